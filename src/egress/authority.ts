@@ -15,7 +15,7 @@ const CURVE = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const NAME_CONSTRAINTS = '2.5.29.30';
-const [SEQUENCE, PERMITTED, DNS_NAME] = [0x30, 0xa0, 0x82];
+const [SEQUENCE, PERMITTED, EXCLUDED, DNS_NAME, ADDRESS] = [0x30, 0xa0, 0xa1, 0x82, 0x87];
 
 interface Leaf {
   readonly context: SecureContext;
@@ -109,10 +109,11 @@ export class Authority {
   }
 }
 
-/** The extension's content (RFC 5280 §4.2.1.10): a list of names, and nothing besides. */
+/** The extension's content (RFC 5280 §4.2.1.10): a list of names, and no address at all (IPv4, IPv6). */
 function permittedNames(hosts: readonly string[]): Buffer {
   const names = hosts.map((host) => der(SEQUENCE, der(DNS_NAME, Buffer.from(host))));
-  return der(SEQUENCE, der(PERMITTED, ...names));
+  const addresses = [8, 32].map((bytes) => der(SEQUENCE, der(ADDRESS, Buffer.alloc(bytes))));
+  return der(SEQUENCE, der(PERMITTED, ...names), der(EXCLUDED, ...addresses));
 }
 
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {

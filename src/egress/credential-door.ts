@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request as requestOf, type Server, type ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { answerRefusal } from './answer-refusal.ts';
 import type { Connection } from './connection.ts';
 import { findCredential } from './credential-match.ts';
 import type { Destination } from './dial.ts';
@@ -8,6 +9,7 @@ import { hostHeader, requestHeaders, responseHeaders } from './http-head.ts';
 import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS } from './limits.ts';
 import type { BoundCredential, ScopeKey } from './messages.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
+import { masked, SecretMask, spellings } from './secret-mask.ts';
 import { trustedCertificates, UpstreamAgent } from './upstream-agent.ts';
 
 export interface CredentialDoorDeps {
@@ -34,10 +36,8 @@ interface Served extends Purpose {
 }
 
 /** Headers by which a request names itself otherwise than by its line, which some servers believe. */
-const OTHER_NAMES: readonly string[] = [
-  ...['x-http-method', 'x-http-method-override', 'x-method-override'],
-  ...['x-original-url', 'x-rewrite-url', 'x-forwarded-host', 'x-forwarded-prefix', 'x-original-host', 'forwarded'],
-];
+const OTHER_NAMES =
+  /^(?:x-)?(?:forwarded|original|envoy-original|rewrite|method|http-method|accel|sendfile|proxy|script-name|path-info)(?:-|$)|(?:^|-)override(?:-|$)/;
 
 /** Speaks HTTP with programs in place of a host: each request is checked, and gets the credential. */
 export class CredentialDoor {
@@ -54,6 +54,8 @@ export class CredentialDoor {
       keepAliveTimeout: KEEP_ALIVE_MS,
       insecureHTTPParser: false,
     });
+    // None is left out: a request must be passed on as it was read. The size of the head is bounded.
+    this.#server.maxHeadersCount = 0;
     this.#server.timeout = IDLE_MAX_MS;
     this.#server.on('request', (request, response) => this.#onRequest(request, response));
     this.#server.on('connect', (request) => this.#onTunnel(request, 'it asks for a tunnel (CONNECT)'));
@@ -108,8 +110,6 @@ export class CredentialDoor {
       this.#pass(served, request, response, check);
       return;
     }
-    // What is left of the request is read, so that the program reads the answer.
-    request.resume();
     answer(response, this.#refuse(served, fault ?? ''));
   }
 
@@ -121,21 +121,27 @@ export class CredentialDoor {
   ): void {
     const { connection, destination, upstream } = served;
     const { host, port } = destination;
-    const replaced = new Set(['authorization', credential.header, ...OTHER_NAMES]);
+    const replaced = ['authorization', 'accept-encoding', credential.header.replaceAll('_', '-')];
+    const isDropped = (name: string): boolean => replaced.includes(name) || OTHER_NAMES.test(name);
     const authority = port === 443 ? host : `${host}:${port}`;
-    const headers = requestHeaders(request, authority, { connection: 'keep-alive', replaced });
+    const headers = requestHeaders(request, authority, { connection: 'keep-alive', isDropped });
     if (!connection.sending(target.length + bytesOf(headers))) return void response.destroy();
     const options = {
       method: request.method,
       path: target,
-      headers: [...headers, credential.header, credential.value],
+      // Without compression, so that the secret is found in the answer.
+      headers: [...headers, 'Accept-Encoding', 'identity', credential.header, credential.value],
       setHost: false,
       agent: upstream,
       timeout: IDLE_MAX_MS,
     };
     const outgoing = requestOf(options, (incoming) => {
       if (incoming.statusCode === 401) this.#deps.rejected(connection.fact.scope, credential.id);
-      passAnswer(connection, incoming, response);
+      passAnswer(connection, { incoming, response, secrets: spellings(credential.value) });
+    });
+    // It changed the protocol, or said nothing.
+    outgoing.on('close', () => {
+      if (!response.headersSent) answer(response, failure(host, port, 'it closed the connection without an answer'));
     });
     outgoing.on('timeout', () => connection.end('no byte passed for a long time'));
     outgoing.on('error', (cause: NodeJS.ErrnoException) => {
@@ -155,14 +161,22 @@ export class CredentialDoor {
   }
 }
 
-function passAnswer(connection: Connection, incoming: IncomingMessage, response: ServerResponse): void {
+interface Passage {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly secrets: readonly string[];
+}
+
+function passAnswer(connection: Connection, { incoming, response, secrets }: Passage): void {
   connection.received(bytesOf(incoming.rawHeaders));
   incoming.on('data', (chunk: Buffer) => connection.received(chunk.length));
   incoming.on('error', () => response.destroy());
   incoming.on('aborted', () => response.destroy());
+  const reason = masked(incoming.statusMessage ?? '', secrets);
   try {
-    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? '', responseHeaders(incoming));
-    incoming.pipe(response);
+    const headers = responseHeaders(incoming).map((text) => masked(text, secrets));
+    response.writeHead(incoming.statusCode ?? 502, reason, headers);
+    incoming.pipe(new SecretMask(secrets)).pipe(response);
   } catch {
     response.destroy();
   }
@@ -181,10 +195,8 @@ function awaitHead(served: Served, ms: number): void {
 }
 
 function answer(response: ServerResponse, refusal: Refusal): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
   const { Connection: _, ...headers } = refusalHeaders(refusal);
-  response.writeHead(refusal.status, refusal.text, headers);
-  response.end(`${refusal.text}\n`);
+  answerRefusal(response, refusal, headers);
 }
 
 function bytesOf(headers: readonly string[]): number {

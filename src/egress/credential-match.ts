@@ -36,8 +36,11 @@ export function findCredential(credentials: readonly BoundCredential[], request:
         ? 'no credential for this host is bound to its path'
         : 'its path holds an encoded slash, and the credentials for this host are bound to paths',
     );
-  const needed = isClear ? neededMethod(request.method, path, query) : request.method;
-  const credential = onPath.find(({ methods }) => methods.includes(needed));
+  const needed = isClear && asksForPush(path, query) ? 'POST' : request.method;
+  const readsWithPost = request.method === 'POST' && path.endsWith(`/${READ_SERVICE}`);
+  const credential = onPath.find(
+    (one) => one.methods.includes(needed) || (readsWithPost && isOfGit(one) && one.methods.includes('GET')),
+  );
   if (credential?.value === '') return refused(EXPIRED);
   if (credential !== undefined) return { credential, target: `${path}${query}`, why: null };
   if (needed !== request.method) return refused('no credential for its path allows a push');
@@ -47,12 +50,16 @@ export function findCredential(credentials: readonly BoundCredential[], request:
 
 const EXPIRED = 'the credential for it has expired; a person can give it again (ctxd network credential refresh)';
 
-/** git reads with POST too, and asks with GET whether it may push. */
-function neededMethod(method: string, path: string, query: string): string {
-  if (method === 'POST' && path.endsWith(`/${READ_SERVICE}`)) return 'GET';
+/** git asks with GET whether it may push. */
+function asksForPush(path: string, query: string): boolean {
   const services = new URLSearchParams(query).getAll('service');
-  const asksForPush = path.endsWith('/info/refs') && services.some((service) => service !== READ_SERVICE);
-  return asksForPush || path.endsWith(`/${PUSH_SERVICE}`) ? 'POST' : method;
+  const isQuestion = path.endsWith('/info/refs') && services.some((service) => service !== READ_SERVICE);
+  return isQuestion || path.endsWith(`/${PUSH_SERVICE}`);
+}
+
+/** git reads with POST too. An API would take such a POST for a change of something with that name. Empty: expired. */
+function isOfGit({ header, value }: BoundCredential): boolean {
+  return header === 'authorization' && /^(?:Basic |$)/.test(value);
 }
 
 /** `@scope%2fname`, as npm asks for a package: the only encoded slash that is accepted. It is compared as a slash. */
@@ -60,7 +67,7 @@ const SCOPED_PACKAGE = /(\/@[\w.~-]+)%2f(?=[\w.~-]+(?:\/|$))/i;
 const ENCODED = /%([0-9a-f]{2})/gi;
 const ENCODED_SLASH = /%2f/i;
 /** Encoded backslashes, what was encoded twice, and characters that end or split a line. */
-const AMBIGUOUS = /%(?:5c|25(?:2e|2f|5c)|0[0-9a-f]|1[0-9a-f]|7f)/i;
+const AMBIGUOUS = /%(?:5c|(?:25)+(?:2e|2f|5c|0.|1.)|0.|1.|7f)/i;
 
 type NormalPath = { readonly path: string; readonly why: null } | { readonly path: null; readonly why: string };
 
@@ -74,10 +81,20 @@ export function normalPath(raw: string): NormalPath {
     return /[\w.~-]/.test(character) ? character : encoded;
   });
   if (path.includes('//')) return unclear('its path holds an empty part');
-  // `..;x` too: some servers drop what follows a semicolon first.
-  if (path.split('/').some((part) => /^\.{1,2}(?:;.*)?$/.test(part))) return unclear('its path holds . or ..');
+  // `..;x` too: some servers drop what follows a semicolon, encoded or not, first.
+  if (path.split('/').some((part) => /^\.{1,2}(?:[;%].*)?$/.test(part))) return unclear('its path holds . or ..');
   if (AMBIGUOUS.test(path)) return unclear('its path holds an encoded character that servers read in different ways');
+  // Lenient servers read longer encodings of a dot or a slash as well.
+  if (!isUtf8Encoded(path)) return unclear('its path holds an encoding that is not UTF-8');
   return { path, why: null };
+}
+
+function isUtf8Encoded(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** `*` stands for any characters, slashes included; all others for themselves. */

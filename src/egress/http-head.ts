@@ -21,7 +21,6 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-export const NONE: ReadonlySet<string> = new Set();
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH'];
 
 /** `host:port` of CONNECT; null if it is malformed. */
@@ -45,38 +44,49 @@ export function hostHeader({ rawHeaders }: IncomingMessage): string | null {
   return hosts.length === 1 ? (hosts[0]?.[1] ?? null) : null;
 }
 
-/** The headers that reach the host, in the form of `rawHeaders`. `replaced`: headers to leave out, in lower case. */
+/**
+ * The headers that reach the host, in the form of `rawHeaders`. `isDropped` gets a name in lower case with `-` for `_`, which
+ * some servers take for the same.
+ */
 export function requestHeaders(
   request: IncomingMessage,
   host: string,
-  { connection, replaced }: { connection: 'close' | 'keep-alive'; replaced: ReadonlySet<string> },
+  { connection, isDropped = () => false }: { connection: 'close' | 'keep-alive'; isDropped?(name: string): boolean },
 ): string[] {
-  const { method = 'GET', headers } = request;
-  const isChunked = headers['transfer-encoding'] !== undefined;
-  const isEmpty = !isChunked && headers['content-length'] === undefined && METHODS_WITH_BODY.includes(method);
+  const leftOut = (name: string): boolean => name === 'content-length' || isDropped(name);
   return [
     ...['Host', host],
-    ...forwarded(request.rawHeaders, headers.connection, replaced),
-    ...(isChunked ? ['Transfer-Encoding', 'chunked'] : []),
-    ...(isEmpty ? ['Content-Length', '0'] : []),
+    ...forwarded(request.rawHeaders, request.headers.connection, leftOut),
+    ...framing(request),
     ...['Connection', connection],
   ];
 }
 
+/** Says how long the body is. A body whose length the host does not know would be read as the next request. */
+function framing({ method = 'GET', headers }: IncomingMessage): string[] {
+  if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked'];
+  const length = headers['content-length'] ?? (METHODS_WITH_BODY.includes(method) ? '0' : undefined);
+  return length === undefined ? [] : ['Content-Length', length];
+}
+
 export function responseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
-  return forwarded(rawHeaders, headers.connection);
+  return forwarded(rawHeaders, headers.connection, () => false);
 }
 
 function forwarded(
   rawHeaders: readonly string[],
   connection: string | undefined,
-  replaced: ReadonlySet<string> = NONE,
+  isDropped: (name: string) => boolean,
 ): string[] {
-  const named = (connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const isLeftOut = (name: string): boolean => NOT_FORWARDED.has(name) || replaced.has(name) || named.includes(name);
+  const named = (connection ?? '').split(',').map(plainName);
+  const isLeftOut = (name: string): boolean => NOT_FORWARDED.has(name) || named.includes(name) || isDropped(name);
   return pairs(rawHeaders)
-    .filter(([name]) => !isLeftOut(name.toLowerCase()))
+    .filter(([name]) => !isLeftOut(plainName(name)))
     .flat();
+}
+
+function plainName(name: string): string {
+  return name.trim().toLowerCase().replaceAll('_', '-');
 }
 
 function pairs(rawHeaders: readonly string[]): [name: string, value: string][] {

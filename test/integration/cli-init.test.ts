@@ -25,8 +25,19 @@ async function put(path: string, text: string): Promise<void> {
 
 /** What only a person may do with ctxd. */
 const DENIED = [
-  ...['network allow', 'network deny', 'network remove', 'network on', 'network off', 'network credential', 'allow'],
-  ...['quarantine', 'scrub allow', 'scrub reveal', 'scrub approve', 'undo', 'config set', 'config unset', 'init'],
+  ...['network allow', 'network deny', 'network remove', 'network mirrors', 'network on', 'network off'],
+  ...[
+    'network credential',
+    'allow',
+    'quarantine',
+    'scrub allow',
+    'scrub reveal',
+    'scrub approve',
+    'undo',
+    'config set',
+    'config unset',
+    'init',
+  ],
 ].map((words) => `Bash(*ctxd ${words}*)`);
 
 describe('ctxd init', () => {

@@ -13,7 +13,7 @@ const HOST = 'api.example';
 const SCOPE = scopeKey({ project: '/project', tool: null });
 const SECRET = Math.random().toString(36).slice(2).padEnd(10, 'x');
 const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'program');
-const HIDDEN = `DELETE /v2/hidden HTTP/1.1\r\nHost: ${HOST}\r\nX-Rest: `;
+const HIDDEN = `DELETE /v2/hidden HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
 const CHUNKED_HIDDEN = `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`;
 const LAST = `GET /v1/last HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`;
 
@@ -79,7 +79,7 @@ describe('What the host gets is what was checked', () => {
     ],
     [
       'a body whose encoding comes after a thousand headers',
-      `${head([...Array<string>(1_100).fill('a:'), 'Transfer-Encoding: chunked'])}${CHUNKED_HIDDEN}${LAST}`,
+      `${head([...Array<string>(1_005).fill('a:'), 'Transfer-Encoding: chunked'])}${CHUNKED_HIDDEN}${LAST}`,
       [200, 200],
     ],
     ['a body of GET in chunks', `${head(['Transfer-Encoding: chunked'])}${CHUNKED_HIDDEN}${LAST}`, [200, 200]],
@@ -95,7 +95,11 @@ describe('What the host gets is what was checked', () => {
     ],
     ['two lengths', `${head(['Content-Length: 0', `Content-Length: ${HIDDEN.length}`])}${HIDDEN}${LAST}`, [400]],
     ['a length that is no number', `${head(['Content-Length: +4'])}abcd${LAST}`, [400]],
-    ['an encoding that does not end with chunks', `${head(['Transfer-Encoding: chunked, x'])}${CHUNKED_HIDDEN}${LAST}`, [400]],
+    [
+      'an encoding that does not end with chunks',
+      `${head(['Transfer-Encoding: chunked, x'])}${CHUNKED_HIDDEN}${LAST}`,
+      [400],
+    ],
     ['a space before a colon', `${head(['Transfer-Encoding : chunked'])}${CHUNKED_HIDDEN}${LAST}`, [400]],
     ['a header on two lines', `${head(['X-A: b', ' c: d'])}${LAST}`, [400]],
     ['a line that ends with LF alone', `${head([`X-A: b\nHost: other.example`])}${LAST}`, [400]],
@@ -104,11 +108,23 @@ describe('What the host gets is what was checked', () => {
     ['a second Host', `${head([`host: ${HOST}`])}${LAST}`, [403, 200]],
     ['no Host', `GET /v1/me HTTP/1.0\r\n\r\n`, [403]],
     ['HTTP/2 without asking', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`, [400]],
-    ['h2c', `${head(['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'])}`, [403]],
+    [
+      'h2c',
+      `${head(['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'])}`,
+      [403],
+    ],
     ['a tunnel', head([], 'CONNECT api.example:443 HTTP/1.1'), [403]],
     ['a second request on another path', `${head([])}${head([], 'GET /v2/hidden HTTP/1.1')}${LAST}`, [200, 403, 200]],
-    ['a second request with another method', `${head([])}${head([], 'DELETE /v1/me HTTP/1.1')}${LAST}`, [200, 403, 200]],
-    ['a body that git would read with, of an API', `${head(['Content-Length: 2'], 'POST /v1/git-upload-pack HTTP/1.1')}hi${LAST}`, [403, 200]],
+    [
+      'a second request with another method',
+      `${head([])}${head([], 'DELETE /v1/me HTTP/1.1')}${LAST}`,
+      [200, 403, 200],
+    ],
+    [
+      'a body that git would read with, of an API',
+      `${head(['Content-Length: 2'], 'POST /v1/git-upload-pack HTTP/1.1')}hi${LAST}`,
+      [403, 200],
+    ],
   ])('with %s', async (_what, bytes, statuses) => {
     expect(await send(bytes)).toEqual(statuses);
     for (const { method, url, headers } of host.got) {
@@ -127,14 +143,15 @@ describe('What the host gets is what was checked', () => {
     'X-Forwarded-Host: other.example',
     'X-Forwarded-Prefix: /v2',
     'Forwarded: host=other.example',
-    'Authorization_: x',
+    'X-Method: DELETE',
+    'X_Forwarded_Uri: /v2/hidden',
+    'Accept-Encoding: gzip',
     'Proxy-Authorization: x',
     'Authorization: Basic eDp5',
     'authorization: a',
   ])('without the header %s', async (line) => {
     expect(await send(`${head([line])}${LAST}`)).toEqual([200, 200]);
-    expect(host.got[0]?.rawHeaders).toEqual(
-      [['Host', HOST], ...(line.startsWith('Authorization_') ? [['Authorization_', 'x']] : []), ['Connection', 'keep-alive'], ['authorization', `Bearer ${SECRET}`]].flat(),
-    );
+    const added = ['Connection', 'keep-alive', 'Accept-Encoding', 'identity', 'authorization', `Bearer ${SECRET}`];
+    expect(host.got[0]?.rawHeaders).toEqual(['Host', HOST, ...added]);
   });
 });

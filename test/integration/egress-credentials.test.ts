@@ -16,7 +16,7 @@ const HOSTS = `${API} api.example\n${PLAIN} plain.example\n${LIAR} liar.example\
 const SCOPE = scopeKey({ project: '/project', tool: null });
 const OTHER = scopeKey({ project: '/other', tool: null });
 const NAMES = ['api.example', 'plain.example', 'liar.example', 'api.example:8443'];
-const SECRET = `Bearer ${Math.random().toString(36).slice(2)}`;
+const SECRET = `Bearer ${Math.random().toString(36).slice(2).padEnd(12, 'x')}`;
 const BIG = Buffer.alloc(20 * 1024 * 1024, 'x');
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'program');
@@ -41,6 +41,9 @@ const ALL: readonly BoundCredential[] = [
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   if (request.url === '/v1/big') return void response.end(BIG);
+  if (request.url === '/v1/echo') return echo(request, response);
+  if (request.url === '/v1/switch')
+    return void request.socket.end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
   if (request.url === '/v1/moved') return void response.writeHead(302, { Location: 'https://plain.example/' }).end();
   if (request.url === '/v1/expired') return void response.writeHead(401, 'Unauthorized').end('no');
   let bytes = 0;
@@ -48,6 +51,19 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     bytes += chunk.length;
   });
   request.on('end', () => response.writeHead(200, 'Fine').end(`got ${bytes}`));
+}
+
+/** Returns the secret in pieces, in a header and in the reason phrase. */
+function echo({ headers }: IncomingMessage, response: ServerResponse): void {
+  const text = headers.authorization ?? '';
+  response.writeHead(200, text, { 'X-Echo': text, 'X-Encoding': String(headers['accept-encoding']) });
+  const pieces = [...`${text}\n${Buffer.from(text.slice(7)).toString('base64')}\nBearer `];
+  const next = (): void => {
+    const piece = pieces.shift();
+    if (piece === undefined) response.end();
+    else response.write(piece, next);
+  };
+  next();
 }
 
 beforeAll(async () => {
@@ -102,6 +118,7 @@ describe('A request to a host with a credential', () => {
       host: 'api.example',
       'x-kept': 'yes',
       connection: 'keep-alive',
+      'accept-encoding': 'identity',
       authorization: SECRET,
     });
   });
@@ -113,6 +130,21 @@ describe('A request to a host with a credential', () => {
     const got = hosts.api.got.at(-1);
     expect(got?.headers['x-api-key']).toBe('key-of-the-upload');
     expect(got?.headers.authorization).toBeUndefined();
+  });
+
+  it('gets an answer without the credential, from a host that returns it', async () => {
+    const { reason, headers, body } = await ask({ path: '/v1/echo', headers: { 'Accept-Encoding': 'gzip' } });
+    const stars = '*'.repeat(SECRET.length - 7);
+    expect({ reason, echoed: headers['x-echo'] }).toEqual({ reason: `Bearer ${stars}`, echoed: `Bearer ${stars}` });
+    expect(body.toString()).toMatch(/^Bearer \*{10,}\n\*{12,}\nBearer $/);
+    expect(headers['x-encoding']).toBe('identity');
+  });
+
+  it('is answered if the host changes the protocol unasked', async () => {
+    expect(await ask({ path: '/v1/switch' })).toMatchObject({
+      status: 502,
+      reason: expect.stringContaining('without an answer'),
+    });
   });
 
   it('is counted in both directions', async () => {

@@ -114,7 +114,9 @@ describe('A command without the secret', () => {
     );
     expect(data).toMatchObject({ exit_code: 0 });
     expect(hosts.authorizations).toContain(`Bearer ${SECRET}`);
-    expect(data.stdout).toMatch(/^x-echo: Bearer \[SECRET_\d+\]/im);
+    // The proxy masks what the host returns, and the scrubber what is written otherwise.
+    expect(data.stdout).toMatch(/^x-echo: Bearer \*{10,}\r?$/im);
+    expect(data.stdout).toMatch(/\[SECRET_\d+\]/);
     const shown = JSON.stringify({ data, meta });
     const spellings = [SECRET, Buffer.from(`Bearer ${SECRET}`).toString('base64'), Buffer.from(SECRET).toString('hex')];
     for (const spelling of spellings) expect(shown).not.toContain(spelling);

@@ -44,6 +44,8 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'RevokeAccepted',
     'SetToolchains',
     'ListToolchains',
+    'SetHostNetwork',
+    'ReadHostNetwork',
     'AllowPath',
     'DisallowPath',
     'ListPaths',
@@ -53,6 +55,9 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'ListNetwork',
     'ListNetworkGroups',
     'ReadNetworkLog',
+    'SetNetworkCredential',
+    'RemoveNetworkCredentials',
+    'ListNetworkCredentials',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([
