@@ -39,13 +39,20 @@ const ALL: readonly BoundCredential[] = [
   credential({ id: '3', host: 'liar.example' }),
 ];
 
+const ANSWERS: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => unknown>> = {
+  '/v1/big': (_request, response) => response.end(BIG),
+  '/v1/echo': echo,
+  '/v1/switch': ({ socket }) => socket.end('HTTP/1.1 101 Now\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+  '/v1/moved': (_request, response) => response.writeHead(302, { Location: 'https://plain.example/' }).end(),
+  '/v1/expired': (_request, response) => response.writeHead(401, 'Unauthorized').end('no'),
+};
+
 function answer(request: IncomingMessage, response: ServerResponse): void {
-  if (request.url === '/v1/big') return void response.end(BIG);
-  if (request.url === '/v1/echo') return echo(request, response);
-  if (request.url === '/v1/switch')
-    return void request.socket.end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
-  if (request.url === '/v1/moved') return void response.writeHead(302, { Location: 'https://plain.example/' }).end();
-  if (request.url === '/v1/expired') return void response.writeHead(401, 'Unauthorized').end('no');
+  const other = ANSWERS[request.url ?? ''];
+  if (other !== undefined) {
+    other(request, response);
+    return;
+  }
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;

@@ -4,7 +4,7 @@ import { findCredential, matches, normalPath } from '#src/egress/credential-matc
 import type { BoundCredential } from '#src/egress/messages.js';
 
 function bound(some: Partial<BoundCredential> = {}): BoundCredential {
-  const base = { id: '1', host: 'git.example.com', port: 443, header: 'authorization', value: 'Bearer x' };
+  const base = { id: '1', host: 'git.example.com', port: 443, header: 'authorization', value: 'Basic eDp5' };
   return { ...base, methods: ['GET', 'HEAD'], paths: [], ...some };
 }
 
@@ -44,6 +44,12 @@ describe('findCredential', () => {
     ['the credential for its path is for GET and HEAD, not for DELETE', bound(), 'DELETE', '/org'],
     ['the credential for its path is for GET and HEAD, not for POST', bound(), 'POST', '/a%2fgit-upload-pack'],
     [
+      'the credential for its path is for GET and HEAD, not for POST',
+      bound({ value: 'Bearer x' }),
+      'POST',
+      '/v1/git-upload-pack',
+    ],
+    [
       'its path holds an encoded slash, and the credentials for this host are bound to paths',
       READ,
       'GET',
@@ -54,7 +60,12 @@ describe('findCredential', () => {
     ['its path holds . or ..', READ, 'GET', '/org/repo.git/../other.git/info/refs'],
     ['its path holds . or ..', READ, 'GET', '/org/repo.git/%2e%2E/other.git/info/refs'],
     ['its path holds . or ..', READ, 'GET', '/org/repo.git/..;a=b/other.git/info/refs'],
+    ['its path holds . or ..', READ, 'GET', '/org/repo.git/..%3ba/other.git/info/refs'],
     ['its path holds . or ..', READ, 'GET', '/org/repo.git/./x'],
+    ['its path holds an encoding that is not UTF-8', READ, 'GET', '/org/repo.git/%c0%ae%c0%ae/x'],
+    ['its path holds an encoding that is not UTF-8', READ, 'GET', '/org/repo.git/%e0%80%af/x'],
+    ['its path holds an encoded character that servers read in different ways', READ, 'GET', '/org/repo.git/%25252fx'],
+    ['its path holds an encoded character that servers read in different ways', READ, 'GET', '/org/repo.git/%00'],
     ['its path holds an empty part', READ, 'GET', '//org/repo.git/x'],
     ['its path holds an encoded character that servers read in different ways', READ, 'GET', '/org/repo.git/%5c..%5cx'],
     [
@@ -95,6 +106,9 @@ describe('normalPath', () => {
       '//',
       ';',
       '%252e',
+      '%25252e',
+      '%c0%ae',
+      '%3b',
       '\\',
       '%5c',
       'repo.git',
