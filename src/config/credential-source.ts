@@ -59,8 +59,13 @@ async function readOne(source: CredentialSource, host: string, environment: Sour
 async function readFile(path: string): Promise<string> {
   try {
     // Never waits for a pipe.
-    const file = await open(await realpath(path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const file = await open(
+      path,
+      constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW,
+    );
     try {
+      if ((await realpath(`/proc/self/fd/${file.fd}`).catch(() => realpath(path))) !== path)
+        throw new ContextdError('NOT_FOUND', `${path} leads to another file`, { remedy: 'Name the file itself.' });
       const stats = await file.stat();
       if (!stats.isFile() || stats.size > FILE_MAX_BYTES)
         throw new ContextdError(

@@ -43,7 +43,7 @@ import { createHostNetworks } from './host-network.ts';
 import { createHostServices } from './host-services.ts';
 import type { Composition } from './lifecycle.ts';
 import { createManagement } from './management.ts';
-import { NetworkCredentials } from './network-credentials.ts';
+import { NetworkCredentials, type NetworkCredentialsDeps } from './network-credentials.ts';
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
@@ -90,6 +90,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
   const keys = own.keys ?? createDaemonKeys({ database });
   const consents = own.consents ?? createConsents({ database, clock });
   const hostNetworks = own.hostNetworks ?? createHostNetworks({ database, clock });
+  const projects = own.projects ?? createProjectStore({ database, consents, clock });
   const { artifactsDir: dir, auditDir } = paths;
   return {
     outside: own.outside ?? createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
@@ -97,12 +98,12 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     database,
     keys,
     consents,
-    projects: own.projects ?? createProjectStore({ database, consents, clock }),
+    projects,
     sessions: own.sessions ?? createSessionStore({ database, keys, clock }),
     liveSessions: own.liveSessions ?? createLiveSessions({ database, clock, logger }),
     journal: own.journal ?? createJournal({ database, clock }),
     networkRules: own.networkRules ?? createNetworkRules({ database, clock }),
-    networkCredentials: own.networkCredentials ?? credentialsOf(deps, database),
+    networkCredentials: own.networkCredentials ?? credentialsOf(deps, database, projects),
     networkLog: own.networkLog ?? createNetworkLog({ database }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
@@ -254,10 +255,15 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
   });
 }
 
-function credentialsOf({ environment, clock, logger }: ComposeDeps, database: Database): NetworkCredentials {
+function credentialsOf(
+  { environment, clock, logger }: ComposeDeps,
+  database: Database,
+  projects: NetworkCredentialsDeps['projects'],
+): NetworkCredentials {
   // A variable of the person's shell is not among the daemon's.
   const source = { path: environment.path, home: environment.home, variable: () => undefined };
-  return new NetworkCredentials({ store: createCredentialStore({ database }), environment: source, clock, logger });
+  const store = createCredentialStore({ database });
+  return new NetworkCredentials({ store, projects, environment: source, clock, logger });
 }
 
 /** Reads the files of a project for its own sessions only, and only once a person registered it. */

@@ -46,10 +46,7 @@ export function createNetworkCredentialManagement(
     async setNetworkCredential(request) {
       if (request.root !== MACHINE) await requireProject(request.root, projects);
       const wanted = credentialOf(request, clock.now());
-      const roots = (await projects.list()).map(({ root }) => root);
-      const inside = roots.find((root) => wanted.source.startsWith(`file:${root}/`));
-      if (inside !== undefined)
-        throw invalid(`the file of the secret is in ${inside}, where commands can replace it`, 'Keep it elsewhere.');
+      await credentials.checkSource(wanted);
       credentials.check(wanted);
       if (!request.dry_run) await credentials.set(wanted);
       return answer(request.root, [wanted], notesOn(wanted, deps));

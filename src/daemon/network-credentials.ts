@@ -7,6 +7,7 @@ import { Guard } from '../scrub/vault/guard.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import { type CredentialStore, keyOf, type StoredCredential } from '../stores/credentials.ts';
 import { MACHINE } from '../stores/network-rules.ts';
+import type { ProjectStore } from '../stores/projects.ts';
 
 /** What a variable holds in commands if a client insists on a token. It is no secret, and no host accepts it. */
 const PLACEHOLDER = 'contextd-placeholder';
@@ -18,6 +19,7 @@ const READ_AGAIN_MS = 60_000;
 
 export interface NetworkCredentialsDeps {
   store: CredentialStore;
+  projects: Pick<ProjectStore, 'list'>;
   environment: SourceEnvironment;
   clock: Clock;
   logger: Logger;
@@ -93,6 +95,16 @@ export class NetworkCredentials {
     );
   }
 
+  /** Throws ARGS_INVALID for a file that commands can replace. */
+  async checkSource({ source }: Pick<StoredCredential, 'source'>): Promise<void> {
+    const roots = (await this.#deps.projects.list()).map(({ root }) => root);
+    const inside = roots.find((root) => source.startsWith(`file:${root}/`));
+    if (inside === undefined) return;
+    throw new ContextdError('ARGS_INVALID', `the file of the secret is in ${inside}, where commands can replace it`, {
+      remedy: 'Keep it elsewhere.',
+    });
+  }
+
   async set(credential: StoredCredential): Promise<void> {
     this.check(credential);
     // Masked before anything can use it.
@@ -163,6 +175,8 @@ export class NetworkCredentials {
     if (source.kind === 'env' || now - (this.#readAt.get(key) ?? Number.NEGATIVE_INFINITY) < READ_AGAIN_MS) return;
     this.#readAt.set(key, now);
     try {
+      // The project may be newer than the credential.
+      await this.checkSource(credential);
       const secret = await readSource(source, credential.host, environment);
       // Removed or replaced while it was read.
       if (!store.list().includes(credential)) return;

@@ -24,14 +24,11 @@ export class TlsHost {
     answer: (request: IncomingMessage, response: ServerResponse) => void,
   ) {
     this.certificate = certificate;
-    this.server = createServer(
-      { maxHeaderSize: 65_536, SNICallback: (_name, done) => done(null, context) },
-      (request, response) => {
-        const { method = '', url = '', headers, rawHeaders } = request;
-        this.got.push({ method, url, headers, rawHeaders });
-        answer(request, response);
-      },
-    );
+    this.server = createServer({ SNICallback: (_name, done) => done(null, context) }, (request, response) => {
+      const { method = '', url = '', headers, rawHeaders } = request;
+      this.got.push({ method, url, headers, rawHeaders });
+      answer(request, response);
+    });
   }
 
   /** `certified`: the name in its certificate. */

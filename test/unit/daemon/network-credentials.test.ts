@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NetworkCredentialInfo } from '#src/call/management.js';
@@ -25,13 +25,16 @@ async function open() {
   const database = await openTestDatabase(dir);
   const clock = new TestClock();
   const environment = { path: '', home: dir, variable: () => undefined };
-  const make = () =>
-    new NetworkCredentials({ store: createCredentialStore({ database }), environment, clock, logger: silentLogger });
+  const { projects } = await openTestProjects(database, clock);
+  const make = () => {
+    const store = createCredentialStore({ database });
+    return new NetworkCredentials({ store, projects, environment, clock, logger: silentLogger });
+  };
   const credentials = make();
   await credentials.start();
   const changed: string[] = [];
   credentials.onChange((scope) => changed.push(scope));
-  return { dir, database, clock, credentials, make, changed };
+  return { dir, database, clock, projects, credentials, make, changed };
 }
 
 describe('Credentials of the daemon', () => {
@@ -113,6 +116,23 @@ describe('Credentials of the daemon', () => {
     await credentials.rejected(id);
     expect(credentials.boundFor('/p')).toMatchObject([{ value: `Bearer ${SECRET}third` }]);
   });
+
+  it('are not read again from a file that commands can replace by now, or from a link', async () => {
+    const { dir, clock, projects, credentials } = await open();
+    const file = join(dir, 'token');
+    writeFileSync(join(dir, 'other'), `${SECRET}other`);
+    symlinkSync(join(dir, 'other'), file);
+    await credentials.set(credential({ source: `file:${file}` }));
+    const id = credentials.boundFor('/p')[0]?.id ?? '';
+    await credentials.rejected(id);
+    expect(credentials.boundFor('/p')).toMatchObject([{ value: `Bearer ${SECRET}` }]);
+    rmSync(file);
+    writeFileSync(file, `${SECRET}own`);
+    await projects.register(dir, []);
+    clock.nowMs += 60_000;
+    await credentials.rejected(id);
+    expect(credentials.boundFor('/p')).toMatchObject([{ value: `Bearer ${SECRET}` }]);
+  });
 });
 
 describe('setNetworkCredential', () => {
@@ -130,8 +150,7 @@ describe('setNetworkCredential', () => {
   };
 
   async function manage() {
-    const { database, credentials, clock } = await open();
-    const { projects } = await openTestProjects(database, clock);
+    const { credentials, projects, clock } = await open();
     await projects.register('/project', []);
     const network = { rulesFor: () => [] };
     return { credentials, management: createNetworkCredentialManagement({ credentials, network, projects, clock }) };
@@ -214,6 +233,8 @@ describe('readSource', () => {
     await expect(read(`file:${dir}/large`)).rejects.toThrow('is not a file with a secret of at most 8192 bytes');
     await expect(read(`file:${dir}`)).rejects.toThrow('is not a file with a secret');
     await expect(read('file:/dev/zero')).rejects.toThrow('is not a file with a secret');
+    symlinkSync(dir, join(dir, 'link'));
+    await expect(read(`file:${dir}/link/token`)).rejects.toThrow('leads to another file');
     await expect(read('gh')).rejects.toThrow('gh is not installed');
   });
 });
