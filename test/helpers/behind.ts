@@ -96,7 +96,7 @@ const FIXED: Management = {
   changeNetwork: async ({ root, dry_run }) => ({ ...NETWORK, root, notes: dry_run ? ['planned'] : ['done'] }),
   listNetwork: async ({ root }) => ({ ...NETWORK, root }),
   listNetworkGroups: async () => ({
-    groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'] }],
+    groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'], mirrors: [] }],
   }),
   readNetworkLog: async ({ after_id }) => ({ entries: after_id === 0 ? [TALK] : [] }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),

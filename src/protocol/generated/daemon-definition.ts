@@ -1408,6 +1408,11 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 3
+                },
+                "mirrors": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 4
                 }
               }
             },
