@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { type ContextdError, ERROR_TABLE } from '../core/errors.ts';
+import { type ContextdError, ERROR_TABLE, withRemedy } from '../core/errors.ts';
 
 /** How data is shown to a person. `--json` prints the data itself. */
 export type View =
@@ -76,8 +76,7 @@ export function renderView(view: View, style: Style): string {
 
 /** One line for standard error: what failed and what to do. */
 export function renderError(error: ContextdError): string {
-  const sentence = error.remedy === undefined ? error.message : `${error.message.replace(/\.$/, '')}. ${error.remedy}`;
-  return `ctxd: ${printable(sentence.replaceAll(/\s*\n\s*/g, ' '))}\n`;
+  return `ctxd: ${printable(withRemedy(error).replaceAll(/\s*\n\s*/g, ' '))}\n`;
 }
 
 /** 1 failed, 2 usage, 69 no daemon. */

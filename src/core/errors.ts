@@ -89,6 +89,12 @@ export class ContextdError extends Error {
   }
 }
 
+/** The message of an error and, after it, what to do about it. */
+export function withRemedy({ message, remedy }: { message: string; remedy?: string | undefined }): string {
+  if (remedy === undefined) return message;
+  return /[.?!]$/.test(message) ? `${message} ${remedy}` : `${message}. ${remedy}`;
+}
+
 /** True for a system error with one of the given codes, or with any code if none is given. */
 export function isErrno(thrown: unknown, ...codes: string[]): thrown is NodeJS.ErrnoException {
   if (!(thrown instanceof Error) || thrown instanceof ContextdError) return false;

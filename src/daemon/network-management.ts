@@ -25,7 +25,7 @@ export interface NetworkManagementDeps {
   rules: NetworkRules;
   log: NetworkLog;
   journal: Pick<NetworkJournal, 'flush'>;
-  network: Pick<Network, 'changed' | 'removed' | 'forget' | 'isOn' | 'rulesFor'>;
+  network: Pick<Network, 'changed' | 'removed' | 'forget' | 'isOn' | 'rulesFor' | 'mirrorsOf'>;
   projects: ProjectStore;
   catalog: Pick<Catalog, 'versions'>;
   clock: Clock;
@@ -52,6 +52,7 @@ export function createNetworkManagement(deps: NetworkManagementDeps): NetworkMan
         name,
         summary: what,
         patterns: [...hosts],
+        mirrors: deps.network.mirrorsOf(name).map(({ pattern }) => pattern),
       })),
     }),
     async readNetworkLog({ root, session, denied_only, after_id, limit }) {

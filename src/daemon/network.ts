@@ -195,12 +195,17 @@ export class Network {
     return [...new Set([...rules.list(project), ...rules.list(MACHINE), ...inUse])];
   }
 
+  /** The mirrors that a permission for the group includes on this machine. */
+  mirrorsOf(group: string): readonly MirrorHost[] {
+    return this.#deps.mirrorsOf(group);
+  }
+
   /** Refusals in the words for an answer. `project` is where the command ran. */
   explained(project: string, denied: readonly Denial[]): Denial[] {
     const isUndecided = this.rulesFor(project).length === 0;
     return denied.map((denial) => {
       if (denial.kind !== 'network' || denial.host === undefined || !ALLOWABLE.test(denial.how_to_allow)) return denial;
-      const group = groupWith(denial.host, HOST_GROUPS);
+      const group = this.#groupOf(denial.host, denial.port);
       const also = group === null ? '' : `, or ctxd network allow ${group} for its whole group`;
       return {
         ...denial,
@@ -208,6 +213,14 @@ export class Network {
         how_to_allow: `${denial.how_to_allow}${also}`,
       };
     });
+  }
+
+  /** The group that has a host, among its public hosts or the mirrors of this machine; null if none has. */
+  #groupOf(host: string, port: number | undefined): string | null {
+    const isMirror = ({ pattern }: MirrorHost): boolean =>
+      pattern === host || (port === undefined ? pattern.startsWith(`${host}:`) : pattern === `${host}:${port}`);
+    const withMirror = Object.keys(HOST_GROUPS).find((group) => this.mirrorsOf(group).some(isMirror));
+    return groupWith(host, HOST_GROUPS) ?? withMirror ?? null;
   }
 
   #introduce(scope: NetworkScope, grants: readonly string[]): void {

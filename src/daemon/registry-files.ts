@@ -38,12 +38,20 @@ const WRITERS: Readonly<Record<string, (own: Settings) => HomeFile[]>> = {
   ],
 };
 
-/** Packages can be fetched and unpacked; only root could install them. */
+/**
+ * Packages can be fetched and unpacked; only root could install them. apt creates directories below a directory that is
+ * there, which ~/.cache is.
+ */
 const APT_CONF = `Dir::Etc::sourcelist "${SANDBOX_HOME}/${APT_DIR}/sources.list";
 Dir::Etc::sourceparts "/dev/null";
-Dir::State "${SANDBOX_HOME}/.cache/apt/state";
+Dir::State "${SANDBOX_HOME}/.cache";
+Dir::State::lists "apt/lists/";
+Dir::State::extended_states "apt/extended_states";
 Dir::State::status "/var/lib/dpkg/status";
-Dir::Cache "${SANDBOX_HOME}/.cache/apt/cache";
+Dir::Cache "${SANDBOX_HOME}/.cache";
+Dir::Cache::archives "apt/archives/";
+Dir::Cache::pkgcache "apt/pkgcache.bin";
+Dir::Cache::srcpkgcache "apt/srcpkgcache.bin";
 Dir::Log "${SANDBOX_HOME}/.cache/apt/log";
 Debug::NoLocking "true";
 APT::Update::Post-Invoke "";

@@ -70,7 +70,8 @@ async function passSpoken(
   const spoken = await Promise.race([readFirst(client, judgeSpoken), isClosed]);
   stop();
   const { port } = connection.fact;
-  if (spoken === null) return cut(client, connection, upstream.destroyed ? '' : 'it said nothing in time');
+  const hasLeft = upstream.destroyed || client.destroyed || client.readableEnded;
+  if (spoken === null) return cut(client, connection, hasLeft ? '' : 'it said nothing in time');
   if (port === SSH_PORT && spoken !== 'ssh') return cut(client, connection, 'it does not speak SSH');
   if (spoken === 'http2') return cut(client, connection, 'HTTP/2 without TLS is not carried');
   if (spoken === 'http') {
@@ -93,7 +94,9 @@ async function hasRightName(client: Socket, connection: Connection): Promise<boo
     return hello.state === 'more' ? { needs: hello.atLeast } : { result: nameFault(hello, connection.fact.host) };
   });
   if (fault === 'fine' && connection.isOpen) return true;
-  if (fault === null) connection.end('it sent no ClientHello in time');
+  // A program that changes its mind, as npm does at its end, was not refused anything.
+  const hasLeft = client.readableEnded || client.destroyed;
+  if (fault === null) connection.end(hasLeft ? '' : 'it sent no ClientHello in time');
   else if (fault !== 'fine') {
     if (!client.destroyed) client.end(tlsAlert(fault.alert));
     connection.end(fault.why);

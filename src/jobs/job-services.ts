@@ -76,8 +76,10 @@ export async function useJobs(
   return answer;
 }
 
+/** Running jobs first, then the newest, because a budget cuts the end of a long list. */
 function listed(jobs: Pick<Jobs, 'of' | 'renew'>, session: SessionRef, clock: Clock): Json {
-  return jobs.of(session).map((job) => {
+  const [running, ended] = [true, false].map((runs) => jobs.of(session).filter(({ end }) => (end === null) === runs));
+  return [...(running ?? []), ...(ended ?? []).toReversed()].map((job) => {
     if (job.end === null) jobs.renew(job);
     const { command, startedMs } = job.spec;
     return { ...factsOf(job), age_s: Math.round((clock.now() - startedMs) / 1000), command: command.slice(0, 200) };

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { type AnswerForm, ENVELOPE_VERSION, failureEnvelope } from '../core/envelope.ts';
-import { type ContextdError, ERROR_TABLE, isErrno } from '../core/errors.ts';
+import { type ContextdError, ERROR_TABLE, isErrno, withRemedy } from '../core/errors.ts';
 import { ownLine } from '../core/own-line.ts';
 
 /** What the program prints, and its exit code. */
@@ -51,16 +51,17 @@ export async function renderFailure(
   const { exitCode } = ERROR_TABLE[error.code];
   const what = `exit ${exitCode} · ${error.code}`;
   if (form === 'text') {
-    return { form, stdout: Buffer.alloc(0), stderr: Buffer.concat([lineOf(what), lineOf(sentence(error))]), exitCode };
+    return {
+      form,
+      stdout: Buffer.alloc(0),
+      stderr: Buffer.concat([lineOf(what), lineOf(withRemedy(error))]),
+      exitCode,
+    };
   }
   const meta = { version: ENVELOPE_VERSION, request_id: requestId } as const;
   const envelope = failureEnvelope({ error, meta });
   const line = await stateTokens((tokens) => JSON.stringify({ ...envelope, tokens_used: tokens }), rankFile);
   return { form, stdout: Buffer.from(`${line}\n`), stderr: lineOf(what), exitCode };
-}
-
-function sentence({ message, remedy }: ContextdError): string {
-  return remedy === undefined ? message : `${message}. ${remedy}`;
 }
 
 /** A line of contextd itself, as bytes. */

@@ -72,7 +72,7 @@ class Machine {
     const copy = join(this.#base, `${name}-${++this.#projects}`);
     spawnSync('cp', ['-a', '--reflink=auto', prepared.directory, copy]);
     moveEnvironment(prepared.directory, copy);
-    if (OWNER !== undefined) spawnSync('chown', ['-R', `${OWNER}:${OWNER}`, copy]);
+    giveToOwner(copy);
     const dir = join(copy, folder);
     const env = { ...this.#env, CONTEXTD_SESSION_ID: `day-${this.#projects}` };
     const init = await finish(CTXD, ['init', '--yes'], { cwd: dir, env });
@@ -113,8 +113,14 @@ function project(dir: string, env: Record<string, string>): Project {
     dir,
     tool,
     bash: (command, more = {}) => tool('safe_bash', { command, max_tokens: 8000, ...more }),
-    shell: (script) =>
-      finish('bash', ['-c', script], { cwd: dir, env: { ...env, PATH: `${dir}/.claude/bin:${env.PATH}` } }),
+    async shell(script) {
+      const done = await finish('bash', ['-c', script], {
+        cwd: dir,
+        env: { ...env, ...trustAll(), PATH: `${dir}/.claude/bin:${env.PATH}` },
+      });
+      giveToOwner(dir);
+      return done;
+    },
     async addHostProgram(name) {
       const directory = join(env.HOME ?? '', 'own-tools');
       mkdirSync(directory, { recursive: true });
@@ -125,10 +131,21 @@ function project(dir: string, env: Record<string, string>): Project {
     },
     write(path, content) {
       writeFileSync(join(dir, path), content);
-      if (OWNER !== undefined) spawnSync('chown', [`${OWNER}:${OWNER}`, join(dir, path)]);
+      giveToOwner(join(dir, path));
     },
     read: (path) => readFileSync(join(dir, path), 'utf8'),
   };
+}
+
+/** What root writes in a project of another user belongs to that user, as if the user had written it. */
+function giveToOwner(path: string): void {
+  if (OWNER !== undefined) spawnSync('chown', ['-Rh', `${OWNER}:${OWNER}`, path]);
+}
+
+/** Lets root's git read a project of another user. */
+function trustAll(): Record<string, string> {
+  if (OWNER === undefined) return {};
+  return { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
 }
 
 /** Fails with what the call said, so that a report names the reason and not only the difference. */

@@ -241,6 +241,17 @@ describe('files that a job leaves', () => {
   });
 });
 
+describe('the tool jobs', () => {
+  it('lists the jobs, those that run first, if it is called by its name alone', async () => {
+    const job = await start('sleep 600');
+    const { stdout } = await at.run(join(at.project, '.claude/tools/jobs/jobs'), [], {
+      env: { CONTEXTD_SESSION_ID: 'jobs' },
+    });
+    expect(stdout).toMatch(new RegExp(`^job=${job} state=running`));
+    await jobs('stop', job);
+  });
+});
+
 describe('a person', () => {
   const json = async (...words: string[]) => JSON.parse((await at.run(CTXD, [...words, '--json'])).stdout);
 
@@ -259,7 +270,11 @@ describe('a person', () => {
     await json('kill', items[1].id);
     expect((await running).error).toContain('a person ended the call');
     await json('kill', items[0].id.slice(-6));
-    expect((await jobs('show', job)).data).toMatchObject({ state: 'ended', ended_by: 'killed' });
+    expect((await jobs('show', job)).data).toMatchObject({
+      state: 'ended',
+      ended_by: 'killed',
+      error: expect.stringContaining('a person ended it with `ctxd kill`'),
+    });
     expect((await json('ps')).items).toEqual([]);
     expect((await at.run(CTXD, ['kill', 'job_none'])).stderr).toContain('ctxd ps');
   });

@@ -98,7 +98,7 @@ const FIXED: Management = {
   changeNetwork: async ({ root, dry_run }) => ({ ...NETWORK, root, notes: dry_run ? ['planned'] : ['done'] }),
   listNetwork: async ({ root }) => ({ ...NETWORK, root }),
   listNetworkGroups: async () => ({
-    groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'] }],
+    groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'], mirrors: [] }],
   }),
   setHostNetwork: async (request) => request,
   readHostNetwork: async () => ({ certificates: [], ca_variables: [], registries: [], private_hosts: [] }),

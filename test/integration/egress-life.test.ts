@@ -146,6 +146,13 @@ describe('the proxy process', () => {
     await egress.until((event) => event.ev === 'closed' && event.why === '');
   });
 
+  it('reports no refusal if a program leaves in the middle of its ClientHello', async () => {
+    await egress.setRules(SCOPE, [RULE]);
+    const [peer] = await openSilent();
+    peer.write(HELLO.subarray(0, 20)).socket.end();
+    expect(await egress.until(({ ev }) => ev === 'closed')).toMatchObject({ why: '' });
+  });
+
   it('passes a reset of the host on', async () => {
     await egress.setRules(SCOPE, [RULE]);
     const [peer, host] = await open();

@@ -108,7 +108,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
   go: {
     needs: 'go',
-    run: `${work}; go mod init x && go mod download -modcacherw example.com/left@v1.0.0`,
+    run: `${work}; export GOMODCACHE=/tmp/w/mod; go mod init x && go mod download -modcacherw example.com/left@v1.0.0`,
     other: 'GOPROXY=https://$H/go',
     isSlow: true,
   },
@@ -125,7 +125,7 @@ java G.java`,
     needs: 'apt-get',
     run: `${work}; apt-get update && apt-get download left && ls *.deb`,
     isSlow: true,
-    other: `APT_CONFIG=/tmp/apt.conf; sed "s/${HOST}/$H/" ~/.config/apt/sources.list >/tmp/sources.list; sed "s,[^"]*/sources.list,/tmp/sources.list," ~/.config/apt/apt.conf >$APT_CONFIG`,
+    other: `APT_CONFIG=/tmp/apt.conf; sed "s/${HOST}/$H/" ~/.config/apt/sources.list >/tmp/sources.list; sed 's,[^"]*/sources.list,/tmp/sources.list,' ~/.config/apt/apt.conf >$APT_CONFIG`,
   },
 };
 

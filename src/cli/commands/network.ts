@@ -81,14 +81,14 @@ export const networkList = defineCommand<NetworkState>({
 
 export const networkGroups = defineCommand<readonly NetworkGroup[]>({
   name: ['network', 'groups'],
-  summary: 'List the named groups of hosts.',
+  summary: 'List the named groups of hosts, and the mirrors that they include on this machine.',
   async run(context) {
     return withClient(context.paths, async (client) => (await client.listNetworkGroups({})).groups);
   },
   view: (groups) => ({
     kind: 'table',
-    columns: ['GROUP', 'WHAT', 'HOSTS'],
-    rows: groups.map(({ name, summary, patterns }) => [name, summary, patterns.join(' ')]),
+    columns: ['GROUP', 'WHAT', 'HOSTS', 'ON THIS MACHINE ALSO'],
+    rows: groups.map(({ name, summary, patterns, mirrors }) => [name, summary, patterns.join(' '), mirrors.join(' ')]),
     empty: 'no groups',
   }),
 });

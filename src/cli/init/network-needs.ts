@@ -111,7 +111,9 @@ class Needs {
     for (const match of text.matchAll(urls)) {
       const host = hostOfUrl(match.slice(1).find((part) => part !== undefined) ?? '');
       if (host === null) continue;
-      const group = this.#known.find(({ patterns }) => patterns.some((pattern) => covers(pattern, host)));
+      const group = this.#known.find(({ patterns, mirrors }) =>
+        [...patterns, ...mirrors].some((pattern) => covers(pattern, host)),
+      );
       if (group !== undefined) add(this.#groups, group.name, file);
       else if (this.#hosts.size < HOSTS_MAX || this.#hosts.has(host)) add(this.#hosts, host, file);
     }

@@ -1,5 +1,5 @@
 import type { EnvelopeMeta } from '../../core/envelope.ts';
-import { ERROR_TABLE } from '../../core/errors.ts';
+import { ERROR_TABLE, withRemedy } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { ownLine, quoteName } from '../../core/own-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
@@ -89,7 +89,7 @@ function failureLines({ failure: error }: Reported, counter: TokenCounter): stri
   if (error === null) return [];
   const { code, message, remedy } = error;
   const status = `exit ${ERROR_TABLE[code].exitCode} · ${code}`;
-  const sentence = remedy === undefined ? message : `${message}. ${remedy}`;
+  const sentence = withRemedy(error);
   const fits = (text: string) => counter.count(ownLine(text)) <= STATUS_MAX_TOKENS;
   if (fits(`${status}: ${sentence}`)) return [`${status}: ${sentence}`];
   if (remedy !== undefined && fits(`${status}: ${message}`)) return [`${status}: ${message}`, remedy];

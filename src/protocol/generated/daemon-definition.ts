@@ -1420,6 +1420,11 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 3
+                },
+                "mirrors": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 4
                 }
               }
             },

@@ -317,6 +317,10 @@ describe('an answer', () => {
           'A person can allow it: ctxd network allow registry.npmjs.org, or ctxd network allow npm for its whole group',
       },
     ]);
+    const [ofMirror] = network.explained('/p', [{ ...denial('mirror.example.com'), port: 8443 }]);
+    expect(ofMirror?.how_to_allow).toContain(', or ctxd network allow npm for its whole group');
+    const [ofOther] = network.explained('/p', [{ ...denial('mirror.example.com'), port: 443 }]);
+    expect(ofOther?.how_to_allow).not.toContain('npm');
     await rules.set('/p', [rule('a.example.com')]);
     expect(network.explained('/p', [denial('b.example.com')])).toEqual([denial('b.example.com')]);
   });
@@ -340,6 +344,12 @@ describe('what a person decides', () => {
       management.changeNetwork({ ...BY_ANN, root: '/p', action, targets, ...more });
     return { ...parts, management, decide };
   }
+
+  it('includes the mirrors of this machine if it is a group, and the list of groups names them', async () => {
+    const { groups } = await (await managed()).management.listNetworkGroups({});
+    const mirrors = groups.flatMap((group) => group.mirrors.map((host) => [group.name, host]));
+    expect(mirrors).toEqual([['npm', 'mirror.example.com:8443']]);
+  });
 
   it('survives a restart, and is shown with who decided it', async () => {
     const { decide, database, management } = await managed();

@@ -10,6 +10,7 @@ const GROUPS = Object.entries(HOST_GROUPS).map(([name, { what, hosts }]) => ({
   name,
   summary: what,
   patterns: [...hosts],
+  mirrors: name === 'npm' ? ['npm.mirror.example:8443'] : [],
 }));
 
 async function needsOf(files: Readonly<Record<string, string>>) {
@@ -42,6 +43,7 @@ it('lock files and manifests propose the groups of their package managers', asyn
     ['services/api/package.json', '{}', ['npm']],
     ['.gitmodules', '[submodule "a"]\n\turl = https://gitlab.com/a/b.git', ['gitlab']],
     ['.git/config', '[remote "origin"]\n\turl = https://github.com/a/b.git', ['github']],
+    ['.npmrc', 'registry=https://npm.mirror.example:8443/', ['npm']],
     ['README.md', 'see https://registry.npmjs.org', []],
     ['node_modules/a/package.json', '{}', []],
   ];
