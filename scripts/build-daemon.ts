@@ -1,13 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /** The entry points of ctxd and of the daemon's processes and threads in `dist/src`, and their names in `dist/program`. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   contextd: 'daemon/main.js',
   ctxd: 'cli/main.js',
   spawner: 'sandbox/spawner/main.js',
-  egress: 'egress/main.js',
   'guard-worker': 'sandbox/workspace/guard-worker.js',
   'scan-worker': 'scrub/scan/scan-worker.js',
   'sqlite-worker': 'stores/sqlite-worker.js',
@@ -15,17 +14,31 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'view-thread': 'dispatch/view/view-thread.js',
 };
 
+/** Runs where no package can be loaded, so its file holds all of them. */
+const EGRESS: Readonly<Record<string, string>> = { egress: 'egress/main.js' };
+
 /**
  * Builds `dist/program/`: the compiled program with its packages in a few files instead of 700. Node loads them in a third
  * of the time and with 20 MB less memory (docs/decisions/0019-one-file.md). Source maps are beside them.
  */
 async function buildDaemon(root: string): Promise<void> {
-  const source = join(root, 'dist', 'src');
   const target = join(root, 'dist', 'program');
   await rm(target, { recursive: true, force: true });
+  // Needed once in years. The namespace of a CommonJS package that is imported late would lack its names besides.
+  await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata'] });
+  await bundle(root, EGRESS, { mainFields: ['module', 'main'] });
+}
+
+async function bundle(
+  root: string,
+  programs: Readonly<Record<string, string>>,
+  more: Pick<BuildOptions, 'external' | 'mainFields'>,
+): Promise<void> {
+  const source = join(root, 'dist', 'src');
+  const target = join(root, 'dist', 'program');
   await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(Object.entries(PROGRAMS).map(([name, path]) => [name, join(source, path)])),
+    entryPoints: Object.fromEntries(Object.entries(programs).map(([name, path]) => [name, join(source, path)])),
     outdir: target,
     bundle: true,
     // Code that is imported on demand stays out of the file that is always loaded.
@@ -38,8 +51,7 @@ async function buildDaemon(root: string): Promise<void> {
     sourcesContent: false,
     legalComments: 'none',
     logLevel: 'warning',
-    // Needed once in years. The namespace of a CommonJS package that is imported late would lack its names besides.
-    external: ['@peculiar/x509', 'reflect-metadata'],
+    ...more,
     // Its main file loads its parts by names that a bundler does not see.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins: [ownPlaces(source, target)],
@@ -52,7 +64,9 @@ async function buildDaemon(root: string): Promise<void> {
 
 /** A file beside a module is found from where that module was before; a program, in its bundled form. */
 function ownPlaces(source: string, target: string): Plugin {
-  const bundled = new Map(Object.entries(PROGRAMS).map(([name, path]) => [join(source, path), `./${name}.js`]));
+  const bundled = new Map(
+    Object.entries({ ...PROGRAMS, ...EGRESS }).map(([name, path]) => [join(source, path), `./${name}.js`]),
+  );
   const urlOf = (path: string): string => `new URL('${relative(target, path) || './'}', import.meta.url)`;
   return {
     name: 'own-places',

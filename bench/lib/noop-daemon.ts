@@ -82,5 +82,8 @@ const NO_MANAGEMENT: Management = {
   listNetwork: nothing,
   listNetworkGroups: nothing,
   readNetworkLog: nothing,
+  setNetworkCredential: nothing,
+  removeNetworkCredentials: nothing,
+  listNetworkCredentials: nothing,
   getSchema: nothing,
 };

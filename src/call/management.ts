@@ -15,6 +15,10 @@ import type { ListeningPort__Output as ListeningPort } from '../protocol/generat
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
 import type { NetworkChange__Output as NetworkChange } from '../protocol/generated/contextd/v1/NetworkChange.ts';
+import type { NetworkCredentialChange__Output as NetworkCredentialChange } from '../protocol/generated/contextd/v1/NetworkCredentialChange.ts';
+import type { NetworkCredentialInfo__Output as NetworkCredentialInfo } from '../protocol/generated/contextd/v1/NetworkCredentialInfo.ts';
+import type { NetworkCredentialRemoval__Output as NetworkCredentialRemoval } from '../protocol/generated/contextd/v1/NetworkCredentialRemoval.ts';
+import type { NetworkCredentials__Output as NetworkCredentials } from '../protocol/generated/contextd/v1/NetworkCredentials.ts';
 import type { NetworkGroup__Output as NetworkGroup } from '../protocol/generated/contextd/v1/NetworkGroup.ts';
 import type { NetworkGroups__Output as NetworkGroups } from '../protocol/generated/contextd/v1/NetworkGroups.ts';
 import type { NetworkGroupsRequest__Output as NetworkGroupsRequest } from '../protocol/generated/contextd/v1/NetworkGroupsRequest.ts';
@@ -62,6 +66,10 @@ export type {
   HostNetwork,
   ListeningPort,
   NetworkChange,
+  NetworkCredentialChange,
+  NetworkCredentialInfo,
+  NetworkCredentialRemoval,
+  NetworkCredentials,
   NetworkGroup,
   NetworkGroups,
   NetworkLogEntry,
@@ -148,6 +156,11 @@ export interface Management {
   listNetwork(request: NetworkRequest): Promise<NetworkState>;
   listNetworkGroups(request: NetworkGroupsRequest): Promise<NetworkGroups>;
   readNetworkLog(request: NetworkLogRequest): Promise<NetworkLogResponse>;
+  /** Throws NOT_FOUND if the project is not registered, ARGS_INVALID for a secret or binding that cannot be used. */
+  setNetworkCredential(request: NetworkCredentialChange): Promise<NetworkCredentials>;
+  /** Throws NOT_FOUND if nothing is bound there. */
+  removeNetworkCredentials(request: NetworkCredentialRemoval): Promise<NetworkCredentials>;
+  listNetworkCredentials(request: NetworkRequest): Promise<NetworkCredentials>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   getSchema(tool: string): Promise<SchemaResponse>;
 }

@@ -85,6 +85,9 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     changeNetwork: ask(management.changeNetwork),
     listNetwork: ask(management.listNetwork),
     listNetworkGroups: ask(management.listNetworkGroups),
+    setNetworkCredential: ask(management.setNetworkCredential),
+    removeNetworkCredentials: ask(management.removeNetworkCredentials),
+    listNetworkCredentials: ask(management.listNetworkCredentials),
     readNetworkLog: ask(management.readNetworkLog),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {

@@ -17,6 +17,12 @@ import {
   networkOn,
   networkRemove,
 } from './commands/network.ts';
+import {
+  networkCredentialAdd,
+  networkCredentialList,
+  networkCredentialRefresh,
+  networkCredentialRemove,
+} from './commands/network-credential.ts';
 import { networkLog } from './commands/network-log.ts';
 import { networkMirrors } from './commands/network-mirrors.ts';
 import { port } from './commands/port.ts';
@@ -75,23 +81,26 @@ function createProgram(context: CliContext, handle: Handler): Commander {
 }
 
 function addCommand(program: Commander, command: Command, context: CliContext, handle: Handler): void {
-  const [group, leaf] = command.name;
-  const parent = leaf === undefined ? program : groupOf(program, group ?? '', context);
-  const made = configure(parent.command(leaf ?? group ?? ''), context).description(command.summary);
+  const groups = command.name.slice(0, -1);
+  let parent = program;
+  for (const depth of groups.keys()) parent = groupOf(parent, groups.slice(0, depth + 1), context);
+  const made = configure(parent.command(command.name.at(-1) ?? ''), context).description(command.summary);
   for (const { syntax, help } of command.parameters) made.argument(syntax, help);
   for (const { syntax, help } of command.options) made.option(syntax, help);
   made.option('--json', 'print the bare data as one JSON value');
   made.action(() => handle(command, new ParsedArgs(made.args, made.opts())));
 }
 
-function groupOf(program: Commander, name: string, context: CliContext): Commander {
-  const present = program.commands.find((one) => one.name() === name);
-  return present ?? configure(program.command(name), context).description(GROUPS[name] ?? '');
+function groupOf(parent: Commander, path: readonly string[], context: CliContext): Commander {
+  const name = path.at(-1) ?? '';
+  const present = parent.commands.find((one) => one.name() === name);
+  return present ?? configure(parent.command(name), context).description(GROUPS[path.join(' ')] ?? '');
 }
 
 export const GROUPS: Readonly<Record<string, string>> = {
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
   network: 'Decide which hosts commands may reach, and see what they reached.',
+  'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List, call and verify the tools of agents.',
   config: 'Read and change the settings of this machine.',
@@ -181,5 +190,9 @@ export const COMMANDS: readonly Command[] = [
   networkOn,
   networkOff,
   networkMirrors,
+  networkCredentialAdd,
+  networkCredentialList,
+  networkCredentialRefresh,
+  networkCredentialRemove,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

@@ -55,6 +55,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   };
 }
 
+/** A variable that a person named as the place of a secret. */
+export function readVariable(name: string, source: NodeJS.ProcessEnv = process.env): string | undefined {
+  return given(source[name]);
+}
+
 /**
  * The whole environment of a daemon that is started from here: PATH, HOME, XDG_* and CONTEXTD_HOME (design §4), and
  * NODE_V8_COVERAGE if a test run measures coverage. No other variable of the caller is passed on.

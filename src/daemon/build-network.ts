@@ -8,6 +8,7 @@ import type { NetworkLog } from '../stores/network-log.ts';
 import type { NetworkRules } from '../stores/network-rules.ts';
 import type { HostNetworks } from './host-network.ts';
 import { Network, type NetworkDeps } from './network.ts';
+import type { NetworkCredentials } from './network-credentials.ts';
 import { NetworkJournal } from './network-journal.ts';
 
 interface NetworkParts {
@@ -17,6 +18,7 @@ interface NetworkParts {
 
 export interface BuildNetworkDeps {
   networkRules: NetworkRules;
+  networkCredentials: NetworkCredentials;
   hostNetworks: Pick<HostNetworks, 'settings' | 'hostsOf' | 'onChange'>;
   networkLog: NetworkLog;
   auditLog: AuditLog;
@@ -34,14 +36,17 @@ export function buildNetwork(
   others: Pick<NetworkDeps, 'tell' | 'onRefused'>,
   own: Partial<NetworkParts>,
 ): NetworkParts {
-  const { networkRules: rules, networkLog: log, hostNetworks, scrubber, config, clock, logger } = deps;
+  const { networkRules: rules, networkLog: log, networkCredentials: credentials, hostNetworks } = deps;
+  const { scrubber, config, clock, logger } = deps;
   const journal =
     own.networkJournal ?? new NetworkJournal({ ...deps, log, mask: (text: string) => scrubber.maskText(text) });
   const ofHost = {
     extraCa: (): readonly string[] => hostNetworks.settings().certificates,
     mirrorsOf: (group: string) => hostNetworks.hostsOf(group),
   };
-  const network = own.network ?? new Network({ rules, journal, config, ...ofHost, clock, logger, ...others });
+  const network =
+    own.network ?? new Network({ rules, credentials, journal, config, ...ofHost, clock, logger, ...others });
+  credentials.onChange((scope) => network.credentialsChanged(scope));
   hostNetworks.onChange(() => network.certificatesChanged());
   return { network, networkJournal: journal };
 }

@@ -23,6 +23,7 @@ import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
 import { createConsents } from '../stores/consents.ts';
 import { createContinuations } from '../stores/continuations.ts';
+import { createCredentialStore } from '../stores/credentials.ts';
 import { createCursors } from '../stores/cursors.ts';
 import { createJournal } from '../stores/journal.ts';
 import { createDaemonKeys } from '../stores/keys.ts';
@@ -31,7 +32,7 @@ import { createNetworkLog } from '../stores/network-log.ts';
 import { createNetworkRules } from '../stores/network-rules.ts';
 import { createProjectStore } from '../stores/projects.ts';
 import { createSessionStore } from '../stores/sessions.ts';
-import { createDatabase } from '../stores/sqlite.ts';
+import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { loadCounter } from '../tokens/counter.ts';
 import { buildJobs, lineFinder } from './build-jobs.ts';
@@ -42,6 +43,7 @@ import { createHostNetworks } from './host-network.ts';
 import { createHostServices } from './host-services.ts';
 import type { Composition } from './lifecycle.ts';
 import { createManagement } from './management.ts';
+import { NetworkCredentials, type NetworkCredentialsDeps } from './network-credentials.ts';
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
@@ -88,6 +90,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
   const keys = own.keys ?? createDaemonKeys({ database });
   const consents = own.consents ?? createConsents({ database, clock });
   const hostNetworks = own.hostNetworks ?? createHostNetworks({ database, clock });
+  const projects = own.projects ?? createProjectStore({ database, consents, clock });
   const { artifactsDir: dir, auditDir } = paths;
   return {
     outside: own.outside ?? createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
@@ -95,11 +98,12 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     database,
     keys,
     consents,
-    projects: own.projects ?? createProjectStore({ database, consents, clock }),
+    projects,
     sessions: own.sessions ?? createSessionStore({ database, keys, clock }),
     liveSessions: own.liveSessions ?? createLiveSessions({ database, clock, logger }),
     journal: own.journal ?? createJournal({ database, clock }),
     networkRules: own.networkRules ?? createNetworkRules({ database, clock }),
+    networkCredentials: own.networkCredentials ?? credentialsOf(deps, database, projects),
     networkLog: own.networkLog ?? createNetworkLog({ database }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
@@ -137,7 +141,7 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
         const root = await rootOf(session);
         return root === null ? null : workspaceRules.read(root);
       },
-      ...(seeds === null ? {} : { seeds }),
+      seeds: stores.networkCredentials.withSeeds(seeds),
       logger,
       clock,
     });
@@ -243,11 +247,23 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     paths,
     approvals: { ...parts, policyFor: rootPolicy },
     networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
+    credentials: { ...parts, credentials: parts.networkCredentials, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
   });
+}
+
+function credentialsOf(
+  { environment, clock, logger }: ComposeDeps,
+  database: Database,
+  projects: NetworkCredentialsDeps['projects'],
+): NetworkCredentials {
+  // A variable of the person's shell is not among the daemon's.
+  const source = { path: environment.path, home: environment.home, variable: () => undefined };
+  const store = createCredentialStore({ database });
+  return new NetworkCredentials({ store, projects, environment: source, clock, logger });
 }
 
 /** Reads the files of a project for its own sessions only, and only once a person registered it. */

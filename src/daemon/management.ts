@@ -24,6 +24,10 @@ import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { HostNetworks } from './host-network.ts';
 import type { StopCause } from './lifecycle.ts';
+import {
+  createNetworkCredentialManagement,
+  type NetworkCredentialManagementDeps,
+} from './network-credential-management.ts';
 import { createNetworkManagement, type NetworkManagementDeps } from './network-management.ts';
 import type { Outside } from './outside.ts';
 import { createOutsideManagement } from './outside-management.ts';
@@ -51,6 +55,7 @@ export interface ManagementDeps {
   approvals: ApprovalDeps;
   ports: PortDeps;
   networking: NetworkManagementDeps;
+  credentials: NetworkCredentialManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Begins the orderly end of the daemon. */
@@ -107,6 +112,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),
     ...createNetworkManagement(deps.networking),
+    ...createNetworkCredentialManagement(deps.credentials),
     getSchema: async (tool) => schemaOf(tool, deps.catalog),
   };
 }

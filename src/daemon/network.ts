@@ -16,6 +16,7 @@ import { refusedConnection } from '../sandbox/denials/rules.ts';
 import type { RunRef } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
+import type { NetworkCredentials } from './network-credentials.ts';
 import type { NetworkJournal } from './network-journal.ts';
 import {
   commandRules,
@@ -30,6 +31,7 @@ import {
 export interface NetworkDeps {
   rules: NetworkRules;
   journal: NetworkJournal;
+  credentials: Pick<NetworkCredentials, 'boundFor' | 'placeholdersFor' | 'rejected' | 'refresh' | 'forget'>;
   config: Config['network'];
   /** PEM certificates that hosts may have besides those that the system trusts. */
   extraCa(): readonly string[];
@@ -47,6 +49,8 @@ interface ToldScope {
   readonly scope: NetworkScope;
   readonly grants: readonly string[];
   rules: readonly PolicyRule[];
+  /** True if the proxy process may know of credentials. */
+  hasCredentials: boolean;
 }
 
 /** A command that runs. */
@@ -94,6 +98,11 @@ export class Network {
     return { network: 'project' };
   }
 
+  /** Variables of a project's commands for clients that insist on a token. */
+  placeholdersFor(project: string): Record<string, string> {
+    return this.isOn(project) ? this.#deps.credentials.placeholdersFor(project) : {};
+  }
+
   /** The network of a tool's own process and commands: none if its tool.json asks for none. */
   forTool(project: string, tool: string, grants: readonly string[]): Pick<SandboxPolicy, 'network' | 'networkTool'> {
     if (!grants.some(isNetworkGrant) || !this.isOn(project)) return { network: 'none' };
@@ -105,6 +114,12 @@ export class Network {
   changed(scope: string): void {
     for (const told of this.#told.values())
       if (scope === MACHINE || told.scope.project === scope) this.#tellPolicy(told);
+  }
+
+  /** Call when what is bound in a scope has changed. */
+  credentialsChanged(scope: string): void {
+    for (const told of this.#told.values())
+      if (scope === MACHINE || told.scope.project === scope) this.#tellCredentials(told);
   }
 
   /** Call when the certificates or mirrors of the host have changed. */
@@ -125,13 +140,15 @@ export class Network {
   /** Forgets what was decided for a project. */
   async forget(project: string): Promise<void> {
     await this.#deps.rules.forget(project);
+    await this.#deps.credentials.forget(project);
     this.#claims = this.#claims.filter(({ rule }) => rule.scope !== project);
     this.changed(project);
   }
 
-  /** Removes the rules that have expired. */
+  /** Removes the rules that have expired, and reads the credentials again that are due. */
   async expire(): Promise<void> {
     for (const scope of await this.#deps.rules.expire()) this.changed(scope);
+    await this.#deps.credentials.refresh();
   }
 
   /** Call when a command starts; the returned function when it has ended. */
@@ -161,6 +178,9 @@ export class Network {
       case 'log':
         // A log line holds flat fields; the proxy process is not trusted to send only those.
         this.#deps.logger[event.level](event.event, { fields: JSON.stringify(event.fields) });
+        return;
+      case 'rejected':
+        void this.#deps.credentials.rejected(event.credential);
         return;
       case 'synced':
       case 'authority':
@@ -208,7 +228,7 @@ export class Network {
     const known = this.#told.get(key);
     if (known !== undefined && known.grants.join() === grants.join()) return;
     if (this.#told.size === 0) this.#tellSettings();
-    const told = { scope, grants, rules: [] };
+    const told = { scope, grants, rules: [], hasCredentials: false };
     this.#told.set(key, told);
     this.#tellPolicy(told);
   }
@@ -220,6 +240,16 @@ export class Network {
     told.rules = [...(isTool ? toolRules(told.grants, rules) : commandRules(rules)), ...ofMirrors];
     const policy = policyOf(told.rules, this.#deps.config.upload_max_mb);
     this.#deps.tell({ op: 'policy', scope: scopeKey(told.scope), policy });
+    this.#tellCredentials(told);
+  }
+
+  /** A tool from elsewhere gets no credential of the person. */
+  #tellCredentials(told: ToldScope): void {
+    const { project, tool } = told.scope;
+    const credentials = tool === null && this.isOn(project) ? this.#deps.credentials.boundFor(project) : [];
+    if (credentials.length === 0 && !told.hasCredentials) return;
+    told.hasCredentials = credentials.length > 0;
+    this.#deps.tell({ op: 'credentials', scope: scopeKey(told.scope), credentials });
   }
 
   #tellSettings(): void {

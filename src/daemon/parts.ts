@@ -29,6 +29,7 @@ import type { CallGate } from './call-gate.ts';
 import type { HostNetworks } from './host-network.ts';
 import type { StopCause } from './lifecycle.ts';
 import type { Network } from './network.ts';
+import type { NetworkCredentials } from './network-credentials.ts';
 import type { NetworkJournal } from './network-journal.ts';
 import type { Outside } from './outside.ts';
 import type { SessionEnd } from './session-end.ts';
@@ -56,6 +57,7 @@ export interface Stores {
   liveSessions: LiveSessions;
   journal: Journal;
   networkRules: NetworkRules;
+  networkCredentials: NetworkCredentials;
   networkLog: NetworkLog;
   artifacts: ArtifactStore;
   auditLog: AuditLog;

@@ -46,8 +46,16 @@ export function commandPolicyFor(
   session: SessionRef,
   config: Config['sandbox'],
   outside: Pick<Outside, 'partsFor'>,
-  network: Pick<Network, 'forCommands'>,
+  network: Pick<Network, 'forCommands' | 'placeholdersFor'>,
 ): SandboxPolicy {
   const parts = { ...outside.partsFor(session.project), storage: { session: session.session } };
-  return { ...policyFor(viewOf(session), config), ...network.forCommands(session.project), git: 'working', ...parts };
+  const { hostNetwork } = parts;
+  const variables = { ...hostNetwork.variables, ...network.placeholdersFor(session.project) };
+  return {
+    ...policyFor(viewOf(session), config),
+    ...network.forCommands(session.project),
+    git: 'working',
+    ...parts,
+    hostNetwork: { ...hostNetwork, variables },
+  };
 }

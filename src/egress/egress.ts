@@ -1,6 +1,7 @@
 import { createSocket, Socket as Datagrams } from 'node:dgram';
 import { createServer, Server, type Socket } from 'node:net';
 import type { Broker } from './broker.ts';
+import { CredentialBroker } from './credential-broker.ts';
 import { DirectDoor } from './direct-door.ts';
 import { readFirst } from './first-bytes.ts';
 import { type Asker, Gate, type GateDeps } from './gate.ts';
@@ -12,10 +13,6 @@ import { overLimit, refusalBytes } from './refusal.ts';
 import { SOCKS5, SocksDoor } from './socks-door.ts';
 import { SyntheticNames } from './synthetic-names.ts';
 
-export interface EgressDeps extends GateDeps {
-  readonly broker: Broker | null;
-}
-
 /** The listeners of a network namespace, and the names that its programs looked up. */
 interface Namespace {
   readonly scope: ScopeKey;
@@ -25,7 +22,8 @@ interface Namespace {
 
 /** The proxy process: listeners of all namespaces, one gate. It knows nothing at first, and refuses by default. */
 export class Egress {
-  readonly #deps: EgressDeps;
+  readonly #deps: GateDeps;
+  readonly #broker: Broker;
   readonly #gate: Gate;
   readonly #http: HttpDoor;
   readonly #socks: SocksDoor;
@@ -33,12 +31,13 @@ export class Egress {
   readonly #namespaces = new Map<string, Namespace>();
   #clients = 0;
 
-  constructor(deps: EgressDeps) {
+  constructor(deps: GateDeps) {
     this.#deps = deps;
     this.#gate = new Gate(deps);
-    this.#http = new HttpDoor(this.#gate, deps.broker);
-    this.#socks = new SocksDoor(this.#gate, this.#http, deps.broker);
-    this.#direct = new DirectDoor(this.#gate, this.#http, deps.broker);
+    this.#broker = new CredentialBroker({ ...deps, refuse: (asked, why) => this.#gate.refuse(asked, why) });
+    this.#http = new HttpDoor(this.#gate, this.#broker);
+    this.#socks = new SocksDoor(this.#gate, this.#http, this.#broker);
+    this.#direct = new DirectDoor(this.#gate, this.#http, this.#broker);
   }
 
   /** `handle`: what came with a `listener` or `datagrams`. */
@@ -46,12 +45,13 @@ export class Egress {
     switch (command.op) {
       case 'settings':
         this.#gate.setSettings(command.settings);
+        this.#broker.setSettings(command.settings);
         break;
       case 'policy':
         this.#gate.setPolicy(command.scope, command.policy);
         break;
       case 'credentials':
-        this.#deps.broker?.setCredentials(command.scope, command.credentials);
+        this.#setCredentials(command);
         break;
       case 'sync':
         this.#deps.emit({ ev: 'synced', id: command.id, open: this.#gate.openTraffic() });
@@ -64,6 +64,11 @@ export class Egress {
         this.#close(command.namespace);
         break;
     }
+  }
+
+  #setCredentials({ scope, credentials }: Extract<EgressCommand, { op: 'credentials' }>): void {
+    for (const host of this.#broker.setCredentials(scope, credentials))
+      this.#gate.endHost(scope, host, 'a credential for this host was bound or removed');
   }
 
   #take(command: Extract<BridgeCommand, { op: 'listener' | 'datagrams' }>, handle: unknown): void {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request as requestOf, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { answerRefusal } from './answer-refusal.ts';
 import type { Broker } from './broker.ts';
 import type { Connection } from './connection.ts';
 import { type Destination, dial, dialProxy } from './dial.ts';
@@ -57,6 +58,8 @@ export class HttpDoor {
       keepAliveTimeout: KEEP_ALIVE_MS,
       insecureHTTPParser: false,
     });
+    // None is left out: a request must be passed on as it was read. The size of the head is bounded.
+    this.#server.maxHeadersCount = 0;
     this.#server.timeout = IDLE_MAX_MS;
     this.#server.on('request', (request, response) => this.#onRequest(request, response));
     this.#server.on('connect', (request, _socket, head) => this.#onConnect(request, head));
@@ -159,7 +162,7 @@ function pass(request: IncomingMessage, response: ServerResponse, passage: Passa
   const { host, port, proxy } = destination;
   const authority = port === 80 ? host : `${host}:${port}`;
   const path = proxy === null ? passage.path : `http://${authority}${passage.path}`;
-  const headers = requestHeaders(request, authority);
+  const headers = requestHeaders(request, authority, { connection: 'close' });
   if (proxy !== null && proxy.authorization !== null) headers.push('Proxy-Authorization', proxy.authorization);
   if (!connection.sending(path.length + bytesOf(headers))) return void response.destroy();
   const options = { method: request.method, path, headers, setHost: false, createConnection: () => upstream };
@@ -202,9 +205,7 @@ function awaitHead(served: Served, ms: number): void {
 }
 
 function refuse(response: ServerResponse, refusal: Refusal): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  response.writeHead(refusal.status, refusal.text, refusalHeaders(refusal));
-  response.end(`${refusal.text}\n`);
+  answerRefusal(response, refusal, refusalHeaders(refusal));
 }
 
 function sendRefusal(socket: Socket, refusal: Refusal): void {

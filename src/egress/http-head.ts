@@ -44,29 +44,49 @@ export function hostHeader({ rawHeaders }: IncomingMessage): string | null {
   return hosts.length === 1 ? (hosts[0]?.[1] ?? null) : null;
 }
 
-/** The headers that reach the host, in the form of `rawHeaders`. */
-export function requestHeaders(request: IncomingMessage, host: string): string[] {
-  const { method = 'GET', headers } = request;
-  const isChunked = headers['transfer-encoding'] !== undefined;
-  const isEmpty = !isChunked && headers['content-length'] === undefined && METHODS_WITH_BODY.includes(method);
+/**
+ * The headers that reach the host, in the form of `rawHeaders`. `isDropped` gets a name in lower case with `-` for `_`, which
+ * some servers take for the same.
+ */
+export function requestHeaders(
+  request: IncomingMessage,
+  host: string,
+  { connection, isDropped = () => false }: { connection: 'close' | 'keep-alive'; isDropped?(name: string): boolean },
+): string[] {
+  const leftOut = (name: string): boolean => name === 'content-length' || isDropped(name);
   return [
     ...['Host', host],
-    ...forwarded(request.rawHeaders, headers.connection),
-    ...(isChunked ? ['Transfer-Encoding', 'chunked'] : []),
-    ...(isEmpty ? ['Content-Length', '0'] : []),
-    ...['Connection', 'close'],
+    ...forwarded(request.rawHeaders, request.headers.connection, leftOut),
+    ...framing(request),
+    ...['Connection', connection],
   ];
 }
 
-export function responseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
-  return forwarded(rawHeaders, headers.connection);
+/** Says how long the body is. A body whose length the host does not know would be read as the next request. */
+function framing({ method = 'GET', headers }: IncomingMessage): string[] {
+  if (headers['transfer-encoding'] !== undefined) return ['Transfer-Encoding', 'chunked'];
+  const length = headers['content-length'] ?? (METHODS_WITH_BODY.includes(method) ? '0' : undefined);
+  return length === undefined ? [] : ['Content-Length', length];
 }
 
-function forwarded(rawHeaders: readonly string[], connection: string | undefined): string[] {
-  const named = (connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+export function responseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
+  return forwarded(rawHeaders, headers.connection, () => false);
+}
+
+function forwarded(
+  rawHeaders: readonly string[],
+  connection: string | undefined,
+  isDropped: (name: string) => boolean,
+): string[] {
+  const named = (connection ?? '').split(',').map(plainName);
+  const isLeftOut = (name: string): boolean => NOT_FORWARDED.has(name) || named.includes(name) || isDropped(name);
   return pairs(rawHeaders)
-    .filter(([name]) => !NOT_FORWARDED.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+    .filter(([name]) => !isLeftOut(plainName(name)))
     .flat();
+}
+
+function plainName(name: string): string {
+  return name.trim().toLowerCase().replaceAll('_', '-');
 }
 
 function pairs(rawHeaders: readonly string[]): [name: string, value: string][] {

@@ -30,7 +30,6 @@ const egress = new Egress({
         (interfaces ?? []).flatMap(({ address }) => normalAddress(address) ?? []),
       ),
     ),
-  broker: null,
 });
 
 process.on('disconnect', () => process.exit(0));

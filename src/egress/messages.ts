@@ -52,7 +52,7 @@ export interface BoundCredential {
   /** Exact name. */
   readonly host: string;
   readonly port: number;
-  /** The header that carries it, in lower case, and its whole value, such as `Basic …`. */
+  /** The header that carries it, in lower case, and its whole value, such as `Basic …`; '': it has expired. */
   readonly header: string;
   readonly value: string;
   /** For example GET and HEAD. */
@@ -121,6 +121,8 @@ export type EgressEvent =
   | { readonly ev: 'synced'; readonly id: number; readonly open: readonly Traffic[] }
   /** The certificate (PEM) that sandboxes of the scope trust, because a credential is bound there; null: none. */
   | { readonly ev: 'authority'; readonly scope: ScopeKey; readonly certificate: string | null }
+  /** The host answered that it does not accept the credential with this id. */
+  | { readonly ev: 'rejected'; readonly scope: ScopeKey; readonly credential: string }
   | { readonly ev: 'log'; readonly level: 'info' | 'warn'; readonly event: string; readonly fields: JsonObject };
 
 /** Where the proxy listens in a namespace: HTTP and SOCKS5, on every loopback address. */

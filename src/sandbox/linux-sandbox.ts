@@ -293,7 +293,8 @@ export class LinuxSandbox {
 
   #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
     const { loopback } = checked;
-    return fingerprintOf(checked, protection, loopback === null ? '' : this.network.loopbacks.nameOf(loopback.key));
+    const name = loopback === null ? '' : this.network.loopbacks.nameOf(loopback.key);
+    return fingerprintOf(checked, protection, { loopback: name, authority: this.network.bridge.certificateOf(name) });
   }
 
   async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
@@ -315,14 +316,18 @@ export class LinuxSandbox {
     started.tidy();
     return {
       ...started,
-      fingerprint: fingerprintOf(checked, protection, started.loopback),
+      fingerprint: fingerprintOf(checked, protection, started),
       startedAt: this.#deps.clock.monotonic(),
       give: (text) => void script.end(text),
     };
   }
 }
 
-/** A waiting sandbox suits a command only if the directory, its protected paths and the loopback are still the same. */
-function fingerprintOf(checked: CheckedPolicy, protection: TreeProtection, loopback: string): string {
-  return `${checked.state} ${loopback} ${checked.person?.text ?? ''}${checked.person?.ignored ?? ''} ${protection.fingerprint}`;
+/** A waiting sandbox suits a command only if the directory, its protected paths and its network are still the same. */
+function fingerprintOf(
+  checked: CheckedPolicy,
+  protection: TreeProtection,
+  { loopback, authority }: Pick<StartedSandbox, 'loopback' | 'authority'>,
+): string {
+  return `${checked.state} ${loopback} ${authority ?? ''} ${checked.person?.text ?? ''}${checked.person?.ignored ?? ''} ${protection.fingerprint}`;
 }

@@ -26,7 +26,7 @@ import type { SandboxPolicy } from './sandbox-policy.ts';
 import { mountNameService } from './skeleton.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
-import { hostVariables, trustOf } from './trust/trust.ts';
+import { hostVariables, trustOf, withAuthority } from './trust/trust.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
 
 /** Milliseconds after which a sandbox counts as built if nobody has reported it. */
@@ -79,12 +79,12 @@ export class Starter {
     this.#storage = storage;
   }
 
-  async start(checked: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
-    const { host, identity } = checked;
+  async start(given: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
+    const { host, identity } = given;
     const owner = ownerOf(identity);
     const { git } = job;
     const used = new Releases();
-    used.add(checked.guard.hold());
+    used.add(given.guard.hold());
     if (git !== null) used.add(() => git.remove());
     const [stdout, stderr] = await Promise.all([host.pipes.take(owner), host.pipes.take(owner)]).catch(
       (cause: unknown) => {
@@ -96,7 +96,8 @@ export class Starter {
     const childFds = [job.stdin, stdout.write, stderr.write] as const;
     let launch: Launch | null = null;
     try {
-      const network = await this.#joinNetwork(checked, used);
+      const network = await this.#joinNetwork(given, used);
+      const checked = { ...given, policy: withAuthority(given.policy, network.authority) };
       const group = host.cgroups?.create(checked.policy.limits) ?? null;
       if (group !== null) used.add(() => host.cgroups?.remove(group));
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
@@ -124,6 +125,7 @@ export class Starter {
         mounts,
         loopback,
         lane,
+        authority: network.authority,
         storage,
         tidy: tidyOnce(checked, launch.pinned, jail),
       };
@@ -150,16 +152,16 @@ export class Starter {
   async #joinNetwork(
     { loopback }: CheckedPolicy,
     used: Releases,
-  ): Promise<{ namespace: LoopbackNamespace | null; way: SandboxNetworkLease | null }> {
+  ): Promise<{ namespace: LoopbackNamespace | null; way: SandboxNetworkLease | null; authority: string | null }> {
     const { loopbacks, bridge } = this.#network;
     const lease = loopback === null ? null : await loopbacks.lease(loopback.key, loopback.scope);
-    if (lease === null) return { namespace: null, way: null };
+    if (lease === null) return { namespace: null, way: null, authority: null };
     used.add(lease.release);
     const { namespace } = lease;
     await bridge.settled(namespace.name);
     const way = bridge.lease(namespace.name);
     if (way !== null) used.add(way.release);
-    return { namespace, way };
+    return { namespace, way, authority: bridge.certificateOf(namespace.name) };
   }
 
   #follow(jail: Jail, used: Releases): void {

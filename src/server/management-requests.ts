@@ -3,6 +3,7 @@ import type {
   HostNetwork,
   Management,
   NetworkChange,
+  NetworkCredentialChange,
   NetworkLogRequest,
   PathRequest,
   ToolchainList,
@@ -56,6 +57,11 @@ export function checkRequests(management: Management): Management {
     changeNetwork: async (request) => management.changeNetwork(networkChangeOf(request)),
     listNetwork: async ({ root }) => management.listNetwork({ root: root === '' ? '' : rootOf(root) }),
     listNetworkGroups: (request) => management.listNetworkGroups(request),
+    setNetworkCredential: async (request) => management.setNetworkCredential(credentialOf(request)),
+    removeNetworkCredentials: async (request) =>
+      management.removeNetworkCredentials({ ...request, root: request.root === '' ? '' : rootOf(request.root) }),
+    listNetworkCredentials: async ({ root }) =>
+      management.listNetworkCredentials({ root: root === '' ? '' : rootOf(root) }),
     readNetworkLog: async (request) => management.readNetworkLog(networkLogOf(request)),
     getSchema: (tool) => management.getSchema(tool),
   };
@@ -154,6 +160,25 @@ function networkChangeOf(request: NetworkChange): NetworkChange {
   const long = [...targets, ...addresses, by].find(({ length }) => length > 300);
   if (long !== undefined) throw tooMuch('characters in a name', 300);
   if (forMs > YEAR_MS) throw tooMuch('milliseconds', YEAR_MS);
+  return { ...request, root: root === '' ? '' : rootOf(root) };
+}
+
+const SECRET_MAX_CHARS = 8192;
+const CREDENTIAL_LIST_MAX = 50;
+
+/** Only sizes are checked here; the daemon reads the names. */
+function credentialOf(request: NetworkCredentialChange): NetworkCredentialChange {
+  const { credential, root, secret } = request;
+  if (credential === null)
+    throw new ContextdError('ARGS_INVALID', 'the request has no credential', { remedy: 'Send one.' });
+  if (secret.length > SECRET_MAX_CHARS) throw tooMuch('characters in a secret', SECRET_MAX_CHARS);
+  const { methods, paths, placeholders, host, header, user, source, given_by: by } = credential;
+  if ([methods, paths, placeholders].some(({ length }) => length > CREDENTIAL_LIST_MAX))
+    throw tooMuch('methods, paths or variables', CREDENTIAL_LIST_MAX);
+  const long = [...methods, ...paths, ...placeholders, host, header, user, source, by].some(
+    ({ length }) => length > PATH_MAX_CHARS,
+  );
+  if (long) throw tooMuch('characters in a name', PATH_MAX_CHARS);
   return { ...request, root: root === '' ? '' : rootOf(root) };
 }
 

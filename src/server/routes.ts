@@ -80,6 +80,9 @@ export function managementRoutes(management: Management, route: Route): Manageme
     ChangeNetwork: route(only, checked.changeNetwork),
     ListNetwork: route(only, checked.listNetwork),
     ListNetworkGroups: route(only, checked.listNetworkGroups),
+    SetNetworkCredential: route(only, checked.setNetworkCredential),
+    RemoveNetworkCredentials: route(only, checked.removeNetworkCredentials),
+    ListNetworkCredentials: route(only, checked.listNetworkCredentials),
     ReadNetworkLog: route(only, checked.readNetworkLog),
   };
 }

@@ -166,4 +166,24 @@ export const STATE_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE host_network (settings TEXT NOT NULL, allowed_ms INTEGER NOT NULL) STRICT;
   `,
+  // Secrets that the proxy adds to requests. The scope '' is the machine; lists are JSON.
+  `
+  CREATE TABLE network_credentials (
+    scope TEXT NOT NULL,
+    host TEXT NOT NULL,
+    port INTEGER NOT NULL,
+    paths TEXT NOT NULL,
+    header TEXT NOT NULL,
+    scheme TEXT NOT NULL,
+    user TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    source TEXT NOT NULL,
+    methods TEXT NOT NULL,
+    placeholders TEXT NOT NULL,
+    refresh_ms INTEGER NOT NULL,
+    read_ms INTEGER NOT NULL,
+    given_by TEXT NOT NULL,
+    PRIMARY KEY (scope, host, port, paths)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -52,6 +52,8 @@ const TALK: NetworkLogEntry = {
   ...{ duration_ms: 7, repeats: 1 },
 };
 
+const NO_CREDENTIALS = { credentials: [], changed: [], notes: [] };
+
 const FIXED: Management = {
   serverStatus: async () => ({
     pid: process.pid,
@@ -98,6 +100,11 @@ const FIXED: Management = {
   listNetworkGroups: async () => ({
     groups: [{ name: 'npm', summary: 'Packages.', patterns: ['registry.npmjs.org'], mirrors: [] }],
   }),
+  setHostNetwork: async (request) => request,
+  readHostNetwork: async () => ({ certificates: [], ca_variables: [], registries: [], private_hosts: [] }),
+  setNetworkCredential: async ({ root }) => ({ ...NO_CREDENTIALS, notes: [root] }),
+  removeNetworkCredentials: async ({ host }) => ({ ...NO_CREDENTIALS, notes: [host] }),
+  listNetworkCredentials: async () => NO_CREDENTIALS,
   readNetworkLog: async ({ after_id }) => ({ entries: after_id === 0 ? [TALK] : [] }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
   restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),
@@ -111,8 +118,6 @@ const FIXED: Management = {
   }),
   setToolchains: async (request) => request,
   listToolchains: async () => ({ toolchains: [], path: [] }),
-  setHostNetwork: async (request) => request,
-  readHostNetwork: async () => ({ certificates: [], ca_variables: [], registries: [], private_hosts: [] }),
   allowPath: async ({ path }) => ({ paths: [path] }),
   disallowPath: async () => ({ paths: [] }),
   listPaths: async () => ({ paths: [] }),

@@ -30,7 +30,7 @@ export class EgressProcess {
   #exit: number | string | null = null;
   #lastSync = 0;
 
-  private constructor(hosts: string, nameServer: string | null) {
+  private constructor(hosts: string, nameServer: string | null, program: string) {
     this.#dir = mkdtempSync(join(tmpdir(), 'contextd-egress-'));
     writeFileSync(join(this.#dir, 'hosts'), hosts);
     writeFileSync(join(this.#dir, 'nsswitch'), nameServer === null ? 'hosts: files\n' : 'hosts: files dns\n');
@@ -41,7 +41,7 @@ export class EgressProcess {
       ...['--ro-bind', join(this.#dir, 'nsswitch'), '/etc/nsswitch.conf'],
       ...(nameServer === null ? [] : ['--ro-bind', join(this.#dir, 'resolv.conf'), '/etc/resolv.conf']),
     ];
-    const argv = ['--die-with-parent', ...binds, '--', process.execPath, PROGRAM];
+    const argv = ['--die-with-parent', ...binds, '--', process.execPath, program];
     const env = { ...process.env, UV_THREADPOOL_SIZE: String(RESOLVER_THREADS) };
     this.#child = spawn('bwrap', argv, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#child.on('message', (event) => {
@@ -55,8 +55,8 @@ export class EgressProcess {
   }
 
   /** `nameServer`: an address that is asked for other names; null: nothing is asked. */
-  static async start(hosts: string, nameServer: string | null = null): Promise<EgressProcess> {
-    const started = new EgressProcess(hosts, nameServer);
+  static async start(hosts: string, nameServer: string | null = null, program = PROGRAM): Promise<EgressProcess> {
+    const started = new EgressProcess(hosts, nameServer, program);
     await started.until(({ ev }) => ev === 'ready');
     return started;
   }

@@ -240,6 +240,7 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
     expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     expect(status).toMatch(/^Seccomp:\s+2$/m);
     if (isRoot) expect(status).toMatch(/^CapBnd:\s+0+$/m);
+    expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m);
     const uid = Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]);
     expect(isRoot ? uid >= 60_578 && uid <= 61_183 : uid === process.getuid?.()).toBe(true);
     expect(readlinkSync(`/proc/${pid}/ns/net`)).toBe(readlinkSync('/proc/self/ns/net'));

@@ -32,33 +32,34 @@ interface Place {
 }
 
 export function placesOf({ commands, groups }: CommandTable): Place[] {
-  const top = new Map<string, string>();
-  const leaves = new Map<string, { word: string; help: string }[]>();
+  // By the words before it: what may follow, with its help.
+  const next = new Map<string, Map<string, string>>();
   for (const { name, summary } of commands) {
-    const [group = '', leaf] = name;
-    top.set(group, leaf === undefined ? summary : (groups[group] ?? top.get(group) ?? summary));
-    if (leaf !== undefined) leaves.set(group, [...(leaves.get(group) ?? []), { word: leaf, help: summary }]);
+    for (const [depth, word] of name.entries()) {
+      const before = name.slice(0, depth).join(' ');
+      const words = next.get(before) ?? new Map<string, string>();
+      const group = groups[name.slice(0, depth + 1).join(' ')] ?? words.get(word);
+      words.set(word, depth === name.length - 1 ? summary : (group ?? summary));
+      next.set(before, words);
+    }
   }
+  const wordsAfter = (path: readonly string[]): Place['words'] =>
+    [...(next.get(path.join(' ')) ?? [])].map(([word, help]) => ({ word, help }));
+  // A group can be a command too, such as `scrub` beside `scrub approve`.
+  const commandsOnly = new Set(commands.map(({ name }) => name.join(' ')));
+  const onlyGroups = [...next.keys()].filter((path) => !commandsOnly.has(path)).map((path) => path.split(' '));
   return [
-    { path: [], words: [...top].map(([word, help]) => ({ word, help })) },
-    // A group can be a command too, such as `scrub` beside `scrub approve`.
-    ...[...leaves].filter(([group]) => !isCommand(commands, group)).map(([group, words]) => ({ path: [group], words })),
+    ...onlyGroups
+      .map((words) => words.filter((word) => word !== ''))
+      .map((path) => ({ path, words: wordsAfter(path) })),
     ...commands.map(({ name, options }) => ({
       path: name,
-      words: [
-        ...(name.length === 1 ? (leaves.get(name[0] ?? '') ?? []) : []),
-        ...options.flatMap(optionWords),
-        JSON_OPTION,
-      ],
+      words: [...wordsAfter(name), ...options.flatMap(optionWords), JSON_OPTION],
     })),
   ];
 }
 
 const JSON_OPTION = { word: '--json', help: 'print the bare data as one JSON value' };
-
-function isCommand(commands: readonly Command[], group: string): boolean {
-  return commands.some(({ name }) => name.length === 1 && name[0] === group);
-}
 
 /** `-n, --lines <count>` has two spellings. */
 function optionWords({ syntax, help }: { syntax: string; help: string }): { word: string; help: string }[] {

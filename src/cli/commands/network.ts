@@ -127,7 +127,7 @@ async function decide(
 }
 
 /** The project root; "" for the machine, and without a project if `outside` says so. */
-async function scopeOf(context: CliContext, args: ParsedArgs, outside: 'machine' | null): Promise<string> {
+export async function scopeOf(context: CliContext, args: ParsedArgs, outside: 'machine' | null): Promise<string> {
   const named = args.text('project');
   if (args.flag('machine')) {
     if (named === undefined) return '';

@@ -329,6 +329,18 @@ export const DAEMON_DEFINITION = `{
                 "ReadNetworkLog": {
                   "requestType": "NetworkLogRequest",
                   "responseType": "NetworkLogResponse"
+                },
+                "SetNetworkCredential": {
+                  "requestType": "NetworkCredentialChange",
+                  "responseType": "NetworkCredentials"
+                },
+                "RemoveNetworkCredentials": {
+                  "requestType": "NetworkCredentialRemoval",
+                  "responseType": "NetworkCredentials"
+                },
+                "ListNetworkCredentials": {
+                  "requestType": "NetworkRequest",
+                  "responseType": "NetworkCredentials"
                 }
               }
             },
@@ -1524,6 +1536,125 @@ export const DAEMON_DEFINITION = `{
                 "repeats": {
                   "type": "uint32",
                   "id": 16
+                }
+              }
+            },
+            "NetworkCredentialChange": {
+              "fields": {
+                "credential": {
+                  "type": "NetworkCredentialInfo",
+                  "id": 1
+                },
+                "root": {
+                  "type": "string",
+                  "id": 2
+                },
+                "secret": {
+                  "type": "string",
+                  "id": 3
+                },
+                "dry_run": {
+                  "type": "bool",
+                  "id": 4
+                }
+              }
+            },
+            "NetworkCredentialRemoval": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "host": {
+                  "type": "string",
+                  "id": 2
+                },
+                "paths": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "NetworkCredentials": {
+              "fields": {
+                "credentials": {
+                  "rule": "repeated",
+                  "type": "NetworkCredentialInfo",
+                  "id": 1
+                },
+                "changed": {
+                  "rule": "repeated",
+                  "type": "NetworkCredentialInfo",
+                  "id": 2
+                },
+                "notes": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "NetworkCredentialInfo": {
+              "fields": {
+                "host": {
+                  "type": "string",
+                  "id": 1
+                },
+                "port": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "header": {
+                  "type": "string",
+                  "id": 3
+                },
+                "scheme": {
+                  "type": "string",
+                  "id": 4
+                },
+                "user": {
+                  "type": "string",
+                  "id": 5
+                },
+                "source": {
+                  "type": "string",
+                  "id": 6
+                },
+                "methods": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 7
+                },
+                "paths": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 8
+                },
+                "placeholders": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 9
+                },
+                "refresh_ms": {
+                  "type": "uint64",
+                  "id": 10
+                },
+                "from": {
+                  "type": "string",
+                  "id": 11
+                },
+                "read_ms": {
+                  "type": "uint64",
+                  "id": 12
+                },
+                "given_by": {
+                  "type": "string",
+                  "id": 13
+                },
+                "state": {
+                  "type": "string",
+                  "id": 14
                 }
               }
             }

@@ -20,6 +20,10 @@ import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as
 import type { ListeningPort as _contextd_v1_ListeningPort, ListeningPort__Output as _contextd_v1_ListeningPort__Output } from './contextd/v1/ListeningPort.ts';
 import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
 import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from './contextd/v1/NetworkChange.ts';
+import type { NetworkCredentialChange as _contextd_v1_NetworkCredentialChange, NetworkCredentialChange__Output as _contextd_v1_NetworkCredentialChange__Output } from './contextd/v1/NetworkCredentialChange.ts';
+import type { NetworkCredentialInfo as _contextd_v1_NetworkCredentialInfo, NetworkCredentialInfo__Output as _contextd_v1_NetworkCredentialInfo__Output } from './contextd/v1/NetworkCredentialInfo.ts';
+import type { NetworkCredentialRemoval as _contextd_v1_NetworkCredentialRemoval, NetworkCredentialRemoval__Output as _contextd_v1_NetworkCredentialRemoval__Output } from './contextd/v1/NetworkCredentialRemoval.ts';
+import type { NetworkCredentials as _contextd_v1_NetworkCredentials, NetworkCredentials__Output as _contextd_v1_NetworkCredentials__Output } from './contextd/v1/NetworkCredentials.ts';
 import type { NetworkGroup as _contextd_v1_NetworkGroup, NetworkGroup__Output as _contextd_v1_NetworkGroup__Output } from './contextd/v1/NetworkGroup.ts';
 import type { NetworkGroups as _contextd_v1_NetworkGroups, NetworkGroups__Output as _contextd_v1_NetworkGroups__Output } from './contextd/v1/NetworkGroups.ts';
 import type { NetworkGroupsRequest as _contextd_v1_NetworkGroupsRequest, NetworkGroupsRequest__Output as _contextd_v1_NetworkGroupsRequest__Output } from './contextd/v1/NetworkGroupsRequest.ts';
@@ -94,6 +98,10 @@ export interface ProtoGrpcType {
        */
       ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
       NetworkChange: MessageTypeDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkChange__Output>
+      NetworkCredentialChange: MessageTypeDefinition<_contextd_v1_NetworkCredentialChange, _contextd_v1_NetworkCredentialChange__Output>
+      NetworkCredentialInfo: MessageTypeDefinition<_contextd_v1_NetworkCredentialInfo, _contextd_v1_NetworkCredentialInfo__Output>
+      NetworkCredentialRemoval: MessageTypeDefinition<_contextd_v1_NetworkCredentialRemoval, _contextd_v1_NetworkCredentialRemoval__Output>
+      NetworkCredentials: MessageTypeDefinition<_contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentials__Output>
       NetworkGroup: MessageTypeDefinition<_contextd_v1_NetworkGroup, _contextd_v1_NetworkGroup__Output>
       NetworkGroups: MessageTypeDefinition<_contextd_v1_NetworkGroups, _contextd_v1_NetworkGroups__Output>
       NetworkGroupsRequest: MessageTypeDefinition<_contextd_v1_NetworkGroupsRequest, _contextd_v1_NetworkGroupsRequest__Output>

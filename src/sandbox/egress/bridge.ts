@@ -14,6 +14,7 @@ import {
 } from '../../egress/messages.ts';
 import { closeNamespace, type LoopbackNamespace } from '../network.ts';
 import { Attribution, Lanes, type NetworkUse } from './attribution.ts';
+import { Authorities } from './authorities.ts';
 import { EgressKeeper, type EgressLink } from './egress-keeper.ts';
 import {
   closeListeners,
@@ -82,6 +83,7 @@ export class Bridge {
   readonly #held = new Map<string, Held>();
   readonly #rulePorts = new Map<ScopeKey, readonly number[]>();
   readonly #attribution = new Attribution();
+  readonly #authorities = new Authorities();
   readonly #egress: EgressKeeper;
   readonly #syncs = new Map<number, () => void>();
   #lastSync = OWN_SYNCS;
@@ -102,6 +104,7 @@ export class Bridge {
       onUnavailable: () => {
         for (const { listeners } of this.#held.values()) forgetListeners(listeners);
         this.#attribution.lost(NOT_STARTED);
+        this.#authorities.lost();
       },
       logger: deps.logger,
     });
@@ -135,12 +138,22 @@ export class Bridge {
     if (held === undefined) return;
     closeListeners(held.listeners);
     this.#egress.send({ op: 'close', namespace: namespace.name });
-    if (this.#held.size === 0) this.#egress.unwant();
+    if (this.#held.size > 0) return;
+    this.#egress.unwant();
+    this.#authorities.lost();
   }
 
-  /** Settles when the ports of every policy that was told so far are open. */
+  /** Settles when the ports of every policy that was told so far are open, and when the certificate to trust is known. */
   async settled(name: string): Promise<void> {
-    await this.#held.get(name)?.opening;
+    const held = this.#held.get(name);
+    await held?.opening;
+    if (held !== undefined && this.#egress.failure === null) await this.#authorities.settled(held.scope);
+  }
+
+  /** What sandboxes in the namespace trust because a credential is bound (PEM); null: nothing. */
+  certificateOf(name: string): string | null {
+    const held = this.#held.get(name);
+    return held === undefined ? null : this.#authorities.certificateOf(held.scope);
   }
 
   /** Null if the namespace has no proxy. */
@@ -158,7 +171,8 @@ export class Bridge {
   }
 
   tell(command: EgressCommand): void {
-    this.#egress.send(command);
+    const isSent = this.#egress.send(command);
+    if (command.op === 'credentials') this.#authorities.told(command.scope, command.credentials.length > 0, isSent);
     if (command.op !== 'policy') return;
     this.#rulePorts.set(command.scope, rulePortsOf(command.policy));
     for (const held of this.#held.values()) if (held.scope === command.scope) this.#openMissing(held);
@@ -241,6 +255,9 @@ export class Bridge {
       case 'log':
         this.#deps.logger[event.level](`egress.${event.event}`, { said: JSON.stringify(event.fields) });
         break;
+      case 'authority':
+        this.#authorities.answered(event.scope, event.certificate);
+        break;
       default:
         this.#deps.onEvent(event, null);
     }
@@ -262,6 +279,7 @@ export class Bridge {
 
   #lost(): void {
     this.#attribution.lost(CUT);
+    this.#authorities.lost();
     for (const resolve of this.#syncs.values()) resolve();
   }
 }

@@ -81,8 +81,10 @@ export class EgressKeeper {
     this.#end();
   }
 
-  send(command: EgressCommand | BridgeCommand): void {
+  /** False: it does not run. */
+  send(command: EgressCommand | BridgeCommand): boolean {
     this.#process?.send(command);
+    return this.#process !== null;
   }
 
   /** Calls back now if the process knows the rules; otherwise nothing is needed, because `onTold` follows. */

@@ -25,9 +25,13 @@ const ETC = [
   'crypto-policies',
 ];
 
-/** As in the launcher of sandboxes: limits first, then the cgroups, so that no moment is outside. */
+/**
+ * As in the launcher of sandboxes: limits first, then the cgroups, so that no moment is outside. No core is dumped, because
+ * the process holds credentials.
+ */
 const SCRIPT = `
 umask 022
+ulimit -c 0
 ulimit -f "$1" 2>/dev/null
 ulimit -n "$2" 2>/dev/null || ulimit -n "$(ulimit -H -n)"
 shift 2

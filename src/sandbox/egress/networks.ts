@@ -20,6 +20,8 @@ export interface NetworkPlace {
   readonly loopback: string;
   /** The address at which it reaches the network by name; null if it has no network. */
   readonly lane: string | null;
+  /** The certificate (PEM) that it trusts because a credential is bound; null: none. */
+  readonly authority: string | null;
 }
 
 /** The namespaces of projects and tools, and what joins them to the network. */

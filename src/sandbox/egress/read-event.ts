@@ -31,6 +31,11 @@ export function readEvent(message: unknown): EgressEvent | null {
     }
     case 'authority':
       return readAuthority(message);
+    case 'rejected': {
+      const { scope, credential } = message;
+      if (!isText(scope, SCOPE_MAX_CHARS) || !isText(credential)) return null;
+      return { ev: 'rejected', scope, credential };
+    }
     case 'log':
       return readLog(message);
     default:

@@ -32,6 +32,10 @@ const SYSTEM_JAVA_STORES = ['/etc/ssl/certs/java/cacerts', '/etc/pki/ca-trust/ex
 const SHIPPED = '/usr/share/ca-certificates';
 const JAVA_STORE_MAX_BYTES = 16 * 1024 * 1024;
 
+const TRUST_PREFIX = 'trust-';
+/** Sets of certificates that are kept. A sandbox that starts mounts one of the newest. */
+const TRUST_DIRS_MAX = 32;
+
 /** Where commands find all certificates, and those that Node does not have itself. */
 const BUNDLE_INSIDE = '/opt/contextd/certificates.pem';
 const NODE_INSIDE = '/opt/contextd/certificates-for-node.pem';
@@ -49,6 +53,15 @@ const NO_TRUST: Trust = { mounts: [], variables: {} };
 /** What a policy lets programs trust. */
 export function trustOf({ hostNetwork, toolchains }: SandboxPolicy, base: readonly Mount[]): Trust {
   return hostNetwork === undefined ? NO_TRUST : provideTrust(hostNetwork, base, toolchains);
+}
+
+const NO_HOST_NETWORK: HostNetwork = { certificates: [], caVariables: [], variables: {}, homeFiles: [] };
+
+/** The policy of a sandbox that trusts one more certificate, of the proxy process. */
+export function withAuthority(policy: SandboxPolicy, certificate: string | null): SandboxPolicy {
+  if (certificate === null) return policy;
+  const { certificates, ...rest } = policy.hostNetwork ?? NO_HOST_NETWORK;
+  return { ...policy, hostNetwork: { ...rest, certificates: [...certificates, certificate] } };
 }
 
 /** The variables with which programs find certificates and registries. */
@@ -74,7 +87,7 @@ function provideTrust(
     .update(JSON.stringify([certificates, stores]))
     .digest('hex')
     .slice(0, 16);
-  const dir = join(skeleton, `trust-${name}`);
+  const dir = join(skeleton, `${TRUST_PREFIX}${name}`);
   if (!existsSync(dir)) build(dir, bundles[0] === undefined ? null : join(skeleton, bundles[0]), certificates, stores);
   const mount = (file: string, dest: string): Mount[] =>
     existsSync(join(dir, file)) ? [{ kind: 'ro-bind', source: join(dir, file), dest }] : [];
@@ -149,6 +162,18 @@ function build(dir: string, system: string | null, added: readonly string[], sto
     if (extended !== null) files.set(`java-${i}`, extended);
   }
   writeAll(dir, files);
+  removeOldest(dirname(dir));
+}
+
+/** A renewed certificate makes a new directory. What is mounted stays in the sandboxes that have it. */
+function removeOldest(skeleton: string): void {
+  const dirs = readdirSync(skeleton).filter((name) => name.startsWith(TRUST_PREFIX));
+  if (dirs.length <= TRUST_DIRS_MAX) return;
+  const byAge = dirs
+    .map((name) => join(skeleton, name))
+    .map((path) => ({ path, atMs: lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0 }))
+    .sort((a, b) => b.atMs - a.atMs);
+  for (const { path } of byAge.slice(TRUST_DIRS_MAX)) rmSync(path, { recursive: true, force: true });
 }
 
 /** The public certificates that Debian's package ships. */

@@ -13,6 +13,13 @@ import { createNetworkRules, type NewRule } from '#src/stores/network-rules.js';
 import type { Database } from '#src/stores/sqlite.js';
 import { DAY_MS, makeTempDir, openTestDatabase, openTestProjects, TestClock } from '../stores/open-stores.ts';
 
+const NO_CREDENTIALS = {
+  boundFor: () => [],
+  placeholdersFor: () => ({}),
+  rejected: async () => {},
+  refresh: async () => {},
+  forget: async () => {},
+};
 const COMMANDS = scopeKey({ project: '/p', tool: null });
 const EVERYTHING = { project: '', session: '', deniedOnly: false, afterId: 0, limit: 100 };
 const NEVER: Timer = { after: () => () => {} };
@@ -57,7 +64,7 @@ async function open({ database, mode = 'on' }: { database?: Database; mode?: 'on
   const network = new Network({
     extraCa: () => [],
     mirrorsOf: (group) => (group === 'npm' ? MIRRORS : []),
-    ...{ rules, journal, config: config.network, clock, logger: silentLogger },
+    ...{ rules, journal, credentials: NO_CREDENTIALS, config: config.network, clock, logger: silentLogger },
     tell: (command) => told.push(command),
     onRefused: ({ requestId }, denial) => refused.push([requestId, denial]),
   });

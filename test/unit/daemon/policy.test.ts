@@ -6,7 +6,7 @@ import { commandPolicyFor, defaultCpus, policyFor, viewOf } from '#src/daemon/po
 const NOTHING = {
   toolchains: { mounts: [], hidden: [], path: [], variables: {}, hostPath: [] },
   allowedPaths: [],
-  hostNetwork: { certificates: [], caVariables: [], variables: {}, homeFiles: [] },
+  hostNetwork: { certificates: [], caVariables: [], variables: { A: 'b' }, homeFiles: [] },
 };
 
 function cpusOf(sandbox: object): number | undefined {
@@ -14,7 +14,7 @@ function cpusOf(sandbox: object): number | undefined {
   return config && policyFor({ path: '/home/ann/shop', layer: null }, config.sandbox).limits.cpus;
 }
 
-const ON = { forCommands: () => ({ network: 'project' }) as const };
+const ON = { forCommands: () => ({ network: 'project' }) as const, placeholdersFor: () => ({}) };
 
 test('SEC-2.5 one command leaves processor time to the daemon and the person, on a machine of any size', () => {
   expect([1, 2, 3, 4, 8, 64].map(defaultCpus)).toEqual([0.75, 1.5, 2.25, 3, 7, 63]);
@@ -39,15 +39,20 @@ test('SEC-2.3 only commands share the loopback of their project; a tool process 
   expect(policyFor(viewOf(session), config.sandbox).network).toBe('none');
 });
 
+test('commands get placeholders for the credentials of their project beside the settings of the host', () => {
+  const { config } = checkConfig({});
+  if (config === undefined) throw new Error('the default configuration is not valid');
+  const network = { ...ON, placeholdersFor: (project: string) => ({ TOKEN: `placeholder of ${project}` }) };
+  const session = { project: '/p', session: 'a', branch: null };
+  const policy = commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, network);
+  expect(policy.hostNetwork?.variables).toEqual({ A: 'b', TOKEN: 'placeholder of /p' });
+});
+
 test('toolchains and allowed directories are for commands; a tool process gets neither', () => {
   const { config } = checkConfig({});
   if (config === undefined) throw new Error('the default configuration is not valid');
   const session = { project: '/p', session: 'a', branch: null };
-  const parts = {
-    toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] },
-    allowedPaths: ['/wt'],
-    hostNetwork: NOTHING.hostNetwork,
-  };
+  const parts = { ...NOTHING, toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'] };
   const partsFor = (project: string) => (project === '/p' ? parts : NOTHING);
   expect(commandPolicyFor(session, config.sandbox, { partsFor }, ON)).toMatchObject(parts);
   expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('toolchains');

@@ -55,6 +55,9 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'ListNetwork',
     'ListNetworkGroups',
     'ReadNetworkLog',
+    'SetNetworkCredential',
+    'RemoveNetworkCredentials',
+    'ListNetworkCredentials',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

@@ -171,6 +171,7 @@ test('a variable that the caller sets is left out in both cases, and the others 
       'UV_HTTP_RETRIES',
       'http_proxy',
       'no_proxy',
+      'npm_config_fetch_retry_mintimeout',
     ].sort(),
   );
 });

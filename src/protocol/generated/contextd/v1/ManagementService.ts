@@ -17,6 +17,9 @@ import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _c
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
 import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from '../../contextd/v1/NetworkChange.ts';
+import type { NetworkCredentialChange as _contextd_v1_NetworkCredentialChange, NetworkCredentialChange__Output as _contextd_v1_NetworkCredentialChange__Output } from '../../contextd/v1/NetworkCredentialChange.ts';
+import type { NetworkCredentialRemoval as _contextd_v1_NetworkCredentialRemoval, NetworkCredentialRemoval__Output as _contextd_v1_NetworkCredentialRemoval__Output } from '../../contextd/v1/NetworkCredentialRemoval.ts';
+import type { NetworkCredentials as _contextd_v1_NetworkCredentials, NetworkCredentials__Output as _contextd_v1_NetworkCredentials__Output } from '../../contextd/v1/NetworkCredentials.ts';
 import type { NetworkGroups as _contextd_v1_NetworkGroups, NetworkGroups__Output as _contextd_v1_NetworkGroups__Output } from '../../contextd/v1/NetworkGroups.ts';
 import type { NetworkGroupsRequest as _contextd_v1_NetworkGroupsRequest, NetworkGroupsRequest__Output as _contextd_v1_NetworkGroupsRequest__Output } from '../../contextd/v1/NetworkGroupsRequest.ts';
 import type { NetworkLogRequest as _contextd_v1_NetworkLogRequest, NetworkLogRequest__Output as _contextd_v1_NetworkLogRequest__Output } from '../../contextd/v1/NetworkLogRequest.ts';
@@ -181,6 +184,15 @@ export interface ManagementServiceClient extends grpc.Client {
   listNetwork(argument: _contextd_v1_NetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
   listNetwork(argument: _contextd_v1_NetworkRequest, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
 
+  ListNetworkCredentials(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  ListNetworkCredentials(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  ListNetworkCredentials(argument: _contextd_v1_NetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  ListNetworkCredentials(argument: _contextd_v1_NetworkRequest, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  listNetworkCredentials(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  listNetworkCredentials(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  listNetworkCredentials(argument: _contextd_v1_NetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  listNetworkCredentials(argument: _contextd_v1_NetworkRequest, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+
   ListNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
   ListNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
   ListNetworkGroups(argument: _contextd_v1_NetworkGroupsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkGroups__Output>): grpc.ClientUnaryCall;
@@ -310,6 +322,15 @@ export interface ManagementServiceClient extends grpc.Client {
   registerProject(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   registerProject(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
 
+  RemoveNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  RemoveNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  RemoveNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  RemoveNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  removeNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  removeNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  removeNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  removeNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
@@ -394,6 +415,23 @@ export interface ManagementServiceClient extends grpc.Client {
   setHostNetwork(argument: _contextd_v1_HostNetwork, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
   setHostNetwork(argument: _contextd_v1_HostNetwork, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
   setHostNetwork(argument: _contextd_v1_HostNetwork, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * SetNetworkCredential binds a secret to a host, or replaces the one of the same host and paths. No answer holds a
+   * secret.
+   */
+  SetNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  SetNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  SetNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  SetNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  /**
+   * SetNetworkCredential binds a secret to a host, or replaces the one of the same host and paths. No answer holds a
+   * secret.
+   */
+  setNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  setNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  setNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
+  setNetworkCredential(argument: _contextd_v1_NetworkCredentialChange, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
 
   /**
    * SetToolchains replaces the toolchains that commands of every project may read and run, and the person's PATH;
@@ -498,6 +536,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   ListNetwork: grpc.handleUnaryCall<_contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState>;
 
+  ListNetworkCredentials: grpc.handleUnaryCall<_contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkCredentials>;
+
   ListNetworkGroups: grpc.handleUnaryCall<_contextd_v1_NetworkGroupsRequest__Output, _contextd_v1_NetworkGroups>;
 
   ListPaths: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PathList>;
@@ -535,6 +575,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   RegisterProject: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse>;
 
+  RemoveNetworkCredentials: grpc.handleUnaryCall<_contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials>;
+
   RestoreQuarantined: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
   /**
@@ -559,6 +601,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    * ReadHostNetwork returns them.
    */
   SetHostNetwork: grpc.handleUnaryCall<_contextd_v1_HostNetwork__Output, _contextd_v1_HostNetwork>;
+
+  /**
+   * SetNetworkCredential binds a secret to a host, or replaces the one of the same host and paths. No answer holds a
+   * secret.
+   */
+  SetNetworkCredential: grpc.handleUnaryCall<_contextd_v1_NetworkCredentialChange__Output, _contextd_v1_NetworkCredentials>;
 
   /**
    * SetToolchains replaces the toolchains that commands of every project may read and run, and the person's PATH;
@@ -591,6 +639,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   ListNetwork: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkState, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState__Output>
+  ListNetworkCredentials: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkCredentials__Output>
   ListNetworkGroups: MethodDefinition<_contextd_v1_NetworkGroupsRequest, _contextd_v1_NetworkGroups, _contextd_v1_NetworkGroupsRequest__Output, _contextd_v1_NetworkGroups__Output>
   ListPaths: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PathList, _contextd_v1_ProjectRequest__Output, _contextd_v1_PathList__Output>
   ListPorts: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PortsResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse__Output>
@@ -602,6 +651,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ReadHostNetwork: MethodDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetwork, _contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork__Output>
   ReadNetworkLog: MethodDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
+  RemoveNetworkCredentials: MethodDefinition<_contextd_v1_NetworkCredentialRemoval, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   RevokeAccepted: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
@@ -609,6 +659,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>
   SetHostNetwork: MethodDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output, _contextd_v1_HostNetwork__Output>
+  SetNetworkCredential: MethodDefinition<_contextd_v1_NetworkCredentialChange, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentialChange__Output, _contextd_v1_NetworkCredentials__Output>
   SetToolchains: MethodDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output, _contextd_v1_ToolchainList__Output>
   Stats: MethodDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsResponse, _contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse__Output>
   StopServer: MethodDefinition<_contextd_v1_StopRequest, _contextd_v1_StopResponse, _contextd_v1_StopRequest__Output, _contextd_v1_StopResponse__Output>
