@@ -47,7 +47,7 @@ import { NetworkCredentials, type NetworkCredentialsDeps } from './network-crede
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
-import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
+import { commandPolicyFor, policyFor, toolNetworkFor, viewOf } from './policy.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import { startOrder } from './start-order.ts';
@@ -187,7 +187,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
-        toolNetworkFor: ({ session, tool, grants }) => network.forTool(session.project, tool, grants),
+        toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
