@@ -69,7 +69,7 @@ function harmlessEnd(text: string, at: number): number {
 }
 
 /** A title (OSC 0 and 2) or a link (OSC 8). Other strings reach the clipboard, files or settings of the terminal. */
-const SHOWN_STRING = new RegExp('^\\u001b\\][028];');
+const SHOWN_STRING = new RegExp(`^${String.fromCharCode(ESC)}\\][028];`);
 
 /** Erasing the screen below the cursor erases no more than the rest of the line: nothing is printed below yet. */
 function staysInLine(text: string, at: number): boolean {
