@@ -182,7 +182,11 @@ export class LinuxSandbox {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
-    return () => checked.guard.finish(watch);
+    return async () => {
+      // What the proxy process refused to the tool is reported before this.
+      if (policy.networkTool !== undefined) await this.network.bridge.sync();
+      return checked.guard.finish(watch);
+    };
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */
