@@ -24,7 +24,7 @@ export const LOOKUPS_AT_ONCE = 8;
 /** Names with an address in a namespace, and hosts that a scope may reach while the process lives. */
 export const NAMES_MAX = 4_096;
 export const HOSTS_PER_SCOPE = 4_096;
-/** Refusals of one tunnel that a command is told with their reason, and the time for which they count. */
+/** How often a command gets the reason why one tunnel is refused, and the milliseconds for which refusals count. */
 export const SAME_REFUSALS = 20;
 export const SAME_REFUSALS_MS = 5_000;
 /** Refusals of a scope that are reported: at once, and per second afterwards. All are carried out. */
