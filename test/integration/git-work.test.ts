@@ -274,6 +274,40 @@ describe(`as ${who}`, () => {
     bench.host('git reset -q --hard HEAD~1');
   });
 
+  test('a worktree keeps settings of which the root has more, and every commit in it keeps them', async () => {
+    bench.host(
+      [
+        'mkdir -p .claude/bin .claude/tools/t .agents/s pkg/.vscode && echo 1 > .claude/settings.json && echo {} > opencode.json',
+        'echo 2 > .claude/tools/t/schema.json && printf "bin/\\nt/t\\nlocal\\n" > .claude/.gitignore && echo s > .agents/s/S',
+        'ln -s ../.agents/s .claude/skills && ln -s /usr/bin/env .claude/env && echo 3 > pkg/.vscode/tasks.json',
+        'git add . && git commit -qm settings && ln -s /usr/bin/true .claude/bin/t && ln -s /usr/bin/true .claude/tools/t/t',
+        'echo mine > .claude/local',
+      ].join('; '),
+    );
+    const add = 'git worktree add -q -b second second; cd second; git status --porcelain; ';
+    const done = await inside(`${add} echo w > w; git add -A; git commit -qm w; git status --porcelain`);
+    expect([done.exitCode, done.out, done.quarantined]).toEqual([0, '', []]);
+    expect(bench.host('git -C second status --porcelain; git diff --stat main second -- | tail -n 1')).toBe(
+      ' 1 file changed, 1 insertion(+)\n',
+    );
+    // Each is one entry more or other than the root's, in a copy that is else the same.
+    const copy = 'cp -a second/';
+    const made: [string, string][] = [
+      [`mkdir c0; ${copy}.claude c0; echo x > c0/.claude/new`, 'c0/.claude'],
+      [`mkdir c1; ${copy}.claude c1; echo x > c1/.claude/settings.json`, 'c1/.claude'],
+      [`mkdir c2; ${copy}.claude c2; chmod +x c2/.claude/tools/t/schema.json`, 'c2/.claude'],
+      [`mkdir c3; ${copy}.claude c3; ln -sfn /usr/bin/false c3/.claude/env`, 'c3/.claude'],
+      [`mkdir c4; ${copy}.claude c4; rm c4/.claude/settings.json; mkdir c4/.claude/settings.json`, 'c4/.claude'],
+      [`mkdir -p c5/pkg; ${copy}pkg/.vscode c5`, 'c5/.vscode'],
+    ];
+    const { quarantined } = await inside(made.map(([script]) => script).join('; '));
+    expect(quarantined).toEqual(made.map(([, path]) => path));
+    bench.host(
+      'rm -rf c? && git worktree remove --force second && git branch -qD second && git reset -q --hard HEAD~1',
+    );
+    bench.host('rm -rf .claude .agents pkg opencode.json');
+  });
+
   test('git in a part of the repository names the top, and how to let commands use it', async () => {
     const path = join(bench.workspace, 'part');
     bench.host('mkdir part');
