@@ -45,30 +45,30 @@ function findSlowText({ reach, maxCost }: Trial, tree: GoNode, random: Random): 
   const engine = new NativeEngine(tree);
   let slowest = { text: '', cost: 0 };
   for (const text of attackStrings(tree, ATTACK_CHARS[reach], random)) {
-    const cost = costOf(engine, text, maxCost);
+    const cost = costOf(() => engine.findAll(text), text.length, maxCost);
     if (cost > maxCost) return describeSlow(text, cost);
     if (cost > slowest.cost) slowest = { text, cost };
   }
   if (reach === 'short' || slowest.cost < QUICK_COST) return null;
   const longer = lengthen(slowest.text);
-  const cost = costOf(engine, longer, maxCost);
+  const cost = costOf(() => engine.findAll(longer), longer.length, maxCost);
   return cost > maxCost ? describeSlow(longer, cost) : null;
 }
 
-/** Returns microseconds per character, the best of a few tries, because the machine may be busy. */
-function costOf(engine: NativeEngine, text: string, enough: number): number {
+/** Returns microseconds per character, the best of a few tries, because the machine may be busy. Infinity: it was killed. */
+export function costOf(work: () => void, chars: number, enough: number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && best > enough; tries++) {
     let tookMs = Number.POSITIVE_INFINITY;
     const search = (): void => {
       const started = performance.now();
-      engine.findAll(text);
+      work();
       tookMs = performance.now() - started;
     };
     if (!finishes(search)) return Number.POSITIVE_INFINITY;
     // A search that overflowed V8's stack does not count.
     if (!Number.isFinite(tookMs)) return 0;
-    best = Math.min(best, (tookMs * 1000) / text.length);
+    best = Math.min(best, (tookMs * 1000) / chars);
   }
   return best;
 }

@@ -14,7 +14,7 @@ import { baseView, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
-import { createScanner } from '../scrub/scan/scanner.ts';
+import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
 import { createScrubber } from '../scrub/scrubber.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
 import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
@@ -47,7 +47,7 @@ import { NetworkCredentials, type NetworkCredentialsDeps } from './network-crede
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
-import { commandPolicyFor, policyFor, viewOf } from './policy.ts';
+import { commandPolicyFor, policyFor, toolNetworkFor, viewOf } from './policy.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import { startOrder } from './start-order.ts';
@@ -122,8 +122,6 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
       isApproved: (root, sha256) => consents.has(root, 'rules', sha256),
       onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
     });
-  const ownSeeds = config.scrub.seeds ? seedsOf(deps, rootOf) : null;
-  const seeds = own.seeds === undefined ? ownSeeds : own.seeds;
   let official: RuleFile | null = null;
   const readRules = async () => {
     const sources = await readRuleSources(places);
@@ -131,6 +129,8 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
     return sources;
   };
   const scanner = own.scanner ?? createScanner({ config: config.scrub, logger, readRules });
+  const ownSeeds = config.scrub.seeds ? seedsOf(deps, rootOf, scanner) : null;
+  const seeds = own.seeds === undefined ? ownSeeds : own.seeds;
   const scrubber =
     own.scrubber ??
     createScrubber({
@@ -187,7 +187,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
-        toolNetworkFor: ({ session, tool, grants }) => network.forTool(session.project, tool, grants),
+        toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -270,8 +270,11 @@ function credentialsOf(
 function seedsOf(
   { environment, clock, logger }: ComposeDeps,
   projectOf: (session: SessionRef) => Promise<string | null>,
+  scanner: Scanner,
 ): Seeds {
-  return createSeeds({ home: environment.home, variables: environment.secretVariables, projectOf, clock, logger });
+  const { home, secretVariables: variables } = environment;
+  const envValues = (texts: readonly string[]): Promise<string[][]> => scanner.envValues(texts);
+  return createSeeds({ home, variables, projectOf, envValues, clock, logger });
 }
 
 /** For log lines and refusals. Rarely used, so its rules are read and compiled at the first use. */

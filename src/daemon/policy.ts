@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
+import type { ToolCall, ToolNetwork } from '../runner/runner.ts';
 import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox-policy.ts';
 import type { Network } from './network.ts';
 import type { Outside } from './outside.ts';
@@ -58,4 +59,16 @@ export function commandPolicyFor(
     ...parts,
     hostNetwork: { ...hostNetwork, variables },
   };
+}
+
+/** The network of a tool with network grants. Its programs trust what the commands trust, and get nothing else of the host. */
+export function toolNetworkFor(
+  { session: { project }, tool, grants }: Pick<ToolCall, 'session' | 'tool' | 'grants'>,
+  outside: Pick<Outside, 'partsFor'>,
+  network: Pick<Network, 'forTool'>,
+): ToolNetwork {
+  const own = network.forTool(project, tool, grants);
+  if (own.network === 'none') return own;
+  const { certificates, caVariables } = outside.partsFor(project).hostNetwork;
+  return { ...own, hostNetwork: { certificates, caVariables, variables: {}, homeFiles: [] } };
 }

@@ -14,7 +14,7 @@ import { trustedCertificates, UpstreamAgent } from './upstream-agent.ts';
 
 export interface CredentialDoorDeps {
   /** Refuses, and reports it. */
-  refuse(asked: Asked, why: string): Refusal;
+  refuse(asked: Asked, why: string, isBindable: boolean): Refusal;
   /** The host answered that it does not accept the credential. */
   rejected(scope: ScopeKey, credential: string): void;
 }
@@ -105,12 +105,9 @@ export class CredentialDoor {
     request.on('error', () => {});
     const why = hostFault(request, served.connection);
     const check = findCredential(served.credentials(), { method: request.method ?? '', target: request.url ?? '' });
-    const fault = why ?? check.why;
-    if (fault === null && check.credential !== null) {
-      this.#pass(served, request, response, check);
-      return;
-    }
-    answer(response, this.#refuse(served, fault ?? ''));
+    if (why !== null) answer(response, this.#refuse(served, why));
+    else if (check.credential === null) answer(response, this.#refuse(served, check.why, check.isBindable));
+    else this.#pass(served, request, response, check);
   }
 
   #pass(
@@ -156,8 +153,8 @@ export class CredentialDoor {
     request.pipe(outgoing);
   }
 
-  #refuse({ connection: { fact } }: Served, why: string): Refusal {
-    return this.#deps.refuse(fact, why);
+  #refuse({ connection: { fact } }: Served, why: string, isBindable = false): Refusal {
+    return this.#deps.refuse(fact, why, isBindable);
   }
 }
 

@@ -10,8 +10,8 @@ export interface RequestLine {
 export type CredentialCheck =
   /** `target` is the normal form, which is what the host gets. */
   | { readonly credential: BoundCredential; readonly target: string; readonly why: null }
-  /** A clause about the request, without anything of its path. */
-  | { readonly credential: null; readonly why: string };
+  /** A clause about the request, without anything of its path. `isBindable`: a credential for it would change it. */
+  | { readonly credential: null; readonly why: string; readonly isBindable: boolean };
 
 /** The two services of git over HTTP: reading and pushing. */
 const [READ_SERVICE, PUSH_SERVICE] = ['git-upload-pack', 'git-receive-pack'];
@@ -31,11 +31,9 @@ export function findCredential(credentials: readonly BoundCredential[], request:
     ({ paths }) => paths.length === 0 || (isClear && paths.some((glob) => matches(glob, compared))),
   );
   if (onPath.length === 0)
-    return refused(
-      isClear
-        ? 'no credential for this host is bound to its path'
-        : 'its path holds an encoded slash, and the credentials for this host are bound to paths',
-    );
+    return isClear
+      ? unbound('no credential for this host is bound to its path')
+      : refused('its path holds an encoded slash, and the credentials for this host are bound to paths');
   const needed = isClear && asksForPush(path, query) ? 'POST' : request.method;
   const readsWithPost = request.method === 'POST' && path.endsWith(`/${READ_SERVICE}`);
   const credential = onPath.find(
@@ -43,9 +41,9 @@ export function findCredential(credentials: readonly BoundCredential[], request:
   );
   if (credential?.value === '') return refused(EXPIRED);
   if (credential !== undefined) return { credential, target: `${path}${query}`, why: null };
-  if (needed !== request.method) return refused('no credential for its path allows a push');
+  if (needed !== request.method) return unbound('no credential for its path allows a push');
   const allowed = [...new Set(onPath.flatMap(({ methods }) => methods))];
-  return refused(`the credential for its path is for ${list(allowed)}, not for ${shownMethod(request.method)}`);
+  return unbound(`the credential for its path is for ${list(allowed)}, not for ${shownMethod(request.method)}`);
 }
 
 const EXPIRED = 'the credential for it has expired; a person can give it again (ctxd network credential refresh)';
@@ -125,7 +123,11 @@ function shownMethod(method: string): string {
 }
 
 function refused(why: string): CredentialCheck {
-  return { credential: null, why };
+  return { credential: null, why, isBindable: false };
+}
+
+function unbound(why: string): CredentialCheck {
+  return { credential: null, why, isBindable: true };
 }
 
 function unclear(why: string): NormalPath {

@@ -34,7 +34,7 @@ export class Egress {
   constructor(deps: GateDeps) {
     this.#deps = deps;
     this.#gate = new Gate(deps);
-    this.#broker = new CredentialBroker({ ...deps, refuse: (asked, why) => this.#gate.refuse(asked, why) });
+    this.#broker = new CredentialBroker({ ...deps, refuse: (...refused) => this.#gate.refuse(...refused) });
     this.#http = new HttpDoor(this.#gate, this.#broker);
     this.#socks = new SocksDoor(this.#gate, this.#http, this.#broker);
     this.#direct = new DirectDoor(this.#gate, this.#http, this.#broker);

@@ -99,9 +99,9 @@ export class Gate {
   }
 
   /** Refuses, and reports it, for a reason besides the rules. */
-  refuse(asked: Asked, why: string): Refusal {
-    return this.#refuse(asked, shownHost(asked.host), { isAllowed: false, rule: null, why, isAllowable: false })
-      .refusal;
+  refuse(asked: Asked, why: string, isBindable = false): Refusal {
+    const verdict = { isAllowed: false, rule: null, why, isAllowable: false, isBindable };
+    return this.#refuse(asked, shownHost(asked.host), verdict).refusal;
   }
 
   /** Looks the name up once. The destination has the checked addresses, and nothing else is dialled. */
@@ -178,9 +178,9 @@ export class Gate {
 
   #fact({ scope, namespace, lane, port, via }: Asked, host: string, verdict: Verdict): ConnectionFact {
     this.#lastId += 1;
-    const { isAllowed: allowed, rule, why, isAllowable } = verdict;
-    const atMs = this.#deps.now();
-    return { id: this.#lastId, scope, namespace, lane, atMs, host, port, via, allowed, rule, why, isAllowable };
+    const { isAllowed: allowed, rule, why, isAllowable, isBindable = false } = verdict;
+    const asked = { scope, namespace, lane, atMs: this.#deps.now(), host, port, via };
+    return { id: this.#lastId, ...asked, allowed, rule, why, isAllowable, ...(isBindable ? { isBindable } : {}) };
   }
 
   #scope(key: ScopeKey): Scope {

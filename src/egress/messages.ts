@@ -102,6 +102,8 @@ export interface ConnectionFact {
   readonly why: string;
   /** True if `ctxd network allow HOST[:PORT]` would change it. */
   readonly isAllowable: boolean;
+  /** True if a credential that a person binds would change it. */
+  readonly isBindable?: boolean;
 }
 
 /** Bytes of a connection from (`up`) and to (`down`) the sandbox. */

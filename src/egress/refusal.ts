@@ -17,6 +17,12 @@ export function allowTarget(host: string, port: number): string {
   return port === 0 || port === 443 || port === 80 ? host : `${host}:${port}`;
 }
 
+/** How a person lets commands send more to a host with credentials. */
+export function howToBind(host: string, port: number): string {
+  const target = port === 443 ? host : `${host}:${port}`;
+  return `ctxd network credential add ${target} --from SOURCE --paths PATHS, with --push or --methods if it is needed`;
+}
+
 /** Why a host is refused that a rule denies, as a clause. */
 export function deniedBy(pattern: string): string {
   return `the rule ${pattern} denies it`;
@@ -27,8 +33,10 @@ export function denial({
   port,
   why,
   isAllowable,
-}: Pick<ConnectionFact, 'host' | 'port' | 'why' | 'isAllowable'>): Refusal {
-  const remedy = isAllowable ? `. A person can allow it: ctxd network allow ${allowTarget(host, port)}` : '';
+  isBindable = false,
+}: Pick<ConnectionFact, 'host' | 'port' | 'why' | 'isAllowable' | 'isBindable'>): Refusal {
+  const how = isBindable ? howToBind(host, port) : `ctxd network allow ${allowTarget(host, port)}`;
+  const remedy = isAllowable || isBindable ? `. A person can allow it: ${how}` : '';
   return { status: 403, text: plain(`contextd refused ${host}:${port}: ${why}${remedy}`) };
 }
 

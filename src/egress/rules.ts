@@ -52,6 +52,8 @@ export interface Verdict {
   readonly why: string;
   /** True if `ctxd network allow HOST[:PORT]` would change it. */
   readonly isAllowable: boolean;
+  /** True if a credential that a person binds would change it. */
+  readonly isBindable?: boolean;
 }
 
 interface CompiledRule extends Pattern {

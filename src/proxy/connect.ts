@@ -22,7 +22,7 @@ export async function attemptConnection(places: Places, signal: AbortSignal): Pr
   for (let resets = 0; ; resets++) {
     const attempt = await attemptOnce(places, signal);
     if (attempt.kind !== 'reset') return attempt;
-    if (resets === RESETS_MAX) throw notContextd(places, 'it closes the connection');
+    if (resets === RESETS_MAX) throw notAnswering(places, 'accepts connections and closes them');
     await new Promise((resolve) => setTimeout(resolve, RESET_PAUSE_MS));
   }
 }
@@ -34,7 +34,7 @@ async function attemptOnce(places: Places, signal: AbortSignal): Promise<Attempt
   const abort = () => limit.abort(cancelled());
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
-  const timer = setTimeout(() => limit.abort(notContextd(places, 'it does not answer')), HANDSHAKE_LIMIT_MS);
+  const timer = setTimeout(() => limit.abort(notAnswering(places, SILENT)), HANDSHAKE_LIMIT_MS);
   try {
     const openChannel = await loadTransport();
     return { kind: 'connected', channel: await openChannel(places.socket, identity, limit.signal) };
@@ -53,6 +53,16 @@ async function loadTransport(): Promise<OpenChannel> {
 
 export function cancelled(): ContextdError {
   return new ContextdError('CANCELLED', 'the call was ended by a signal');
+}
+
+const SILENT = `did not answer within ${HANDSHAKE_LIMIT_MS / 1000} seconds`;
+
+/** Nothing says that the listener is not the daemon: a busy or stopping daemon does the same. */
+function notAnswering(places: Places, what: string): ContextdError {
+  return new ContextdError('DAEMON_UNAVAILABLE', `the process that listens on ${places.socket} ${what}`, {
+    remedy: 'The daemon may be busy or stopping: call again. If it stays so, run `ctxd server restart`.',
+    details: { socket: places.socket },
+  });
 }
 
 /** The process that holds the socket is not the daemon. */

@@ -66,7 +66,7 @@ export interface Runner {
   run(call: ToolCall): Promise<RunResult>;
 }
 
-export type ToolNetwork = Pick<SandboxPolicy, 'network' | 'networkTool'>;
+export type ToolNetwork = Pick<SandboxPolicy, 'network' | 'networkTool' | 'hostNetwork'>;
 
 export interface RunnerDeps {
   sandbox: Pick<Sandbox, 'run' | 'open' | 'watch'>;

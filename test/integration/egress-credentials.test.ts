@@ -206,7 +206,10 @@ describe('A request is refused, says why, and does not reach the host', () => {
   ])('because %s', async (why, some) => {
     const before = hosts.api.got.length;
     const refused = await ask(some);
-    expect(refused).toMatchObject({ status: 403, reason: `contextd refused api.example:443: ${why}` });
+    const remedy = /^(?:no|the) credential/.test(why)
+      ? '. A person can allow it: ctxd network credential add api.example --from SOURCE --paths PATHS, with --push or --methods if it is needed'
+      : '';
+    expect(refused).toMatchObject({ status: 403, reason: `contextd refused api.example:443: ${why}${remedy}` });
     expect(refused.body.toString()).toBe(`${refused.reason}\n`);
     expect(refused.headers['x-contextd-denied']).toBe(refused.reason);
     expect(hosts.api.got.length).toBe(before);

@@ -27,6 +27,10 @@ async function bind(...words: string[]): Promise<Finished> {
   return done;
 }
 
+function howToBind(host: string): string {
+  return `ctxd network credential add ${host} --from SOURCE --paths PATHS, with --push or --methods if it is needed`;
+}
+
 function git(...words: string[]): string {
   const env = { ...process.env, HOME: outside, GIT_CONFIG_NOSYSTEM: '1' };
   return execFileSync('git', words, { cwd: outside, env, encoding: 'utf8', stdio: 'pipe' });
@@ -87,7 +91,9 @@ describe('A command without the secret', () => {
     const { data, meta } = await bash(`git clone https://${GIT}/org/other.git /tmp/other`);
     expect(data.exit_code).not.toBe(0);
     expect(data.stderr).toContain(`contextd refused ${GIT}:443: no credential for this host is bound to its path`);
-    expect(meta.denied).toMatchObject([{ kind: 'network', host: GIT, port: 443 }]);
+    expect(meta.denied).toMatchObject([
+      { kind: 'network', host: GIT, port: 443, how_to_allow: `A person can allow it: ${howToBind(GIT)}` },
+    ]);
     expect(hosts.requests.length).toBe(before);
   });
 
@@ -134,7 +140,8 @@ describe('A command without the secret', () => {
   ])('is refused %s', async (_what, words, why) => {
     const before = hosts.requests.length;
     const { data } = await bash(`echo direct; curl -sS --noproxy '*' ${words}; echo proxy; curl -sS ${words}`);
-    const refused = `contextd refused ${API}:443: ${why}\n`;
+    const remedy = /credential/.test(why) ? `. A person can allow it: ${howToBind(API)}` : '';
+    const refused = `contextd refused ${API}:443: ${why}${remedy}\n`;
     expect(data.stdout).toBe(`direct\n${refused}proxy\n${refused}`);
     expect(hosts.requests.length).toBe(before);
   });
@@ -155,10 +162,14 @@ describe('The secret', () => {
         ['network', 'credential', 'list'],
         ['network', 'credential', 'list', '--json'],
         ['network', 'log'],
-        ['audit', '--json'],
+        ['audit', 'tail', '--json'],
       ].map((words) => ctxd(words)),
     );
-    for (const { stdout, stderr } of lists) expect(stdout + stderr).not.toContain(SECRET);
+    for (const { code, stdout, stderr } of lists) {
+      expect(code).toBe(0);
+      expect(stdout).toContain(API);
+      expect(stdout + stderr).not.toContain(SECRET);
+    }
     expect(lists[0]?.stdout).toContain(
       `${GIT}\tGET HEAD POST\t/org/repo.git/*\tauthorization (basic)\tfile:${outside}/token`,
     );

@@ -357,8 +357,11 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 69, code: 'DAEMON_UNAVAILABLE' });
   });
 
-  it('names the socket if another program holds it', async () => {
-    for (const greeting of ['220 mail\r\n', '']) {
+  it('names the socket if another program holds it, and blames a busy daemon for nothing', async () => {
+    for (const [greeting, blame] of [
+      ['220 mail\r\n', /is not contextd/],
+      ['', /accepts connections and closes them/],
+    ] as const) {
       await bench.listen(
         createServer((connection) =>
           connection
@@ -371,6 +374,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
       const failure = readFailure(finished);
       expect({ exit: finished.code, ...failure }).toMatchObject({ exit: 69, code: 'DAEMON_UNAVAILABLE' });
       expect(failure.error).toContain(bench.socket);
+      expect(failure.error).toMatch(blame);
       await bench.stopServing();
     }
   });

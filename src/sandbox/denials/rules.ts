@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
 import type { ConnectionFact } from '../../egress/messages.ts';
-import { allowTarget, deniedBy } from '../../egress/refusal.ts';
+import { allowTarget, deniedBy, howToBind } from '../../egress/refusal.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
 import { isDebuggerCall } from './complaints.ts';
 
@@ -149,24 +149,21 @@ export function byNameOnly(address: string | null): Denial {
 }
 
 /** A connection or a name look-up that the proxy refused. */
-export function refusedConnection({ host, port, rule, why, isAllowable }: Refusal): Denial {
-  // The host comes from the command: a person may paste the line into a shell.
-  const isPlain = /^[a-z0-9_.-]+$/.test(host);
-  return {
-    kind: 'network',
-    host,
-    ...(port === 0 ? {} : { port }),
-    rule: why,
-    how_to_allow:
-      isAllowable && isPlain
-        ? `A person can allow it: ctxd network allow ${allowTarget(host, port)}`
-        : rule !== null && why === deniedBy(rule)
-          ? `A person can take the denial back: ctxd network remove ${rule}`
-          : 'No permission changes this.',
-  };
+export function refusedConnection(refusal: Refusal): Denial {
+  const { host, port, why } = refusal;
+  return { kind: 'network', host, ...(port === 0 ? {} : { port }), rule: why, how_to_allow: howToAllow(refusal) };
 }
 
-type Refusal = Pick<ConnectionFact, 'host' | 'port' | 'rule' | 'why' | 'isAllowable'>;
+function howToAllow({ host, port, rule, why, isAllowable, isBindable = false }: Refusal): string {
+  // The host comes from the command: a person may paste the line into a shell.
+  const isPlain = /^[a-z0-9_.-]+$/.test(host);
+  if (isAllowable && isPlain) return `A person can allow it: ctxd network allow ${allowTarget(host, port)}`;
+  if (isBindable && isPlain) return `A person can allow it: ${howToBind(host, port)}`;
+  if (rule !== null && why === deniedBy(rule)) return `A person can take the denial back: ctxd network remove ${rule}`;
+  return 'No permission changes this.';
+}
+
+type Refusal = Pick<ConnectionFact, 'host' | 'port' | 'rule' | 'why' | 'isAllowable' | 'isBindable'>;
 
 export function refusedCall(call: string): Denial {
   return {

@@ -45,14 +45,15 @@ export function readEvent(message: unknown): EgressEvent | null {
 
 function readFact(value: unknown): ConnectionFact | null {
   if (!isJsonObject(value)) return null;
-  const { id, scope, namespace, lane, atMs, host, port, via, allowed, rule, why, isAllowable } = value;
+  const { id, scope, namespace, lane, atMs, host, port, via, allowed, rule, why, isAllowable, isBindable } = value;
   const known = VIAS.find((one) => one === via);
   if (!isCount(id) || !isCount(atMs) || !isCount(port) || port > 65_535 || known === undefined) return null;
   if (!isText(scope, SCOPE_MAX_CHARS) || !isText(namespace) || !isText(host, HOST_MAX_CHARS) || !isText(why))
     return null;
   if (typeof allowed !== 'boolean' || typeof isAllowable !== 'boolean') return null;
   if ((lane !== null && !isText(lane)) || (rule !== null && !isText(rule))) return null;
-  return { id, scope, namespace, lane, atMs, host, port, via: known, allowed, rule, why, isAllowable };
+  const fact = { id, scope, namespace, lane, atMs, host, port, via: known, allowed, rule, why, isAllowable };
+  return isBindable === true ? { ...fact, isBindable } : fact;
 }
 
 function readTraffic(value: unknown): Traffic | null {

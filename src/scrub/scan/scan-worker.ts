@@ -3,6 +3,8 @@ import type { Finding } from '../finding.ts';
 import { createEngine, type ScrubEngine } from '../hardened/engine.ts';
 import { type NamedText, scanNamed } from '../leaves.ts';
 import type { RuleSources } from '../rule-sources.ts';
+import { readDotenv } from '../vault/seeds/credential-files.ts';
+import { seedValues } from '../vault/seeds/seed-value.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
 
 /** Projects with rules of their own whose engines are kept. */
@@ -17,9 +19,9 @@ function main(sources: ScanThreadData): void {
     reply({ kind: 'refused', message: thrown instanceof Error ? thrown.message : 'the rules cannot be read' });
     return;
   }
-  parentPort?.on('message', (request: ScanRequest | CollectRequest) => {
-    if (request.kind === 'scan') reply(scan(engines, request));
-    else collect();
+  parentPort?.on('message', (request: ScanRequest | SeedRequest | CollectRequest) => {
+    if (request.kind === 'collect') collect();
+    else reply(answer(engines, request));
   });
   reply({ kind: 'ready' });
   warmUp(engines.for(null));
@@ -55,10 +57,13 @@ class Engines {
   }
 }
 
-function scan(engines: Engines, { id, texts, workspace }: ScanRequest): ScanReply {
+function answer(engines: Engines, request: ScanRequest | SeedRequest): ScanReply {
+  const { id } = request;
   try {
-    const engine = engines.for(workspace);
-    return { kind: 'found', id, findings: texts.map((text) => scanNamed(engine, text)) };
+    if (request.kind === 'seeds')
+      return { kind: 'seeds', id, results: request.texts.map((text) => seedValues(readDotenv(text))) };
+    const engine = engines.for(request.workspace);
+    return { kind: 'scan', id, results: request.texts.map((text) => scanNamed(engine, text)) };
   } catch (thrown) {
     return { kind: 'failed', id, problem: thrown instanceof Error ? thrown.name : typeof thrown };
   }
@@ -102,6 +107,13 @@ export interface ScanRequest {
   workspace: WorkspaceRules | null;
 }
 
+/** Asks for the values worth masking in each of some `.env` files. */
+export interface SeedRequest {
+  kind: 'seeds';
+  id: number;
+  texts: readonly string[];
+}
+
 /** Asks an idle thread to return memory. There is no reply. */
 export interface CollectRequest {
   kind: 'collect';
@@ -113,6 +125,8 @@ export type ScanReply =
   | { kind: 'warm' }
   /** The rules could not be read: code, message and remedy of the fault. */
   | { kind: 'refused'; message: string }
-  | { kind: 'found'; id: number; findings: Finding[][] }
+  /** One result for each text. */
+  | { kind: 'scan'; id: number; results: Finding[][] }
+  | { kind: 'seeds'; id: number; results: string[][] }
   /** `problem` names the kind of error only: its text could hold what was scanned. */
   | { kind: 'failed'; id: number; problem: string };

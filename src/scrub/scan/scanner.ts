@@ -6,7 +6,7 @@ import type { Finding } from '../finding.ts';
 import type { NamedText } from '../leaves.ts';
 import type { RuleSources } from '../rule-sources.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
-import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData } from './scan-worker.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './scan-worker.ts';
 
 /** Scans off the main thread, with a deadline. A failed scan is SCRUB_FAILED; the next call works again. */
 export interface Scanner {
@@ -16,6 +16,8 @@ export interface Scanner {
   stop(): Promise<void>;
   /** Findings per text, each list in order of place and free of overlaps. `workspace`: what the project's own file does. */
   scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
+  /** The values worth masking in each of some `.env` files. Their text may be hostile. */
+  envValues(texts: readonly string[]): Promise<string[][]>;
   /** Returns memory of an idle thread; a busy one is left alone. */
   collect(): void;
 }
@@ -38,12 +40,18 @@ const WORKER_HEAP_MB = 2048;
 /** Milliseconds for a thread to compile the rules, on a machine under load. */
 const LOAD_MS = 30_000;
 
-interface Job extends Omit<ScanRequest, 'id' | 'kind'> {
-  resolve(findings: Finding[][]): void;
+type Work = Omit<ScanRequest, 'id'> | Omit<SeedRequest, 'id'>;
+type WorkReply = Extract<ScanReply, { kind: 'scan' | 'seeds' }>;
+
+interface Job {
+  work: Work;
+  /** UTF-16 characters, by which the deadline is set. */
+  chars: number;
+  resolve(reply: WorkReply): void;
   reject(error: ContextdError): void;
 }
 
-/** One thread, one scan at a time. The deadline starts with the scan; time in the queue does not count. */
+/** One thread, one job at a time. The deadline starts with the job; time in the queue does not count. */
 class WorkerScanner implements Scanner {
   readonly #deps: ScannerDeps;
   readonly #queue: Job[] = [];
@@ -66,16 +74,27 @@ class WorkerScanner implements Scanner {
     await this.#dropThread();
   }
 
-  scan(texts: readonly NamedText[], workspace: WorkspaceRules | null = null): Promise<Finding[][]> {
-    if (this.#stopped) return Promise.reject(scrubFailed('the scanner was stopped'));
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ texts, workspace, resolve, reject });
-      void this.#work();
-    });
+  async scan(texts: readonly NamedText[], workspace: WorkspaceRules | null = null): Promise<Finding[][]> {
+    const reply = await this.#ask({ kind: 'scan', texts, workspace }, charsOf(texts.map(({ text }) => text)));
+    return reply.kind === 'scan' ? reply.results : [];
+  }
+
+  async envValues(texts: readonly string[]): Promise<string[][]> {
+    const reply = await this.#ask({ kind: 'seeds', texts }, charsOf(texts));
+    return reply.kind === 'seeds' ? reply.results : [];
   }
 
   collect(): void {
     if (!this.#busy) void this.#thread?.then((thread) => thread.collect()).catch(() => undefined);
+  }
+
+  /** The reply is of the kind of the work, with one result for each text. */
+  #ask(work: Work, chars: number): Promise<WorkReply> {
+    if (this.#stopped) return Promise.reject(scrubFailed('the scanner was stopped'));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ work, chars, resolve, reject });
+      void this.#work();
+    });
   }
 
   async #work(): Promise<void> {
@@ -84,11 +103,11 @@ class WorkerScanner implements Scanner {
     for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
       try {
         const thread = await this.#liveThread();
-        job.resolve(await thread.scan(job, this.#deadlineFor(job.texts)));
+        job.resolve(await thread.ask(job.work, this.#deadlineFor(job.chars)));
       } catch (thrown) {
         const failure = ContextdError.from(thrown);
         await this.#dropThread();
-        this.#deps.logger.error('scrub.scan_failed', { problem: failure.message, texts: job.texts.length });
+        this.#deps.logger.error('scrub.scan_failed', { problem: failure.message, texts: job.work.texts.length });
         job.reject(failure.code === 'SCRUB_FAILED' ? failure : scrubFailed('the rules cannot be used', failure));
         if (!this.#stopped) this.#openThread().catch(() => undefined);
       }
@@ -96,8 +115,7 @@ class WorkerScanner implements Scanner {
     this.#busy = false;
   }
 
-  #deadlineFor(texts: readonly NamedText[]): number {
-    const chars = texts.reduce((sum, { text }) => sum + text.length, 0);
+  #deadlineFor(chars: number): number {
     const { deadline_base_ms: base, deadline_per_kb_ms: perKb } = this.#deps.config;
     return base + (perKb * chars) / 1024;
   }
@@ -177,14 +195,14 @@ class ScanThread {
     });
   }
 
-  async scan({ texts, workspace }: Omit<ScanRequest, 'id' | 'kind'>, withinMs: number): Promise<Finding[][]> {
-    const request: ScanRequest = { kind: 'scan', id: ++this.#lastId, texts, workspace };
+  async ask(work: Work, withinMs: number): Promise<WorkReply> {
+    const id = ++this.#lastId;
+    const request: ScanRequest | SeedRequest = { ...work, id };
     // The deadline covers the search only, not the start of the thread.
     await this.#becomeWarm(LOAD_MS);
     this.#worker.postMessage(request);
     const reply = await this.#next(withinMs);
-    if (reply.kind === 'found' && reply.id === request.id && reply.findings.length === texts.length)
-      return reply.findings;
+    if (isReplyTo(request, reply)) return reply;
     throw scrubFailed(`the search for secrets failed${reply.kind === 'failed' ? ` (${reply.problem})` : ''}`);
   }
 
@@ -228,6 +246,15 @@ class ScanThread {
     this.#waiting?.reject(this.#dead);
     this.#warm.resolve();
   }
+}
+
+function isReplyTo({ kind, id, texts }: ScanRequest | SeedRequest, reply: ScanReply): reply is WorkReply {
+  if (reply.kind !== 'scan' && reply.kind !== 'seeds') return false;
+  return reply.kind === kind && reply.id === id && reply.results.length === texts.length;
+}
+
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 function scrubFailed(problem: string, cause?: unknown): ContextdError {

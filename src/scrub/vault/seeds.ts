@@ -1,12 +1,12 @@
 import { constants, type Dirent, type Stats } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Guard } from './guard.ts';
-import { CREDENTIAL_FILES, readDotenv } from './seeds/credential-files.ts';
+import { CREDENTIAL_FILES } from './seeds/credential-files.ts';
 import { type SeedReading, SeedSet } from './seeds/seed-set.ts';
 import { type NamedValue, seedValues } from './seeds/seed-value.ts';
 
@@ -34,6 +34,11 @@ interface SeedDeps {
   variables: readonly NamedValue[];
   /** Root of the registered project of a session; null without one, so that no project file is read. */
   projectOf(session: SessionRef): Promise<string | null>;
+  /**
+   * The values worth masking in the texts of a project's `.env` files. Commands write these files, so they are read away
+   * from the main thread and within a deadline. Rejects if that fails: then the calls of this project fail.
+   */
+  envValues(texts: readonly string[]): Promise<readonly (readonly string[])[]>;
   logger: Logger;
   clock: Clock;
 }
@@ -52,7 +57,7 @@ export function createSeeds(deps: SeedDeps): Seeds {
   const ofUser = setOf('', () => readUser(deps));
   const ofProjects = new Map<string, SeedSet>();
   const ofProject = (root: string): SeedSet => {
-    const set = ofProjects.get(root) ?? setOf(root, () => readProject(root));
+    const set = ofProjects.get(root) ?? setOf(root, () => readProject(root, deps));
     ofProjects.set(root, set);
     return set;
   };
@@ -77,28 +82,47 @@ async function readUser({ home, variables }: SeedDeps): Promise<SeedReading> {
   const fromVariables = seedValues(variables).map((value) => ({ value, rule: ENVIRONMENT_RULE }));
   const files = CREDENTIAL_FILES.map((file) => ({ ...file, path: join(home, file.path) }));
   const readings = await Promise.all(
-    files.map(({ path, rule, read }) => readOne(path, rule, null, (text) => seedValues(read(text), true))),
+    files.map(({ path, rule, read }) => readOne(path, rule, (text) => seedValues(read(text), true))),
   );
   return united([{ seeds: fromVariables, skipped: [], watched: files.map(({ path }) => path) }, ...readings]);
 }
 
-async function readProject(root: string): Promise<SeedReading> {
+/** All `.env` files of a project, together. */
+const PROJECT_MAX_BYTES = 128 * 1024;
+
+/** The smallest files are read first, so that a large file does not keep the others from being read. */
+async function readProject(root: string, { envValues }: SeedDeps): Promise<SeedReading> {
   const real = await realpath(root).catch(() => null);
   if (real === null) return { seeds: [], skipped: [], watched: [root] };
   const { files, directories } = await findEnvFiles(real);
-  const readings = await Promise.all(
-    files.map((path) => readOne(path, ENV_FILE_RULE, real, (text) => seedValues(readDotenv(text)))),
-  );
-  return united([{ seeds: [], skipped: [], watched: [...directories, ...files] }, ...readings]);
+  const texts: string[] = [];
+  const skipped: SkippedFile[] = [];
+  let left = PROJECT_MAX_BYTES;
+  for (const file of await bySize(files)) {
+    const read = await readSeedFile(file, { inside: real, maxBytes: left, limit: PROJECT_LIMIT });
+    if (read === null) continue;
+    if ('skipped' in read) skipped.push({ file, why: read.skipped });
+    else {
+      texts.push(read.text);
+      left -= read.bytes;
+    }
+  }
+  const values = new Set(texts.length === 0 ? [] : (await envValues(texts)).flat());
+  const seeds = [...values].map((value) => ({ value, rule: ENV_FILE_RULE }));
+  return { seeds, skipped, watched: [...directories, ...files] };
 }
 
-async function readOne(
-  path: string,
-  rule: string,
-  inside: string | null,
-  valuesOf: (text: string) => string[],
-): Promise<SeedReading> {
-  const read = await readSeedFile(path, inside);
+const PROJECT_LIMIT = `over the limit of ${PROJECT_MAX_BYTES} bytes for the .env files of a project`;
+
+async function bySize(files: readonly string[]): Promise<string[]> {
+  const sized = await Promise.all(
+    files.map(async (file) => ({ file, size: (await lstat(file).catch(() => null))?.size ?? 0 })),
+  );
+  return sized.toSorted((a, b) => a.size - b.size).map(({ file }) => file);
+}
+
+async function readOne(path: string, rule: string, valuesOf: (text: string) => string[]): Promise<SeedReading> {
+  const read = await readSeedFile(path, { inside: null, maxBytes: MAX_BYTES, limit: `larger than ${MAX_BYTES} bytes` });
   if (read === null) return { seeds: [], skipped: [], watched: [] };
   if ('skipped' in read) return { seeds: [], skipped: [{ file: path, why: read.skipped }], watched: [] };
   return { seeds: valuesOf(read.text).map((value) => ({ value, rule })), skipped: [], watched: [] };
@@ -164,20 +188,28 @@ async function entriesOf(dir: string): Promise<Dirent[]> {
 /** Bytes; larger files are not credentials. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The text; null if there is no such file; otherwise why it was not read. */
-type SeedText = { text: string } | { skipped: string } | null;
+interface ReadLimits {
+  /** The file must be below this real path, without links. Null: anywhere. */
+  inside: string | null;
+  maxBytes: number;
+  /** Why a larger file is not read. */
+  limit: string;
+}
+
+/** The text and its size in the file; null if there is no such file; otherwise why it was not read. */
+type SeedText = { text: string; bytes: number } | { skipped: string } | null;
 
 /**
- * Reads a credentials file if it is a regular file of at most 1 MiB. Never waits for anything else, so a named pipe
- * does not delay a call. `inside`: the file must be below this real path, without links.
+ * Reads a credentials file if it is a regular file and not too large. Never waits for anything else, so a named pipe does
+ * not delay a call.
  */
-async function readSeedFile(path: string, inside: string | null): Promise<SeedText> {
+async function readSeedFile(path: string, limits: ReadLimits): Promise<SeedText> {
   try {
     // Opening a device may do something; a pipe would wait without O_NONBLOCK.
-    const unfit = faultOf(await stat(path));
+    const unfit = faultOf(await stat(path), limits);
     if (unfit !== null) return { skipped: unfit };
-    if (inside !== null && !(await isBelow(path, inside))) return { skipped: 'a link' };
-    return await readOpened(path, inside === null ? 0 : constants.O_NOFOLLOW);
+    if (limits.inside !== null && !(await isBelow(path, limits.inside))) return { skipped: 'a link' };
+    return await readOpened(path, limits);
   } catch (thrown) {
     if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) return null;
     if (isErrno(thrown)) return { skipped: thrown.code ?? 'unreadable' };
@@ -185,21 +217,23 @@ async function readSeedFile(path: string, inside: string | null): Promise<SeedTe
   }
 }
 
-async function readOpened(path: string, flags: number): Promise<SeedText> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
+async function readOpened(path: string, limits: ReadLimits): Promise<SeedText> {
+  const follow = limits.inside === null ? 0 : constants.O_NOFOLLOW;
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | follow);
   try {
-    const unfit = faultOf(await file.stat());
+    const stats = await file.stat();
+    const unfit = faultOf(stats, limits);
     if (unfit !== null) return { skipped: unfit };
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
-    return { text: buffer.toString('utf8', 0, bytesRead).replace(/^\ufeff/, '') };
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
+    return { text: buffer.toString('utf8', 0, bytesRead).replace(/^\ufeff/, ''), bytes: bytesRead };
   } finally {
     await file.close();
   }
 }
 
-function faultOf(stats: Stats): string | null {
+function faultOf(stats: Stats, { maxBytes, limit }: ReadLimits): string | null {
   if (!stats.isFile()) return 'not a regular file';
-  return stats.size > MAX_BYTES ? `larger than ${MAX_BYTES} bytes` : null;
+  return stats.size > maxBytes ? limit : null;
 }
 
 async function isBelow(path: string, inside: string): Promise<boolean> {

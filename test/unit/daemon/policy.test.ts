@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkConfig } from '#src/config/load.js';
-import { commandPolicyFor, defaultCpus, policyFor, viewOf } from '#src/daemon/policy.js';
+import { commandPolicyFor, defaultCpus, policyFor, toolNetworkFor, viewOf } from '#src/daemon/policy.js';
 
 const NOTHING = {
   toolchains: { mounts: [], hidden: [], path: [], variables: {}, hostPath: [] },
@@ -46,6 +46,23 @@ test('commands get placeholders for the credentials of their project beside the 
   const session = { project: '/p', session: 'a', branch: null };
   const policy = commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, network);
   expect(policy.hostNetwork?.variables).toEqual({ A: 'b', TOKEN: 'placeholder of /p' });
+});
+
+test('a tool with a network trusts what the commands trust, and gets no registry and no placeholder', () => {
+  const hostNetwork = {
+    certificates: ['PEM'],
+    caVariables: ['PIP_CERT'],
+    variables: { A: 'b' },
+    homeFiles: [{ path: '.npmrc', text: 'x' }],
+  };
+  const outside = { partsFor: () => ({ ...NOTHING, hostNetwork }) };
+  const call = { session: { project: '/p', session: 'a', branch: null }, tool: 't', grants: ['network:npm'] };
+  const granted = { network: 'project', networkTool: 't' } as const;
+  expect(toolNetworkFor(call, outside, { forTool: () => granted })).toEqual({
+    ...granted,
+    hostNetwork: { ...hostNetwork, variables: {}, homeFiles: [] },
+  });
+  expect(toolNetworkFor(call, outside, { forTool: () => ({ network: 'none' }) })).toEqual({ network: 'none' });
 });
 
 test('toolchains and allowed directories are for commands; a tool process gets neither', () => {

@@ -80,7 +80,8 @@ describe('findCredential', () => {
     ['its path holds a broken encoding', READ, 'GET', '/org/repo.git/%2'],
     ['its query holds characters that a URL cannot hold', READ, 'GET', '/org/repo.git/x?a b'],
   ])('refuses because %s', (why, credential, method, target) => {
-    expect(check([credential], method, target)).toEqual({ credential: null, why });
+    const isBindable = /^(?:no credential|the credential)/.test(why);
+    expect(check([credential], method, target)).toEqual({ credential: null, why, isBindable });
   });
 
   it('takes the credential of the path, and the one that is for the method', () => {

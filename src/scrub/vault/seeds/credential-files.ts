@@ -1,7 +1,10 @@
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { NamedValue } from './seed-value.ts';
 
-/** Reads the values in a text. Never throws: a malformed file holds nothing. */
+/**
+ * Reads the values in a text. Never throws: a malformed file holds nothing. The text may be hostile, so the time must grow
+ * with its length alone: in each pattern, the next character decides which part it belongs to.
+ */
 type SeedFormat = (text: string) => NamedValue[];
 
 /** `.env`: `export NAME="value" # comment`. A quoted value may have several lines; its escapes are read and left. */
@@ -9,7 +12,7 @@ export const readDotenv: SeedFormat = (text) => {
   const line = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*("(?:[^"\\]|\\[\s\S])*"|'[^']*'|`[^`]*`|[^\r\n]*)/gm;
   const read = [...text.matchAll(line)].flatMap(([, name = '', written = '']) => {
     const quote = /^(["'`])([\s\S]*)\1$/.exec(written);
-    if (quote === null) return [{ name, value: written.replace(/[ \t]#.*$/, '').trim() }];
+    if (quote === null) return [{ name, value: written.replace(/[ \t]#[\s\S]*$/, '').trim() }];
     const inner = quote[2] ?? '';
     const plain = quote[1] === '"' ? unescaped(inner) : inner;
     return [...new Set([inner, plain])].map((value) => ({ name, value }));
@@ -20,15 +23,17 @@ export const readDotenv: SeedFormat = (text) => {
 
 /** `name = value` and `name: value`, one a line, quoted or not: INI, TOML and YAML. */
 const readAssignments: SeedFormat = (text) =>
-  [...text.matchAll(/^[ \t-]*"?([^\s=:#;"][^\s="]*?)"?[ \t]*[=:][ \t]*(.*)$/gm)].map(([, name = '', written = '']) => ({
-    name,
-    value: written.trim().replace(/^(["'])(.*)\1(?:[ \t]*#.*)?$/, '$2'),
-  }));
+  [...text.matchAll(/^[ \t-]*"?([^\s=:#;"-][^\s=:"]*)"?[ \t]*[=:][ \t]*(.*)$/gm)].map(
+    ([, name = '', written = '']) => ({
+      name,
+      value: written.trim().replace(/^(["'])(.*)\1(?:[ \t]*#.*)?$/, '$2'),
+    }),
+  );
 
 /** npm's own: `//host/:name=value`, where the name holds colons. */
 const readNpmrc: SeedFormat = (text) =>
-  [...text.matchAll(/^[ \t]*([^\s=;#][^=\r\n]*?)[ \t]*=[ \t]*(.*)$/gm)].map(([, name = '', written = '']) => ({
-    name,
+  [...text.matchAll(/^[ \t]*([^\s=;#][^=\r\n\u2028\u2029]*)=[ \t]*(.*)$/gm)].map(([, name = '', written = '']) => ({
+    name: name.trimEnd(),
     value: written.trim().replace(/^(["'])(.*)\1$/, '$2'),
   }));
 

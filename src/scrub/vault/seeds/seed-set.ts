@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../core/clock.ts';
 import { Guard } from '../guard.ts';
 
@@ -19,6 +20,13 @@ export interface SeedReading {
 
 /** Least milliseconds between two looks at the stamps. */
 const CHECK_EVERY_MS = 1_000;
+/**
+ * After reading, the next look waits this many times as long as the reading took: a project that changes large files all the
+ * time uses a fifth of the thread.
+ */
+const PAUSE_FACTOR = 4;
+/** Characters of values that are added at once: some ten milliseconds. */
+const SLICE_CHARS = 1_000;
 /** Most values of one place; earlier values are kept if there is room. */
 const MAX_SEEDS = 2_000;
 
@@ -29,6 +37,7 @@ export class SeedSet {
   #watched: readonly string[] = [];
   #stamp: string | null = null;
   #checkedAt = Number.NEGATIVE_INFINITY;
+  #pauseMs = 0;
   #loading: Promise<void> | null = null;
   readonly #read: () => Promise<SeedReading>;
   readonly #clock: Clock;
@@ -60,7 +69,7 @@ export class SeedSet {
 
   #isDue(): boolean {
     const now = this.#clock.monotonic();
-    if (this.#stamp !== null && now - this.#checkedAt < CHECK_EVERY_MS) return false;
+    if (this.#stamp !== null && now - this.#checkedAt < Math.max(CHECK_EVERY_MS, this.#pauseMs)) return false;
     this.#checkedAt = now;
     return this.#stamp === null || this.#stamp !== stampOf(this.#watched);
   }
@@ -74,20 +83,35 @@ export class SeedSet {
   async #readAgain(): Promise<void> {
     // Taken before the files are read, so that a change in the meantime is noticed.
     const before = stampOf(this.#watched);
+    const startedAt = this.#clock.monotonic();
     const { seeds, watched, skipped } = await this.#read();
     const isSameList = watched.length === this.#watched.length && watched.every((path, i) => path === this.#watched[i]);
-    this.#keep(seeds);
+    await this.#keep(seeds);
     this.#watched = watched;
     this.#stamp = isSameList ? before : stampOf(watched);
     this.#onSkipped(skipped);
+    this.#checkedAt = this.#clock.monotonic();
+    this.#pauseMs = PAUSE_FACTOR * (this.#checkedAt - startedAt);
   }
 
-  #keep(seeds: readonly Seed[]): void {
+  /** Lets others use the thread while many values are added. */
+  async #keep(seeds: readonly Seed[]): Promise<void> {
     const kept = new Map(seeds.map(({ value, rule }): [string, string] => [value, rule]));
     for (const [value, rule] of this.#seeds) if (!kept.has(value)) kept.set(value, rule);
-    this.#seeds = new Map([...kept].slice(0, MAX_SEEDS));
-    this.#guard = new Guard();
-    for (const [value, rule] of this.#seeds) this.#guard.add(value, rule);
+    const now = new Map([...kept].slice(0, MAX_SEEDS));
+    const isMoreOnly = [...this.#seeds.keys()].every((value) => now.has(value));
+    const guard = isMoreOnly ? this.#guard : new Guard();
+    let left = SLICE_CHARS;
+    for (const [value, rule] of now) {
+      if (isMoreOnly && this.#seeds.has(value)) continue;
+      guard.add(value, rule);
+      left -= value.length;
+      if (left > 0) continue;
+      left = SLICE_CHARS;
+      await setImmediate();
+    }
+    this.#seeds = now;
+    this.#guard = guard;
   }
 }
 

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
+import { createScanner } from '#src/scrub/scan/scanner.js';
+import { readDotenv } from '#src/scrub/vault/seeds/credential-files.js';
 import { seedValues } from '#src/scrub/vault/seeds/seed-value.js';
 import { createSeeds, type Seeds } from '#src/scrub/vault/seeds.js';
 import { generate, seededRandom } from '../../../helpers/sample-patterns.ts';
@@ -31,7 +33,8 @@ function plant(dir: string, file: string, text: string): void {
 
 function seedsWith(variables: { name: string; value: string }[] = [], root: string | null = project): Seeds {
   const clock = { now: () => now, monotonic: () => now };
-  return createSeeds({ home, variables, projectOf: async () => root, logger: silentLogger, clock });
+  const envValues = async (texts: readonly string[]) => texts.map((text) => seedValues(readDotenv(text)));
+  return createSeeds({ home, variables, projectOf: async () => root, envValues, logger: silentLogger, clock });
 }
 
 async function knows(seeds: Seeds, value: string): Promise<boolean> {
@@ -130,15 +133,76 @@ describe('what cannot be read', () => {
       [join(home, '.netrc')]: 'not a regular file',
       [join(project, '.env')]: 'ELOOP',
       [join(project, '.env.pipe')]: 'not a regular file',
-      [join(project, '.env.huge')]: 'larger than 1048576 bytes',
+      [join(project, '.env.huge')]: 'over the limit of 131072 bytes for the .env files of a project',
     });
     expect(JSON.stringify(skipped)).not.toContain(outside);
+  });
+
+  it('includes what is beyond the limit of a project, and small files are read first', async () => {
+    const [kept, lost] = [make(), make()];
+    plant(project, '.env.a', `API_KEY=${lost}\n${'#'.repeat(100_000)}`);
+    plant(project, '.env.b', '#'.repeat(90_000));
+    plant(project, 'app/.env', `API_KEY=${kept}\n`);
+    const seeds = seedsWith();
+    expect([await knows(seeds, kept), await knows(seeds, lost)]).toEqual([true, false]);
+    expect(seeds.skipped()).toEqual([{ file: join(project, '.env.a'), why: expect.stringContaining('131072 bytes') }]);
+  });
+
+  it('fails the calls of its own project until it is read', async () => {
+    const secret = make();
+    plant(project, '.env', `API_KEY=${secret}\n`);
+    let isBroken = true;
+    const other = mkdtempSync(join(tmpdir(), 'seeds-other-'));
+    const seeds = createSeeds({
+      home,
+      variables: [],
+      projectOf: async ({ project: name }) => (name === 'other' ? other : project),
+      envValues: async (texts) => {
+        if (isBroken) throw new Error('too late');
+        return texts.map((text) => seedValues(readDotenv(text)));
+      },
+      logger: silentLogger,
+      clock: { now: () => now, monotonic: () => now },
+    });
+    await expect(seeds.guardsFor(sessionNamed('s'))).rejects.toThrow('too late');
+    await expect(seeds.guardsFor({ ...sessionNamed('s'), project: 'other' })).resolves.toHaveLength(2);
+    isBroken = false;
+    expect(await knows(seeds, secret)).toBe(true);
+    rmSync(other, { recursive: true });
   });
 
   it('is ignored if it is malformed', async () => {
     plant(home, '.docker/config.json', '{"auths":');
     plant(home, '.kube/config', '\0\0\0');
     expect(await knows(seedsWith(), make())).toBe(false);
+  });
+});
+
+describe('a project with many values', () => {
+  it('lets other work go on while they are added', async () => {
+    plant(project, '.env', Array.from({ length: 1_000 }, (_, at) => `API_KEY_${at}=${make()}\n`).join(''));
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    await seedsWith().guardsFor(sessionNamed('s'));
+    clearImmediate(turning);
+    expect(turns).toBeGreaterThan(15);
+  });
+});
+
+describe('the thread that searches outputs', () => {
+  it('reads the files of a project', async () => {
+    const scanner = createScanner({
+      config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
+      logger: silentLogger,
+      readRules: async () => ({ pack: [], official: null }),
+    });
+    const secret = make();
+    expect(await scanner.envValues([`API_KEY=${secret}`, ''])).toEqual([[secret], []]);
+    await scanner.stop();
   });
 });
 
