@@ -308,6 +308,29 @@ describe(`as ${who}`, () => {
     bench.host('rm -rf .claude .agents pkg opencode.json');
   });
 
+  test('a branch without a protected file can be left with the remedy that the refusal names, and rebased in a worktree', async () => {
+    bench.host(
+      'git branch old && mkdir .claude && echo 1 > .claude/a && echo {} > opencode.json && git add . && git commit -qm own',
+    );
+    const remedy = expect.stringMatching(/git checkout -f BRANCH.*git worktree add DIR BRANCH/);
+    const kept = (name: string) => ({ path: join(bench.workspace, name), how_to_allow: remedy });
+    const left = await inside('git checkout -q old; echo 1 > o; git add o; git commit -qm o');
+    expect(left).toMatchObject({ exitCode: 0, denied: [kept('.claude/a'), kept('opencode.json')] });
+    for (const refused of ['git checkout -q main', 'git rebase main', 'git merge main']) {
+      expect([refused, await inside(refused)]).toMatchObject([refused, { denied: [kept('.claude/a')] }]);
+    }
+    await inside('git checkout -qf main');
+    const there = 'git symbolic-ref --short HEAD; git status --porcelain';
+    expect((await inside(there)).out).toBe('main\n');
+    const based = await inside(
+      'git worktree add -q wt old; cd wt; git rebase -q main; git log --format=%s -2; git status --porcelain',
+    );
+    expect([based.out, based.quarantined]).toEqual(['o\nown\n', []]);
+    await inside('git worktree remove wt; git checkout -q old~2');
+    expect(bench.host(`git checkout -qf main; ${there}`)).toBe('main\n');
+    bench.host('git branch -D old; git reset -q --hard HEAD~1');
+  });
+
   test('git in a part of the repository names the top, and how to let commands use it', async () => {
     const path = join(bench.workspace, 'part');
     bench.host('mkdir part');
