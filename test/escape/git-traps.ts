@@ -10,7 +10,27 @@ export interface Trap {
   runs(marker: string): string[];
   /** The directory in which the person then uses git. */
   readonly where: string;
+  /** What the person types there. Default: a look and a new branch. */
+  readonly uses?: string;
 }
+
+const COMMITTED_HERE =
+  'git symbolic-ref HEAD refs/heads/other && echo x >file && git add file && git -c user.name=A -c user.email=a@example.com commit -qm one';
+const COMMITTED = `git init -q . && ${COMMITTED_HERE}`;
+
+/** Writes an index of version 2 with a path that git would not add. Arguments: the marker, and the bytes of a hash. */
+const HOOK_IN_INDEX = String.raw`
+import hashlib, struct, subprocess, sys
+size = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+hook = "#!/bin/sh\ntouch '%s'\n" % sys.argv[1]
+blob = subprocess.run(["git", "hash-object", "-w", "--stdin"], input=hook.encode(), capture_output=True).stdout.strip()
+entries = b""
+for name in [b".git/hooks/post-checkout", b".git/hooks/pre-commit"]:
+    entry = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100755, 0, 0, 0) + bytes.fromhex(blob.decode()) + struct.pack(">H", len(name)) + name
+    entries += entry + b"\0" * (8 - len(entry) % 8)
+index = b"DIRC" + struct.pack(">2I", 2, 2) + entries
+open(".git/index", "wb").write(index + (hashlib.sha256 if size == 32 else hashlib.sha1)(index).digest())
+`;
 
 export const TRAPS: readonly Trap[] = [
   {
@@ -139,5 +159,40 @@ export const TRAPS: readonly Trap[] = [
       `mkdir -p old/er && git init -q old/er/sub && ${armed('old/er/sub/.git', marker)}; find . -depth -exec touch -h -d 2001-01-01 {} +`,
     ],
     where: 'old/er/sub',
+  },
+  {
+    name: 'MERGE_RR with .git/config',
+    prepare: COMMITTED,
+    runs: (marker) => {
+      const hash = 'ab'.repeat(20);
+      return [
+        `d=.git/rr-cache/${hash}; mkdir -p $d; : >$d/preimage; printf 'x\\n[core]\\n\\tfsmonitor = "touch %s; false"\\n' '${marker}' >$d/postimage; printf '${hash}.-1\\t.git/config\\0' >.git/MERGE_RR; echo '* merge=union' >.gitattributes; echo more >>file`,
+      ];
+    },
+    where: '.',
+    uses: 'git commit -qam more; git status',
+  },
+  {
+    name: 'an index with a hook',
+    prepare: COMMITTED,
+    runs: (marker) => [`python3 - '${marker}' <<'END'\n${HOOK_IN_INDEX}\nEND\n:`],
+    where: '.',
+    uses: 'git checkout .; git checkout -q -b next',
+  },
+  {
+    name: 'an index with a hook, sha256',
+    runs: (marker) => [
+      `git init -q --object-format=sha256 sub && cd sub && ${COMMITTED_HERE} && python3 - '${marker}' 32 <<'END'\n${HOOK_IN_INDEX}\nEND\n:`,
+    ],
+    where: 'sub',
+    uses: 'git checkout .; git checkout -q -b next',
+  },
+  {
+    name: 'instructions for every rebase',
+    runs: (marker) => [
+      `git init -q sub && cd sub && ${COMMITTED_HERE} && git checkout -q -b topic && echo t >t && git add t && git commit -qm t && git tag start && git checkout -q other && echo o >o && git add o && git commit -qm o && git checkout -q topic && git config rebase.instructionFormat '%s%nexec touch ${marker}'`,
+    ],
+    where: 'sub',
+    uses: 'git checkout -qf topic; git reset -q --hard start; git rebase other',
   },
 ];

@@ -88,7 +88,7 @@ export class GitViews {
   }
 
   async prepare({ identity, person, configs }: GitRequest): Promise<GitView> {
-    const settings = `[core]\n\texcludesFile = ${IGNORED}\n${person.text}`;
+    const settings = `[core]\n\texcludesFile = ${IGNORED}\n${person.text}${switchesOff(RERERE)}`;
     const mounts: Mount[] = [
       { kind: 'ro-bind', source: this.#personFile(settings, identity), dest: SYSTEM_CONFIG },
       { kind: 'ro-bind', source: this.#personFile(person.ignored, identity), dest: IGNORED },
@@ -203,8 +203,8 @@ class Copies {
     const { configs, identity, person } = this.#request;
     for (const config of configs) {
       const host = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
-      const signing = signingKeys(host);
-      const text = signing.length === 0 ? host : switchOff(host, signing);
+      const [signing, rerere] = [keysSwitchedOn(host, SIGNING), keysSwitchedOn(host, RERERE)];
+      const text = switchOff(host, [...signing, ...rerere]);
       const copy = this.#copyOf(config);
       writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
       chmodSync(copy, 0o644);
@@ -252,17 +252,24 @@ class Copies {
 
 const SIGNING = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'push.gpgsign'] as const;
 
-function signingKeys(text: string): string[] {
+/** Reads and writes files that `.git/MERGE_RR` names, without a check, so a command must have no reason to write it. */
+const RERERE = ['rerere.enabled'] as const;
+
+function keysSwitchedOn(text: string, keys: readonly string[]): string[] {
   const entries = parseGitConfig(text) ?? [];
-  return SIGNING.filter((name) =>
+  return keys.filter((name) =>
     entries.some(({ key, subsection, value }) => key === name && subsection === null && isTrue(value)),
   );
 }
 
 /** A later entry counts. */
 function switchOff(text: string, keys: readonly string[]): string {
-  const lines = keys.map((name) => `[${name.replace('.', ']\n\t')} = false\n`);
-  return `${text.endsWith('\n') ? text : `${text}\n`}${lines.join('')}`;
+  if (keys.length === 0) return text;
+  return `${text.endsWith('\n') ? text : `${text}\n`}${switchesOff(keys)}`;
+}
+
+function switchesOff(keys: readonly string[]): string {
+  return keys.map((name) => `[${name.replace('.', ']\n\t')} = false\n`).join('');
 }
 
 function stateOf(config: string): Pick<Given, 'lastMessage' | 'hadBranch'> {

@@ -42,7 +42,6 @@ const PASSED_ON: ReadonlyMap<string, Rule> = new Map([
   ...all(WORD, 'branch', ['autosetupmerge', 'autosetuprebase', 'sort']),
   ...all(WORD, 'checkout', ['defaultremote', 'guess']),
   ...all(WORD, 'commit', ['verbose', 'status', 'cleanup']),
-  ...all(WORD, 'rerere', ['enabled', 'autoupdate']),
   ...all(WORD, 'status', ['showuntrackedfiles', 'submodulesummary', 'short', 'branch', 'relativepaths']),
   ...all(WORD, 'log', ['date', 'decorate', 'follow', 'abbrevcommit']),
   ...all(WORD, 'tag', ['sort']),

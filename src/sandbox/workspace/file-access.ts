@@ -74,10 +74,15 @@ export function openFile(path: RawPath): number | null {
 
 /** The content of a small file, one character per byte; null unless it is a regular file with one name and at most `maxBytes`. */
 export function readSmallFile(path: RawPath, maxBytes: number): string | null {
+  return readOwnFile(path, maxBytes)?.toString('latin1') ?? null;
+}
+
+/** The content of a file; null unless it is a regular file with one name and at most `maxBytes`. */
+export function readOwnFile(path: RawPath, maxBytes: number): Buffer | null {
   const fd = openFile(path);
   if (fd === null) return null;
   try {
-    return fstatSync(fd).nlink === 1 ? readUpTo(fd, maxBytes) : null;
+    return fstatSync(fd).nlink === 1 ? readBytes(fd, maxBytes) : null;
   } finally {
     closeSync(fd);
   }
@@ -85,12 +90,17 @@ export function readSmallFile(path: RawPath, maxBytes: number): string | null {
 
 /** The content of an open file, one character per byte; null if it has more than `maxBytes`. */
 export function readUpTo(fd: number, maxBytes: number): string | null {
+  return readBytes(fd, maxBytes)?.toString('latin1') ?? null;
+}
+
+/** The content of an open file; null if it has more than `maxBytes`. */
+function readBytes(fd: number, maxBytes: number): Buffer | null {
   const { size } = fstatSync(fd);
   if (size > maxBytes) return null;
   // One byte more than its size, so that a file that is growing is noticed.
   const buffer = Buffer.alloc(size + 1);
   const length = readSync(fd, buffer, 0, buffer.length, 0);
-  return length > size ? null : buffer.toString('latin1', 0, length);
+  return length > size ? null : buffer.subarray(0, length);
 }
 
 function openVerified(path: RawPath, flags: number): number | null {

@@ -50,7 +50,6 @@ const HARMLESS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...all(WORD, 'receive', ['denynonfastforwards', 'denydeletes', 'fsckobjects']),
   ['remote.*.gh-resolved', null],
   ['http.postbuffer', WORD],
-  ['rebase.instructionformat', null],
   ['gui.encoding', WORD],
   ['blame.ignorerevsfile', null],
   ...all(WORD, 'branch', ['autosetupmerge', 'autosetuprebase', 'sort']),
@@ -141,6 +140,7 @@ const RUNS_OR_LEADS = new RegExp(
     'branch\\.\\*\\.(remote|pushremote)',
     'submodule\\.\\*\\.(update|url)',
     'protocol(\\.\\*)?\\.allow',
+    'rebase\\.instructionformat',
     'init\\.templatedir',
     'lfs\\.(\\*\\.)?path',
   ]

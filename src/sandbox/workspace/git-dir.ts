@@ -7,6 +7,8 @@ import { nameOf, parentOf, parentsBetween, type RawPath, toRaw, toText } from '.
 
 /** Largest `.git`, `gitdir` or `commondir` file that is read. */
 const POINTER_MAX_BYTES = 8192;
+/** Largest configuration that is read. */
+const CONFIG_MAX_BYTES = 1024 * 1024;
 
 /**
  * The common git directory of a workspace that is a linked worktree; null for any other workspace. The `.git` of a worktree
@@ -83,6 +85,18 @@ export function makeRepository(names: ReadonlySet<string>): boolean {
 /** Whether git uses the directory as a repository because of its content. */
 export function isGitDir(path: RawPath): boolean {
   return makeRepository(new Set(REPOSITORY_NAMES.filter((name) => statAt(`${path}/${name}`) !== null)));
+}
+
+/** The kind of hashes in a git directory; it decides how git reads an index. Null if the configuration does not say. */
+export function objectFormatOf(gitDir: RawPath): string | null {
+  const common = statAt(`${gitDir}/commondir`) === null ? gitDir : commonDirNamedBy(`${gitDir}/commondir`)?.target;
+  const text = common === undefined ? null : readSmallFile(`${common}/config`, CONFIG_MAX_BYTES);
+  if (text === null) return null;
+  return (
+    parseGitConfig(text)
+      ?.findLast(({ key }) => key === 'extensions.objectformat')
+      ?.value?.toLowerCase() ?? null
+  );
 }
 
 /** `git worktree add` makes a `commondir` that leads to the repository around it. */

@@ -4,7 +4,7 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { isPartOf } from './content-hash.ts';
 import { type Access, exactStatAt, identityOf, linkTextAt } from './file-access.ts';
-import { commonDirNamedBy, gitDirNamedBy, type Lead } from './git-dir.ts';
+import { commonDirNamedBy, gitDirNamedBy, type Lead, objectFormatOf } from './git-dir.ts';
 import { excludeSetAside, repositoryAt } from './git-exclude.ts';
 import { type DangerKind, GIT_DANGERS, leadsToProtected, reasonFor } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
@@ -21,7 +21,7 @@ const TICK_MS = 20;
 /** Milliseconds after a change within which a part of a git directory may be unfinished. */
 const BEING_MADE_MS = 1_000;
 const JUDGED_BY_CONTENT: ReadonlySet<DangerKind> = new Set([
-  ...(['pointer', 'config', 'commondir', 'gitdir', 'hooks', 'remotes', 'state'] as const),
+  ...(['pointer', 'config', 'commondir', 'gitdir', 'hooks', 'remotes', 'state', 'paths'] as const),
 ]);
 
 export interface JudgeParts {
@@ -90,7 +90,8 @@ export class Judge {
     const known = index.dangers.get(path);
     const isKnown = known?.identity === identity;
     const lead = this.#leadOf(path, kind);
-    const target = lead?.target ?? null;
+    // With other hashes, git reads the same bytes of an index as other paths.
+    const target = kind === 'paths' ? objectFormatOf(parentOf(path)) : (lead?.target ?? null);
     let madeAtMs = known?.madeAtMs;
     const accept = (stamp: number, programs?: readonly string[]): void => {
       if (kind === 'pointer' || kind === 'commondir') index.point(path, target);
@@ -110,7 +111,10 @@ export class Judge {
     const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAtMs);
     const programs = kind === 'state' ? programsInTodo(path) : undefined;
     const hasOnlyKnownPrograms = programs?.every((line) => known?.programs?.includes(line) === true) === true;
-    if (isRedirected && !(kind === 'config' ? mayStay(kind, path, index) : this.#isHarmlessLead(lead))) {
+    if (
+      isRedirected &&
+      !(kind === 'config' || kind === 'paths' ? mayStay(kind, path, index) : this.#isHarmlessLead(lead))
+    ) {
       this.#quarantineLead(path, identity, kind, lead);
     } else if (
       isUnchanged ||

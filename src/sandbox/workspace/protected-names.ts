@@ -67,6 +67,7 @@ export type DangerKind =
   | 'gitdir'
   | 'remotes'
   | 'state'
+  | 'paths'
   | 'target'
   | 'stray';
 
@@ -93,7 +94,15 @@ export const GIT_DANGERS: ReadonlyMap<string, DangerKind> = new Map([
   ['sequencer/todo', 'state'],
   ['sequencer/opts', 'state'],
   ['BISECT_NAMES', 'state'],
+  ['MERGE_RR', 'paths'],
+  ['index', 'paths'],
+  ['lazygit.yml', 'name'],
 ]);
+
+/** The shared part of a split index has its hash in its name. */
+export function isSharedIndex(name: string): boolean {
+  return name.startsWith('sharedindex.');
+}
 
 /** The GIT_DANGERS that a sandbox mounts read-only. A rebase inside the sandbox must write the others. */
 export const MOUNTED_GIT_DANGERS = [
@@ -154,6 +163,7 @@ const REASONS: Readonly<Record<DangerKind, string>> = {
   gitdir: 'git on the host would write a pointer outside of the project',
   remotes: 'git on the host would run the helpers that these addresses name',
   state: 'git on the host would run what it names when the rebase or am goes on',
+  paths: 'git on the host would read or write files that it names, also outside of the project',
   target: 'your git configuration or hooks run or read it',
   stray: 'as a git configuration it would run a program or lead elsewhere',
 };

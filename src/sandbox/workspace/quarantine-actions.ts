@@ -5,7 +5,7 @@ import type { AcceptedContent, QuarantineAction, QuarantinedItem, QuarantineResu
 import { type Content, contentHash, examine } from './content-hash.ts';
 import { exactStatAt, identityOf, linkTextAt, statAt } from './file-access.ts';
 import type { Answer } from './guard-messages.ts';
-import { type DangerKind, GIT_DANGERS, isProtectedIn } from './protected-names.ts';
+import { type DangerKind, GIT_DANGERS, isProtectedIn, isSharedIndex } from './protected-names.ts';
 import { moveAside, putBack } from './quarantine.ts';
 import type { LedgerAcceptance, LedgerItem, QuarantineLedger } from './quarantine-ledger.ts';
 import { below, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
@@ -216,6 +216,7 @@ function dangerAt(path: RawPath, isLink: boolean, index: WorkspaceIndex): Danger
   const name = nameOf(path);
   if (isProtectedIn(below(index.rootOf(path), parentOf(path)), name)) return 'name';
   if (name === '.git') return 'pointer';
+  if (isSharedIndex(name) && index.isGitDir(parentOf(path))) return 'paths';
   const isPartOf = (part: string) => path.endsWith(`/${part}`) && index.isGitDir(path.slice(0, -part.length - 1));
   const part = [...GIT_DANGERS].find(([one]) => isPartOf(one));
   if (part !== undefined) return part[1];

@@ -3,7 +3,14 @@ import { Access, identityOf } from './file-access.ts';
 import { isRepositoryName, makeRepository } from './git-dir.ts';
 import type { GlobMatch, GlobSet } from './glob.ts';
 import { gitDangersIn, isRecent, Judge, type JudgeParts } from './judge.ts';
-import { type DangerKind, GIT_DANGERS, isProtectedIn, PROTECTED_NAMES, reasonFor } from './protected-names.ts';
+import {
+  type DangerKind,
+  GIT_DANGERS,
+  isProtectedIn,
+  isSharedIndex,
+  PROTECTED_NAMES,
+  reasonFor,
+} from './protected-names.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
 import { type ReadResult, readDirectory } from './read-directory.ts';
 import { gitDirAround, isHarmlessGitDir } from './verdict.ts';
@@ -201,6 +208,7 @@ export class Scan {
     else if (kind === 'link') listing.links.push(name);
     else listing.files.push(name);
     if (inGitDir !== undefined) listing.dangers.push({ path, kind: inGitDir });
+    if (isSharedIndex(name)) listing.dangers.push({ path, kind: 'paths' });
     if (globs.isEmpty || kind === 'link') return;
     const [workspace = ''] = index.roots;
     if (!isWithin(workspace, dir)) return;

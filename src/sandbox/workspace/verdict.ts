@@ -1,6 +1,6 @@
 import { closeSync, opendirSync } from 'node:fs';
 import { isErrno } from '../../core/errors.ts';
-import { fdPath, openDirectory, openFile, readSmallFile, readUpTo, statAt } from './file-access.ts';
+import { fdPath, openDirectory, openFile, readOwnFile, readSmallFile, readUpTo, statAt } from './file-access.ts';
 import { parseGitConfig } from './git-config.ts';
 import { findRunningKey, findUnsafeKey } from './git-config-keys.ts';
 import {
@@ -10,14 +10,18 @@ import {
   isHarmlessState,
   isOwnCommonDir,
   type Lead,
+  objectFormatOf,
   programLines,
 } from './git-dir.ts';
-import { type DangerKind, GIT_DANGERS } from './protected-names.ts';
+import { isSoundIndex } from './git-index.ts';
+import { type DangerKind, GIT_DANGERS, isSharedIndex } from './protected-names.ts';
 import { isWithin, nameOf, parentOf, type RawPath } from './raw-path.ts';
 import { type Entry, readDirectory } from './read-directory.ts';
 
 /** Largest configuration or state file that is read. git writes a few hundred bytes, and more for a rebase of thousands of commits. */
 const STATE_MAX_BYTES = 1024 * 1024;
+/** Largest index that is read: that of a repository of about a million files. */
+const INDEX_MAX_BYTES = 128 * 1024 * 1024;
 /** Entries of a hooks directory that are checked; git's template has fourteen. */
 const HOOKS_MAX = 500;
 /** Entries of a directory that would become a git directory; a larger one is not harmless. */
@@ -99,6 +103,12 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
       const name = [...GIT_DANGERS.keys()].find((one) => path.endsWith(`/${one}`));
       return text !== null && name !== undefined && isHarmlessState(name, text);
     }
+    case 'paths': {
+      // Commands have no rerere: what is not empty was not written by their git. git uses its paths unchecked.
+      if (nameOf(path) === 'MERGE_RR') return readSmallFile(path, 0) === '';
+      const index = readOwnFile(path, INDEX_MAX_BYTES);
+      return index !== null && isSoundIndex(index, objectFormatOf(parentOf(path)) === 'sha256' ? 32 : 20);
+    }
   }
 }
 
@@ -153,7 +163,7 @@ function judgeGitDir(dir: RawPath, ground: Ground, seen: Set<RawPath>): boolean 
     const path = `${dir}/${name}`;
     return statAt(path) === null || judge(kind, path, ground, seen);
   });
-  return areHarmless && hasOnlyInnerLinks(dir);
+  return areHarmless && hasOnlyHarmlessEntries(dir, ground);
 }
 
 /** The nearest git directory that holds `path`, or null. */
@@ -174,7 +184,7 @@ function staysInGitDir(link: RawPath, ground: Pick<Ground, 'isGitDir'>): boolean
 /** Directories that hold only objects. */
 const OBJECTS = /\/objects\/[0-9a-f]{2}$/;
 
-function hasOnlyInnerLinks(gitDir: RawPath): boolean {
+function hasOnlyHarmlessEntries(gitDir: RawPath, ground: Ground): boolean {
   const open = [gitDir];
   let entries = 0;
   for (let dir = open.pop(); dir !== undefined; dir = open.pop()) {
@@ -186,6 +196,7 @@ function hasOnlyInnerLinks(gitDir: RawPath): boolean {
       const path = `${dir}/${name}`;
       if (kind === 'dir' && !OBJECTS.test(path)) open.push(path);
       if (kind === 'link' && !staysInGitDir(path, { isGitDir: (one) => one === gitDir })) return false;
+      if (isSharedIndex(name) && !judge('paths', path, ground, new Set())) return false;
     }
   }
   return true;

@@ -102,7 +102,8 @@ export class WorkspaceIndex {
     if (this.#roots.some((root) => path === root || path === `${root}/.git`)) return false;
     const parts = [path, ...[...GIT_DANGERS.keys()].map((name) => `${path}/${name}`)];
     const known = parts.flatMap((part) => this.#dangers.get(part) ?? []);
-    return known.length > 0 && known.every(({ madeAtMs }) => madeAtMs !== undefined);
+    // A person's `git status` writes the index anew.
+    return known.length > 0 && known.every(({ kind, madeAtMs }) => kind === 'paths' || madeAtMs !== undefined);
   }
 
   /** False until the first walk has ended, and while a directory is too deep to be searched. */
