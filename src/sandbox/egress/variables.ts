@@ -5,7 +5,8 @@ const NOT_PROXIED = 'localhost,127.0.0.1,::1,.localhost';
 /**
  * What leads programs to the proxy, whose refusals say why. No ALL_PROXY with SOCKS and no JAVA_TOOL_OPTIONS: programs stop
  * or print more because of them; a program that ignores these variables is met at its address instead. A refusal is final,
- * so package managers try once more instead of three to five times. What the caller sets, in either case, stays alone.
+ * so package managers try once more instead of three to five times. They do not look for newer versions of themselves: the
+ * refusal of that would look like the cause of a failure. What the caller sets, in either case, stays alone.
  */
 export function proxyVariables(lane: string, callers: Readonly<Record<string, string>>): Record<string, string> {
   const proxy = `http://${lane}:${PROXY_PORT}`;
@@ -22,6 +23,9 @@ export function proxyVariables(lane: string, callers: Readonly<Record<string, st
     UV_HTTP_RETRIES: '1',
     npm_config_fetch_retries: '1',
     npm_config_fetch_retry_mintimeout: '1000',
+    npm_config_update_notifier: 'false',
+    NO_UPDATE_NOTIFIER: '1',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
   };
   const set = new Set(Object.keys(callers).map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(all).filter(([name]) => !set.has(name.toLowerCase())));

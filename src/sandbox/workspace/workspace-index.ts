@@ -102,7 +102,7 @@ export class WorkspaceIndex {
     if (this.#roots.some((root) => path === root || path === `${root}/.git`)) return false;
     const parts = [path, ...[...GIT_DANGERS.keys()].map((name) => `${path}/${name}`)];
     const known = parts.flatMap((part) => this.#dangers.get(part) ?? []);
-    // A person's `git status` writes the index anew.
+    // A person's `git status` replaces the index.
     return known.length > 0 && known.every(({ kind, madeAtMs }) => kind === 'paths' || madeAtMs !== undefined);
   }
 
