@@ -173,7 +173,7 @@ describe('an index that a command wrote', () => {
       fc.property(form, fc.array(plain), (shape, names) => {
         expect(isSoundIndex(write({ ...shape, names }), shape.hashBytes)).toBe(true);
       }),
-      propertyRuns(200),
+      { numRuns: propertyRuns() },
     );
   });
 
@@ -197,7 +197,7 @@ describe('an index that a command wrote', () => {
         longer.writeUInt8(longer.readUInt8(12 + 41 + shape.hashBytes) ^ 1, 12 + 41 + shape.hashBytes);
         expect(isSoundIndex(longer, shape.hashBytes)).toBe(false);
       }),
-      propertyRuns(200),
+      { numRuns: propertyRuns() },
     );
   });
 
