@@ -183,7 +183,7 @@ describe('an index that a command wrote', () => {
         expect(isIndexedPath(name)).toBe(false);
         expect(isSoundIndex(write({ ...shape, names: [...before, name, ...after] }), shape.hashBytes)).toBe(false);
       }),
-      propertyRuns(500),
+      { numRuns: propertyRuns() },
     );
   });
 
