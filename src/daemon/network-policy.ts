@@ -32,6 +32,17 @@ export function toolRules(grants: readonly string[], rules: readonly StoredRule[
   });
 }
 
+/** True if the grants of a tool name a host and port (0: any port), or the group that has them. */
+export function asksFor(
+  grants: readonly string[],
+  { host, port, group }: { host: string; port: number; group: string | null },
+): boolean {
+  const wanted = { name: host, isWildcard: false, port: port === 0 ? null : port };
+  const targets = grants.filter(isNetworkGrant).map(networkTarget);
+  if (group !== null && targets.includes(group)) return true;
+  return targets.flatMap(patternsOf).some((one) => (port === 0 ? holds(one, wanted) : intersect(one, wanted) !== null));
+}
+
 /** A host of a registry that the person's clients are configured for. */
 export interface MirrorHost {
   /** As a rule names it. */

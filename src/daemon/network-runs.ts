@@ -1,3 +1,4 @@
+import type { RunnerDeps } from '../runner/runner.ts';
 import type { CommandResult, RunRef, Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { Network } from './network.ts';
@@ -5,24 +6,40 @@ import type { Network } from './network.ts';
 /** What runs commands, with their connections followed: `network` learns when each begins and ends. */
 export function followRuns(
   sandbox: Pick<Sandbox, 'run' | 'begin' | 'open' | 'watch'>,
-  network: Pick<Network, 'began' | 'explained'>,
-): Pick<Sandbox, 'run' | 'begin' | 'open' | 'watch'> {
+  network: Pick<Network, 'began' | 'beganTool' | 'explained'>,
+): Pick<Sandbox, 'run' | 'begin' | 'open'> & Pick<RunnerDeps['sandbox'], 'watch'> {
   const follow = async (
-    { workspace }: SandboxPolicy,
+    { workspace, networkTool }: SandboxPolicy,
     run: RunRef | undefined,
     ended: () => Promise<CommandResult>,
   ): Promise<CommandResult> => {
     const end = network.began(workspace.path, run);
     try {
       const result = await ended();
-      return { ...result, denied: network.explained(workspace.path, result.denied) };
+      return {
+        ...result,
+        denied: network.explained({ project: workspace.path, tool: networkTool ?? null }, result.denied),
+      };
     } finally {
       await end();
     }
   };
   return {
     open: (policy, program) => sandbox.open(policy, program),
-    watch: (policy) => sandbox.watch(policy),
+    async watch(policy) {
+      const watch = await sandbox.watch(policy);
+      const tool = policy.networkTool;
+      if (tool === undefined) return watch;
+      const refused = network.beganTool({ project: policy.workspace.path, tool });
+      const finish = async () => {
+        try {
+          return await watch.finish();
+        } finally {
+          refused.end();
+        }
+      };
+      return { finish: async () => ({ ...(await finish()), denied: refused.denied }) };
+    },
     run: (policy, command) => follow(policy, command.run, () => sandbox.run(policy, command)),
     begin(policy, command, onFound) {
       const steered = sandbox.begin(policy, command, onFound);

@@ -12,6 +12,7 @@ import {
   type ScopeKey,
   scopeKey,
 } from '../egress/messages.ts';
+import { DENIALS_MAX } from '../sandbox/denials/merge.ts';
 import { refusedConnection } from '../sandbox/denials/rules.ts';
 import type { RunRef } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
@@ -19,6 +20,7 @@ import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-r
 import type { NetworkCredentials } from './network-credentials.ts';
 import type { NetworkJournal } from './network-journal.ts';
 import {
+  asksFor,
   commandRules,
   groupWith,
   type MirrorHost,
@@ -59,6 +61,12 @@ interface RunningCommand {
   readonly run: RunRef | undefined;
 }
 
+/** A call of a tool's own process, whose connections name no call. */
+interface ToolUse {
+  readonly scope: ScopeKey;
+  readonly denied: Denial[];
+}
+
 /** A `--once` permission that was used, and what may go on using it. */
 interface Claim {
   readonly rule: StoredRule;
@@ -71,6 +79,7 @@ export class Network {
   readonly #deps: NetworkDeps;
   readonly #told = new Map<ScopeKey, ToldScope>();
   readonly #running = new Set<RunningCommand>();
+  readonly #toolUses = new Set<ToolUse>();
   #claims: Claim[] = [];
 
   constructor(deps: NetworkDeps) {
@@ -161,6 +170,13 @@ export class Network {
     };
   }
 
+  /** Follows a call of a tool's own process. `denied`: what was refused while no other call used the process. */
+  beganTool(scope: NetworkScope): { readonly denied: readonly Denial[]; end(): void } {
+    const use: ToolUse = { scope: scopeKey(scope), denied: [] };
+    this.#toolUses.add(use);
+    return { denied: use.denied, end: () => void this.#toolUses.delete(use) };
+  }
+
   onEgress(event: EgressEvent, run: RunRef | null): void {
     switch (event.ev) {
       case 'ready':
@@ -201,11 +217,14 @@ export class Network {
   }
 
   /** Refusals in the words for an answer. `project` is where the command ran. */
-  explained(project: string, denied: readonly Denial[]): Denial[] {
+  explained({ project, tool }: NetworkScope, denied: readonly Denial[]): Denial[] {
     const isUndecided = this.rulesFor(project).length === 0;
+    const grants = tool === null ? null : (this.#told.get(scopeKey({ project, tool }))?.grants ?? []);
     return denied.map((denial) => {
       if (denial.kind !== 'network' || denial.host === undefined || !ALLOWABLE.test(denial.how_to_allow)) return denial;
       const group = this.#groupOf(denial.host, denial.port);
+      if (grants !== null && !asksFor(grants, { host: denial.host, port: denial.port ?? 0, group }))
+        return { ...denial, ...NOT_ASKED };
       const also = group === null ? '' : `, or ctxd network allow ${group} for its whole group`;
       return {
         ...denial,
@@ -265,14 +284,22 @@ export class Network {
     if (told === undefined) return;
     this.#deps.journal.connection(fact, told.scope, run);
     if (!fact.allowed) {
-      if (run === null) return;
-      for (const denial of this.explained(told.scope.project, [refusedConnection(fact)]))
-        this.#deps.onRefused?.(run, denial);
+      for (const denial of this.explained(told.scope, [refusedConnection(fact)]))
+        if (run !== null) this.#deps.onRefused?.(run, denial);
+        else this.#refusedToTool(fact.scope, denial);
       return;
     }
     if (fact.via === 'dns') return;
     const used = told.rules.find(({ pattern, verdict }) => verdict === 'allow' && pattern === fact.rule)?.stored;
     if (used?.once === true) this.#claim(used, told.scope, fact, run);
+  }
+
+  /** One denial for each host and port. */
+  #refusedToTool(scope: ScopeKey, denial: Denial): void {
+    const [use, ...others] = [...this.#toolUses].filter((one) => one.scope === scope);
+    if (use === undefined || others.length > 0 || use.denied.length >= DENIALS_MAX) return;
+    if (use.denied.some(({ host, port }) => host === denial.host && port === denial.port)) return;
+    use.denied.push(denial);
   }
 
   /** The first use takes the rule out of the database, so that no restart brings it back. The call keeps it to its end. */
@@ -294,5 +321,6 @@ export class Network {
   }
 }
 
+const NOT_ASKED = { rule: 'the grants of the tool do not name it', how_to_allow: 'No permission changes this.' };
 const ALLOWABLE = /ctxd network allow /;
 const UNDECIDED = 'nobody has decided yet what this project may reach; only a person can';

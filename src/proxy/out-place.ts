@@ -19,6 +19,9 @@ const TRUSTED_NAMES: readonly string[] = [
   ...['opencode.json', 'opencode.jsonc', 'crush.json', 'contextd.lock', 'mise.toml', 'bunfig.toml', '_darcs'],
 ];
 
+/** Families of such names: mise reads a file for each environment. */
+const TRUSTED_FAMILIES = /^mise\..*\.toml$/;
+
 const REMEDY =
   'Name a file in an existing directory of the project; no part of the path may be a link or begin with "."';
 
@@ -40,6 +43,7 @@ export function locateOut(given: string, link: ToolLink, cwd: string = currentDi
   }
   const folders = inside.split(sep);
   for (const part of folders) refuseProtected(part, given);
+  refuseSettingsOfMise(folders, given);
   const name = folders.pop() ?? '';
   return { given, root: link.projectRoot, folders, name };
 }
@@ -76,9 +80,23 @@ function refuseProtected(part: string, given: string): void {
     throw outFault('PATH_INVALID', given, 'it contains invisible characters');
   }
   if (part.startsWith('.')) throw outFault('PERMISSION_DENIED', given, `${part} begins with a dot`);
-  if (TRUSTED_NAMES.includes(part.normalize('NFKC').toLowerCase())) {
+  const name = comparable(part);
+  if (TRUSTED_NAMES.includes(name) || TRUSTED_FAMILIES.test(name)) {
     throw outFault('PERMISSION_DENIED', given, `programs outside the sandbox trust ${part}`);
   }
+}
+
+/** mise reads them in a directory of its name. */
+function refuseSettingsOfMise(parts: readonly string[], given: string): void {
+  const isSettings = parts.some(
+    (part, at) =>
+      comparable(parts[at - 1] ?? '') === 'mise' && /^(?:conf\.d|config(?:\..*)?\.toml)$/.test(comparable(part)),
+  );
+  if (isSettings) throw outFault('PERMISSION_DENIED', given, 'mise outside the sandbox trusts it');
+}
+
+function comparable(part: string): string {
+  return part.normalize('NFKC').toLowerCase();
 }
 
 /** The directory in which Linux shows open descriptors: a path through one cannot be redirected. Null on other systems. */

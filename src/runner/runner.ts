@@ -1,10 +1,12 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Denial } from '../core/envelope.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import type { ToolProfile } from '../core/profile.ts';
 import { BROKER_TIMEOUT_MS, PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
 import type { ScannedOutput } from '../protocol/tool-output.ts';
+import type { QuarantineReport } from '../sandbox/quarantine.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { RunFacts } from './call-facts.ts';
@@ -69,7 +71,12 @@ export interface Runner {
 export type ToolNetwork = Pick<SandboxPolicy, 'network' | 'networkTool' | 'hostNetwork'>;
 
 export interface RunnerDeps {
-  sandbox: Pick<Sandbox, 'run' | 'open' | 'watch'>;
+  sandbox: Pick<Sandbox, 'run' | 'open'> & {
+    /** `denied`: what the network refused to the tool's own process meanwhile. */
+    watch(
+      policy: SandboxPolicy,
+    ): Promise<{ finish(): Promise<QuarantineReport & { readonly denied?: readonly Denial[] }> }>;
+  };
   /**
    * The policy of the tool processes; its workspace is the session's project with the layer of the session's branch. A
    * core tool's process serves several sessions, so nothing here may belong to one of them.

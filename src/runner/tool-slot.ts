@@ -94,7 +94,13 @@ export class ToolSlot {
     const [outcome] = await Promise.allSettled([this.#run({ ...call, onFacts })]);
     const made = await watch.finish();
     const byId = new Map([...facts.quarantined, ...made.quarantined].map((one) => [one.id, one]));
-    facts = { ...facts, quarantined: [...byId.values()], searchComplete: made.complete };
+    const denied = new Map([...facts.denied, ...(made.denied ?? [])].map((one) => [JSON.stringify(one), one]));
+    facts = {
+      ...facts,
+      quarantined: [...byId.values()],
+      denied: [...denied.values()],
+      searchComplete: made.complete,
+    };
     call.onFacts?.(facts);
     if (outcome.status === 'rejected') throw outcome.reason;
     return { ...outcome.value, ...facts };

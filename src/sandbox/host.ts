@@ -10,7 +10,7 @@ import { GitViews, removeOldPersonFiles } from './git/git-views.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
-import { ensurePublicMountPoints, publicDirFor, removeCopies } from './reach.ts';
+import { ensurePublicMountPoints, publicDirFor, removeCopies, removePublicDir } from './reach.ts';
 import { setAsideOrRemove } from './remove-tree.ts';
 import { FilterFiles } from './seccomp/filter.ts';
 import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, mountProxy, removeOldSkeletons } from './skeleton.ts';
@@ -139,10 +139,13 @@ export class Host {
     return emptyFileOf(this.base());
   }
 
+  /** Call it when no sandbox is left. What a daemon that is killed leaves is removed at its next start. */
   async close(): Promise<void> {
     await this.pipes.stop();
     await this.git.stop();
     await this.cgroups?.stop();
+    removeOldPersonFiles(this.#skeletonDir);
+    await removePublicDir(this.sandboxDir);
   }
 }
 

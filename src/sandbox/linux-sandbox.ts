@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { denialsOf } from './after-run.ts';
@@ -150,7 +150,7 @@ export class LinuxSandbox {
     const bundle = await readableBundle(checked.host.sandboxDir, checked.identity, program.bundleDir);
     const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, checked.identity);
     const release = async (): Promise<void> => {
-      rmSync(socketDir, { recursive: true, force: true });
+      await rm(socketDir, { recursive: true, force: true });
       await bundle.remove();
     };
     try {
@@ -182,7 +182,11 @@ export class LinuxSandbox {
     const checked = await this.#policies.check(policy);
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
-    return () => checked.guard.finish(watch);
+    return async () => {
+      // What the proxy process refused to the tool is reported before this.
+      if (policy.networkTool !== undefined) await this.network.bridge.sync();
+      return checked.guard.finish(watch);
+    };
   }
 
   /** What a person does with what was moved away. Needs no sandbox. */

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -6,12 +7,15 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   realpathSync,
+  rmdirSync,
   type Stats,
   statSync,
 } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
@@ -96,10 +100,55 @@ function slotFor(source: string, index: number): string {
 
 /** Where a root daemon keeps what the owner of any workspace must be able to read: nobody else can read its home. */
 export function publicDirFor(sandboxDir: string): string {
-  const name = createHash('sha256').update(sandboxDir).digest('hex').slice(0, 12);
-  const dir = join(PUBLIC_MOUNT_POINTS, `home-${name}`);
+  const dir = publicPath(sandboxDir);
   orRefuse(PUBLIC_MOUNT_POINTS, () => ensureDir(dir, 0o755));
   return dir;
+}
+
+/**
+ * Removes the public directory of a root daemon that stops: every user could read the skeleton and the person's settings for
+ * git in it. Storage is mounted there in the spawner's mount namespace. It is unmounted, and only its empty mount point is
+ * removed: nothing in it is touched if it cannot be unmounted. Does nothing for other users.
+ */
+export async function removePublicDir(sandboxDir: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const dir = publicPath(sandboxDir);
+  const storage = join(dir, STORAGE_POINT);
+  await promisify(execFile)('umount', [storage], { env: SYSTEM_PATH }).catch(() => undefined);
+  for (const name of namesIn(dir)) {
+    if (OWN_FILE.test(name)) await rm(join(dir, name), { recursive: true, force: true });
+  }
+  removeIfEmpty(storage);
+  removeIfEmpty(dir);
+}
+
+/** In the public directory, where storage is mounted. */
+export const STORAGE_POINT = 'storage';
+/** Nothing else is removed: whatever it is, it is not temporary. */
+const OWN_FILE = /^(?:skeleton|gitconfig)-/;
+/** For `mount` and `umount`. */
+export const SYSTEM_PATH = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (cause) {
+    if (isErrno(cause, 'ENOENT')) return [];
+    throw cause;
+  }
+}
+
+function removeIfEmpty(dir: string): void {
+  try {
+    rmdirSync(dir);
+  } catch (cause) {
+    if (!isErrno(cause, 'ENOENT', 'ENOTEMPTY', 'EBUSY', 'EEXIST')) throw cause;
+  }
+}
+
+function publicPath(sandboxDir: string): string {
+  const name = createHash('sha256').update(sandboxDir).digest('hex').slice(0, 12);
+  return join(PUBLIC_MOUNT_POINTS, `home-${name}`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
 
@@ -14,6 +15,15 @@ export function removeTree(path: string): void {
     if (!isErrno(cause)) throw cause;
     unlock(path);
     rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** The same, away from the thread: a command may have left any number of files. What stays is removed at the next start. */
+export async function removeTreeInBackground(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true }).catch(() => removeTree(path));
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
   }
 }
 

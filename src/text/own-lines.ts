@@ -39,7 +39,7 @@ const LEAPS = new RegExp(`[${LEAP_CHARACTERS}]`, 'g');
 /** Colours, the cursor's visibility, and the ASCII character set. */
 const HARMLESS = new RegExp(`^${CONTROL_INTRODUCER}[0-9;:]*m$|^\\u001b\\[\\?25[hl]$|^\\u001b\\(B$`);
 
-/** The text with every sequence written out that does more than colour, link or stay in its line. */
+/** The text with every sequence written out that does more than colour, link, set a title or stay in its line. */
 function withoutLeaps(text: string): string {
   let written = '';
   let done = 0;
@@ -56,16 +56,20 @@ function withoutLeaps(text: string): string {
   return written + text.slice(done);
 }
 
-/** The end of a sequence that may stay; -1 if it may not. A string such as a title or a link may, if it ends. */
+/** The end of a sequence that may stay; -1 if it may not. */
 function harmlessEnd(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code < ESC || code === 0x84 || code === 0x8d) return -1;
   const end = sequenceEnd(text, at);
   if (end < 0) return -1;
-  const isString = stringStart(text, at) >= 0;
-  const mayStay = isString ? text[at + 1] === ']' : staysInLine(text, at) || HARMLESS.test(text.slice(at, end));
+  const sequence = text.slice(at, end);
+  const mayStay =
+    stringStart(text, at) >= 0 ? SHOWN_STRING.test(sequence) : staysInLine(text, at) || HARMLESS.test(sequence);
   return mayStay ? end : -1;
 }
+
+/** A title (OSC 0 and 2) or a link (OSC 8). Other strings reach the clipboard, files or settings of the terminal. */
+const SHOWN_STRING = new RegExp(`^${String.fromCharCode(ESC)}\\][028];`);
 
 /** Erasing the screen below the cursor erases no more than the rest of the line: nothing is printed below yet. */
 function staysInLine(text: string, at: number): boolean {

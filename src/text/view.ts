@@ -123,17 +123,6 @@ export class ViewBuilder {
   }
 }
 
-/** A view of a view, as one of the original. */
-export function compose(outer: View, inner: View): View {
-  return {
-    text: outer.text,
-    toOriginal: (start, end) => {
-      const range = outer.toOriginal(start, end);
-      return range && inner.toOriginal(range.start, range.end);
-    },
-  };
-}
-
 /** Characters around a change that a rule may need: the name of a value, the rest of a key. */
 const CONTEXT_CHARS = 2048;
 /** In longer texts fewer characters are kept, so that a large log with a few colours is not read twice. */

@@ -10,7 +10,7 @@ const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_122);
 const SIZE = 10;
 /** Projects that are tried at the same time. */
 const PARALLEL = 2;
-const RUNS = shapeRuns(500);
+const RUNS = shapeRuns(320);
 /** Enough shapes to include the rarest family. */
 const CONTROL_RUNS = Math.min(RUNS, Math.max(250, RUNS / 40));
 const PLANS = fc.sample(projectPlans(SIZE), { seed: SEED, numRuns: Math.ceil(RUNS / SIZE) });

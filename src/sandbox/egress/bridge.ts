@@ -189,7 +189,7 @@ export class Bridge {
     return {
       cancel: end,
       end: async () => {
-        await this.#sync();
+        await this.sync();
         return end();
       },
     };
@@ -264,7 +264,7 @@ export class Bridge {
   }
 
   /** Waits until every event of what has happened so far is here. */
-  async #sync(): Promise<void> {
+  async sync(): Promise<void> {
     if (!this.#egress.isUp) return;
     this.#lastSync += 1;
     const id = this.#lastSync;

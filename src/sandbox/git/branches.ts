@@ -1,9 +1,11 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
+import { directoryEntries } from '../../core/directory-entries.ts';
 import { isErrno } from '../../core/errors.ts';
 import { readSmallFile } from '../workspace/file-access.ts';
 import { toRaw } from '../workspace/raw-path.ts';
 
-const PACKED_MAX_BYTES = 16 * 1024 * 1024;
+const PACKED_MAX_BYTES = 4 * 1024 * 1024;
+/** Files and directories. */
 const LOOSE_MAX = 2_000;
 
 /** The packed branches of repositories, by file, as long as the file stays the same. */
@@ -35,25 +37,22 @@ function packedBranches(file: string): ReadonlySet<string> | null {
   return names;
 }
 
-/** Null if there are too many. Follows no link below the directory. */
+/** Null if there are too many: a command can make any number of them. Follows no link below the directory. */
 function looseBranches(dir: string): ReadonlySet<string> | null {
   const names = new Set<string>();
   const open = [''];
+  let seen = 0;
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    for (const entry of entriesOf(`${dir}/${at}`)) {
-      if (entry.isDirectory()) open.push(`${at}${entry.name}/`);
-      else names.add(`${at}${entry.name}`);
-      if (names.size + open.length > LOOSE_MAX) return null;
+    try {
+      for (const entry of directoryEntries(`${dir}/${at}`, 'latin1')) {
+        seen += 1;
+        if (seen > LOOSE_MAX) return null;
+        if (entry.isDirectory()) open.push(`${at}${entry.name}/`);
+        else names.add(`${at}${entry.name}`);
+      }
+    } catch (cause) {
+      if (!isErrno(cause)) throw cause;
     }
   }
   return names;
-}
-
-function entriesOf(dir: string) {
-  try {
-    return readdirSync(dir, { withFileTypes: true, encoding: 'latin1' });
-  } catch (cause) {
-    if (isErrno(cause)) return [];
-    throw cause;
-  }
 }

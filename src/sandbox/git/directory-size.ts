@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { directoryEntries } from '../../core/directory-entries.ts';
 import { isErrno } from '../../core/errors.ts';
 
 /** Whether a directory holds more than these bytes or entries. Stops counting there, and follows no link. */
@@ -7,7 +8,7 @@ export function exceeds(dir: string, maxBytes: number, maxEntries: number): bool
   let [bytes, entries] = [0, 0];
   const open = [dir];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    for (const name of namesIn(at)) {
+    for (const { name } of entriesOf(at)) {
       const stats = lstatSync(join(at, name), { throwIfNoEntry: false });
       entries += 1;
       bytes += (stats?.blocks ?? 0) * 512;
@@ -19,11 +20,10 @@ export function exceeds(dir: string, maxBytes: number, maxEntries: number): bool
 }
 
 /** A command may close its directories: what is in them counts when it has opened them again. */
-function namesIn(dir: string): string[] {
+function* entriesOf(dir: string) {
   try {
-    return readdirSync(dir);
+    yield* directoryEntries(dir);
   } catch (cause) {
-    if (isErrno(cause)) return [];
-    throw cause;
+    if (!isErrno(cause)) throw cause;
   }
 }

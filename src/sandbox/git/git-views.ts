@@ -16,7 +16,7 @@ import type { Logger } from '../../core/log.ts';
 import { quoteName } from '../../core/own-line.ts';
 import type { Identity } from '../identity.ts';
 import type { Mount } from '../policy.ts';
-import { removeTree } from '../remove-tree.ts';
+import { removeTree, removeTreeInBackground } from '../remove-tree.ts';
 import { readSmallFile } from '../workspace/file-access.ts';
 import { parseGitConfig } from '../workspace/git-config.ts';
 import { toRaw } from '../workspace/raw-path.ts';
@@ -99,6 +99,7 @@ export class GitViews {
     const dir = join(this.#copiesDir, randomBytes(4).toString('hex'));
     makeOwned(dir, identity);
     for (const config of covered.covered) makeOwned(join(dir, nameFor(config)), identity);
+    const isTooLarge = () => exceeds(dir, COPIES_MAX_BYTES, COPIES_MAX_ENTRIES);
     const copies = new Copies(dir, { identity, person, configs: covered.covered }, this.#reported);
     return {
       mounts: [...mounts, { kind: 'bind', source: dir, dest: COPIES_DIR }],
@@ -106,10 +107,11 @@ export class GitViews {
       links: covered.covered,
       seed: () => copies.seed(),
       collect: () => copies.collect(),
-      isTooLarge: () => exceeds(dir, COPIES_MAX_BYTES, COPIES_MAX_ENTRIES),
+      isTooLarge,
       remove: () => {
         copies.keep();
-        removeTree(dir);
+        if (isTooLarge()) void removeTreeInBackground(dir);
+        else removeTree(dir);
       },
     };
   }

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { PROTECTED_NAMES } from '../workspace/protected-names.ts';
+import { PROTECTED_FAMILIES, PROTECTED_NAMES } from '../workspace/protected-names.ts';
 import { escapeAnyCase, escapeRegex, globToRegex, literal, quote, regex, rule, subpath } from './sbpl.ts';
 import {
   MACH_SERVICES,
@@ -157,7 +157,9 @@ function commonDirFilter(commonGitDir: string): string {
 
 function filtersOfTree(tree: string): string[] {
   const root = `^${escapeRegex(tree)}/`;
-  const anywhere = PROTECTED_NAMES.filter((name) => !ROOT_ONLY.includes(name)).map(escapeAnyCase);
+  const families = PROTECTED_FAMILIES.map((family) => family.split('*').map(escapeAnyCase).join('[^/]*'));
+  const names = PROTECTED_NAMES.filter((name) => !ROOT_ONLY.includes(name)).map(escapeAnyCase);
+  const anywhere = [...names, ...families];
   const atRoot = ROOT_ONLY.map(escapeAnyCase);
   const gitParts = GIT_PROTECTED.map(anyCasePattern).join('|');
   return [

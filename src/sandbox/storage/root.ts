@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Paths } from '../../config/paths.ts';
-import { publicDirFor } from '../reach.ts';
+import { publicDirFor, STORAGE_POINT, SYSTEM_PATH } from '../reach.ts';
 
 /**
  * Where the storage is reached. The owner of a project cannot enter a root daemon's own directories, so root binds the
@@ -18,11 +18,9 @@ export async function openStorageRoot({
   if (process.getuid?.() !== 0) return storageDir;
   chmodSync(storageDir, 0o711);
   if (!hasOwnMounts()) return storageDir;
-  const target = join(publicDirFor(sandboxDir), 'storage');
+  const target = join(publicDirFor(sandboxDir), STORAGE_POINT);
   mkdirSync(target, { recursive: true, mode: 0o755 });
-  await promisify(execFile)('mount', ['--bind', storageDir, target], {
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
-  });
+  await promisify(execFile)('mount', ['--bind', storageDir, target], { env: SYSTEM_PATH });
   return target;
 }
 

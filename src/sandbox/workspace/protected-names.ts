@@ -12,20 +12,21 @@ const AGENTS = [
     '.gemini',
   ],
   ...['.windsurf', '.kiro', '.roo', '.kilocode', '.continue', '.qwen', '.crush.json', 'crush.json', '.factory'],
-  ...['.augment', '.junie', '.trae', '.amp', 'contextd.lock'],
+  ...['.augment', '.junie', '.trae', '.amp', '.amazonq', '.aider.conf.yml', 'contextd.lock'],
 ] as const;
 
 /** Tasks, debuggers and containers that editors start, and scripts that they run. */
 const EDITORS = [
   ...['.vscode', '.idea', '.zed', '.fleet', '.nova', '.devcontainer', '.devcontainer.json', '.exrc', '.nvimrc'],
-  ...['.nvim.lua', '.vimrc', '.dir-locals.el', '.dir-locals-2.el'],
+  ...['.nvim.lua', '.vimrc', '.dir-locals.el', '.dir-locals-2.el', '.helix', '.lazygit.yml'],
 ] as const;
 
 /** Files that shells, debuggers and interpreters run when they start or when a person enters the directory. */
 const SHELLS = [
   ...['.envrc', '.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv'],
   ...['.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc', '.login', '.logout', '.inputrc'],
-  ...['.mise.toml', 'mise.toml', '.mise', '.irbrc', '.pryrc', '.rprofile', '.gdbinit', '.lldbinit', '.ghci', '.pdbrc'],
+  ...['.mise.toml', 'mise.toml', '.mise', '.mise.local.toml', 'mise.local.toml', '.rtx.toml', '.rtx', '.iex.exs'],
+  ...['.ocamlinit', '.octaverc', '.irbrc', '.pryrc', '.rprofile', '.gdbinit', '.lldbinit', '.ghci', '.pdbrc'],
 ] as const;
 
 /** Hooks and settings of other version control systems. */
@@ -39,6 +40,19 @@ const TOOLS = ['.husky', '.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml'] as c
  * Protected at any depth; at the workspace's root even before they exist.
  */
 export const PROTECTED_NAMES: readonly string[] = [...AGENTS, ...EDITORS, ...SHELLS, ...VERSIONS, ...TOOLS];
+
+/**
+ * Families of such names, in lower case; `*` stands for any part of a name. mise reads a file for each environment. A name
+ * of a family is mounted read-only only if it exists, and is searched for after every call.
+ */
+export const PROTECTED_FAMILIES = ['mise.*.toml', '.mise.*.toml', '.rtx.*.toml'] as const;
+
+/** Names that programs run only in a directory of another name: settings of mise, and scripts that nix-direnv sources. */
+const IN_DIRECTORIES: readonly (readonly [directory: string, name: RegExp])[] = [
+  ['.config', /^mise(?:\..*)?$/],
+  ['mise', /^(?:conf\.d|config(?:\..*)?\.toml)$/],
+  ['.direnv', /\.rc$/],
+];
 
 /**
  * The kinds of dangerous paths; each is judged in its own way.
@@ -116,9 +130,16 @@ export const MOUNTED_GIT_DANGERS = [
 
 const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES);
 
+const FAMILIES = PROTECTED_FAMILIES.map(
+  (family) => new RegExp(`^${family.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
+);
+
 /** Ignores case, because some file systems do. */
-function isProtectedName(name: string): boolean {
-  return NAMES.has(name) || NAMES.has(name.toLowerCase());
+function isProtectedName(dir: string, name: string): boolean {
+  const lower = name.toLowerCase();
+  if (NAMES.has(lower) || FAMILIES.some((family) => family.test(lower))) return true;
+  const directory = dir.slice(dir.lastIndexOf('/') + 1).toLowerCase();
+  return IN_DIRECTORIES.some(([parent, names]) => parent === directory && names.test(lower));
 }
 
 const IN_PACKAGES: ReadonlySet<string> = new Set([...AGENTS, ...VERSIONS]);
@@ -129,7 +150,7 @@ const IN_PACKAGES: ReadonlySet<string> = new Set([...AGENTS, ...VERSIONS]);
  * something there runs the package's code anyway. What agents look for in every directory is protected there too.
  */
 export function isProtectedIn(dir: string, name: string): boolean {
-  if (!isProtectedName(name)) return false;
+  if (!isProtectedName(dir, name)) return false;
   return IN_PACKAGES.has(name.toLowerCase()) || !`/${dir}/`.includes('/node_modules/');
 }
 

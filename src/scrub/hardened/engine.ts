@@ -10,6 +10,7 @@ import type { Finding } from '../finding.ts';
 import { isCovered, type MaskedView, maskView, mergeFindings } from '../spans.ts';
 import type { Allowances } from '../workspace-rules.ts';
 import { type Reading, readingsOf } from './readings.ts';
+import { WholeValues } from './whole-values.ts';
 
 /** Finds secrets by pattern, in whatever form they are shown. Pure and synchronous; it knows no session's secrets. */
 export interface ScrubEngine {
@@ -107,11 +108,18 @@ class Engine implements ScrubEngine {
   }
 
   #scanOnce(text: string): Finding[] {
-    const plain = this.#find(text);
-    const found = [...plain];
-    for (const reading of readingsOf(text))
-      for (const finding of this.#findIn(reading)) if (!isWithWord(text, finding, plain)) found.push(finding);
-    return found;
+    const found = this.#find(text);
+    const wholes = new Map<Reading | null, WholeValues>([[null, new WholeValues(text, found)]]);
+    const all = [...found];
+    for (const reading of readingsOf(text)) {
+      const shown = this.#find(reading.view.text);
+      wholes.set(reading, new WholeValues(reading.view.text, shown));
+      for (const finding of shown) {
+        const place = this.#placeOf(finding, reading, wholes);
+        if (place !== null) all.push(place);
+      }
+    }
+    return all;
   }
 
   #find(text: string): Finding[] {
@@ -119,28 +127,20 @@ class Engine implements ScrubEngine {
     return found.filter((finding) => !isToken(text, finding));
   }
 
-  #findIn({ view, kinds }: Reading): Finding[] {
-    const needsMark = kinds.some((kind) => kind.needsMark);
-    return this.#find(view.text).flatMap(({ rule, start, end }) => {
-      if (needsMark && !this.#marks.isMarked(rule, view.text.slice(start, end))) return [];
-      const place = view.toOriginal(start, end);
-      return place === null ? [] : [{ rule, ...place }];
-    });
+  /** The place in the text of a finding in a reading. Null if it is not believed, or not in one piece. */
+  #placeOf(finding: Finding, reading: Reading, wholes: ReadonlyMap<Reading | null, WholeValues>): Finding | null {
+    const { rule, start, end } = finding;
+    const needsMark = reading.kinds.some((kind) => kind.needsMark);
+    if (needsMark && !this.#marks.isMarked(rule, reading.view.text.slice(start, end))) return null;
+    let place: Finding = finding;
+    for (let at: Reading | null = reading; at !== null; at = at.inner) {
+      const span = at.view.toOriginal(place.start, place.end);
+      if (span === null) return null;
+      place = { rule, ...span };
+      place.end = wholes.get(at.inner)?.endOf(place, (id, value) => this.#marks.isMarked(id, value)) ?? place.end;
+    }
+    return place;
   }
-}
-
-/** A line end and a word of prose, as in `cat token; echo end`. */
-const NEXT_WORD = /^\r?\n[A-Za-z]?[a-z]{1,11}$/;
-
-/**
- * True for a secret that is whole without the last line of the finding, if this line is a plain word. A view that joins
- * broken lines reads the word as the rest of the secret.
- */
-function isWithWord(text: string, { rule, start, end }: Finding, plain: readonly Finding[]): boolean {
-  return plain.some(
-    (known) =>
-      known.rule === rule && known.start === start && known.end < end && NEXT_WORD.test(text.slice(known.end, end)),
-  );
 }
 
 /** A token that already stands for a secret, with the signs around it. */

@@ -1,5 +1,5 @@
 import { resolvedView, withoutStyling } from '../../text/resolved-view.ts';
-import { compose, type View, type ViewOf } from '../../text/view.ts';
+import type { View, ViewOf } from '../../text/view.ts';
 import { base32Decoded, base64Decoded, hexDecoded, inflated } from './views/blobs.ts';
 import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
 import { ascii85Decoded, dumpsRead } from './views/dumps.ts';
@@ -9,7 +9,10 @@ import { highBytesFirst, lowBytesFirst, withSwallowedLetters } from './views/mis
 
 /** A view of a text and how it was made. */
 export interface Reading {
+  /** Offsets are of the text that it is a view of: the text of `inner`. */
   view: View;
+  /** The reading that this one reads further. Null: the text itself. */
+  inner: Reading | null;
   /** In order: what was done to the text. */
   kinds: readonly ViewKind[];
 }
@@ -26,9 +29,11 @@ const MIN_BUDGET_CHARS = 262_144;
  */
 export function* readingsOf(text: string): Generator<Reading> {
   let budget = Math.max(MIN_BUDGET_CHARS, BUDGET_SHARE * text.length);
-  let level: Reading[] = [{ view: { text, toOriginal: (start, end) => ({ start, end }) }, kinds: [] }];
-  for (let depth = 0; depth < MAX_KINDS && level.length > 0; depth++) {
-    const next = level.flatMap(readFurther).sort(byUrgency);
+  let level: Reading[] = [];
+  for (let depth = 0; depth < MAX_KINDS && (depth === 0 || level.length > 0); depth++) {
+    const next = (
+      depth === 0 ? readFurther(text, null) : level.flatMap((inner) => readFurther(inner.view.text, inner))
+    ).sort(byUrgency);
     level = [];
     for (const reading of next) {
       if (!isAlwaysRead(reading)) budget -= reading.view.text.length;
@@ -48,16 +53,17 @@ function isAlwaysRead({ kinds }: Reading): boolean {
   return kinds.length === 1 && kinds[0]?.isAlwaysRead === true;
 }
 
-function readFurther(reading: Reading): Reading[] {
+function readFurther(text: string, inner: Reading | null): Reading[] {
+  const kinds = inner?.kinds ?? [];
   return VIEW_KINDS.flatMap((kind) => {
-    const next = mayFollow(reading, kind) ? kind.of(reading.view.text) : null;
-    return next === null ? [] : [{ view: compose(next, reading.view), kinds: [...reading.kinds, kind] }];
+    const view = mayFollow(kinds, kind) ? kind.of(text) : null;
+    return view === null ? [] : [{ view, inner, kinds: [...kinds, kind] }];
   });
 }
 
 const LAYERS: readonly ViewKind['layer'][] = ['display', 'escape', 'joint', 'code'];
 
-function mayFollow({ kinds }: Reading, kind: ViewKind): boolean {
+function mayFollow(kinds: readonly ViewKind[], kind: ViewKind): boolean {
   const last = kinds.at(-1);
   if (last === undefined) return true;
   if (kinds.filter((used) => used === kind).length >= kind.times) return false;

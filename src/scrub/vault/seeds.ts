@@ -1,5 +1,5 @@
-import { constants, type Dirent, type Stats } from 'node:fs';
-import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, opendir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -94,9 +94,9 @@ const PROJECT_MAX_BYTES = 128 * 1024;
 async function readProject(root: string, { envValues }: SeedDeps): Promise<SeedReading> {
   const real = await realpath(root).catch(() => null);
   if (real === null) return { seeds: [], skipped: [], watched: [root] };
-  const { files, directories } = await findEnvFiles(real);
+  const { files, directories, cut } = await findEnvFiles(real);
   const texts: string[] = [];
-  const skipped: SkippedFile[] = [];
+  const skipped: SkippedFile[] = cut.slice(0, MAX_NAMED).map((file) => ({ file, why: TOO_MANY }));
   let left = PROJECT_MAX_BYTES;
   for (const file of await bySize(files)) {
     const read = await readSeedFile(file, { inside: real, maxBytes: left, limit: PROJECT_LIMIT });
@@ -112,6 +112,7 @@ async function readProject(root: string, { envValues }: SeedDeps): Promise<SeedR
   return { seeds, skipped, watched: [...directories, ...files] };
 }
 
+const TOO_MANY = 'too many entries to look at each of them';
 const PROJECT_LIMIT = `over the limit of ${PROJECT_MAX_BYTES} bytes for the .env files of a project`;
 
 async function bySize(files: readonly string[]): Promise<string[]> {
@@ -140,8 +141,11 @@ function united(readings: readonly SeedReading[]): SeedReading {
 const MAX_DEPTH = 3;
 const MAX_DIRECTORIES = 256;
 const MAX_FILES = 64;
-/** Entries of one directory. */
-const MAX_ENTRIES = 2_000;
+/** Entries of one directory, and of all together, that are looked at: a command can make any number of them. */
+const MAX_ENTRIES = 10_000;
+const MAX_ENTRIES_IN_ALL = 50_000;
+/** Directories with more entries that are named. */
+const MAX_NAMED = 3;
 
 /** Dependencies, build results and other directories without settings. */
 const NOT_LOOKED_INTO =
@@ -154,35 +158,59 @@ interface EnvFiles {
   files: readonly string[];
   /** The directories that were searched: one of them changes when a file is added or removed. */
   directories: readonly string[];
+  /** Directories with more entries than are looked at. */
+  cut: readonly string[];
 }
 
 /** Finds the `.env*` files of a project: in its root and a little below, breadth first, not following links. */
 async function findEnvFiles(root: string): Promise<EnvFiles> {
   const files: string[] = [];
   const directories: string[] = [];
+  const cut: string[] = [];
   let level = [root];
+  let left = MAX_ENTRIES_IN_ALL;
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
     const below: string[] = [];
     for (const dir of level.slice(0, MAX_DIRECTORIES - directories.length)) {
       directories.push(dir);
-      for (const entry of await entriesOf(dir)) {
-        if (entry.isDirectory() && !NOT_LOOKED_INTO.test(entry.name)) below.push(join(dir, entry.name));
-        else if (ENV_FILE.test(entry.name) && !TEMPLATE.test(entry.name)) files.push(join(dir, entry.name));
-      }
+      const found = await lookInto(dir, Math.min(left, MAX_ENTRIES));
+      left -= found.looked;
+      if (found.isCut) cut.push(dir);
+      below.push(...found.directories.sort());
+      files.push(...found.files.sort());
     }
     level = below;
   }
-  return { files: files.slice(0, MAX_FILES), directories };
+  return { files: files.slice(0, MAX_FILES), directories, cut };
 }
 
-async function entriesOf(dir: string): Promise<Dirent[]> {
+interface DirectoryFinds {
+  directories: string[];
+  files: string[];
+  /** Entries that were read. */
+  looked: number;
+  isCut: boolean;
+}
+
+/** Names that are tried in a directory with too many entries. */
+const USUAL_NAMES = ['.env', '.env.local', '.env.development', '.env.production', '.env.test', '.envrc'];
+
+async function lookInto(dir: string, maxEntries: number): Promise<DirectoryFinds> {
+  const found: DirectoryFinds = { directories: [], files: [], looked: 0, isCut: false };
   try {
-    const entries = await readdir(dir, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_ENTRIES);
+    for await (const entry of await opendir(dir, { bufferSize: 256 })) {
+      found.isCut = found.looked >= maxEntries;
+      if (found.isCut) break;
+      found.looked += 1;
+      const path = join(dir, entry.name);
+      if (entry.isDirectory() && !NOT_LOOKED_INTO.test(entry.name)) found.directories.push(path);
+      else if (ENV_FILE.test(entry.name) && !TEMPLATE.test(entry.name)) found.files.push(path);
+    }
   } catch (thrown) {
-    if (isErrno(thrown)) return [];
-    throw thrown;
+    if (!isErrno(thrown)) throw thrown;
   }
+  if (found.isCut) found.files = [...new Set([...found.files, ...USUAL_NAMES.map((name) => join(dir, name))])];
+  return found;
 }
 
 /** Bytes; larger files are not credentials. */

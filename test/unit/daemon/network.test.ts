@@ -309,7 +309,7 @@ describe('an answer', () => {
 
   it('says that nobody has decided yet, as long as that is so, and names the group of a host', async () => {
     const { network, rules } = await open();
-    expect(network.explained('/p', [denial('registry.npmjs.org')])).toEqual([
+    expect(network.explained({ project: '/p', tool: null }, [denial('registry.npmjs.org')])).toEqual([
       {
         ...{ kind: 'network', host: 'registry.npmjs.org' },
         rule: 'nobody has decided yet what this project may reach; only a person can',
@@ -317,12 +317,49 @@ describe('an answer', () => {
           'A person can allow it: ctxd network allow registry.npmjs.org, or ctxd network allow npm for its whole group',
       },
     ]);
-    const [ofMirror] = network.explained('/p', [{ ...denial('mirror.example.com'), port: 8443 }]);
+    const [ofMirror] = network.explained({ project: '/p', tool: null }, [
+      { ...denial('mirror.example.com'), port: 8443 },
+    ]);
     expect(ofMirror?.how_to_allow).toContain(', or ctxd network allow npm for its whole group');
-    const [ofOther] = network.explained('/p', [{ ...denial('mirror.example.com'), port: 443 }]);
+    const [ofOther] = network.explained({ project: '/p', tool: null }, [
+      { ...denial('mirror.example.com'), port: 443 },
+    ]);
     expect(ofOther?.how_to_allow).not.toContain('npm');
     await rules.set('/p', [rule('a.example.com')]);
-    expect(network.explained('/p', [denial('b.example.com')])).toEqual([denial('b.example.com')]);
+    expect(network.explained({ project: '/p', tool: null }, [denial('b.example.com')])).toEqual([
+      denial('b.example.com'),
+    ]);
+  });
+
+  it('says of a tool whether its grants name the host', async () => {
+    const { network, rules } = await open();
+    await rules.set('/p', [rule('x.example.com')]);
+    network.forTool('/p', 'fetcher', ['network:a.example.com', 'network:*.b.example.com:8443', 'network:npm']);
+    const of = (host: string, port: number): string | undefined =>
+      network.explained({ project: '/p', tool: 'fetcher' }, [{ ...denial(host), port }])[0]?.how_to_allow;
+    const asked = [of('a.example.com', 443), of('c.b.example.com', 8443), of('mirror.example.com', 8443)];
+    for (const how of [...asked, of('registry.npmjs.org', 443)]) expect(how).toContain('ctxd network allow');
+    for (const how of [of('a.example.com', 22), of('c.b.example.com', 443), of('evil.example.com', 443)])
+      expect(how).toBe('No permission changes this.');
+  });
+
+  it('has what is refused to the own process of a tool, if one call uses it', async () => {
+    const { network } = await open();
+    network.forTool('/p', 'fetcher', ['network:a.example.com']);
+    const scope = scopeKey({ project: '/p', tool: 'fetcher' });
+    const refuse = (host: string): void =>
+      network.onEgress({ ev: 'connection', fact: fact({ scope, host, allowed: false, isAllowable: true }) }, null);
+    const one = network.beganTool({ project: '/p', tool: 'fetcher' });
+    const ofOther = network.beganTool({ project: '/p', tool: 'other' });
+    for (const host of ['a.example.com', 'a.example.com', 'evil.example.com']) refuse(host);
+    expect(one.denied.map(({ host }) => host)).toEqual(['a.example.com', 'evil.example.com']);
+    const two = network.beganTool({ project: '/p', tool: 'fetcher' });
+    refuse('b.example.com');
+    one.end();
+    refuse('c.example.com');
+    expect(one.denied).toHaveLength(2);
+    expect(two.denied.map(({ host }) => host)).toEqual(['c.example.com']);
+    expect(ofOther.denied).toEqual([]);
   });
 
   it('reports what is refused to a job, by the id of the job', async () => {

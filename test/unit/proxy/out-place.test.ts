@@ -63,6 +63,9 @@ describe('the place of an answer', () => {
     ['contextd.loc\u212a', 'PERMISSION_DENIED', /trust/],
     ['opencode.j\u017fon', 'PERMISSION_DENIED', /trust/],
     ['opencode.json/a', 'PERMISSION_DENIED', /trust/],
+    ['mise.ci.local.toml', 'PERMISSION_DENIED', /trust mise/],
+    ['sub/Mise/Config.ci.toml', 'PERMISSION_DENIED', /mise .* trusts it/],
+    ['mise/conf.d/a.toml', 'PERMISSION_DENIED', /mise .* trusts it/],
   ])('refuses %j', (given, code, words) => {
     expect(() => place(given)).toThrow(refused(code, words));
   });

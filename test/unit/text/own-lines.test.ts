@@ -167,7 +167,7 @@ describe('a line of an output that looks like a line of contextd', () => {
 it('leaves every other output as it is, also colours, links, progress and bytes that no terminal shows', () => {
   const texts = [
     'text with [contextd in the middle [contextd \n  [contextd indented\n',
-    '\u001b[32m✓\u001b[0m passes \u001b]8;;https://example.com\u0007link\u001b]8;;\u0007\n',
+    '\u001b]0;title\u0007\u001b]2;title\u001b\\\u001b[32m✓\u001b[0m passes \u001b]8;;https://example.com\u0007link\u001b]8;;\u0007\n',
     '\u001b[?25l 10%\r 20%\r100% done\u001b[K\u001b[?25h\n',
     'a\u0000b\u0000c\u0007',
     'naïve 日本語 \u001b(B\u001b[m\n',
@@ -181,4 +181,22 @@ it('writes out sequences that would hide or move the lines of contextd behind th
     stdout: 'a^[]0;never ends',
     stderr: '^[[2A^N^[[?1049h',
   });
+});
+
+it.each([
+  ['the clipboard', '\u001b]52;c;cHduZWQ=', '^[]52;c;cHduZWQ='],
+  ['a palette', '\u001b]4;1;red', '^[]4;1;red'],
+  ['a notification', '\u001b]9;text', '^[]9;text'],
+  ['a file', '\u001b]1337;File=:QQ==', '^[]1337;File=:QQ=='],
+  ['a number written in another way', '\u001b]0052;c;cHduZWQ=', '^[]0052;c;cHduZWQ='],
+  ['a string without a number', '\u001b]text', '^[]text'],
+  ['a one-character OSC', '\u009d52;c;cHduZWQ=', '^[]52;c;cHduZWQ='],
+  ['a one-character OSC with a bracket', '\u009d]0;c', '^[]]0;c'],
+  ['DCS', '\u001bP$q"p', '^[P$q"p'],
+  ['SOS', '\u001bXtext', '^[Xtext'],
+  ['PM', '\u001b^text', '^[^text'],
+  ['APC', '\u001b_Ga=T;QQ==', '^[_Ga=T;QQ=='],
+])('writes out a string that would reach more than the title or a link: %s', (_what, begun, shown) => {
+  const { stdout, stderr } = escapeOwnLines({ stdout: `${begun}\u0007`, stderr: `${begun}\u001b\\` });
+  expect({ stdout, stderr }).toEqual({ stdout: `${shown}\u0007`, stderr: `${shown}^[\\` });
 });

@@ -1,5 +1,5 @@
 import { characterTable } from '../../../text/encodings.ts';
-import { Edits, editMatches, type View, ViewBuilder } from '../../../text/view.ts';
+import { Edits, editMatches, type Span, type View, ViewBuilder } from '../../../text/view.ts';
 
 const OF_VALUE = characterTable((character) => /[A-Za-z0-9_+/=.~-]/.test(character));
 /** What grep, diff or a quote add before the rest of a value, or blanks. */
@@ -55,9 +55,7 @@ function linkAt(
   const isSigned = text[lineEnd - 1] === '\\' || text[lineEnd - 1] === '=';
   const end = isSigned ? lineEnd - 1 : lineEnd;
   if (OF_VALUE[text.charCodeAt(end - 1)] !== 1) return undefined;
-  PREFIX.lastIndex = nextLine;
-  const next = PREFIX.test(text) && OF_VALUE[text.charCodeAt(PREFIX.lastIndex)] === 1 ? PREFIX.lastIndex : nextLine;
-  const nextEnd = valueEnd(text, next);
+  const { start: next, end: nextEnd } = valueAfter(text, nextLine);
   if (nextEnd === next || NEW_NAME.test(text.slice(next, Math.min(nextEnd + 3, next + MAX_NAME_CHARS))))
     return undefined;
   if (!isSigned && !fits(text, end, nextEnd - next)) return undefined;
@@ -92,14 +90,44 @@ function put(builder: ViewBuilder, text: string, chain: Chain): void {
 
 /** A wrapped line is as long as the line before or after it, or has a usual width. */
 function isFull(text: string, lineEnd: number, nextLine: number): boolean {
-  const start = text.lastIndexOf('\n', lineEnd - 1) + 1;
-  const width = lineEnd - start;
+  const { width, next, before } = widthsAround(text, lineEnd, nextLine);
   if (width > MAX_LINE_CHARS) return false;
-  const next = text.indexOf('\n', nextLine);
-  const nextWidth = (next === -1 ? text.length : next) - (text[next - 1] === '\r' ? 1 : 0) - nextLine;
-  const before = start < 2 ? -1 : text.lastIndexOf('\n', start - 2) + 1;
-  const widthBefore = before === -1 ? 0 : start - 1 - before - (text[start - 2] === '\r' ? 1 : 0);
-  return width === nextWidth || width === widthBefore || USUAL_WIDTHS.has(width);
+  return width === next || width === before || isUsualWidth(width);
+}
+
+export function isUsualWidth(width: number): boolean {
+  return USUAL_WIDTHS.has(width);
+}
+
+/** Where a line and the one before it begin, and the widths of the line, the next one and the one before. */
+export function widthsAround(text: string, lineEnd: number, nextLine: number): Widths {
+  const start = text.lastIndexOf('\n', lineEnd - 1) + 1;
+  const nextEnd = text.indexOf('\n', nextLine);
+  const next = (nextEnd === -1 ? text.length : nextEnd) - (text[nextEnd - 1] === '\r' ? 1 : 0) - nextLine;
+  const lineBefore = start < 2 ? -1 : text.lastIndexOf('\n', start - 2) + 1;
+  const before = lineBefore === -1 ? 0 : start - 1 - lineBefore - (text[start - 2] === '\r' ? 1 : 0);
+  return { start, lineBefore: Math.max(0, lineBefore), width: lineEnd - start, next, before };
+}
+
+export interface Widths {
+  start: number;
+  lineBefore: number;
+  width: number;
+  next: number;
+  before: number;
+}
+
+/** Whether a line begins with a name and its value. */
+export function beginsNamed(text: string, lineStart: number): boolean {
+  return NEW_NAME.test(text.slice(lineStart, lineStart + MAX_NAME_CHARS));
+}
+
+/** The part of a value with which a line begins, after what grep, diff or a quote put before it. */
+export function valueAfter(text: string, lineStart: number): Span {
+  PREFIX.lastIndex = lineStart;
+  const isAfterPrefix = PREFIX.test(text) && OF_VALUE[text.charCodeAt(PREFIX.lastIndex)] === 1;
+  const start = isAfterPrefix ? PREFIX.lastIndex : lineStart;
+  return { start, end: valueEnd(text, start) };
 }
 
 /** What follows a full line is not longer than it. */

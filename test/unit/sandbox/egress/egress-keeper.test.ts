@@ -167,11 +167,14 @@ test('a variable that the caller sets is left out in both cases, and the others 
       'HTTP_PROXY',
       'NODE_USE_ENV_PROXY',
       'NO_PROXY',
+      'NO_UPDATE_NOTIFIER',
+      'PIP_DISABLE_PIP_VERSION_CHECK',
       'PIP_RETRIES',
       'UV_HTTP_RETRIES',
       'http_proxy',
       'no_proxy',
       'npm_config_fetch_retry_mintimeout',
+      'npm_config_update_notifier',
     ].sort(),
   );
 });

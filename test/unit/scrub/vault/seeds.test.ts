@@ -148,6 +148,15 @@ describe('what cannot be read', () => {
     expect(seeds.skipped()).toEqual([{ file: join(project, '.env.a'), why: expect.stringContaining('131072 bytes') }]);
   });
 
+  it('includes the rest of a directory with too many entries, but not the usual names', async () => {
+    const secret = make();
+    for (let at = 0; at <= 10_000; at++) plant(project, `f${at}`, '');
+    plant(project, '.env', `API_KEY=${secret}\n`);
+    const seeds = seedsWith();
+    expect(await knows(seeds, secret)).toBe(true);
+    expect(seeds.skipped()).toEqual([{ file: project, why: 'too many entries to look at each of them' }]);
+  });
+
   it('fails the calls of its own project until it is read', async () => {
     const secret = make();
     plant(project, '.env', `API_KEY=${secret}\n`);
