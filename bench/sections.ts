@@ -14,6 +14,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Whole processes, as an agent calls them',
     load: async () => (await import('./sections/whole-process.ts')).wholeProcessSection,
   },
+  network: {
+    title: 'The network: sandboxes with it, downloads, and caches between calls',
+    load: async () => (await import('./sections/network.ts')).networkSection,
+  },
   policy: {
     title: 'What a large project with deny globs adds',
     load: async () => (await import('./sections/policy-cost.ts')).policySection,

@@ -10,15 +10,20 @@ import type { Config } from '../../src/config/schema.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import { policyFor } from '../../src/daemon/policy.ts';
+import { type EgressCommand, scopeKey } from '../../src/egress/messages.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { baseView, type SandboxNetwork } from '../../src/sandbox/sandbox-policy.ts';
+import type { CommandSpec, Sandbox } from '../../src/sandbox/sandbox.ts';
+import { baseView, type SandboxNetwork, type SandboxPolicy } from '../../src/sandbox/sandbox-policy.ts';
 
 /** A sandbox engine with its own home directory, set up as the daemon does it. */
 export interface SandboxHost {
   sandbox: Sandbox;
   /** Runs `true` in bash in a fresh sandbox, by default with a loopback of its own. Throws if it fails. */
   runTrue(workspace: string, stdin?: Buffer, network?: SandboxNetwork): Promise<void>;
+  /** Runs a program in a fresh sandbox with the network of its project. Throws if it fails. */
+  runWithNetwork(workspace: string, argv: readonly string[]): Promise<void>;
+  /** Lets the commands of a workspace reach a name, at whatever address. */
+  allow(workspace: string, pattern: string): void;
   /** Waits until the pool of ready sandboxes for this workspace is full, or has stopped growing. */
   refilled(workspace: string): Promise<void>;
   stop(): Promise<void>;
@@ -26,6 +31,7 @@ export interface SandboxHost {
 
 /** Milliseconds. */
 const TIMEOUT_MS = 30_000;
+const NETWORK_TIMEOUT_MS = 300_000;
 const REFILL_LIMIT_MS = 500;
 const REFILL_LOOK_MS = 5;
 /** Milliseconds that cleaning up after a run takes when no sandboxes are kept ready. */
@@ -36,7 +42,21 @@ export async function openSandbox(settings: Partial<Config['sandbox']>): Promise
   const paths = resolvePaths({ ...readEnvironment(), contextdHome: home }, findInstallRoot());
   await ensureDirectories(paths);
   const config = acceptConfig('the benchmark', { sandbox: settings }).sandbox;
-  const sandbox = createSandbox({ paths, config, logger: silentLogger, clock: systemClock });
+  const policies: EgressCommand[] = [];
+  const sandbox: Sandbox = createSandbox({
+    ...{ paths, config, logger: silentLogger, clock: systemClock },
+    onEgress: ({ ev }) => {
+      if (ev === 'ready') for (const command of policies) sandbox.tellEgress(command);
+    },
+  });
+  const run = async (policy: SandboxPolicy, argv: readonly string[], more: Partial<CommandSpec>): Promise<void> => {
+    const { exitCode, endedBy, stderr } = await sandbox.run(policy, {
+      ...{ argv: [...argv], cwd: policy.workspace.path, env: {}, stdin: null, timeoutMs: TIMEOUT_MS },
+      ...{ outputMaxBytes: 1024 * 1024, outputKillBytes: 0, signal: new AbortController().signal },
+      ...more,
+    });
+    if (exitCode !== 0) throw new Error(`the sandbox ended by ${endedBy}, code ${exitCode}: ${stderr.head}`);
+  };
   await sandbox.start();
   const readyFor = async (workspace: string): Promise<number> =>
     Math.min(...(await sandbox.status()).ready.filter((one) => one.workspace === workspace).map(({ count }) => count));
@@ -44,17 +64,18 @@ export async function openSandbox(settings: Partial<Config['sandbox']>): Promise
     sandbox,
     async runTrue(workspace, stdin, network = 'none') {
       const policy = { ...policyFor(baseView(workspace), config), network };
-      const { exitCode, endedBy, stderr } = await sandbox.run(policy, {
-        argv: ['bash', '-c', 'true'],
-        cwd: workspace,
-        env: {},
-        stdin: stdin ?? null,
-        timeoutMs: TIMEOUT_MS,
-        outputMaxBytes: 1024 * 1024,
-        outputKillBytes: 0,
-        signal: new AbortController().signal,
-      });
-      if (exitCode !== 0) throw new Error(`the sandbox ended by ${endedBy}, code ${exitCode}: ${stderr.head}`);
+      await run(policy, ['bash', '-c', 'true'], { stdin: stdin ?? null });
+    },
+    async runWithNetwork(workspace, argv) {
+      const policy = { ...policyFor(baseView(workspace), config), network: 'project' as const };
+      await run(policy, argv, { timeoutMs: NETWORK_TIMEOUT_MS });
+    },
+    allow(workspace, pattern) {
+      const rule = { pattern, verdict: 'allow', privateAddresses: [], anyPrivate: true, expiresMs: null } as const;
+      const scope = scopeKey({ project: workspace, tool: null });
+      const command = { op: 'policy', scope, policy: { rules: [rule], uploadMaxBytes: null } } as const;
+      policies.push(command);
+      sandbox.tellEgress(command);
     },
     async refilled(workspace) {
       await delay(REST_MS);

@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type BenchInstallation, inheritedPath, installForBench, SAFE_BASH_LINK } from '../lib/machine.ts';
 import { race, runProcess, timed } from '../lib/measure.ts';
 import { missingRow, type Outcome, rowsOf, type Section } from '../lib/section.ts';
+import { ask, findToolchain, goRoot, npmRoot, rustRoot } from '../lib/toolchains.ts';
 
 /** A build or a test run takes seconds, not milliseconds. */
 const ROUNDS_MAX = 10;
@@ -30,8 +31,6 @@ const GO_FILES = {
     'package warm\n\nimport "testing"\n\nfunc TestGet(t *testing.T) {\n\tif s, err := Get(); s != "\\"ok\\"\\n" || err != nil {\n\t\tt.Fatal(s, err)\n\t}\n}\n',
 };
 
-const goRoot = async (): Promise<string> => (await runProcess('go', ['env', 'GOROOT'], hostEnvironment())).trim();
-
 const WORKS: readonly Work[] = [
   { name: 'go test', command: 'cd go && go test ./...', files: GO_FILES, toolchain: goRoot },
   { name: 'go test -count=1', command: 'cd go && go test -count=1 ./...', files: GO_FILES, toolchain: goRoot },
@@ -43,7 +42,7 @@ const WORKS: readonly Work[] = [
       'rust/src/main.rs':
         'fn main() {\n    let v: Vec<String> = std::env::args().collect();\n    println!("{v:?}");\n}\n',
     },
-    toolchain: async () => (await runProcess('rustc', ['--print', 'sysroot'], hostEnvironment())).trim(),
+    toolchain: rustRoot,
   },
   {
     name: 'npm test',
@@ -53,22 +52,22 @@ const WORKS: readonly Work[] = [
       'js/test/warm.test.js':
         "const test = require('node:test');\nconst assert = require('node:assert');\ntest('adds', () => assert.equal(1 + 1, 2));\n",
     },
-    toolchain: async () =>
-      dirname(dirname((await runProcess('sh', ['-c', 'command -v npm'], hostEnvironment())).trim())),
+    toolchain: npmRoot,
   },
   {
     name: 'pytest',
     command: 'cd py && python3 -m pytest -q',
     files: { 'py/test_warm.py': 'def test_adds():\n    assert 1 + 1 == 2\n' },
-    toolchain: async () =>
-      (await runProcess('python3', ['-c', 'import sys, pytest; print(sys.base_prefix)'], hostEnvironment())).trim(),
+    toolchain: async () => (await ask('python3', '-c', 'import sys, pytest; print(sys.base_prefix)')).trim(),
   },
 ];
 
 /** Builds and tests whose caches are filled: inside through the proxy, as an agent calls them, and outside. */
 export const warmSection: Section = {
   async run({ rounds }) {
-    const found = await Promise.all(WORKS.map(findToolchain));
+    const found = await Promise.all(
+      WORKS.map(async ({ toolchain, ...work }) => ({ ...work, toolchain: await findToolchain(toolchain) })),
+    );
     const listed = new Set(
       found.flatMap(({ toolchain }) => (toolchain === null || toolchain === '/usr' ? [] : toolchain)),
     );
@@ -89,10 +88,6 @@ export const warmSection: Section = {
 interface FoundWork extends Omit<Work, 'toolchain'> {
   /** Null if it is not on this machine, or this account cannot use it. */
   readonly toolchain: string | null;
-}
-
-async function findToolchain({ toolchain, ...work }: Work): Promise<FoundWork> {
-  return { ...work, toolchain: await toolchain().catch(() => null) };
 }
 
 async function compare(work: FoundWork, at: BenchInstallation, home: string, rounds: number): Promise<Outcome> {
@@ -131,9 +126,4 @@ function missing(title: string, why: string): Outcome {
 
 async function run(...args: Parameters<typeof runProcess>): Promise<undefined> {
   await runProcess(...args);
-}
-
-/** Shims such as rustup's look for their toolchains in the account's own home. */
-function hostEnvironment(): { env: Record<string, string> } {
-  return { env: { PATH: inheritedPath(), HOME: userInfo().homedir } };
 }

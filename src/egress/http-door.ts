@@ -16,6 +16,7 @@ import {
 import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS } from './limits.ts';
 import type { Via } from './messages.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
+import { RefusedTunnels } from './refused-tunnels.ts';
 import { tunnel } from './tunnel.ts';
 
 /** Ports on which a request without TLS has no place. */
@@ -48,6 +49,7 @@ export class HttpDoor {
   readonly #broker: Broker | null;
   readonly #server: Server;
   readonly #served = new WeakMap<object, Served>();
+  readonly #refused = new RefusedTunnels();
 
   constructor(gate: Gate, broker: Broker | null) {
     this.#gate = gate;
@@ -103,6 +105,7 @@ export class HttpDoor {
       return this.serve(socket, asker, { name, port, via: 'connect' });
     }
     const { refusal, connection, destination } = await this.#gate.admit(asked);
+    if (connection === null && this.#refused.isRepeated(asked)) return void socket.destroy();
     if (connection === null) return sendRefusal(socket, refusal);
     const speaksHttp = (): void => this.serve(socket, asker, { name: destination.host, port, via: 'connect' });
     const entrance = { opened, failed: (why: Refusal) => sendRefusal(socket, why), speaksHttp };

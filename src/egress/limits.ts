@@ -24,6 +24,9 @@ export const LOOKUPS_AT_ONCE = 8;
 /** Names with an address in a namespace, and hosts that a scope may reach while the process lives. */
 export const NAMES_MAX = 4_096;
 export const HOSTS_PER_SCOPE = 4_096;
+/** How often a command gets the reason why one tunnel is refused, and the milliseconds for which refusals count. */
+export const SAME_REFUSALS = 20;
+export const SAME_REFUSALS_MS = 5_000;
 /** Refusals of a scope that are reported: at once, and per second afterwards. All are carried out. */
 export const REFUSALS_AT_ONCE = 300;
 export const REFUSALS_PER_SECOND = 20;

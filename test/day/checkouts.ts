@@ -17,6 +17,7 @@ export const CHECKOUTS = {
   zlib: { needs: ['cargo', 'cc', 'make', 'cmake'], make: makeZlib },
   gson: { needs: ['java', 'mvn'], make: makeGson },
   monorepo: { needs: ['node'], make: makeMonorepo },
+  empty: { needs: ['git'], make: makeEmpty },
 } as const satisfies Record<string, Checkout>;
 
 export type CheckoutName = keyof typeof CHECKOUTS;
@@ -273,6 +274,11 @@ public class ShopTest {
   });
   run(directory, 'mvn', '-q', 'test');
   rmSync(join(directory, 'target'), { recursive: true, force: true });
+}
+
+/** A project in which nothing has been written yet. */
+function makeEmpty(directory: string): void {
+  write(directory, { 'README.md': '# A new project\n' });
 }
 
 /** A monorepo of 102,000 small files in 1,020 packages. */

@@ -35,6 +35,8 @@ export interface Project {
   tool(name: string, input: object): Promise<Ran>;
   /** What a person or an agent types in a shell of the host, with `.claude/bin` on PATH. */
   shell(script: string): Promise<Finished>;
+  /** Runs ctxd as the person, with the settings that the machine's own clients have. */
+  person(...words: readonly string[]): Promise<Finished>;
   /** Creates a program in a directory of the person's PATH that is not in the project. */
   addHostProgram(name: string): Promise<void>;
   /** Writes a file as the owner of the project. */
@@ -95,11 +97,16 @@ export const removeMachine = (): Promise<void> => machine.remove();
  * One ordinary task of a working day. It is skipped, with the reason, if the machine has not what the checkout is made
  * of; everything else that does not work fails.
  */
-export function task(title: string, checkout: CheckoutName, work: (project: Project) => Promise<void>, folder = '.') {
+export function task(
+  title: string,
+  checkout: CheckoutName,
+  work: (project: Project, skip: (why: string) => never) => Promise<void>,
+  folder = '.',
+) {
   it(title, async ({ skip }) => {
     const prepared = prepareCheckout(checkout);
     if ('missing' in prepared) return skip(`${checkout} ${prepared.missing}`);
-    await work(await machine.open(checkout, folder));
+    await work(await machine.open(checkout, folder), skip);
   });
 }
 
@@ -120,6 +127,12 @@ function project(dir: string, env: Record<string, string>): Project {
       });
       giveToOwner(dir);
       return done;
+    },
+    person(...words) {
+      // A person's clients are configured by files below their home and by variables.
+      const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const personEnv = { ...Object.fromEntries(own), CONTEXTD_HOME: env.CONTEXTD_HOME ?? '' };
+      return finish(CTXD, words, { cwd: dir, env: personEnv });
     },
     async addHostProgram(name) {
       const directory = join(env.HOME ?? '', 'own-tools');
@@ -171,7 +184,7 @@ function parse(stdout: string, stderr: string): Ran {
   };
 }
 
-function finish(
+export function finish(
   program: string,
   args: readonly string[],
   { cwd, env }: { cwd: string; env: Record<string, string> },

@@ -211,6 +211,17 @@ describe('the proxy process', () => {
     expect(await (await Peer.to(proxy)).write(CONNECT).all()).toContain('403');
   });
 
+  it('ends a tunnel without an answer once it was refused twenty times, and no other', async () => {
+    const answers: string[] = [];
+    for (let n = 0; n < 25; n += 1) answers.push(await (await Peer.to(proxy)).write(CONNECT).all());
+    expect(answers.map((answer) => (answer === '' ? '' : answer.slice(9, 12)))).toEqual([
+      ...Array<string>(20).fill('403'),
+      ...Array<string>(5).fill(''),
+    ]);
+    const other = CONNECT.replace('good', 'other');
+    expect(await (await Peer.to(proxy)).write(other).all()).toContain('403');
+  });
+
   it('reports a bounded number of refusals, and says that there are more', async () => {
     const peer = await Peer.to(proxy);
     for (let n = 0; n < 500; n += 1) {

@@ -236,4 +236,16 @@ describe.each(whoCanRun().slice(0, isComplete ? undefined : 1))('programs that u
     expect(err).toContain('ctxd network allow other.example.com');
     expect(connections.filter(({ host }) => host === OTHER).length).toBeLessThan(3);
   });
+
+  it('npm ci without a permission ends, also with more packages than npm opens connections for', async () => {
+    const names = Array.from({ length: 40 }, (_, n) => `left-${n}`);
+    const dependencies = Object.fromEntries(names.map((name) => [name, '1.0.0']));
+    const installed = names.map((name) => [`node_modules/${name}`, { version: '1.0.0' }]);
+    const packages = { '': { dependencies }, ...Object.fromEntries(installed) };
+    const write = `cd "$(mktemp -d)"; echo '${JSON.stringify({ dependencies })}' >package.json
+      echo '${JSON.stringify({ lockfileVersion: 3, requires: true, packages })}' >package-lock.json`;
+    const { endedBy, err } = await inside(OTHER, '', `export npm_config_registry=https://$H/npm/; ${write}; npm ci`);
+    expect(endedBy).toBe('exit');
+    expect(err).toContain('ctxd network allow other.example.com');
+  });
 });
