@@ -15,6 +15,7 @@ import {
   absentPath,
   byNameOnly,
   hiddenPath,
+  keptByGit,
   killedByFilter,
   missingProgram,
   noNetwork,
@@ -85,10 +86,9 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (complaint !== null) {
     const denial = complaintDenial(complaint, places, facts);
     // `git checkout` goes on after this, and its exit status is 0.
-    return denial !== null && NOT_REPLACED.test(line)
-      ? { ...denial, rule: `${denial.rule}; it kept its content` }
-      : denial;
+    return denial !== null && NOT_REPLACED.test(line) ? keptByGit(denial) : denial;
   }
+  if (NOT_OVERWRITTEN.test(line)) return notOverwritten(lines.slice(index + 1), places, facts);
   const network = readNetworkComplaint(line);
   if (network !== null) return networkDenial(network.host, facts);
   if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
@@ -119,6 +119,20 @@ function* linesBefore(lines: readonly string[], index: number): Generator<string
 
 /** git could not replace a file of the worktree. */
 const NOT_REPLACED = /^(?:error|warning): unable to unlink/;
+
+/** Before it switches or merges, git lists files that it would have to replace; it counts a file it left as untracked. */
+const NOT_OVERWRITTEN =
+  /^error: (?:The following untracked working tree files|Your local changes to the following files) would be overwritten by /;
+
+/** The first protected file of git's list. */
+function notOverwritten(lines: readonly string[], places: PlaceMap, facts: DenialFacts): Denial | null {
+  const end = lines.findIndex((line) => !line.startsWith('\t'));
+  for (const listed of end < 0 ? lines : lines.slice(0, end)) {
+    const found = complaintDenial({ error: 'EROFS', paths: [listed.trim()] }, places, facts);
+    if (found !== null) return keptByGit(found);
+  }
+  return null;
+}
 
 /** git's message, also in the words of libraries that start it. */
 const NO_REPOSITORY = /not a git repository/;
@@ -217,7 +231,7 @@ const REPEATED = [
 
 /** Every message about a refusal contains one of these. Most lines contain none, and then no other pattern is tried. */
 const COMPLAINT =
-  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|not a git repository|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
+  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|not a git repository|would be overwritten by|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
 
 /** The last lines of a stream, without colours. */
 function lastLines(stream: Buffer): string[] {

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Content, contentHash, examine } from '#src/sandbox/workspace/content-hash.js';
+import { type Content, contentHash, examine, isPartOf } from '#src/sandbox/workspace/content-hash.js';
 import { toRaw } from '#src/sandbox/workspace/raw-path.js';
 import { propertyRuns } from '../helpers/property-runs.ts';
 import { type Bench, openBench } from '../helpers/workspace-bench.ts';
@@ -107,6 +107,52 @@ function formOf(tree: Tree): string {
     }),
   ]);
 }
+
+/** Whether a person would find everything of `copy` in `original`. */
+function isIn(copy: Tree, original: Tree | undefined): boolean {
+  if (copy.kind !== 'directory' || original?.kind !== 'directory') {
+    return original !== undefined && formOf(copy) === formOf(original);
+  }
+  return Object.entries(copy.entries).every(([name, inner]) => isIn(inner, original.entries[name]));
+}
+
+/** The tree without the entries that `choice` leaves out. */
+function pruned(tree: Tree, choice: number): Tree {
+  if (tree.kind !== 'directory') return tree;
+  const kept = Object.entries(tree.entries).filter((_, i) => ((choice >> i) & 1) === 1);
+  return { ...tree, entries: Object.fromEntries(kept.map(([name, inner]) => [name, pruned(inner, choice >> 3)])) };
+}
+
+describe('a copy', () => {
+  it('SEC-2.3: is a part of the original if each of its entries is, and not if one entry is other or more', () => {
+    fc.assert(
+      fc.property(tree, fc.nat(), fc.nat(), (original, choice, change) => {
+        const some = pruned(original, choice);
+        for (const copy of [original, some, changed(some, change)]) {
+          make(at('original'), original);
+          make(at('copy'), copy);
+          expect(isPartOf(at('copy'), at('original'), () => true)).toBe(isIn(copy, original));
+          rmSync(join(bench.workspace, 'original'), { recursive: true });
+          rmSync(join(bench.workspace, 'copy'), { recursive: true });
+        }
+      }),
+      { numRuns: propertyRuns() },
+    );
+  });
+
+  it('SEC-2.3: is not a part of the original if it holds a link that may not be held', () => {
+    const held: [string, string][] = [];
+    for (const name of ['original', 'copy']) {
+      make(at(name), {
+        kind: 'directory',
+        entries: { d: { kind: 'directory', entries: { l: { kind: 'link', text: 'a' } } } },
+      });
+    }
+    const mayHold = (inside: string, text: string) => held.push([inside, text]) === 0;
+    expect(isPartOf(at('copy'), at('original'), mayHold)).toBe(false);
+    expect(held).toEqual([['d/l', 'a']]);
+  });
+});
 
 function read(path: string): Content | null {
   return examine(path, () => {});

@@ -274,6 +274,63 @@ describe(`as ${who}`, () => {
     bench.host('git reset -q --hard HEAD~1');
   });
 
+  test('a worktree keeps settings of which the root has more, and every commit in it keeps them', async () => {
+    bench.host(
+      [
+        'mkdir -p .claude/bin .claude/tools/t .agents/s pkg/.vscode && echo 1 > .claude/settings.json && echo {} > opencode.json',
+        'echo 2 > .claude/tools/t/schema.json && printf "bin/\\nt/t\\nlocal\\n" > .claude/.gitignore && echo s > .agents/s/S',
+        'ln -s ../.agents/s .claude/skills && ln -s /usr/bin/env .claude/env && echo 3 > pkg/.vscode/tasks.json',
+        'git add . && git commit -qm settings && ln -s /usr/bin/true .claude/bin/t && ln -s /usr/bin/true .claude/tools/t/t',
+        'echo mine > .claude/local',
+      ].join('; '),
+    );
+    const add = 'git worktree add -q -b second second; cd second; git status --porcelain; ';
+    const done = await inside(`${add} echo w > w; git add -A; git commit -qm w; git status --porcelain`);
+    expect([done.exitCode, done.out, done.quarantined]).toEqual([0, '', []]);
+    expect(bench.host('git -C second status --porcelain; git diff --stat main second -- | tail -n 1')).toBe(
+      ' 1 file changed, 1 insertion(+)\n',
+    );
+    // Each is one entry more or other than the root's, in a copy that is else the same.
+    const copy = 'cp -a second/';
+    const made: [string, string][] = [
+      [`mkdir c0; ${copy}.claude c0; echo x > c0/.claude/new`, 'c0/.claude'],
+      [`mkdir c1; ${copy}.claude c1; echo x > c1/.claude/settings.json`, 'c1/.claude'],
+      [`mkdir c2; ${copy}.claude c2; chmod +x c2/.claude/tools/t/schema.json`, 'c2/.claude'],
+      [`mkdir c3; ${copy}.claude c3; ln -sfn /usr/bin/false c3/.claude/env`, 'c3/.claude'],
+      [`mkdir c4; ${copy}.claude c4; rm c4/.claude/settings.json; mkdir c4/.claude/settings.json`, 'c4/.claude'],
+      [`mkdir -p c5/pkg; ${copy}pkg/.vscode c5`, 'c5/.vscode'],
+    ];
+    const { quarantined } = await inside(made.map(([script]) => script).join('; '));
+    expect(quarantined).toEqual(made.map(([, path]) => path));
+    bench.host(
+      'rm -rf c? && git worktree remove --force second && git branch -qD second && git reset -q --hard HEAD~1',
+    );
+    bench.host('rm -rf .claude .agents pkg opencode.json');
+  });
+
+  test('a branch without a protected file can be left with the remedy that the refusal names, and rebased in a worktree', async () => {
+    bench.host(
+      'git branch old && mkdir .claude && echo 1 > .claude/a && echo {} > opencode.json && git add . && git commit -qm own',
+    );
+    const remedy = expect.stringMatching(/git checkout -f BRANCH.*git worktree add DIR BRANCH/);
+    const kept = (name: string) => ({ path: join(bench.workspace, name), how_to_allow: remedy });
+    const left = await inside('git checkout -q old; echo 1 > o; git add o; git commit -qm o');
+    expect(left).toMatchObject({ exitCode: 0, denied: [kept('.claude/a'), kept('opencode.json')] });
+    for (const refused of ['git checkout -q main', 'git rebase main', 'git merge main']) {
+      expect([refused, await inside(refused)]).toMatchObject([refused, { denied: [kept('.claude/a')] }]);
+    }
+    await inside('git checkout -qf main');
+    const there = 'git symbolic-ref --short HEAD; git status --porcelain';
+    expect((await inside(there)).out).toBe('main\n');
+    const based = await inside(
+      'git worktree add -q wt old; cd wt; git rebase -q main; git log --format=%s -2; git status --porcelain',
+    );
+    expect([based.out, based.quarantined]).toEqual(['o\nown\n', []]);
+    await inside('git worktree remove wt; git checkout -q old~2');
+    expect(bench.host(`git checkout -qf main; ${there}`)).toBe('main\n');
+    bench.host('git branch -D old; git reset -q --hard HEAD~1');
+  });
+
   test('git in a part of the repository names the top, and how to let commands use it', async () => {
     const path = join(bench.workspace, 'part');
     bench.host('mkdir part');

@@ -80,6 +80,22 @@ function protectedRule(root: string): string {
   return PROTECTED.find(([name]) => name.test(posix.normalize(root)))?.[1] ?? PROTECTED_ELSE;
 }
 
+/**
+ * git keeps a protected file when it switches to a revision that has another one or none, and refuses to switch back over
+ * it. `-f` takes the file as it is, also outside contextd.
+ */
+export function keptByGit(denial: Denial): Denial {
+  return {
+    ...denial,
+    rule: `${denial.rule}; it kept its content`,
+    how_to_allow: denial.how_to_allow === OUTSIDE ? SWITCH_WITH_FORCE : denial.how_to_allow,
+  };
+}
+
+const SWITCH_WITH_FORCE =
+  'git switches between revisions that differ in these files with `git checkout -f BRANCH` (commit first; files with ' +
+  '"unable to unlink" stay). To rebase or merge such a branch: `git worktree add DIR BRANCH`, then work in DIR.';
+
 /** Does not reveal whether the path exists on the host. */
 export function absentPath(path: string): Denial {
   if (path.startsWith('/etc/')) {

@@ -52,9 +52,38 @@ export function contentHash(path: RawPath): string | null {
   return examine(path, () => {})?.sha256 ?? null;
 }
 
+/**
+ * Whether everything in `copy` is in `original` too, under the same name and with the same content; `original` may hold more.
+ * A link in a copy may lead to another place than the original's, so a copy may only hold links of which `mayHold` approves:
+ * it gets the path of the link in the copy, without the copy's own name, and the text.
+ */
+export function isPartOf(
+  copy: RawPath,
+  original: RawPath,
+  mayHold: (inside: string, text: string) => boolean,
+): boolean {
+  const names = new Set<string>();
+  const reader = new ContentReader(() => {}, {
+    takes: (inside) => names.add(inside).size > 0,
+    mayHold,
+  });
+  const sha256 = hashWith(reader, copy);
+  if (sha256 === null) return false;
+  // Only what the copy has is read of the original.
+  const same = new ContentReader(() => {}, { takes: (inside) => names.has(inside), mayHold: () => true });
+  return sha256 === hashWith(same, original);
+}
+
+function hashWith(reader: ContentReader, path: RawPath): string | null {
+  return examineWith(reader, path)?.sha256 ?? null;
+}
+
 /** The content at `path`; null if nothing is there. Calls `pause` after each chunk, so that others need not wait. */
 export function examine(path: RawPath, pause: () => void): Content | null {
-  const reader = new ContentReader(pause);
+  return examineWith(new ContentReader(pause), path);
+}
+
+function examineWith(reader: ContentReader, path: RawPath): Content | null {
   try {
     const place = openPlace(parentOf(path));
     if (place === null) return null;
@@ -73,14 +102,23 @@ export function examine(path: RawPath, pause: () => void): Content | null {
 /** Thrown with the reason why some content has no hash. */
 class NoHash extends Error {}
 
+/** What counts of a directory. Paths are below what is hashed; a link that may not be held leaves no hash. */
+interface Selection {
+  takes(inside: string): boolean;
+  mayHold(inside: string, text: string): boolean;
+}
+const ALL: Selection = { takes: () => true, mayHold: () => true };
+
 class ContentReader {
   readonly #pause: () => void;
+  readonly #selection: Selection;
   readonly #preview = new Preview();
   #bytes = 0;
   #entries = 0;
 
-  constructor(pause: () => void) {
+  constructor(pause: () => void, selection = ALL) {
     this.#pause = pause;
+    this.#selection = selection;
   }
 
   read(place: number, name: string): Content | null {
@@ -88,7 +126,7 @@ class ContentReader {
     if (stats === null) return null;
     const kind = kindOf(stats);
     try {
-      const sha256 = this.#hash(place, name, stats, 0);
+      const sha256 = this.#hash(place, name, stats, 0, '');
       const preview = this.#preview.text();
       return { kind, sizeBytes: this.#bytes, sha256, noHashBecause: null, preview, cost: this.#cost() };
     } catch (cause) {
@@ -107,21 +145,23 @@ class ContentReader {
     return { bytes: this.#bytes, entries: this.#entries };
   }
 
-  #hash(place: number, name: string, stats: Stats, depth: number): string {
+  /** `inside`: the path below what is hashed. */
+  #hash(place: number, name: string, stats: Stats, depth: number, inside: string): string {
     switch (kindOf(stats)) {
       case 'link':
-        return this.#hashLink(place, name, depth);
+        return this.#hashLink(place, name, depth, inside);
       case 'file':
         return this.#hashFile(place, name, stats, depth);
       case 'directory':
-        return this.#hashDirectory(place, name, stats, depth);
+        return this.#hashDirectory(place, name, stats, depth, inside);
       case 'other':
         throw new NoHash('it is, or holds, neither a file, a directory nor a link');
     }
   }
 
-  #hashLink(place: number, name: string, depth: number): string {
+  #hashLink(place: number, name: string, depth: number, inside: string): string {
     const text = readlinkSync(inPlace(place, name), 'buffer');
+    if (!this.#selection.mayHold(inside, text.toString('latin1'))) throw new NoHash('a link in it leads elsewhere');
     this.#count(text.length);
     if (depth === 0) this.#preview.addLink(text);
     return createHash('sha256').update('link\0').update(text).digest('hex');
@@ -148,17 +188,19 @@ class ContentReader {
     }
   }
 
-  #hashDirectory(place: number, name: string, stats: Stats, depth: number): string {
+  #hashDirectory(place: number, name: string, stats: Stats, depth: number, inside: string): string {
     if (depth === DEPTH_MAX) throw new NoHash(TOO_LARGE);
     const fd = openSync(inPlace(place, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const hash = createHash('sha256').update(`directory ${modeOf(checkSame(fd, stats))}\0`);
       for (const entry of this.#namesIn(fd)) {
+        const path = inside === '' ? entry : `${inside}/${entry}`;
+        if (!this.#selection.takes(path)) continue;
         const own = statIn(fd, entry);
         if (own === null) throw new NoHash(CHANGING);
         if (own.dev !== stats.dev) throw new NoHash('something is mounted in it');
         if (depth === 0) this.#preview.addName(entry, own.isDirectory());
-        hash.update(entry, 'latin1').update(`\0${this.#hash(fd, entry, own, depth + 1)}`);
+        hash.update(entry, 'latin1').update(`\0${this.#hash(fd, entry, own, depth + 1, path)}`);
       }
       return hash.digest('hex');
     } finally {

@@ -97,11 +97,13 @@ export class GuardSet {
    * Before a run. `covers` are those of processes that run already and can act for the run. `onFound` gets what the run made
    * and was moved aside, while it goes on.
    */
-  begin({ parts }: TreeProtection, covers?: ReadonlySet<Cover>, onFound?: OnFound): TreeWatch {
+  begin({ parts, cover }: TreeProtection, covers?: ReadonlySet<Cover>, onFound?: OnFound): TreeWatch {
     return {
       watches: this.trees.map(({ guard, path }, i) => {
-        const part = parts[i];
-        if (part === undefined) throw new Error('a protection of other trees');
+        const own = parts[i];
+        if (own === undefined) throw new Error('a protection of other trees');
+        // A worktree in one tree is compared with the project in another.
+        const part = parts.length === 1 ? own : { ...own, cover: { ...own.cover, mounted: cover.mounted } };
         const report: OnFound = (found, again) => onFound?.({ ...found, path: this.#named(path, found.path) }, again);
         return guard.begin(covers === undefined ? part : narrowCover(part, covers), onFound && report);
       }),

@@ -2,11 +2,11 @@ import type { Stats } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
-import { contentHash } from './content-hash.ts';
+import { isPartOf } from './content-hash.ts';
 import { type Access, exactStatAt, identityOf, linkTextAt } from './file-access.ts';
 import { commonDirNamedBy, gitDirNamedBy, type Lead, objectFormatOf } from './git-dir.ts';
 import { excludeSetAside, repositoryAt } from './git-exclude.ts';
-import { type DangerKind, GIT_DANGERS, reasonFor } from './protected-names.ts';
+import { type DangerKind, GIT_DANGERS, leadsToProtected, reasonFor } from './protected-names.ts';
 import { moveAside, removeEmpty, restoreLink } from './quarantine.ts';
 import type { QuarantineLedger } from './quarantine-ledger.ts';
 import { isWithin, nameOf, parentOf, type RawPath, toText } from './raw-path.ts';
@@ -149,16 +149,33 @@ export class Judge {
   }
 
   /**
-   * Whether the root of the project has the same name with the same content, and no run could change that: a worktree or a
-   * clone of the project has copies of its tracked `.vscode` and `.npmrc`.
+   * Whether it is a copy of what the project has at the same place, and no run could change the original: a worktree or a
+   * clone has copies of the tracked `.vscode` and `.claude`. The original may hold more, for example files that git ignores.
    */
   #isLikeRoots(path: RawPath): boolean {
-    const { index, runs } = this.#parts;
-    const original = `${index.roots[0] ?? ''}/${nameOf(path)}`;
+    const { index } = this.#parts;
+    const top = this.#topOf(path);
+    return [index.roots[0] ?? '', ...index.companions].some((root) => this.#isCopyOf(path, top, root));
+  }
+
+  #isCopyOf(path: RawPath, top: RawPath, root: RawPath): boolean {
+    const original = `${root}${path.slice(top.length)}`;
     const exact = this.#access.exactStat(original);
-    if (original === path || exact === null || !runs.areAllShutOut(original, identityOf(exact))) return false;
-    const sha256 = contentHash(path);
-    return sha256 !== null && sha256 === contentHash(original);
+    if (original === path || exact === null || !this.#parts.runs.areAllShutOut(original, identityOf(exact)))
+      return false;
+    return isPartOf(path, original, (inside, text) =>
+      leadsToProtected(inside === '' ? path : `${path}/${inside}`, text, top),
+    );
+  }
+
+  /** The top of the worktree or clone that holds `path`; otherwise the directory of `path`. */
+  #topOf(path: RawPath): RawPath {
+    const { roots } = this.#parts.index;
+    for (let dir = parentOf(path); roots.some((root) => isWithin(root, dir)); dir = parentOf(dir)) {
+      const git = this.#access.stat(`${dir}/.git`);
+      if (git !== null && git !== 'closed') return dir;
+    }
+    return parentOf(path);
   }
 
   /**

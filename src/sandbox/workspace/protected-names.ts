@@ -154,6 +154,24 @@ export function isProtectedIn(dir: string, name: string): boolean {
   return IN_PACKAGES.has(name.toLowerCase()) || !`/${dir}/`.includes('/node_modules/');
 }
 
+/**
+ * Whether the copy of a link, at `path` in the tree at `top`, leads to the place of the original (an absolute text), or to
+ * something protected in its own tree. A `..` counts only at the start: behind a name that is a link it leads anywhere.
+ */
+export function leadsToProtected(path: string, text: string, top: string): boolean {
+  if (text.startsWith('/')) return true;
+  const [, ups = '', rest = ''] = /^((?:\.\.\/)*)(.*)$/s.exec(text) ?? [];
+  const names = rest.split('/').filter((name) => name !== '.' && name !== '');
+  const dir = path
+    .slice(top.length + 1)
+    .split('/')
+    .slice(0, -1);
+  const depth = dir.length - ups.length / 3;
+  if (depth < 0 || names.includes('..')) return false;
+  const all = [...dir.slice(0, depth), ...names];
+  return all.some((name, i) => isProtectedIn(all.slice(0, i).join('/'), name));
+}
+
 const REASONS: Readonly<Record<DangerKind, string>> = {
   name: 'a program on the host would run or trust it',
   pointer: 'git on the host would use the repository it leads to',

@@ -78,6 +78,8 @@ const HAS_LETTER = /[A-Za-z]/;
 const ALL_HEX = /^[0-9A-Fa-f]+$/;
 /** A value with small letters and capitals has both among this many letters. */
 const ENOUGH_LETTERS = 10;
+/** Fewer letters among letters and digits do not show of what kind a value is. */
+const MIN_LETTER_SHARE = 1 / 3;
 /** The rest has at least this share of the letters of a value, and of its changes between kinds of characters. */
 const LETTER_SHARE = 1 / 2;
 const CHANGE_SHARE = 1 / 3;
@@ -90,16 +92,13 @@ function looksLikeRest(value: string, rest: string, min: number): boolean {
   if (rest.length < min || !HAS_LETTER.test(rest) || isOtherHash(value, rest)) return false;
   if (letterShare(rest) < LETTER_SHARE * letterShare(value)) return false;
   const letters = rest.replace(/[^A-Za-z]/g, '').length;
-  const hasAllKinds = KINDS.every((kind) => kind.test(rest));
+  const mayHaveAny = letterShare(value) < MIN_LETTER_SHARE || KINDS.every((kind) => kind.test(rest));
   for (const kind of KINDS.slice(0, 2)) {
-    if (!hasAllKinds && kind.test(rest) && !kind.test(value)) return false;
+    if (!mayHaveAny && kind.test(rest) && !kind.test(value)) return false;
     if (letters >= ENOUGH_LETTERS && kind.test(value) && !kind.test(rest)) return false;
   }
   return changeRate(rest) >= CHANGE_SHARE * changeRate(value);
 }
-
-/** Fewer letters among letters and digits do not show of what kind a value is. */
-const MIN_LETTER_SHARE = 1 / 3;
 
 /** Whether one of both is a hash in hex and the other is not. Unknown, so false, if one of them is a number. */
 function isOtherHash(value: string, rest: string): boolean {
