@@ -165,6 +165,7 @@ function requestOf({
   const meta = { ...metaOf(call?.requestId ?? '', known), ...(stored === null ? {} : droppedLines(stored)) };
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
   const fixed = [
+    ...(call?.options.dryRun === true && outcome.failure === null ? ['dry run: every check allows the call'] : []),
     ...(facts.isCut ? ['the facts are cut to fit the budget; raise max_tokens to see more'] : []),
     ...(notes ?? []),
   ].map((note) => ownLine(note));
