@@ -43,7 +43,7 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
   try {
     return await parseAndRun(words, context);
   } catch (thrown) {
-    if (thrown instanceof CommanderError) return finishUsage(thrown, context);
+    if (thrown instanceof CommanderError) return finishUsage(thrown, words, context);
     if (isErrno(thrown, 'EPIPE')) return 0;
     const error = context.signal.aborted ? interrupted(thrown) : toError(thrown);
     await write(context.stderr, renderError(error));
@@ -122,12 +122,19 @@ function configure(command: Commander, context: CliContext): Commander {
   );
 }
 
-async function finishUsage(error: CommanderError, context: CliContext): Promise<number> {
+async function finishUsage(error: CommanderError, words: readonly string[], context: CliContext): Promise<number> {
   if (error.exitCode === 0) return 0;
   const what = error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
-  const remedy = 'See `ctxd --help`, or add `--help` to the command.';
+  const choices = error.code === 'commander.help' ? subcommandsOf(words) : [];
+  const remedy =
+    choices.length > 0 ? `Add one of ${choices.join(', ')}.` : 'See `ctxd --help`, or add `--help` to the command.';
   await write(context.stderr, renderError(new ContextdError('ARGS_INVALID', what, { remedy })));
   return 2;
+}
+
+function subcommandsOf(words: readonly string[]): string[] {
+  const inGroup = COMMANDS.filter(({ name }) => words.every((word, i) => name[i] === word));
+  return [...new Set(inGroup.flatMap(({ name }) => name[words.length] ?? []))];
 }
 
 function interrupted(cause: unknown): ContextdError {

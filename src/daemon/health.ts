@@ -102,7 +102,7 @@ export async function checkIsolation(
 const WHO: Readonly<Record<Identity['kind'], string>> = {
   self: 'where commands run as this user',
   owner: 'where commands run as its owner',
-  root: 'where commands run as root without capabilities, because root owns it',
+  root: 'where commands run as root without capabilities (`id -u` inside prints 1000), because root owns it',
 };
 
 function whoRuns(projectRoot: string): string {

@@ -72,8 +72,16 @@ function notSaved(result: Result, { code, message, remedy }: ContextdError): Res
   return { ...result, stderr: Buffer.concat([result.stderr, lineOf(`exit ${exitCode} · ${why}`)]), exitCode };
 }
 
+/** A status line of the daemon about a cut output, without the beginning that says how the command ended. */
+const CUT =
+  /^\[contextd (?:[^·]*exit \d+ · )?((?:[\d,]+ of [\d,]+ tokens · )?(?:rest: )?(?:\w+ )?--continuation \d+)\]$/;
+
 function shortText(result: Result, bytes: number, out: string): Result {
-  const stderr = lineOf(`exit ${result.exitCode} · ${bytes} bytes saved in ${out}`);
+  // The line of a cut answer says how much is shown and how to go on; its exit status is in the other line.
+  const last = result.stderr.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
+  const cut = CUT.exec(last)?.[1];
+  const saved = lineOf(`exit ${result.exitCode} · ${bytes} bytes saved in ${out}`);
+  const stderr = Buffer.concat([...(cut === undefined ? [] : [lineOf(`saved in part: ${cut}`)]), saved]);
   return { ...result, stdout: Buffer.alloc(0), stderr };
 }
 

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import type { Denial } from '../core/envelope.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import { mergeDenials } from './denials/merge.ts';
@@ -25,10 +26,16 @@ export function denialsOf(
     repositoryAbove,
     isRepositoryMounted: repository !== null,
     seccomp,
-    network: lane !== null ? 'by name' : { missing: networkFailure ?? unshared },
+    network: lane !== null ? 'by name' : isOff(policy) ? 'off' : { missing: networkFailure ?? unshared },
     findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
+    isAtRoot: (name) => lstatSync(`/${name}`, { throwIfNoEntry: false }) !== undefined,
   });
   return mergeDenials([refused, refused.length === 0 ? found : found.filter(isNotUnnamed)]);
+}
+
+/** Only commands of a project have a network by default; tools ask for one in their tool.json. */
+function isOff({ network, git }: CheckedPolicy['policy']): boolean {
+  return network === 'none' && git === 'working';
 }
 
 interface RunFacts extends Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'> {

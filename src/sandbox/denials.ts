@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { posix } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import type { Denial } from '../core/envelope.ts';
 import {
   type Complaint,
@@ -9,6 +8,7 @@ import {
   readNetworkComplaint,
   readSystemCallComplaint,
 } from './denials/complaints.ts';
+import { lastLines, mayBeComplaint, ownWords } from './denials/lines.ts';
 import { DENIALS_MAX } from './denials/merge.ts';
 import { readMissingProgram } from './denials/missing-program.ts';
 import {
@@ -23,6 +23,7 @@ import {
   refusedCall,
   refusedMode,
   repositoryAbove,
+  switchedOff,
 } from './denials/rules.ts';
 import type { Mount } from './policy.ts';
 import type { EndedBy } from './sandbox.ts';
@@ -47,10 +48,18 @@ export interface DenialFacts extends MountedPlaces {
   readonly isRepositoryMounted: boolean;
   /** The filter in force; null without one. */
   readonly seccomp: SeccompToggles | null;
-  /** `by name`: the proxy's facts are known besides. Otherwise why it has no network; null: by its policy. */
-  readonly network: 'by name' | { readonly missing: string | null };
+  /**
+   * `by name`: the proxy's facts are known besides. `off`: a person switched the project's network off. Otherwise why it
+   * has no network; null: by its policy.
+   */
+  readonly network: 'by name' | 'off' | { readonly missing: string | null };
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
   findOnHost(program: string): string | null;
+  /**
+   * Whether the host's `/` has this name. A path below a name that `/` does not have is missing on the host too; of other
+   * paths nobody learns whether they exist.
+   */
+  isAtRoot(name: string): boolean;
 }
 
 /**
@@ -108,6 +117,7 @@ function modeDenial(line: string, places: PlaceMap, facts: DenialFacts): Denial 
 
 /** With a network, a refusal is a fact of the proxy; only what never reached it is read from the output. */
 function networkDenial(host: string | null, { network }: DenialFacts): Denial | null {
+  if (network === 'off') return switchedOff(host);
   if (network !== 'by name') return noNetwork(host, network.missing);
   return host === null || isIP(host) !== 0 ? byNameOnly(host) : null;
 }
@@ -176,7 +186,8 @@ function denialAt(
     case 'EBUSY':
       return kind === 'read_only' && path === root ? readOnlyPath(path, root, facts) : null;
     case 'ENOENT':
-      return kind === 'absent' && isAbsolute && !places.isParent(path) ? absentPath(path) : null;
+      if (kind !== 'absent' || !isAbsolute || places.isParent(path)) return null;
+      return facts.isAtRoot(path.split('/')[1] ?? '') ? absentPath(path) : null;
     case 'EACCES':
       return null;
   }
@@ -206,52 +217,6 @@ class Collection {
     const isNamed = all.some(({ host }) => host !== undefined);
     return all.filter(({ kind, host }) => kind !== 'network' || host !== undefined || !isNamed);
   }
-}
-
-/** Bytes read from the end of each stream, and characters of one line: no program's message is longer. */
-const TAIL_BYTES = 64 * 1024;
-const LINE_MAX_CHARS = 4096;
-
-/** How lines begin that repeat text from somewhere else: logs, search results, diffs, source code. */
-const REPEATED = [
-  // Dates and times: bare, in brackets, or syslog's.
-  /^\[?\d{1,4}[-/:.]\d/,
-  /^[A-Z][a-z]{2} +\d{1,2} \d\d:/,
-  // Log levels. `ERROR: ` and `error: ` are how programs report errors.
-  /^[[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR|error|warn|info|debug)[\])|](?:\W|$)/,
-  /^(?:TRACE|DEBUG|INFO|NOTICE|WARN|FATAL|CRITICAL|ERROR) /,
-  /^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):\w/,
-  /^(?:level|time|ts|msg)=/,
-  // `file:line:` of a search; a compiler puts a blank after it.
-  /^[^\s:]+:\d+:(?! |\d+: (?:fatal )?error: )/,
-  // Diffs, quotations, comments, data, tables.
-  /^[-+<>|#*"'{$%;]/,
-  /^\/[/*]/,
-];
-
-/** Every message about a refusal contains one of these. Most lines contain none, and then no other pattern is tried. */
-const COMPLAINT =
-  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|not a git repository|would be overwritten by|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
-
-/** The last lines of a stream, without colours. */
-function lastLines(stream: Buffer): string[] {
-  const isCut = stream.length > TAIL_BYTES;
-  const lines = stripVTControlCharacters(stream.subarray(-TAIL_BYTES).toString()).split(/\r?\n|\r/);
-  return isCut ? lines.slice(1) : lines;
-}
-
-/** True if a line may be about a refusal. */
-function mayBeComplaint(line: string): boolean {
-  return line.length <= LINE_MAX_CHARS && COMPLAINT.test(line);
-}
-
-/**
- * What the program itself says in a line; empty if the line repeats other text. Pytest puts `E` before what a test
- * raised.
- */
-function ownWords(line: string): string {
-  const words = line.replace(/^E {3}/, '').trim();
-  return REPEATED.some((pattern) => pattern.test(words)) ? '' : words;
 }
 
 /** What is mounted in a sandbox, as absolute paths. The most specific mount decides about a path. */

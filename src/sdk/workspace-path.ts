@@ -16,14 +16,18 @@ export interface WorkspacePath {
 
 /**
  * Resolves a path in the workspace, absolute or relative to the directory that the call is made from. Throws PATH_INVALID
- * for a path outside. The sandbox enforces this; the check gives a clear error.
+ * for a path outside, with `remedy` if it is given. The sandbox enforces this; the check gives a clear error.
  */
-export function resolvePath({ workspace, cwd }: { workspace: string; cwd: string }, path: string): WorkspacePath {
+export function resolvePath(
+  { workspace, cwd }: { workspace: string; cwd: string },
+  path: string,
+  remedy?: string,
+): WorkspacePath {
   if (path === '' || path.includes('\0')) {
     throw new ContextdError('PATH_INVALID', `not a path: ${JSON.stringify(path)}`, { remedy: 'Name a file.' });
   }
   const absolute = resolve(cwd, path);
-  if (!isInside(workspace, absolute)) throw outside(workspace, path, absolute);
+  if (!isInside(workspace, absolute)) throw outside(workspace, path, absolute, remedy);
   return { absolute, shown: relative(workspace, absolute) || '.' };
 }
 
@@ -105,12 +109,17 @@ function isInside(workspace: string, path: string): boolean {
   return path === workspace || path.startsWith(workspace.endsWith(sep) ? workspace : workspace + sep);
 }
 
-function outside(workspace: string, path: string, absolute: string): ContextdError {
+function outside(
+  workspace: string,
+  path: string,
+  absolute: string,
+  remedy = 'Name a path inside the workspace.',
+): ContextdError {
   return new ContextdError(
     'PATH_INVALID',
     `the path leads out of the workspace ${workspace}: ${quoteName(path)}${absolute === path ? '' : `, which resolves to ${quoteName(absolute)}`}`,
     {
-      remedy: 'Name a path inside the workspace.',
+      remedy,
       details: { path: absolute, workspace },
     },
   );

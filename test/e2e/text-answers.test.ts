@@ -111,7 +111,15 @@ describe('a call in plain words', () => {
     expect((await words('safe_bash', ['{"command":"echo a"}', '--text'])).stdout).toBe('a\n');
     const twice = await bash('echo a', '--command', 'echo b');
     expect(twice.stderr).toContain('/command is given twice');
-    expect(JSON.parse((await bash('true', '--dry-run')).stdout)).toMatchObject({ dry_run: true, allowed: true });
+    const dry = await bash('true', '--dry-run');
+    expect([dry.stdout, dry.stderr]).toEqual([
+      '',
+      expect.stringMatching(/^\[contextd dry run: every check allows the call\]\n/),
+    ]);
+    expect(JSON.parse((await bash('true', '--dry-run', '--json')).stdout).data).toMatchObject({
+      dry_run: true,
+      allowed: true,
+    });
   });
 
   it('runs in the directory that it is made from, if that is in the project', async () => {
@@ -251,6 +259,12 @@ describe('every core tool', () => {
     const saved = await bash('echo kept; exit 2', '--out', 'kept.txt');
     expect(saved).toMatchObject({ code: 2, stdout: '', stderr: '[contextd exit 2 · 23 bytes saved in kept.txt]\n' });
     expect(readFileSync(join(at.project, 'kept.txt'), 'utf8')).toBe('kept\n[contextd exit 2]\n');
+    for (const status of [0, 3]) {
+      const cut = await bash(`seq 5000; exit ${status}`, '--out', `cut-${status}.txt`);
+      expect(cut.stderr).toMatch(
+        /^\[contextd saved in part: [\d,]+ of [\d,]+ tokens · (?:rest: )?safe_bash --continuation \d+\]\n\[contextd exit \d · \d+ bytes saved in cut-\d\.txt\]\n$/,
+      );
+    }
     expect((await words('safe_bash', ['-h'])).stdout).toMatch(/^# safe_bash\n/);
     expect((await words('safe_read', ['--version'])).stdout).toMatch(/^safe_read \(contextd \d+\.\d+\.\d+\)\n$/);
   });

@@ -102,14 +102,30 @@ describe('the loopback of a project', () => {
   });
 
   it('ctxd port says that nothing listens, closes the connections, and opens the port once something does', async () => {
-    const { child, port, err } = await openPort('4713', '--host-port', '0');
+    const alone = await machine.run(CTXD, ['port', '4713'], { cwd: machine.project });
+    expect(alone).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('nothing listens on port 4713'),
+    });
+    const child = spawn('script', ['-qec', `${CTXD} port 4713 --host-port 0`, '/dev/null'], {
+      ...{ cwd: machine.project, env: { ...machine.environment, SHELL: '/bin/sh' } },
+    });
+    let shown = '';
+    child.stdout.on('data', (chunk) => {
+      shown += String(chunk);
+    });
+    await expect
+      .poll(() => shown, { timeout: 20_000 })
+      .toContain('ctxd: nothing listens on port 4713 in the project now; `ctxd port` lists what does.');
+    const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(shown)?.[1]);
     expect(await exchange(port, 'one\n').catch(() => '')).toBe('');
     const end = new AbortController();
     const second = machine.call('safe_bash', { command: SERVE(4713) }, { signal: end.signal }).catch(() => null);
     await appears(machine.project, 'up-4713');
     expect(await exchange(port, 'one\n')).toBe('ONE\n');
-    child.kill('SIGTERM');
-    expect(await err).toBe('ctxd: nothing listens on port 4713 in the project now; `ctxd port` lists what does.\n');
+    child.stdin.write('\x03');
+    await once(child, 'exit');
     end.abort();
     await second;
   });

@@ -120,6 +120,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       seccomp: null,
       network: { missing: null },
       findOnHost: () => null,
+      isAtRoot: () => true,
     };
     return findDenials(facts).map(({ kind, path, host }) =>
       `${kind} ${path ?? host ?? ''}`.replaceAll(workspace, '$W'),

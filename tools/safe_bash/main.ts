@@ -21,10 +21,13 @@ export const safeBash: Tool = {
   },
 };
 
+/** Directories that a person allowed beside the project are known to the sandbox only. */
+const GO_THERE = 'Go to a directory that `ctxd allow path` allowed in the command itself: `cd DIR && …`.';
+
 function readCommand(context: ToolContext, input: JsonObject) {
   return {
     command: readString(input, 'command'),
-    cwd: resolvePath(context, readOptionalString(input, 'cwd') ?? '.').absolute,
+    cwd: resolvePath(context, readOptionalString(input, 'cwd') ?? '.', GO_THERE).absolute,
     env: { ...readStringMap(input, 'env'), ...readStringMap(input, 'secrets') },
     stdin: readOptionalString(input, 'stdin') ?? null,
     ...(input.share === false ? { ownLoopback: true } : {}),

@@ -12,12 +12,14 @@ export function completion(table: () => CommandTable): Command {
   return defineCommand({
     name: ['completion'],
     summary: 'Print a completion script for a shell.',
-    parameters: [{ syntax: '<shell>', help: `one of ${Object.keys(SCRIPTS).join(', ')}` }],
+    parameters: [{ syntax: '[shell]', help: `one of ${Object.keys(SCRIPTS).join(', ')}` }],
     async run(_context, args) {
-      const shell = args.requiredWord(0);
+      const shell = args.word(0) ?? '';
       const script = SCRIPTS[shell];
       if (script !== undefined) return { shell, script: script(placesOf(table())) };
-      throw new ContextdError('ARGS_INVALID', `there is no completion for the shell ${JSON.stringify(shell)}`, {
+      const what =
+        shell === '' ? 'the shell is missing' : `there is no completion for the shell ${JSON.stringify(shell)}`;
+      throw new ContextdError('ARGS_INVALID', what, {
         remedy: `Pass one of ${Object.keys(SCRIPTS).join(', ')}.`,
       });
     },

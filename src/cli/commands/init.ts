@@ -149,7 +149,9 @@ function offerLines({ mirrors, network }: InitResult): string[] {
 
 function viewUninstall(result: InitResult): View {
   const first = result.changed ? 'is no longer a project of contextd' : 'has nothing that ctxd init created';
-  return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result)] };
+  const deleted = 'If these files were committed, `git status` now lists them as deleted: commit the deletion.';
+  const after = result.removed.length > 0 ? [deleted] : [];
+  return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result), ...after] };
 }
 
 function repositoryLines({ root, repository_above: above }: InitResult): string[] {

@@ -38,7 +38,9 @@ export const port = defineCommand({
     return withClient(context.paths, async (client) => {
       const { ports } = await client.listPorts({ root });
       if (inside === null) return ports;
-      await forward(context, client, { root, inside, hostPort, isServed: ports.some((one) => one.port === inside) });
+      const isServed = ports.some((one) => one.port === inside);
+      if (!isServed && context.stdout.isTTY !== true) throw nothingListens(inside);
+      await forward(context, client, { root, inside, hostPort, isServed });
       return null;
     });
   },
@@ -134,10 +136,16 @@ function explain({ root, inside }: Forwarding, hostPort: number): string {
 }
 
 async function reportSilence(context: CliContext, inside: number): Promise<void> {
-  await write(
-    context.stderr,
-    `ctxd: nothing listens on port ${inside} in the project now; \`ctxd port\` lists what does.\n`,
-  );
+  await write(context.stderr, `ctxd: ${SILENCE(inside)}; \`ctxd port\` lists what does.\n`);
+}
+
+const SILENCE = (inside: number): string => `nothing listens on port ${inside} in the project now`;
+
+/** A script would wait for ever; a person at a terminal sees the warning and can start the server. */
+function nothingListens(inside: number): ContextdError {
+  return new ContextdError('CONFLICT', SILENCE(inside), {
+    remedy: 'Start the server first; `ctxd port` lists what listens. On a terminal ctxd port waits for it.',
+  });
 }
 
 function closedOrInterrupted(holder: Socket, signal: AbortSignal): Promise<void> {

@@ -122,7 +122,10 @@ export const serverStatus = defineCommand({
 
 function sandboxPairs(sandbox: SandboxStatus | null): [string, string][] {
   if (sandbox === null) return [];
-  const ready = sandbox.ready.map(({ project, count }) => `${count} for ${project}`).join(', ') || 'none';
+  const counts = new Map<string, number>();
+  // A project has several entries: its commands and its tools have different policies.
+  for (const { project, count } of sandbox.ready) counts.set(project, (counts.get(project) ?? 0) + count);
+  const ready = [...counts].map(([project, count]) => `${count} for ${project}`).join(', ') || 'none';
   const { totals } = sandbox;
   return [
     ['spawner', `pid ${sandbox.spawner_pid}, ${mebibytes(sandbox.spawner_resident_bytes)}`],

@@ -159,12 +159,20 @@ function requestOf({
   all,
   notes,
 }: Printing): FitTextRequest {
+  // The checks of a dry run are for programs, which ask for JSON; a reader gets one line.
+  const isDryRun = call?.options.dryRun === true && outcome.failure === null;
   const templates = call === null || call.options.dryRun ? null : call.tool.manifest.text;
-  const facts = factText(outcome, templates, Math.floor(maxTokens / FACTS_SHARE), plainCounter(counter));
+  const facts = factText(
+    isDryRun ? { ...outcome, data: {} } : outcome,
+    templates,
+    Math.floor(maxTokens / FACTS_SHARE),
+    plainCounter(counter),
+  );
   const known = addKnown(outcome, { facts: { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes } });
   const meta = { ...metaOf(call?.requestId ?? '', known), ...(stored === null ? {} : droppedLines(stored)) };
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
   const fixed = [
+    ...(isDryRun ? ['dry run: every check allows the call'] : []),
     ...(facts.isCut ? ['the facts are cut to fit the budget; raise max_tokens to see more'] : []),
     ...(notes ?? []),
   ].map((note) => ownLine(note));

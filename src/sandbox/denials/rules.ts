@@ -154,6 +154,16 @@ export function noNetwork(host: string | null, why: string | null): Denial {
   };
 }
 
+/** The command has no network because of `ctxd network off` or `network.default`. */
+export function switchedOff(host: string | null): Denial {
+  return {
+    kind: 'network',
+    ...(host === null ? {} : { host }),
+    rule: 'the network of this project is off',
+    how_to_allow: 'A person can switch it on: ctxd network on',
+  };
+}
+
 /** A program that dialled an address instead of a name. */
 export function byNameOnly(address: string | null): Denial {
   return {

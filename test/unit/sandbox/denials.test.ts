@@ -34,6 +34,7 @@ const FACTS: DenialFacts = {
   isRepositoryMounted: false,
   network: { missing: null },
   findOnHost: (program) => (program === 'go' ? '/opt/go/bin/go' : null),
+  isAtRoot: (name) => name !== 'nonexist',
 };
 
 function claimsOf(stderr: string, change: Partial<DenialFacts> = {}): string[] {
@@ -349,6 +350,17 @@ describe('SEC-2.3 what a program prints about the sandbox', () => {
     expect(claimsOf('curl: (6) Could not resolve host: example.com', byName)).toEqual([]);
     const dialled = 'curl: (7) Failed to connect to 192.0.2.1 port 80 after 0 ms: Network is unreachable';
     expect(claimsOf(dialled, byName)).toEqual(['network 192.0.2.1']);
+  });
+
+  test('a network that a person switched off is switched on by the remedy', () => {
+    const stderr = Buffer.from('curl: (6) Could not resolve host: example.com');
+    const [denial] = findDenials({ ...FACTS, stderr, network: 'off' });
+    expect(denial).toMatchObject({ host: 'example.com', how_to_allow: 'A person can switch it on: ctxd network on' });
+  });
+
+  test('a path below a name that the host does not have either is no denial', () => {
+    expect(claimsOf("ls: cannot access '/nonexist/a': No such file or directory")).toEqual([]);
+    expect(claimsOf("ls: cannot access '/srv/nonexist': No such file or directory")).toEqual(['absent /srv/nonexist']);
   });
 
   test('a machine that gives commands no network is named as the reason', () => {

@@ -46,7 +46,11 @@ describe('FR-4.1 safe_bash', () => {
 
   it('refuses a directory outside the workspace and names it', async () => {
     const run = runTool(safeBash, { command: 'ls', cwd: '../other' }, { workspace: WORKSPACE });
-    await expect(run).rejects.toMatchObject({ code: 'PATH_INVALID', message: expect.stringContaining('/other') });
+    await expect(run).rejects.toMatchObject({
+      code: 'PATH_INVALID',
+      message: expect.stringContaining('/other'),
+      remedy: expect.stringContaining('`cd DIR && …`'),
+    });
   });
 
   it('succeeds even if the command fails, also by a signal', async () => {
