@@ -20,7 +20,7 @@ const hush = `hush-${digits}`;
 
 async function start(gitleaks?: string): Promise<void> {
   if (gitleaks !== undefined) await installation.run(CTXD, ['config', 'set', 'scrub.gitleaks', gitleaks]);
-  const { code, stderr } = await installation.run(CTXD, ['init', '--no-toolchains']);
+  const { code, stderr } = await installation.run(CTXD, ['init', '--no-toolchains', '--no-network']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 }
 

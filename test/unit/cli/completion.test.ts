@@ -91,6 +91,6 @@ describe('the manual page', () => {
       env: { PATH: '/usr/bin:/bin', MANWIDTH: '200', LC_ALL: 'C.UTF-8' },
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain('ctxd completion <shell>');
+    expect(stdout).toContain('ctxd completion [shell]');
   });
 });
