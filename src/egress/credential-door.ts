@@ -6,7 +6,7 @@ import { findCredential } from './credential-match.ts';
 import type { Destination } from './dial.ts';
 import type { Asked } from './gate.ts';
 import { hostHeader, requestHeaders, responseHeaders } from './http-head.ts';
-import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS } from './limits.ts';
+import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS, UNANSWERED_MAX } from './limits.ts';
 import type { BoundCredential, ScopeKey } from './messages.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
 import { masked, SecretMask, spellings } from './secret-mask.ts';
@@ -95,6 +95,8 @@ export class CredentialDoor {
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const served = this.#served.get(request.socket);
     if (served === undefined) return void request.socket.destroy();
+    // Programs wait for an answer before they ask on; what waits here takes the memory of all projects.
+    if (served.requests >= UNANSWERED_MAX || request.socket.destroyed) return void request.socket.destroy();
     clearTimeout(served.headTimer);
     served.requests += 1;
     response.once('close', () => {

@@ -60,8 +60,8 @@ function isOfGit({ header, value }: BoundCredential): boolean {
   return header === 'authorization' && /^(?:Basic |$)/.test(value);
 }
 
-/** `@scope%2fname`, as npm asks for a package: the only encoded slash that is accepted. It is compared as a slash. */
-const SCOPED_PACKAGE = /(\/@[\w.~-]+)%2f(?=[\w.~-]+(?:\/|$))/i;
+/** `@scope%2fname`, as npm asks for a package: the only encoded slash that is accepted, if no `.` or `..` follows. It is compared as a slash. */
+const SCOPED_PACKAGE = /(\/@[\w.~-]+)%2f(?!\.{1,2}(?:\/|$))(?=[\w.~-]+(?:\/|$))/i;
 const ENCODED = /%([0-9a-f]{2})/gi;
 const ENCODED_SLASH = /%2f/i;
 /** Encoded backslashes, what was encoded twice, and characters that end or split a line. */

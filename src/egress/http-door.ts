@@ -13,7 +13,7 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http-head.ts';
-import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS } from './limits.ts';
+import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS, UNANSWERED_MAX } from './limits.ts';
 import type { Via } from './messages.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
 import { RefusedTunnels } from './refused-tunnels.ts';
@@ -115,6 +115,8 @@ export class HttpDoor {
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const served = this.#served.get(request.socket);
     if (served === undefined) return void request.socket.destroy();
+    // Programs wait for an answer before they ask on; what waits here takes the memory of all projects.
+    if (served.requests >= UNANSWERED_MAX || request.socket.destroyed) return void request.socket.destroy();
     clearTimeout(served.headTimer);
     served.requests += 1;
     response.once('close', () => {

@@ -11,6 +11,8 @@ export const LOOKUP_MAX_MS = 10_000;
 export const DIAL_MAX_MS = 10_000;
 /** Milliseconds to look a name up that the machine's own proxy looks up too: many machines behind one cannot. */
 export const UPSTREAM_LOOKUP_MAX_MS = 2_000;
+/** Requests of one connection that wait for their answers. Programs ask for one thing after the other. */
+export const UNANSWERED_MAX = 16;
 /** Bytes of the head of a request, and of an answer of the machine's own proxy. */
 export const HEAD_MAX_BYTES = 16 * 1024;
 /** Connections of programs that are open at once, idle ones included: of a scope, and of all. */

@@ -138,9 +138,15 @@ export function nextExpiry(policy: CompiledPolicy, nowMs: number): number | null
 function rulesAbout(policy: CompiledPolicy, name: string, nowMs: number): CompiledRule[] {
   return policy.rules.filter(
     (rule) =>
-      (rule.isWildcard ? name.endsWith(`.${rule.name}`) : name === rule.name) &&
+      (rule.isWildcard ? name.endsWith(`.${rule.name}`) && !isStrangers(name, rule) : name === rule.name) &&
       (rule.source.expiresMs === null || rule.source.expiresMs > nowMs),
   );
+}
+
+/** Below `*.example.com` there may be a public suffix again (`s3.example.com`), where strangers own names. */
+function isStrangers(name: string, rule: CompiledRule): boolean {
+  if (rule.source.verdict !== 'allow') return false;
+  return (getPublicSuffix(name, { allowPrivateDomains: true })?.length ?? 0) > rule.name.length;
 }
 
 function portsOf({ port, source }: CompiledRule): readonly number[] {

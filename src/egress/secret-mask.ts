@@ -9,9 +9,20 @@ export function spellings(value: string): readonly string[] {
   const [, scheme = '', rest = value] = /^(Basic|Bearer|token) (.*)$/s.exec(value) ?? [];
   const pair = scheme === 'Basic' ? Buffer.from(rest, 'base64').toString() : '';
   const secrets = pair === '' ? [rest] : [rest, pair, pair.slice(pair.indexOf(':') + 1)];
-  const encoded = secrets.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString('base64')]);
+  const encoded = secrets.flatMap((text) => [text, ...inUrls(text), ...inBase64(text)]);
   // The longest first: what is masked is not found again in a part of it.
   return [...new Set(encoded)].filter(({ length }) => length >= LENGTH_MIN).toSorted((a, b) => b.length - a.length);
+}
+
+function inUrls(text: string): string[] {
+  const encoded = encodeURIComponent(text);
+  return [encoded, encoded.replace(/%[0-9A-F]{2}/g, (one) => one.toLowerCase())];
+}
+
+/** Without the padding, which not all encoders write. */
+function inBase64(text: string): string[] {
+  const forms = (['base64', 'base64url'] as const).map((form) => Buffer.from(text).toString(form));
+  return forms.map((form) => form.replace(/=+$/, ''));
 }
 
 /** The text with the secrets masked, as long as before. */

@@ -9,7 +9,7 @@ import { EgressProcess, Upstream } from '../helpers/egress-process.js';
 import { propertyRuns } from '../helpers/property-runs.js';
 
 const NET = `127.76.${process.pid % 250}`;
-const [GOOD, EVIL] = [`${NET}.1`, `${NET}.2`];
+const [GOOD, EVIL, SILENT] = [`${NET}.1`, `${NET}.2`, `${NET}.3`];
 const SCOPE = scopeKey({ project: '/project', tool: null });
 const AT = { scope: SCOPE, namespace: 'net:[1]' };
 const GOOD_PORTS = [443, 80, 22, 8443];
@@ -41,16 +41,18 @@ const SEEDS: readonly Buffer[] = [
 let egress: EgressProcess;
 let upstreams: Upstream[];
 let evil: Upstream[];
+let silent: Upstream;
 let doors: number[];
 let names: number;
 let address: string;
 
 beforeAll(async () => {
-  egress = await EgressProcess.start(`${GOOD} good.example\n${EVIL} evil.example\n`);
+  egress = await EgressProcess.start(`${GOOD} good.example\n${EVIL} evil.example\n${SILENT} silent.example\n`);
   const answer = ({ socket }: { socket: { write(text: string): unknown } }): void =>
     void socket.write('SSH-2.0-server\r\n');
   upstreams = await Promise.all(GOOD_PORTS.map((port) => Upstream.listen(GOOD, port, answer)));
   evil = await Promise.all(GOOD_PORTS.map((port) => Upstream.listen(EVIL, port)));
+  silent = await Upstream.listen(SILENT, 80);
   doors = [];
   for (const port of [3128, ...GOOD_PORTS]) doors.push(await egress.listen(port, AT));
   names = await egress.listenForNames(AT);
@@ -60,7 +62,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await egress.stop();
-  await Promise.all([...upstreams, ...evil].map((upstream) => upstream.close()));
+  await Promise.all([...upstreams, ...evil, silent].map((upstream) => upstream.close()));
 });
 
 function firstAddress(): Promise<string> {
@@ -145,6 +147,20 @@ describe('hostile bytes', () => {
     expect(egress.facts.some(({ allowed }) => allowed)).toBe(true);
     for (const { allowed, host } of egress.facts) if (allowed) expect(host).toBe('good.example');
     expect(await firstAddress()).toBe(address);
+  });
+
+  it('of requests that nobody answers end their connection: at most sixteen wait', async () => {
+    const own = scopeKey({ project: '/silent', tool: null });
+    await egress.setRules(own, ['silent.example']);
+    const door = await egress.listen(3128, { scope: own, namespace: 'net:[2]' });
+    const reached = silent.peers.length;
+    const socket = connect({ port: door, host: '127.0.0.1' });
+    const over = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {}).resume();
+    socket.write('GET http://silent.example/ HTTP/1.1\r\nHost: silent.example\r\n\r\n'.repeat(2_000));
+    await over;
+    await egress.sync();
+    expect(silent.peers.length - reached).toBeLessThanOrEqual(16);
   });
 
   it('as datagrams never end the process', async () => {

@@ -71,6 +71,9 @@ describe('what a program speaks', () => {
     ['\r\n\r\nGET / HTTP/1.1', 'http'],
     ['get /a b HTTP/1.1', 'http'],
     ['GET\t/\tHTTP/1.0', 'http'],
+    [' \tGET / HTTP/1.1', 'http'],
+    ['GET  HTTP/1.1', 'http'],
+    ['PRIX * HTTP/2.0', 'http'],
     ['GET /\r\n', 'other'],
     ['PRI * HTTP/2.0', 'http2'],
     ['EHLO me\r\n', 'other'],
@@ -82,6 +85,14 @@ describe('what a program speaks', () => {
     it(`${JSON.stringify(text).slice(0, 30)} is ${spoken ?? 'not known yet'}`, () => {
       expect(whatIsSpoken(Buffer.from(text, 'latin1'))).toBe(spoken);
     });
+
+  it('is found in time that grows with the bytes alone, whatever they are and however they come', () => {
+    for (const text of [`A${' '.repeat(16_000)}`, '\r'.repeat(16_000), `A ${' HTTP'.repeat(3_200)}`]) {
+      const data = Buffer.from(text);
+      for (let end = 1; end < data.length; end += 16) whatIsSpoken(data.subarray(0, end));
+      expect(whatIsSpoken(data)).toBeNull();
+    }
+  });
 });
 
 describe("the machine's own proxy", () => {

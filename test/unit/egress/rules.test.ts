@@ -99,6 +99,8 @@ describe('the verdict', () => {
     rule('denied.example', { verdict: 'deny' }),
     'denied.example',
     rule('*.denied.example', { verdict: 'deny', expiresMs: NOW }),
+    '*.amazonaws.com',
+    rule('*.core.windows.net', { verdict: 'deny' }),
   );
   const TABLE: [string, number, boolean, string | null, boolean][] = [
     // host, port, allowed, rule, allowable
@@ -110,6 +112,10 @@ describe('the verdict', () => {
     ['a.good.example', 443, false, null, true],
     ['good.example.evil.example', 443, false, null, true],
     ['wild.example', 443, false, null, true],
+    ['sts.amazonaws.com', 443, true, '*.amazonaws.com', false],
+    ['evil.s3.amazonaws.com', 443, false, null, true],
+    ['s3.amazonaws.com', 443, false, null, true],
+    ['evil.blob.core.windows.net', 443, false, '*.core.windows.net', false],
     ['evilwild.example', 443, false, null, true],
     ['a.wild.example', 443, true, '*.wild.example', false],
     ['a.b.wild.example', 443, true, '*.wild.example', false],

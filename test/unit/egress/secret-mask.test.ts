@@ -13,10 +13,13 @@ describe('spellings', () => {
     [`token ${SECRET}`, [SECRET]],
     [SECRET, [SECRET]],
     [`Basic ${PAIR}`, [PAIR, `ann:${SECRET}`, SECRET]],
-    ['Bearer a/b+c=d/e', ['a/b+c=d/e', 'a%2Fb%2Bc%3Dd%2Fe']],
+    ['Bearer a/b+c=d/e', ['a/b+c=d/e', 'a%2Fb%2Bc%3Dd%2Fe', 'a%2fb%2bc%3dd%2fe']],
   ])('of %s hold the secret and its encodings', (value, texts) => {
     expect(spellings(value)).toEqual(expect.arrayContaining(texts));
-    expect(spellings(value)).toContain(Buffer.from(texts.at(-1) === SECRET ? SECRET : 'a/b+c=d/e').toString('base64'));
+    // base64url has no padding. Some encoders leave it out in Base64 too.
+    const secret = Buffer.from(texts.at(-1) === SECRET ? SECRET : 'a/b+c=d/e');
+    expect(spellings(value)).toContain(secret.toString('base64url'));
+    expect(spellings(value)).toContain(secret.toString('base64').replace(/=+$/, ''));
   });
 
   it('leaves out what is in too many answers', () => {
