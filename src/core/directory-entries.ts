@@ -1,4 +1,5 @@
-import { type Dirent, opendirSync } from 'node:fs';
+import { type Dirent, opendirSync, readdirSync } from 'node:fs';
+import { isErrno } from './errors.ts';
 
 /** Entries that are read at a time. */
 const BUFFERED_ENTRIES = 256;
@@ -13,5 +14,15 @@ export function* directoryEntries(path: string, encoding: 'utf8' | 'latin1' = 'u
     for (let entry = dir.readSync(); entry !== null; entry = dir.readSync()) yield entry;
   } finally {
     dir.closeSync();
+  }
+}
+
+/** The names in a directory that only contextd writes; none if it does not exist. */
+export function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (cause) {
+    if (isErrno(cause, 'ENOENT')) return [];
+    throw cause;
   }
 }

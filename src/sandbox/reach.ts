@@ -7,7 +7,6 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   realpathSync,
   rmdirSync,
   type Stats,
@@ -16,6 +15,7 @@ import {
 import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { namesIn } from '../core/directory-entries.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
@@ -128,15 +128,6 @@ export const STORAGE_POINT = 'storage';
 const OWN_FILE = /^(?:skeleton|gitconfig)-/;
 /** For `mount` and `umount`. */
 export const SYSTEM_PATH = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (cause) {
-    if (isErrno(cause, 'ENOENT')) return [];
-    throw cause;
-  }
-}
 
 function removeIfEmpty(dir: string): void {
   try {

@@ -4,7 +4,6 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -15,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { namesIn } from '../../core/directory-entries.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Identity } from '../identity.ts';
@@ -317,15 +317,6 @@ function readProject(file: string): string | null {
     return isJsonObject(content) && typeof content.project === 'string' ? content.project : null;
   } catch (cause) {
     if (cause instanceof SyntaxError || isErrno(cause)) return null;
-    throw cause;
-  }
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (cause) {
-    if (isErrno(cause, 'ENOENT')) return [];
     throw cause;
   }
 }
