@@ -108,8 +108,8 @@ const NARROWER = [
   {
     from: 'src/cli',
     into: 'src/egress',
-    only: ['src/egress/addresses.ts', 'src/egress/groups.ts'],
-    why: 'pure tables: a person is shown which addresses are not public, and which hosts are in no group',
+    only: ['src/egress/addresses.ts', 'src/egress/groups.ts', 'src/egress/names.ts'],
+    why: 'pure: a person is shown which addresses are not public, which hosts are in no group, and only names of hosts',
   },
   {
     from: 'src/proxy',
