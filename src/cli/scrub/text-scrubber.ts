@@ -40,7 +40,7 @@ export function createTextScrubber({ pack, official, shareVault }: TextScrubberO
   const scrubber = createScrubber({
     scanner: scanHere(engine),
     engine,
-    numbers: { next: () => ++last },
+    numbers: { next: () => ++last, last: () => last },
     logger: silentLogger,
     clock: systemClock,
   });

@@ -30,6 +30,7 @@ function scrubberWith(deps: Partial<ScrubberDeps> = {}): Scrubber {
       last.set(session, (last.get(session) ?? 0) + 1);
       return last.get(session) ?? 0;
     },
+    last: ({ session }: SessionRef) => last.get(session) ?? 0,
   };
   return createScrubber({ scanner, engine, numbers, logger: silentLogger, clock: systemClock, ...deps });
 }
@@ -395,7 +396,7 @@ describe('SEC-1.1 scrubbing fails closed', () => {
     });
     await expect(scrubberWith({ scanner: broken }).scrub(sessionNamed('s'), 'x')).rejects.toEqual(withheld);
     await broken.stop();
-    const numbers = { next: () => Promise.reject(new Error('disk')) };
+    const numbers = { next: () => Promise.reject(new Error('disk')), last: () => 0 };
     await expect(scrubberWith({ numbers }).scrub(sessionNamed('s'), token())).rejects.toEqual(withheld);
     let deep: string | unknown[] = 'x';
     for (let i = 0; i < 100_000; i++) deep = [deep];
@@ -404,7 +405,7 @@ describe('SEC-1.1 scrubbing fails closed', () => {
 
   it('and reports nothing of the scrubbed text', async () => {
     const secret = token();
-    const numbers = { next: () => Promise.reject(new Error(secret)) };
+    const numbers = { next: () => Promise.reject(new Error(secret)), last: () => 0 };
     const failure = await scrubberWith({ numbers })
       .scrub(sessionNamed('s'), secret)
       .catch((thrown: unknown) => thrown);
