@@ -36,7 +36,7 @@ describe('SEC-1.4 inputs that opt in to secrets', () => {
     ]);
   });
 
-  it('are told from all other inputs, in which a token may refuse the call', () => {
+  it('are distinguished from all other inputs, in which a token may refuse the call', () => {
     const schema = schemaOf({ text: secret('file'), name: { type: 'string' } });
     const places = plainPlaces(findSecretInputs('t', schema), { text: 'a', name: 'b', list: ['c'] });
     expect(places.map(({ text }) => text)).toEqual(['text', 'name', 'b', 'list', '0', 'c']);
