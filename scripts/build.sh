@@ -14,5 +14,6 @@ cp src/scrub/exact/certified-patterns.txt dist/src/scrub/exact/
 node dist/scripts/build-ranks.js
 node dist/scripts/build-manual.js
 node dist/scripts/build-core-bundle.js
+node dist/scripts/build-sdk.js
 node dist/scripts/build-daemon.js
 node dist/scripts/build-proxy.js

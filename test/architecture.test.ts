@@ -131,7 +131,12 @@ const NARROWER = [
 ];
 
 /** The only readers of process.env (style 17). */
-const ENVIRONMENT_READERS = ['src/config/env.ts', 'src/proxy/environment.ts', 'src/sdk/serve.ts'];
+const ENVIRONMENT_READERS = [
+  'src/config/env.ts',
+  'src/proxy/environment.ts',
+  'src/sdk/serve.ts',
+  'src/runner/exec-tool/main.ts',
+];
 
 const root = join(import.meta.dirname, '..');
 

@@ -1,7 +1,15 @@
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_CLASSES, type BudgetClass, TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { SECCOMP_RULES, type SeccompRule, type ToolLimits, type ToolProfile } from '../core/profile.ts';
+import {
+  RUNTIMES,
+  type Runtime,
+  runtimeOf,
+  SECCOMP_RULES,
+  type SeccompRule,
+  type ToolLimits,
+  type ToolProfile,
+} from '../core/profile.ts';
 import { toolOfShellName } from '../core/shell-names.ts';
 import { parseGrants, type ToolGrant } from './grants.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
@@ -33,8 +41,8 @@ export interface ToolSignature {
 }
 
 const KEYS = [
-  ...['name', 'purpose', 'version', 'source', 'signature', 'entry', 'grants', 'min_isolation', 'seccomp', 'limits'],
-  ...['budget', 'exact', 'text'],
+  ...['name', 'purpose', 'version', 'source', 'signature', 'runtime', 'entry', 'grants', 'min_isolation', 'seccomp'],
+  ...['limits', 'budget', 'exact', 'text'],
 ];
 const ENTRY_DEFAULT = 'main.js';
 const ENTRY_MAX_CHARS = 200;
@@ -70,6 +78,7 @@ export function parseManifest(file: string, text: string): ToolManifest {
     signature: reader.signature(),
     grants: reader.grants(),
     profile: {
+      runtime: reader.runtime(),
       entry: reader.entry(),
       minIsolation: reader.minIsolation(),
       seccomp: reader.seccomp(),
@@ -141,9 +150,16 @@ class ManifestReader {
   }
 
   entry(): string {
-    const { entry = ENTRY_DEFAULT } = this.#value;
-    if (typeof entry === 'string' && isInside(entry)) return entry;
+    const entry = this.#entry();
+    if (isInside(entry)) return entry;
     return this.#fault('"entry" must be a path inside the bundle, such as "main.js" or "bin/tool"', '');
+  }
+
+  /** Without the key the name of the entry decides. */
+  runtime(): Runtime {
+    const { runtime = runtimeOf(this.#entry()) } = this.#value;
+    const known = RUNTIMES.find((one) => one === runtime);
+    return known ?? this.#fault(`"runtime" must be one of ${RUNTIMES.join(', ')}`, 'node');
   }
 
   minIsolation(): 'full' | 'reduced' {
@@ -190,6 +206,12 @@ class ManifestReader {
       ...(cpus === undefined ? {} : { cpus }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     };
+  }
+
+  /** '' if it is not a text, which is not inside the bundle. */
+  #entry(): string {
+    const { entry = ENTRY_DEFAULT } = this.#value;
+    return typeof entry === 'string' ? entry : '';
   }
 
   #limit(limits: JsonObject, key: keyof typeof LIMITS): number | undefined {

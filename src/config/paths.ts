@@ -40,6 +40,8 @@ export interface Paths {
   userGitConfigs: readonly string[];
   installRoot: string;
   coreBundleDir: string;
+  /** The package `@contextd/sdk`. */
+  sdkDir: string;
   proxyBinary: string;
   launcher: string;
 }
@@ -88,6 +90,7 @@ export function resolvePaths(
     ],
     installRoot,
     coreBundleDir: join(installRoot, 'dist', 'core-bundle'),
+    sdkDir: join(installRoot, 'dist', 'sdk'),
     proxyBinary: join(installRoot, 'bin', 'contextd-proxy'),
     launcher: join(installRoot, 'bin', 'contextd'),
   };

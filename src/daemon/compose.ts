@@ -188,6 +188,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
         toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
+        sdkDir: paths.sdkDir,
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,

@@ -65,17 +65,29 @@ function makeOnce(deps: RunnerDeps): () => SlotDeps {
  * same name, and for an installed tool, which must not see two sessions. A tool with a network of its own shares no process
  * with another tool, and gets a new one when its network is switched on or off.
  */
-function processKey({ session, bundleSha256, bundleDir, origin, profile }: ToolCall, own: ToolNetwork): string {
+function processKey(call: ToolCall, own: ToolNetwork): string {
+  const { session, tool, bundleSha256, bundleDir, origin, profile } = call;
   const { project, branch } = session;
   const isShared = origin === 'core' && branch === null;
   const sessionId = isShared ? null : session.session;
-  return JSON.stringify([project, sessionId, branch, bundleSha256, bundleDir, origin, profileKey(profile), own]);
+  const program = profile.runtime === 'exec' ? tool : null;
+  return JSON.stringify([
+    project,
+    sessionId,
+    branch,
+    bundleSha256,
+    bundleDir,
+    program,
+    origin,
+    profileKey(profile),
+    own,
+  ]);
 }
 
 /** Tools of one bundle share a process if this is the same for them. */
-export function profileKey({ entry, minIsolation, seccomp, limits }: ToolProfile): string {
+export function profileKey({ runtime, entry, minIsolation, seccomp, limits }: ToolProfile): string {
   const { memoryMb, pids, cpus } = limits;
-  return JSON.stringify([entry, minIsolation, [...seccomp].sort(), memoryMb, pids, cpus]);
+  return JSON.stringify([runtime, entry, minIsolation, [...seccomp].sort(), memoryMb, pids, cpus]);
 }
 
 /**

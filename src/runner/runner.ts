@@ -86,6 +86,8 @@ export interface RunnerDeps {
   toolNetworkFor?(call: Pick<ToolCall, 'session' | 'tool' | 'grants'>): ToolNetwork;
   /** The policy of the commands that a session runs, with the same workspace. */
   commandPolicyFor(session: SessionRef): SandboxPolicy;
+  /** The SDK that tools which Node runs find as `@contextd/sdk`; core tools have their own. */
+  sdkDir: string;
   /** Directory that only the daemon can enter, on the file system of the sandbox's socket directories. */
   privateSocketsDir: string;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */

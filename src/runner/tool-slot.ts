@@ -19,7 +19,7 @@ export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDe
 const REPLACED_MAX = 5;
 
 /** What the calls of one slot have in common. */
-type SlotPlan = Pick<ToolCall, 'session' | 'bundleDir' | 'origin' | 'profile'>;
+type SlotPlan = Pick<ToolCall, 'session' | 'tool' | 'bundleDir' | 'origin' | 'profile'>;
 
 /** What holds for the tool's own process and for the commands that a session runs. Both see the same workspace. */
 export interface ToolPolicies {
@@ -149,9 +149,17 @@ export class ToolSlot {
 
   /** The environment of a tool process is what go-plugin's handshake needs and nothing else. */
   #open(): Promise<SandboxProcess> {
-    const { bundleDir, profile } = this.#plan;
-    const env = pluginEnvironment({ certificate: this.#deps.certificate, insideSocketDir: SOCKET_DIR });
-    return this.#deps.sandbox.open(this.#policies.process, { bundleDir, entry: profile.entry, args: [], env });
+    const { bundleDir, profile, tool, origin } = this.#plan;
+    const { runtime, entry } = profile;
+    return this.#deps.sandbox.open(this.#policies.process, {
+      bundleDir,
+      runtime,
+      entry,
+      // The adapter cannot know which tool the program is.
+      args: runtime === 'exec' ? [tool] : [],
+      env: pluginEnvironment({ certificate: this.#deps.certificate, insideSocketDir: SOCKET_DIR }),
+      ...(origin === 'core' || runtime === 'plugin' ? {} : { sdkDir: this.#deps.sdkDir }),
+    });
   }
 
   /** Only the current process reports here, once: a new one starts after that. */
