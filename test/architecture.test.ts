@@ -60,6 +60,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     why: 'commands that outlive their call: started and used through ToolHost, so no step of a call knows them',
   },
   'src/catalog': { mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'], why: 'knows tools, runs none' },
+  'src/install': {
+    mayImport: ['src/core', 'src/call', 'src/config', 'src/catalog'],
+    why: 'brings tools of others here and checks them; runs none, and knows no project',
+  },
   'src/dispatch': {
     mayImport: [
       'src/core',
@@ -93,6 +97,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/protocol',
       'src/scrub',
       'src/catalog',
+      'src/install',
       'src/text',
       'src/tokens',
     ],
@@ -110,6 +115,12 @@ const NARROWER = [
     into: 'src/egress',
     only: ['src/egress/addresses.ts', 'src/egress/groups.ts', 'src/egress/names.ts'],
     why: 'pure: a person is shown which addresses are not public, which hosts are in no group, and only names of hosts',
+  },
+  {
+    from: 'src/cli',
+    into: 'src/install',
+    only: ['src/install/lock-file.ts'],
+    why: 'the lock file is in the project, which the daemon does not write; everything else of an installation is the daemon’s',
   },
   {
     from: 'src/proxy',

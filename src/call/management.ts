@@ -1,4 +1,5 @@
 import type { AcceptQuarantinedRequest__Output as AcceptQuarantinedRequest } from '../protocol/generated/contextd/v1/AcceptQuarantinedRequest.ts';
+import type { AcceptToolRequest__Output as AcceptToolRequest } from '../protocol/generated/contextd/v1/AcceptToolRequest.ts';
 import type { ApproveRulesRequest__Output as ApproveRulesRequest } from '../protocol/generated/contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest__Output as AuditRequest } from '../protocol/generated/contextd/v1/AuditRequest.ts';
 import type { AuditResponse__Output as AuditResponse } from '../protocol/generated/contextd/v1/AuditResponse.ts';
@@ -10,6 +11,9 @@ import type { HealthRequest__Output as HealthRequest } from '../protocol/generat
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
 import type { HostNetwork__Output as HostNetwork } from '../protocol/generated/contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest__Output as HostNetworkRequest } from '../protocol/generated/contextd/v1/HostNetworkRequest.ts';
+import type { InstallEvent } from '../protocol/generated/contextd/v1/InstallEvent.ts';
+import type { InstallProgress__Output as InstallProgress } from '../protocol/generated/contextd/v1/InstallProgress.ts';
+import type { InstallRequest__Output as InstallRequest } from '../protocol/generated/contextd/v1/InstallRequest.ts';
 import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
 import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
@@ -36,6 +40,7 @@ import type { PathRequest__Output as PathRequest } from '../protocol/generated/c
 import type { PortsResponse__Output as PortsResponse } from '../protocol/generated/contextd/v1/PortsResponse.ts';
 import type { ProjectRequest__Output as ProjectRequest } from '../protocol/generated/contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse__Output as ProjectResponse } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
+import type { ProjectTools__Output as ProjectTools } from '../protocol/generated/contextd/v1/ProjectTools.ts';
 import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
 import type { QuarantineRequest__Output as QuarantineRequest } from '../protocol/generated/contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse__Output as QuarantineResponse } from '../protocol/generated/contextd/v1/QuarantineResponse.ts';
@@ -59,11 +64,16 @@ import type { Toolchain__Output as Toolchain } from '../protocol/generated/conte
 import type { ToolchainList__Output as ToolchainList } from '../protocol/generated/contextd/v1/ToolchainList.ts';
 import type { ToolchainRequest__Output as ToolchainRequest } from '../protocol/generated/contextd/v1/ToolchainRequest.ts';
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
+import type { ToolPlan__Output as ToolPlan } from '../protocol/generated/contextd/v1/ToolPlan.ts';
+import type { ToolRequest__Output as ToolRequest } from '../protocol/generated/contextd/v1/ToolRequest.ts';
 
 export type {
   CachesResponse,
   EndSessionResponse,
   HostNetwork,
+  InstallEvent,
+  InstallProgress,
+  InstallRequest,
   ListeningPort,
   NetworkChange,
   NetworkCredentialChange,
@@ -79,6 +89,7 @@ export type {
   NetworkToolInfo,
   PathList,
   PathRequest,
+  ProjectTools,
   QuarantinedItem,
   QuarantineResponse,
   RulesReview,
@@ -93,12 +104,17 @@ export type {
   Toolchain,
   ToolchainList,
   ToolInfo,
+  ToolPlan,
+  ToolRequest,
 };
 
 /** One line of `ctxd doctor` as the daemon makes it. The message itself has any text as its status. */
 export interface HealthCheck extends HealthCheck__Output {
   status: 'ok' | 'warn' | 'fail';
 }
+
+/** A `vital` event is sent even if the caller does not keep up. */
+export type SendInstallEvent = (event: InstallEvent, vital?: 'vital') => void;
 
 /**
  * What a person may ask of the daemon: one method per rpc of ManagementService, and the schema of a tool. Requests and
@@ -113,6 +129,16 @@ export interface Management {
   unregisterProject(request: ProjectRequest): Promise<ProjectResponse>;
   /** Throws NOT_FOUND if the project is not registered. */
   listTools(request: ListRequest): Promise<ListResponse>;
+  /**
+   * Fetches a tool, sends what it would change, and returns the last event when the project has it. Nothing of it is left
+   * if the signal is aborted first. Throws what is wrong with the source or the tool.
+   */
+  installTool(request: InstallRequest, signal: AbortSignal, send: SendInstallEvent): Promise<InstallEvent>;
+  /** Throws EXPIRED unless the tool is offered, PERMISSION_DENIED if nobody was asked and it wants too much. */
+  acceptTool(request: AcceptToolRequest): Promise<ProjectTools>;
+  /** Throws TOOL_NOT_FOUND for a tool that is not installed, NOT_FOUND if there was no version before. */
+  rollbackTool(request: ToolRequest): Promise<ProjectTools>;
+  removeTool(request: ToolRequest): Promise<ProjectTools>;
   tailAudit(request: AuditRequest): Promise<AuditResponse>;
   checkHealth(request: HealthRequest): Promise<HealthResponse>;
   sessionSecrets(request: SessionRequest): Promise<SessionSecretsResponse>;
@@ -162,5 +188,6 @@ export interface Management {
   removeNetworkCredentials(request: NetworkCredentialRemoval): Promise<NetworkCredentials>;
   listNetworkCredentials(request: NetworkRequest): Promise<NetworkCredentials>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
-  getSchema(tool: string): Promise<SchemaResponse>;
+  /** The version of the tool that the project at `root` accepted; of another, or of no project, any version. */
+  getSchema(tool: string, root: string): Promise<SchemaResponse>;
 }

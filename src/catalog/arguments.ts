@@ -1,4 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { RegExpEngine } from 'ajv/dist/types/index.js';
+import { RE2JS } from 're2js';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { findSecretInputs, refusesTokens, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
@@ -28,11 +30,12 @@ export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSch
 
 /**
  * Creates one compiler for the schemas of several tools. A test checks the schemas of core tools against the meta-schema;
- * checking them at every start would cost more than everything else here. `when`: "now" (default), or "when used" to
- * compile at the first check, for schemas that are known to compile.
+ * checking them at every start would cost more than everything else here. Schemas of `core` tools are known to compile, so
+ * each is compiled at the first check. The patterns of `others` run in linear time (RE2): a text must not stop the daemon.
  */
-export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): CompileArguments {
+export function createArgumentCompiler(whose: 'core' | 'others'): CompileArguments {
   const ajv = new Ajv2020({
+    ...(whose === 'core' ? {} : { code: { regExp: LINEAR } }),
     meta: false,
     validateSchema: false,
     allErrors: true,
@@ -41,7 +44,7 @@ export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): Compi
     keywords: [SECRET_KEYWORD, PRIMARY_KEYWORD],
   });
   return (tool, schema) => {
-    let validate = when === 'now' ? compile(ajv, tool, schema) : undefined;
+    let validate = whose === 'core' ? undefined : compile(ajv, tool, schema);
     const properties = isJsonObject(schema.properties) ? schema.properties : {};
     return {
       check(input) {
@@ -55,6 +58,15 @@ export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): Compi
     };
   };
 }
+
+/** RE2 has no look-around and no back-references; a pattern that has one does not compile. `code` names it in generated code. */
+const LINEAR: RegExpEngine = Object.assign(
+  (pattern: string) => {
+    const compiled = RE2JS.compile(pattern);
+    return { test: (text: string) => compiled.matcher(text).find() };
+  },
+  { code: 'LINEAR' },
+);
 
 /** Throws SCHEMA_INVALID unless the keyword is absent or names a top-level property whose type is string. */
 function primaryOf(tool: string, { [PRIMARY_KEYWORD]: primary, properties }: JsonObject): string | null {

@@ -13,12 +13,19 @@ const EXECUTABLE = 0o111;
  */
 export async function hashBundle(dir: string): Promise<string> {
   const total = createHash('sha256');
+  for (const [file, identity] of await hashFiles(dir)) total.update(`${file}\0${identity}\n`);
+  return total.digest('hex');
+}
+
+/** The files of a bundle, sorted: path, and `<"x" or "-">\0<sha256 of the bytes>`. */
+export async function hashFiles(dir: string): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
   for (const file of await listFiles(dir)) {
     const path = join(dir, file);
     const [bytes, kind] = [await readFile(path), (await isExecutable(path)) ? 'x' : '-'];
-    total.update(`${file}\0${kind}\0${createHash('sha256').update(bytes).digest('hex')}\n`);
+    files.set(file, `${kind}\0${createHash('sha256').update(bytes).digest('hex')}`);
   }
-  return total.digest('hex');
+  return files;
 }
 
 /**
@@ -42,13 +49,13 @@ export async function publishBundle(sourceDir: string, toolsDir: string): Promis
 }
 
 /** Throws INTEGRITY_FAILED unless the published bundle still has the hash in its name (SEC-4.1). */
-export async function verifyBundle(dir: string, sha256: string): Promise<void> {
+export async function verifyBundle(dir: string, sha256: string, remedy: string): Promise<void> {
   if (await isIntact(dir, sha256)) return;
   throw new ContextdError(
     'INTEGRITY_FAILED',
     `the tool bundle at ${dir} does not have the hash ${sha256} it was accepted with`,
     {
-      remedy: 'Run `ctxd server restart` to publish the core tools again, or reinstall contextd.',
+      remedy,
       details: { expected_sha256: sha256 },
     },
   );

@@ -17,7 +17,7 @@ export interface CatalogTool {
   arguments: ArgumentSchema;
 }
 
-/** Where tools come from: a bundle on disk today. Schemas and documents need not be files. */
+/** Where tools come from: bundles on disk today. Schemas and documents need not be files. What it lists may change. */
 export interface ToolSource {
   /** Makes the tools ready to be listed and run. */
   start(): Promise<void>;
@@ -49,36 +49,29 @@ export interface Catalog {
 }
 
 export function createCatalog(sources: readonly ToolSource[]): Catalog {
-  const sourceOf = new Map<CatalogTool, ToolSource>();
-  const byName = new Map<string, CatalogTool[]>();
-  const versions = (name: string) => {
+  const all = (): CatalogTool[] => sources.flatMap((source) => [...source.list()]);
+  const versions = (name: string): readonly CatalogTool[] => {
     const parsed = parseToolName(name);
-    return parsed === null ? [] : (byName.get(formatToolName(parsed)) ?? []);
+    if (parsed === null) return [];
+    const canonical = formatToolName(parsed);
+    return all().filter(({ manifest }) => manifest.name === canonical);
   };
   return {
     async start() {
-      for (const source of sources) {
-        await source.start();
-        for (const tool of source.list()) {
-          sourceOf.set(tool, source);
-          byName.set(tool.manifest.name, [...(byName.get(tool.manifest.name) ?? []), tool]);
-        }
-      }
+      for (const source of sources) await source.start();
     },
     async stop() {
-      sourceOf.clear();
-      byName.clear();
       for (const source of sources) await source.stop();
     },
     find(project, name) {
-      const [known] = versions(name);
-      const accepted = project.tools.find((tool) => tool.name === known?.manifest.name);
-      return versions(name).find((tool) => tool.bundleSha256 === accepted?.bundleSha256);
+      const known = versions(name);
+      const accepted = project.tools.find((tool) => tool.name === known[0]?.manifest.name);
+      return known.find((tool) => tool.bundleSha256 === accepted?.bundleSha256);
     },
     versions,
-    list: () => [...byName.values()].flat().sort((a, b) => a.manifest.name.localeCompare(b.manifest.name)),
+    list: () => all().sort((a, b) => a.manifest.name.localeCompare(b.manifest.name)),
     async verify(tool) {
-      const source = sourceOf.get(tool);
+      const source = sources.find((one) => one.list().includes(tool));
       if (source !== undefined) return source.verify(tool);
       throw new ContextdError('INTEGRITY_FAILED', `${tool.manifest.name} is not a tool of this catalog`, {
         remedy: 'Run `ctxd server restart`.',

@@ -2,28 +2,49 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type CallOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
   credentials,
   type requestCallback,
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import type { Management, StopRequest, StopResponse } from '../call/management.ts';
+import type {
+  InstallProgress,
+  InstallRequest,
+  Management,
+  StopRequest,
+  StopResponse,
+  ToolPlan,
+} from '../call/management.ts';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse__Output as ExecuteResponse } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
+import type { InstallEvent__Output } from '../protocol/generated/contextd/v1/InstallEvent.ts';
 import { loadProtocol } from '../protocol/load.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 
 /** The management contract and tool calls over the socket. Throws DAEMON_UNAVAILABLE if no daemon answers. */
-export interface DaemonClient extends Omit<Management, 'stopServer' | 'getSchema'> {
+export interface DaemonClient extends Omit<Management, 'stopServer' | 'getSchema' | 'installTool'> {
   /** Returns when no call is under way any more. Throws TIMEOUT after `patienceMs`. */
   stopServer(request: StopRequest, patienceMs: number): Promise<StopResponse>;
   /** Cancelled by the signal. */
   execute(request: ExecuteRequest, signal: AbortSignal): Promise<ExecuteResponse>;
+  /**
+   * Resolves with what `decide` made of the plan. The daemon keeps nothing of it unless `decide` had it accepted, also if
+   * the signal is aborted.
+   */
+  installTool<T>(request: InstallRequest, by: InstallObserver<T>): Promise<T>;
   close(): void;
+}
+
+/** What follows an installation. */
+export interface InstallObserver<T> {
+  onProgress(progress: InstallProgress): void;
+  decide(plan: ToolPlan): Promise<T>;
+  signal: AbortSignal;
 }
 
 /** The name in the server's certificate. It does not depend on the path of the socket. */
@@ -56,7 +77,11 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     stopServer: (request, patienceMs) => within(patienceMs)<StopRequest, StopResponse>(management.stopServer)(request),
     registerProject: ask(management.registerProject),
     unregisterProject: ask(management.unregisterProject),
-    listTools: ask(management.listTools),
+    listTools: askLong(management.listTools),
+    acceptTool: askLong(management.acceptTool),
+    rollbackTool: askLong(management.rollbackTool),
+    removeTool: askLong(management.removeTool),
+    installTool: (request, by) => install(management.installTool(request), by, paths.socket),
     tailAudit: ask(management.tailAudit),
     checkHealth: askLong(management.checkHealth),
     sessionSecrets: ask(management.sessionSecrets),
@@ -120,6 +145,33 @@ const CHANNEL_OPTIONS = {
 } as const;
 
 type Rpc<Request, Answer> = (request: Request, options: CallOptions, done: requestCallback<Answer>) => ClientUnaryCall;
+
+function install<T>(
+  call: ClientReadableStream<InstallEvent__Output>,
+  { onProgress, decide, signal }: InstallObserver<T>,
+  socket: string,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const fail = (thrown: unknown): void => {
+      reject(thrown);
+      call.cancel();
+    };
+    const leave = (): void => call.cancel();
+    signal.addEventListener('abort', leave, { once: true });
+    call.on('data', ({ progress, plan }: InstallEvent__Output) => {
+      if (progress) onProgress(progress);
+      if (!plan) return;
+      decide(plan).then((decided) => {
+        resolve(decided);
+        // The daemon has what it needs, or keeps nothing.
+        call.cancel();
+      }, fail);
+    });
+    call.on('error', (error: ServiceError) => reject(fromWire(error, socket)));
+    call.on('close', () => signal.removeEventListener('abort', leave));
+    if (signal.aborted) leave();
+  });
+}
 
 function unary<Answer>(
   socket: string,

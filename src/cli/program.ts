@@ -34,6 +34,7 @@ import { sessionEnd } from './commands/session-end.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
 import { stats } from './commands/stats.ts';
 import { toolInfo, toolList, toolRun } from './commands/tool.ts';
+import { toolInstall, toolRemove, toolRollback, toolUpdate } from './commands/tool-install.ts';
 import { toolVerify } from './commands/tool-verify.ts';
 import type { CliContext } from './context.ts';
 import { exitCodeFor, renderError, renderView, write } from './render.ts';
@@ -162,6 +163,10 @@ export const COMMANDS: readonly Command[] = [
   serverStatus,
   serverLogs,
   toolList,
+  toolInstall,
+  toolUpdate,
+  toolRemove,
+  toolRollback,
   toolInfo,
   toolRun,
   toolVerify,

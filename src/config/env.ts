@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { isNetworkVariable, TOOLCHAIN_VARIABLES } from '../core/variable-names.ts';
+import { isInstallVariable, isNetworkVariable, TOOLCHAIN_VARIABLES } from '../core/variable-names.ts';
 
 /** What the daemon and the CLI read from the environment. Nothing else has an effect. Empty counts as unset. */
 export interface Environment {
@@ -17,6 +17,8 @@ export interface Environment {
   toolchains: Readonly<Record<string, string>>;
   /** The variables that lead network clients to registries and certificates, as far as they are set. */
   network: Readonly<Record<string, string>>;
+  /** The variables that lead the fetching of a tool to credentials, proxies and certificates. */
+  install: Readonly<Record<string, string>>;
   /** CONTEXTD_SESSION_ID, or else CLAUDE_CODE_SESSION_ID: the session of a call. */
   sessionId: string | undefined;
   /** True if NO_COLOR is set: plain text even on a terminal. */
@@ -46,6 +48,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     network: Object.fromEntries(
       Object.entries(source).flatMap(([name, value]) =>
         value !== undefined && value !== '' && isNetworkVariable(name) ? [[name, value]] : [],
+      ),
+    ),
+    install: Object.fromEntries(
+      Object.entries(source).flatMap(([name, value]) =>
+        value !== undefined && value !== '' && isInstallVariable(name) ? [[name, value]] : [],
       ),
     ),
     sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),

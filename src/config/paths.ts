@@ -16,6 +16,8 @@ export interface Paths {
   artifactsDir: string;
   /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
   toolsDir: string;
+  /** Tools that are being fetched. */
+  stagingDir: string;
   sandboxDir: string;
   /** What commands keep: the caches of projects, HOME and /tmp of sessions. */
   storageDir: string;
@@ -71,6 +73,7 @@ export function resolvePaths(
     stateDb: join(bases.stateDir, 'contextd.db'),
     artifactsDir: join(bases.dataDir, 'artifacts'),
     toolsDir: join(bases.dataDir, 'tools'),
+    stagingDir: join(bases.dataDir, 'staging'),
     sandboxDir: join(bases.dataDir, 'sandbox'),
     storageDir: join(bases.dataDir, 'storage'),
     gitleaksDir: join(bases.dataDir, 'gitleaks'),

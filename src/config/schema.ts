@@ -44,6 +44,7 @@ export interface Config {
     log_max_age_days: number;
     log_max_rows: number;
   };
+  install: { yes_grants: string[]; require_signature: boolean; trusted_keys: string[] };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -223,6 +224,27 @@ export const CONFIG_SCHEMA = {
       },
       log_max_age_days: whole(30, 1, 3650, 'Days after which an entry of `ctxd network log` is removed.'),
       log_max_rows: whole(50_000, 100, 5_000_000, 'Entries of `ctxd network log`. The oldest are removed first.'),
+    }),
+    install: section('Tools of other people.', {
+      yes_grants: {
+        type: 'array',
+        items: { type: 'string', pattern: '^[a-z][^\\s]*$' },
+        uniqueItems: true,
+        maxItems: 200,
+        default: ['scrub', 'log'],
+        description:
+          'Grants that --yes gives without asking a person. A * at the end stands for any rest, as in network:*.',
+      },
+      require_signature: flag(false, 'Refuse tools that nobody in trusted_keys signed.'),
+      trusted_keys: {
+        type: 'array',
+        items: { type: 'string', pattern: '^\\S+$' },
+        uniqueItems: true,
+        maxItems: 100,
+        default: [],
+        description:
+          'Who may sign tools: public keys of minisign, and identities of sigstore as sigstore:ISSUER|IDENTITY.',
+      },
     }),
     jobs: section('Background jobs.', {
       per_session: whole(8, 0, 1_000, 'Jobs of one session that run at the same time. 0: none.'),

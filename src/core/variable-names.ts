@@ -58,3 +58,12 @@ const NETWORK =
 export function isNetworkVariable(name: string): boolean {
   return NETWORK.test(name) || CA_VARIABLES.some((one) => one === name.toUpperCase());
 }
+
+/** What a variable may be called that leads git, HTTP or S3 to credentials, proxies and certificates, for fetching a tool. */
+const INSTALL =
+  /^(?:SSH_AUTH_SOCK|GIT_SSH(?:_COMMAND)?|GIT_SSL_CAINFO|GIT_CONFIG_(?:GLOBAL|COUNT|(?:KEY|VALUE)_\d+)|AWS_[A-Z0-9_]+|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NETRC)$/;
+
+/** True for the variables of a person's shell that `ctxd tool install` passes on to what fetches the tool. */
+export function isInstallVariable(name: string): boolean {
+  return INSTALL.test(name);
+}

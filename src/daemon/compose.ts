@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { SessionRef } from '../call/session.ts';
-import { createBundleSource } from '../catalog/bundle-source.ts';
 import { createCatalog } from '../catalog/catalog.ts';
+import { createCoreSource } from '../catalog/core-source.ts';
+import { createInstalledSource } from '../catalog/installed-source.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
@@ -34,6 +35,7 @@ import { createProjectStore } from '../stores/projects.ts';
 import { createSessionStore } from '../stores/sessions.ts';
 import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
+import { createToolVersions } from '../stores/tool-versions.ts';
 import { loadCounter } from '../tokens/counter.ts';
 import { buildJobs, lineFinder } from './build-jobs.ts';
 import { buildNetwork } from './build-network.ts';
@@ -48,6 +50,7 @@ import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
 import { commandPolicyFor, policyFor, toolNetworkFor, viewOf } from './policy.ts';
+import { installedHashes } from './registered-projects.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import { startOrder } from './start-order.ts';
@@ -105,6 +108,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     networkRules: own.networkRules ?? createNetworkRules({ database, clock }),
     networkCredentials: own.networkCredentials ?? credentialsOf(deps, database, projects),
     networkLog: own.networkLog ?? createNetworkLog({ database }),
+    toolVersions: own.toolVersions ?? createToolVersions({ database }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
   };
@@ -172,14 +176,17 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
   const followed = followRuns(sandbox, network);
   const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
   const views = own.views ?? createViewMaker();
+  const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
+  const installed = own.installed ?? createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   return {
     network,
     networkJournal,
     jobs,
     views,
+    installed,
     catalog:
       own.catalog ??
-      createCatalog([createBundleSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir, origin: 'core' })]),
+      createCatalog([createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir }), installed]),
     sandbox,
     runner:
       own.runner ??
@@ -249,6 +256,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     approvals: { ...parts, policyFor: rootPolicy },
     networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
     credentials: { ...parts, credentials: parts.networkCredentials, clock },
+    installation: { ...parts, paths, config: config.install, environment, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),

@@ -1,15 +1,7 @@
-import type {
-  Management,
-  SandboxStatus,
-  SchemaResponse,
-  SecretSummary,
-  StatusResponse,
-  ToolInfo,
-} from '../call/management.ts';
-import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
+import type { Management, SandboxStatus, SecretSummary, StatusResponse } from '../call/management.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
-import { ContextdError } from '../core/errors.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -17,8 +9,8 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { Consents } from '../stores/consents.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
-import type { AcceptedTool, ProjectStore } from '../stores/projects.ts';
-import { type ApprovalDeps, createApprovals, requireProject } from './approval-management.ts';
+import type { ProjectStore } from '../stores/projects.ts';
+import { type ApprovalDeps, createApprovals } from './approval-management.ts';
 import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
@@ -36,8 +28,10 @@ import { checkProjectRoot } from './project-root.ts';
 import { acceptance } from './registered-projects.ts';
 import { createRunningManagement } from './running-management.ts';
 import type { SessionEnd } from './session-end.ts';
+import { createToolInstallation, type ToolInstallationDeps } from './tool-installation.ts';
+import { coreTools, createToolManagement, projectTools, type ToolManagementDeps } from './tool-management.ts';
 
-export interface ManagementDeps {
+export interface ManagementDeps extends ToolManagementDeps {
   home: string;
   paths: Paths;
   catalog: Catalog;
@@ -55,6 +49,7 @@ export interface ManagementDeps {
   approvals: ApprovalDeps;
   ports: PortDeps;
   networking: NetworkManagementDeps;
+  installation: ToolInstallationDeps;
   credentials: NetworkCredentialManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
@@ -78,20 +73,16 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     async registerProject({ root }) {
       await checkProjectRoot(root, deps.home, deps.paths);
-      const tools = deps.catalog.list().filter(({ origin }) => origin === 'core');
-      const changed = await deps.projects.register(root, tools.map(acceptance));
-      return { root, changed, tools: tools.map(toolInfo) };
+      const changed = await deps.projects.register(root, coreTools(deps.catalog).map(acceptance));
+      return { changed, ...(await projectTools(root, deps)) };
     },
     async unregisterProject({ root }) {
       await deps.sessionEnd.endAllOf(root);
-      const tools = (await deps.projects.find(root))?.tools ?? [];
       await deps.networking.network.forget(root);
-      return { root, changed: await deps.projects.unregister(root), tools: toolInfos(tools, deps.catalog) };
-    },
-    async listTools({ root }) {
-      if (root === '') return { tools: deps.catalog.list().map(toolInfo) };
-      const { tools } = await requireProject(root, deps.projects);
-      return { tools: toolInfos(tools, deps.catalog) };
+      const changed = await deps.projects.unregister(root);
+      await deps.toolVersions.forget(root);
+      await deps.installed.refresh();
+      return { root, changed, tools: [] };
     },
     async tailAudit({ limit, project_root }) {
       const newest = Math.min(limit || AUDIT_DEFAULT, AUDIT_MAX);
@@ -113,7 +104,8 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createPortManagement(deps.ports),
     ...createNetworkManagement(deps.networking),
     ...createNetworkCredentialManagement(deps.credentials),
-    getSchema: async (tool) => schemaOf(tool, deps.catalog),
+    ...createToolManagement(deps),
+    ...createToolInstallation(deps.installation),
   };
 }
 
@@ -162,40 +154,5 @@ function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]): SecretS
     uses: secret.uses,
     opened: secret.opened,
     last_opened_ms: secret.lastOpenedAt ?? 0,
-  };
-}
-
-function toolInfos(accepted: readonly AcceptedTool[], catalog: Catalog): ToolInfo[] {
-  return accepted.flatMap((entry) => {
-    const versions = catalog.versions(entry.name);
-    const tool = versions.find(({ bundleSha256 }) => bundleSha256 === entry.bundleSha256) ?? versions[0];
-    return tool === undefined ? [] : [toolInfo(tool)];
-  });
-}
-
-function toolInfo(tool: CatalogTool): ToolInfo {
-  return {
-    name: tool.manifest.name,
-    purpose: tool.manifest.purpose,
-    origin: tool.origin,
-    grants: [...tool.manifest.grants],
-    ...schemaInfo(tool),
-  };
-}
-
-function schemaOf(name: string, catalog: Catalog): SchemaResponse {
-  const [tool] = catalog.versions(name);
-  if (tool !== undefined) return schemaInfo(tool);
-  throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
-    remedy: 'See `ctxd tool list`.',
-  });
-}
-
-function schemaInfo(tool: CatalogTool): SchemaResponse {
-  return {
-    schema_json: tool.schemaJson,
-    tool_md: tool.toolMd,
-    tool_extended_md: tool.toolExtendedMd,
-    bundle_sha256: tool.bundleSha256,
   };
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { InstalledSource } from '../catalog/installed-source.ts';
 import type { Environment } from '../config/env.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
@@ -24,6 +25,7 @@ import type { NetworkRules } from '../stores/network-rules.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import type { Database } from '../stores/sqlite.ts';
+import type { ToolVersions } from '../stores/tool-versions.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import type { CallGate } from './call-gate.ts';
 import type { HostNetworks } from './host-network.ts';
@@ -59,6 +61,7 @@ export interface Stores {
   networkRules: NetworkRules;
   networkCredentials: NetworkCredentials;
   networkLog: NetworkLog;
+  toolVersions: ToolVersions;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
 }
@@ -73,6 +76,7 @@ export interface Scrubbing {
 }
 
 export interface Execution {
+  installed: InstalledSource;
   catalog: Catalog;
   sandbox: Sandbox;
   network: Network;

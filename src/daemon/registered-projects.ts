@@ -1,9 +1,10 @@
-import { lstat, readlink, realpath } from 'node:fs/promises';
+import { lstat, readdir, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import { isErrno } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { AcceptedTool, Project, ProjectStore } from '../stores/projects.ts';
+import type { ToolVersions } from '../stores/tool-versions.ts';
 
 /**
  * Accepts the core tools of a new installation in every project that had accepted the old ones: a person put the
@@ -12,8 +13,7 @@ import type { AcceptedTool, Project, ProjectStore } from '../stores/projects.ts'
  */
 export async function followInstallation(catalog: Catalog, projects: ProjectStore, logger: Logger): Promise<void> {
   for (const project of await projects.list()) {
-    const tools = project.tools.map((tool) => upgraded(tool, catalog));
-    if (await projects.register(project.root, tools))
+    if (await projects.change(project.root, (tools) => tools.map((tool) => upgraded(tool, catalog))))
       logger.info('project.core_tools_upgraded', { project: project.root });
   }
 }
@@ -33,6 +33,27 @@ export function acceptance(tool: CatalogTool): AcceptedTool {
     origin: tool.origin,
     grants: tool.manifest.grants,
   };
+}
+
+/** The hashes of the installed tools that any project accepts. */
+export async function installedHashes(projects: Pick<ProjectStore, 'list'>): Promise<ReadonlySet<string>> {
+  const accepted = (await projects.list()).flatMap(({ tools }) => tools);
+  return new Set(accepted.filter(({ origin }) => origin === 'installed').map(({ bundleSha256 }) => bundleSha256));
+}
+
+/**
+ * Removes bundles that no project may use or return to, and what an installation that died left. Nothing runs yet, so
+ * nothing has them open.
+ */
+export async function removeUnusedBundles(
+  { toolsDir, stagingDir }: { toolsDir: string; stagingDir: string },
+  { catalog, toolVersions }: { catalog: Pick<Catalog, 'list'>; toolVersions: Pick<ToolVersions, 'hashes'> },
+): Promise<void> {
+  await rm(stagingDir, { recursive: true, force: true });
+  const used = new Set([...(await toolVersions.hashes()), ...catalog.list().map(({ bundleSha256 }) => bundleSha256)]);
+  const present = await readdir(toolsDir);
+  const unused = present.filter((name) => !used.has(name));
+  await Promise.all(unused.map((name) => rm(join(toolsDir, name), { recursive: true, force: true })));
 }
 
 /** A tool link that does not lead to the installed proxy, and what it is instead. */

@@ -5,7 +5,7 @@ import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores
 import { inOrder, named, type Part, started, together } from './lifecycle.ts';
 import { networkChores } from './network-chores.ts';
 import type { ComposeDeps, DaemonParts, Scrubbing, Stores } from './parts.ts';
-import { followInstallation, warnOfBadLinks } from './registered-projects.ts';
+import { followInstallation, removeUnusedBundles, warnOfBadLinks } from './registered-projects.ts';
 import { sessionChore } from './session-end.ts';
 import { storageChore } from './storage-life.ts';
 
@@ -27,6 +27,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
     ]),
     started('acceptance', async () => {
       await followInstallation(catalog, projects, logger);
+      await removeUnusedBundles(paths, parts);
       await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
     }),
     parts.network,

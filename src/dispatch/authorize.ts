@@ -72,7 +72,7 @@ function checkGrants({ tool }: VerifiedCall): Verdict {
     needs: grants.map((grant) => ({ name: grant, subject: grantSubject(name, grant), hash: tool.bundleSha256 })),
     allowed: `${name} has the grants it asks for: ${grants.join(', ') || 'none'}`,
     refused: (missing) => `${name} asks for ${missing.join(', ')}, which this project has not granted`,
-    remedy: 'Run `ctxd init` in the project root to accept the tool with its grants.',
+    remedy: `Run \`ctxd ${tool.origin === 'core' ? 'init' : 'tool install'}\` in the project root to accept the tool with its grants.`,
   };
 }
 

@@ -67,22 +67,25 @@ async function registeredProject(root: string, projects: ProjectStore): Promise<
 }
 
 function acceptedTool(name: string, project: Project, catalog: Catalog): CatalogTool {
-  const [known] = catalog.versions(name);
-  if (known === undefined) {
-    throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
-      remedy: `Tools: ${[...new Set(catalog.list().map((tool) => tool.manifest.name))].join(', ')}.`,
-    });
-  }
-  const accepted = project.tools.find((tool) => tool.name === known.manifest.name);
-  if (accepted === undefined) {
-    throw new ContextdError('PERMISSION_DENIED', `${name} is not accepted for the project ${project.root}`, {
-      remedy: 'Run `ctxd init` in the project root to accept the tools of this installation.',
-    });
-  }
   const tool = catalog.find(project, name);
   if (tool !== undefined) return tool;
-  throw new ContextdError('INTEGRITY_FAILED', `${name} is not the tool that was accepted for ${project.root}`, {
-    remedy: 'Run `ctxd init` in the project root to accept the tools of this installation.',
-    details: { accepted_sha256: accepted.bundleSha256, found_sha256: known.bundleSha256 },
+  const [known] = catalog.versions(name);
+  const accepted = project.tools.find((one) => one.name === (known?.manifest.name ?? name));
+  if (accepted !== undefined) {
+    throw new ContextdError('INTEGRITY_FAILED', `${name} is not the tool that was accepted for ${project.root}`, {
+      remedy:
+        accepted.origin === 'core' ? ACCEPT_CORE : 'A person runs `ctxd tool install` there, which fetches it again.',
+      details: { accepted_sha256: accepted.bundleSha256, found_sha256: known?.bundleSha256 ?? '' },
+    });
+  }
+  if (known !== undefined) {
+    throw new ContextdError('PERMISSION_DENIED', `${name} is not accepted for the project ${project.root}`, {
+      remedy: known.origin === 'core' ? ACCEPT_CORE : 'A person installs it there with `ctxd tool install SOURCE`.',
+    });
+  }
+  throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
+    remedy: `Tools: ${project.tools.map((one) => one.name).join(', ')}.`,
   });
 }
+
+const ACCEPT_CORE = 'Run `ctxd init` in the project root to accept the tools of this installation.';

@@ -123,7 +123,7 @@ function createServer(
   const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
   const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
   server.addService({ ...others, ...calls }, toolRoutes(deps, route, eventRoute));
-  server.addService(protocol.ManagementService.service, managementRoutes(deps.management, route));
+  server.addService(protocol.ManagementService.service, managementRoutes(deps.management, route, eventRoute));
   return server;
 }
 

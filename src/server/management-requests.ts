@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type {
   HostNetwork,
+  InstallRequest,
   Management,
   NetworkChange,
   NetworkCredentialChange,
@@ -9,7 +10,7 @@ import type {
   ToolchainList,
 } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
-import { isToolchainVariable } from '../core/variable-names.ts';
+import { isInstallVariable, isToolchainVariable } from '../core/variable-names.ts';
 
 const AUDIT_MAX_RECORDS = 1000;
 const STATS_DEFAULT_DAYS = 7;
@@ -63,7 +64,11 @@ export function checkRequests(management: Management): Management {
     listNetworkCredentials: async ({ root }) =>
       management.listNetworkCredentials({ root: root === '' ? '' : rootOf(root) }),
     readNetworkLog: async (request) => management.readNetworkLog(networkLogOf(request)),
-    getSchema: (tool) => management.getSchema(tool),
+    getSchema: (tool, root) => management.getSchema(tool, root),
+    installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),
+    acceptTool: async (request) => management.acceptTool(withRoot(request)),
+    rollbackTool: async (request) => management.rollbackTool(withRoot(request)),
+    removeTool: async (request) => management.removeTool(withRoot(request)),
   };
 }
 
@@ -78,6 +83,16 @@ function withProject<Request extends { project_root: string }>(request: Request)
 
 function withWhich<Request extends { root: string; which: string }>(request: Request): Request {
   return { ...withRoot(request), which: whichOf(request.which) };
+}
+
+function installOf(request: InstallRequest): InstallRequest {
+  const wrong = Object.keys(request.variables).find((name) => !isInstallVariable(name));
+  if (wrong !== undefined) {
+    throw new ContextdError('ARGS_INVALID', `${wrong} is not a variable that fetching a tool uses`, {
+      remedy: 'Pass only variables that lead to credentials, proxies and certificates, such as SSH_AUTH_SOCK.',
+    });
+  }
+  return { ...withRoot(request), cwd: rootOf(request.cwd) };
 }
 
 /** Only the shape of a project root is checked here. The daemon decides whether the directory may be one. */

@@ -5,6 +5,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
 import type { ExecuteResponse } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
+import type { InstallRequest__Output } from '../protocol/generated/contextd/v1/InstallRequest.ts';
 import type { ManagementServiceHandlers } from '../protocol/generated/contextd/v1/ManagementService.ts';
 import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
 import type { SchemaRequest__Output } from '../protocol/generated/contextd/v1/SchemaRequest.ts';
@@ -43,7 +44,11 @@ export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute
 }
 
 /** Who may call which rpc of ManagementService, and what answers it. */
-export function managementRoutes(management: Management, route: Route): ManagementServiceHandlers {
+export function managementRoutes(
+  management: Management,
+  route: Route,
+  eventRoute: EventRoute,
+): ManagementServiceHandlers {
   const checked = checkRequests(management);
   const only = MANAGEMENT_CALLERS;
   return {
@@ -52,6 +57,12 @@ export function managementRoutes(management: Management, route: Route): Manageme
     RegisterProject: route(only, checked.registerProject),
     UnregisterProject: route(only, checked.unregisterProject),
     ListTools: route(only, checked.listTools),
+    InstallTool: eventRoute(only, (request: InstallRequest__Output, signal, _caller, send) =>
+      checked.installTool(request, signal, send),
+    ),
+    AcceptTool: route(only, checked.acceptTool),
+    RollbackTool: route(only, checked.rollbackTool),
+    RemoveTool: route(only, checked.removeTool),
     TailAudit: route(only, checked.tailAudit),
     CheckHealth: route(only, checked.checkHealth),
     SessionSecrets: route(only, checked.sessionSecrets),
@@ -120,5 +131,5 @@ async function dispatched(request: CallRequest, deps: RouteDeps): Promise<CallAn
 async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps): Promise<SchemaResponse> {
   const fault = versionFault(wire.context?.protocol_version ?? 0);
   if (fault !== undefined) throw fault;
-  return management.getSchema(wire.tool);
+  return management.getSchema(wire.tool, wire.context?.project_root ?? '');
 }

@@ -87,13 +87,19 @@ function loggedError(thrown: unknown, path: string, logger: Logger): ContextdErr
   return error;
 }
 
-/** `send` sends an event, or drops it if the caller does not keep up. The returned event is the last one. */
+/**
+ * `send` sends an event, or drops it if the caller does not keep up and another event will follow. The returned event is
+ * the last one.
+ */
 type EventHandler<Request, Event> = (
   request: Request,
   signal: AbortSignal,
   caller: Caller,
-  send: (event: Event) => void,
+  send: Send<Event>,
 ) => Promise<Event>;
+
+/** A `vital` event is sent even if the caller does not keep up. */
+type Send<Event> = (event: Event, vital?: 'vital') => void;
 
 /** Creates the handler of one rpc with progress events, which serves only `callers`. */
 export type EventRoute = <Request, Event>(
@@ -107,7 +113,8 @@ export function createEventRoute(deps: RouteMakerDeps): EventRoute {
     serve(
       call,
       callers,
-      (request, signal, caller) => handler(request, signal, caller, (event) => sendOrDrop(call, event)),
+      (request, signal, caller) =>
+        handler(request, signal, caller, (event, vital) => sendOrDrop(call, event, vital === 'vital')),
       deps,
     ).then(
       (answer) => {
@@ -120,8 +127,8 @@ export function createEventRoute(deps: RouteMakerDeps): EventRoute {
 }
 
 /** A slow reader must not delay the command, and its events must not fill the memory. */
-function sendOrDrop<Request, Event>(call: ServerWritableStream<Request, Event>, event: Event): void {
-  if (call.cancelled || call.writableEnded || call.writableNeedDrain) return;
+function sendOrDrop<Request, Event>(call: ServerWritableStream<Request, Event>, event: Event, isVital: boolean): void {
+  if (call.cancelled || call.writableEnded || (call.writableNeedDrain && !isVital)) return;
   call.write(event);
 }
 

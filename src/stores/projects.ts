@@ -9,7 +9,7 @@ import {
   splitSubject,
   type ToolOrigin,
 } from './consents.ts';
-import { type Database, textOf } from './sqlite.ts';
+import { type Database, type Statement, textOf } from './sqlite.ts';
 
 /** A tool that a person accepted for a project: this bundle with these grants, and no other. */
 export interface AcceptedTool {
@@ -26,12 +26,20 @@ export interface Project {
   tools: readonly AcceptedTool[];
 }
 
+/** The tools that a project accepts from now on, made from those that it accepted before. */
+export type ToolChange = (held: readonly AcceptedTool[]) => readonly AcceptedTool[];
+
 /** The projects that `ctxd init` registered. Kept in memory too, because every call asks for its own. */
 export interface ProjectStore {
   /** Comes after the start of the consents. */
   start(): Promise<void>;
-  /** Sets the accepted tools of a project. Returns false if nothing changed. */
-  register(root: string, tools: readonly AcceptedTool[]): Promise<boolean>;
+  /** Registers the project and sets its accepted core tools. Returns false if nothing changed. */
+  register(root: string, coreTools: readonly AcceptedTool[]): Promise<boolean>;
+  /**
+   * Changes the accepted tools of a registered project, in one transaction with the statements in `also`. Returns false if
+   * nothing changed; the statements are then left out.
+   */
+  change(root: string, change: ToolChange, also?: readonly Statement[]): Promise<boolean>;
   /** Forgets the project and every consent given for it. Returns false if it was not registered. */
   unregister(root: string): Promise<boolean>;
   find(root: string): Promise<Project | null>;
@@ -65,16 +73,21 @@ class Projects implements ProjectStore {
     for (const row of rows) this.#load(textOf(row, 'root'));
   }
 
-  register(root: string, tools: readonly AcceptedTool[]): Promise<boolean> {
+  register(root: string, coreTools: readonly AcceptedTool[]): Promise<boolean> {
+    return this.change(root, (held) => [...coreTools, ...held.filter(({ origin }) => origin === 'installed')]);
+  }
+
+  change(root: string, change: ToolChange, also: readonly Statement[] = []): Promise<boolean> {
     return this.#change(async () => {
       const { consents, clock } = this.#deps;
+      const tools = change(acceptedTools(consents.list(root)));
       const wanted = new Map(tools.flatMap(consentsOf).map((consent) => [consent.subject, consent]));
       const held = consents.list(root).filter(({ subject }) => isOfTool(subject));
       const withdraw = held.map(({ subject }) => subject).filter((subject) => !wanted.has(subject));
       const give = [...wanted.values()].filter(({ subject, hash }) => !consents.has(root, subject, hash));
       if (this.#projects.has(root) && withdraw.length === 0 && give.length === 0) return false;
       const sql = 'INSERT INTO projects VALUES (?, ?) ON CONFLICT DO NOTHING';
-      await consents.change(root, { withdraw, give }, [{ sql, params: [root, clock.now()] }]);
+      await consents.change(root, { withdraw, give }, [{ sql, params: [root, clock.now()] }, ...also]);
       this.#load(root);
       return true;
     });

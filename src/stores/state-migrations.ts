@@ -186,4 +186,19 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (scope, host, port, paths)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Versions of installed tools that projects accepted: where they came from, and what a rollback returns to.
+  `
+  CREATE TABLE tool_versions (
+    project TEXT NOT NULL,
+    name TEXT NOT NULL,
+    accepted_ms INTEGER NOT NULL,
+    bundle_sha256 TEXT NOT NULL,
+    source TEXT NOT NULL,
+    commit_id TEXT NOT NULL,
+    archive_sha256 TEXT NOT NULL,
+    signer TEXT NOT NULL,
+    grants TEXT NOT NULL,
+    PRIMARY KEY (project, name, accepted_ms)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -142,7 +142,7 @@ function compileChecks(schema: JsonObject, tool: string): ToolCheck[] {
 
 function compiled(schema: JsonObject, tool: string): ToolCheck {
   try {
-    createArgumentCompiler()(tool, schema);
+    createArgumentCompiler('others')(tool, schema);
     return passed('schema.json compiles', 'in strict mode');
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : 'unknown fault';

@@ -1,13 +1,11 @@
-import type { ToolInfo } from '../../call/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import type { ToolText } from '../init/agent-texts.ts';
-import { layoutFor } from '../init/layout.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
-import { type ProjectChanges, prepareInit, prepareUninstall } from '../init/project.ts';
+import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
 import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
+import { prepareTools } from '../init/tools.ts';
 import { type MirrorOffer, mirrorLines, offerMirrors } from '../mirrors/offer.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
@@ -64,9 +62,8 @@ async function install(
 ): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
-    const { tools } = await client.listTools({ root: '' });
-    const layout = layoutFor(tools.map(textOf), root, context.paths.proxyBinary);
-    const change = await prepareInit(root, layout, context.paths.projectsDir);
+    const { tools } = await client.listTools({ root, offered: true });
+    const change = await prepareTools(context, root, tools);
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
@@ -90,16 +87,6 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
   await ensureRunning(context);
   const { changed } = await withClient(context.paths, (client) => client.unregisterProject({ root }));
   return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes };
-}
-
-function textOf(tool: ToolInfo): ToolText {
-  return {
-    name: tool.name,
-    purpose: tool.purpose,
-    schemaJson: tool.schema_json,
-    toolMd: tool.tool_md,
-    toolExtendedMd: tool.tool_extended_md,
-  };
 }
 
 function touched({ created, updated, removed }: ProjectChanges): boolean {

@@ -1,45 +1,44 @@
 import { realpath } from 'node:fs/promises';
+import type { ToolInfo } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
 import { INPUT_MAX_BYTES } from '../../core/limits.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { withClient } from '../client.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { readInput } from '../input.ts';
-import { currentProject, projectOption } from '../project-root.ts';
+import { currentProject, findProjectRoot, projectOption } from '../project-root.ts';
 import { printable, write } from '../render.ts';
 
 export const toolList = defineCommand({
   name: ['tool', 'list'],
-  summary: 'List the tools.',
-  options: [{ syntax: '--project [dir]', help: 'only tools accepted for a project (default: the current project)' }],
+  summary: 'List the tools of the project, or those of contextd outside a project.',
+  options: [{ syntax: '--project [dir]', help: 'the project (default: the current project)' }],
   async run(context, args) {
-    const root = await projectOption(context, args);
-    const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
-    return tools.map(({ name, purpose, origin, bundle_sha256, grants }) => ({
-      name,
-      purpose,
-      origin,
-      bundle_sha256,
-      grants,
-    }));
+    const tools = await toolsHere(context, args);
+    return tools.map(({ schema_json: _schema, tool_md: _md, tool_extended_md: _extended, ...tool }) => tool);
   },
   view: (tools) => ({
     kind: 'table',
-    columns: ['NAME', 'ORIGIN', 'PURPOSE'],
-    rows: tools.map(({ name, origin, purpose }) => [name, origin, purpose]),
+    columns: ['NAME', 'VERSION', 'SOURCE', 'GRANTS', 'TOKENS', 'LAST USED', 'STATE'],
+    numbers: [4],
+    rows: tools.map((tool) => [
+      ...[tool.name, tool.version, tool.installed_from?.source ?? tool.origin, tool.grants.join(' ') || 'none'],
+      ...[String(tool.schema_tokens), tool.last_used || '-', tool.state],
+    ]),
     empty: 'no tools',
   }),
 });
 
 export const toolInfo = defineCommand({
   name: ['tool', 'info'],
-  summary: 'Show one tool: what it does, its arguments, and what it may ask of the host.',
+  summary: 'Show one tool: what it does, its arguments, where it came from and what it may ask of the host.',
   parameters: [{ syntax: '<name>', help: 'the tool' }],
+  options: [{ syntax: '--project [dir]', help: 'the project (default: the current project)' }],
   async run(context, args) {
     const name = args.requiredWord(0);
-    const { tools } = await withClient(context.paths, (client) => client.listTools({ root: '' }));
+    const tools = await toolsHere(context, args);
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) {
       throw new ContextdError('TOOL_NOT_FOUND', `there is no tool ${JSON.stringify(name)}`, {
@@ -55,13 +54,35 @@ export const toolInfo = defineCommand({
     lines: [
       ...tool.tool_md.trimEnd().split('\n'),
       '',
-      `origin  ${tool.origin}`,
+      `version ${tool.version}, ${tool.state}`,
+      ...originLines(tool),
       `sha256  ${tool.bundle_sha256}`,
       `grants  ${tool.grants.length === 0 ? 'none' : tool.grants.join(', ')}`,
       `schema  ${JSON.stringify(tool.schema)}`,
     ],
   }),
 });
+
+/** The tools of the project that is named or current; outside a project those of contextd. */
+async function toolsHere(context: CliContext, args: ParsedArgs): Promise<ToolInfo[]> {
+  const root = args.flag('project') ? await projectOption(context, args) : ((await findProjectRoot(context.cwd)) ?? '');
+  return (await withClient(context.paths, (client) => client.listTools({ root, offered: false }))).tools;
+}
+
+function originLines({
+  origin,
+  installed_from: from,
+  accepted_ms: acceptedMs,
+}: Omit<ToolInfo, 'schema_json'>): string[] {
+  if (from === null) return [`origin  ${origin}`];
+  return [
+    `source  ${from.source}`,
+    ...(from.commit === '' ? [] : [`commit  ${from.commit}`]),
+    ...(from.archive_sha256 === '' ? [] : [`archive ${from.archive_sha256}`]),
+    `signer  ${from.signer === '' ? 'not signed' : from.signer}`,
+    `since   ${new Date(acceptedMs).toISOString()}`,
+  ];
+}
 
 export const toolRun = defineCommand({
   name: ['tool', 'run'],

@@ -12,7 +12,7 @@ import { fail, ok, warn } from './check.ts';
 export async function checkProject(context: CliContext): Promise<Check[]> {
   const root = await findProjectRoot(context.cwd);
   if (root === undefined) return [ok('project', `${context.cwd} is not in a project`)];
-  const { tools } = await withClient(context.paths, (client) => client.listTools({ root }));
+  const { tools } = await withClient(context.paths, (client) => client.listTools({ root, offered: false }));
   const accepted = ok('project', `${root}, ${tools.length} tools accepted`);
   return [accepted, await checkLinks(context, root), ...(await checkPrograms(context, root))];
 }

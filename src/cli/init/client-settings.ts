@@ -78,6 +78,7 @@ export const PERSONS_COMMANDS = [
     'network credential',
   ],
   ...['allow', 'quarantine', 'scrub allow', 'scrub reveal', 'scrub approve', 'undo', 'config set', 'config unset'],
+  ...['tool install', 'tool update', 'tool rollback', 'tool remove'],
   'init',
 ] as const;
 

@@ -16,7 +16,7 @@ export interface ProjectChanges {
 }
 
 /** A change that was checked and can be carried out. */
-interface PreparedChange {
+export interface PreparedChange {
   apply(): Promise<ProjectChanges>;
 }
 

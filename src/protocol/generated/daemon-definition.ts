@@ -214,6 +214,23 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "ListRequest",
                   "responseType": "ListResponse"
                 },
+                "InstallTool": {
+                  "requestType": "InstallRequest",
+                  "responseType": "InstallEvent",
+                  "responseStream": true
+                },
+                "AcceptTool": {
+                  "requestType": "AcceptToolRequest",
+                  "responseType": "ProjectTools"
+                },
+                "RollbackTool": {
+                  "requestType": "ToolRequest",
+                  "responseType": "ProjectTools"
+                },
+                "RemoveTool": {
+                  "requestType": "ToolRequest",
+                  "responseType": "ProjectTools"
+                },
                 "TailAudit": {
                   "requestType": "AuditRequest",
                   "responseType": "AuditResponse"
@@ -522,6 +539,209 @@ export const DAEMON_DEFINITION = `{
                 "root": {
                   "type": "string",
                   "id": 1
+                },
+                "offered": {
+                  "type": "bool",
+                  "id": 2
+                }
+              }
+            },
+            "InstallRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "source": {
+                  "type": "string",
+                  "id": 2
+                },
+                "cwd": {
+                  "type": "string",
+                  "id": 3
+                },
+                "variables": {
+                  "keyType": "string",
+                  "type": "string",
+                  "id": 4
+                },
+                "submodules": {
+                  "type": "bool",
+                  "id": 5
+                },
+                "lfs": {
+                  "type": "bool",
+                  "id": 6
+                },
+                "commit": {
+                  "type": "string",
+                  "id": 7
+                },
+                "archive_sha256": {
+                  "type": "string",
+                  "id": 8
+                }
+              }
+            },
+            "InstallEvent": {
+              "oneofs": {
+                "event": {
+                  "oneof": [
+                    "progress",
+                    "plan"
+                  ]
+                }
+              },
+              "fields": {
+                "progress": {
+                  "type": "InstallProgress",
+                  "id": 1
+                },
+                "plan": {
+                  "type": "ToolPlan",
+                  "id": 2
+                }
+              }
+            },
+            "InstallProgress": {
+              "fields": {
+                "step": {
+                  "type": "string",
+                  "id": 1
+                },
+                "bytes": {
+                  "type": "uint64",
+                  "id": 2
+                },
+                "total_bytes": {
+                  "type": "uint64",
+                  "id": 3
+                },
+                "bytes_per_second": {
+                  "type": "uint64",
+                  "id": 4
+                },
+                "text": {
+                  "type": "string",
+                  "id": 5
+                }
+              }
+            },
+            "ToolOrigin": {
+              "fields": {
+                "source": {
+                  "type": "string",
+                  "id": 1
+                },
+                "commit": {
+                  "type": "string",
+                  "id": 2
+                },
+                "archive_sha256": {
+                  "type": "string",
+                  "id": 3
+                },
+                "signer": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            },
+            "ToolPlan": {
+              "fields": {
+                "tool": {
+                  "type": "ToolInfo",
+                  "id": 1
+                },
+                "state": {
+                  "type": "string",
+                  "id": 2
+                },
+                "grant_words": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                },
+                "new_grants": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 4
+                },
+                "within_ceiling": {
+                  "type": "bool",
+                  "id": 5
+                },
+                "before": {
+                  "type": "ToolInfo",
+                  "id": 6
+                },
+                "files_added": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 7
+                },
+                "files_removed": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 8
+                },
+                "files_changed": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 9
+                },
+                "schema_changed": {
+                  "type": "bool",
+                  "id": 10
+                },
+                "files": {
+                  "type": "uint32",
+                  "id": 11
+                },
+                "bytes": {
+                  "type": "uint64",
+                  "id": 12
+                }
+              }
+            },
+            "AcceptToolRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "bundle_sha256": {
+                  "type": "string",
+                  "id": 2
+                },
+                "unattended": {
+                  "type": "bool",
+                  "id": 3
+                }
+              }
+            },
+            "ToolRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "name": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "ProjectTools": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "tools": {
+                  "rule": "repeated",
+                  "type": "ToolInfo",
+                  "id": 2
                 }
               }
             },
@@ -568,6 +788,30 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 8
+                },
+                "version": {
+                  "type": "string",
+                  "id": 9
+                },
+                "installed_from": {
+                  "type": "ToolOrigin",
+                  "id": 10
+                },
+                "accepted_ms": {
+                  "type": "uint64",
+                  "id": 11
+                },
+                "last_used": {
+                  "type": "string",
+                  "id": 12
+                },
+                "schema_tokens": {
+                  "type": "uint32",
+                  "id": 13
+                },
+                "state": {
+                  "type": "string",
+                  "id": 14
                 }
               }
             },

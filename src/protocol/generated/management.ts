@@ -2,6 +2,7 @@ import type * as grpc from '@grpc/grpc-js';
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 
 import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from './contextd/v1/AcceptQuarantinedRequest.ts';
+import type { AcceptToolRequest as _contextd_v1_AcceptToolRequest, AcceptToolRequest__Output as _contextd_v1_AcceptToolRequest__Output } from './contextd/v1/AcceptToolRequest.ts';
 import type { AcceptedContent as _contextd_v1_AcceptedContent, AcceptedContent__Output as _contextd_v1_AcceptedContent__Output } from './contextd/v1/AcceptedContent.ts';
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
@@ -14,6 +15,9 @@ import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from './contextd/v1/HealthResponse.ts';
 import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from './contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from './contextd/v1/HostNetworkRequest.ts';
+import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from './contextd/v1/InstallEvent.ts';
+import type { InstallProgress as _contextd_v1_InstallProgress, InstallProgress__Output as _contextd_v1_InstallProgress__Output } from './contextd/v1/InstallProgress.ts';
+import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Output as _contextd_v1_InstallRequest__Output } from './contextd/v1/InstallRequest.ts';
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from './contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from './contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from './contextd/v1/ListResponse.ts';
@@ -43,6 +47,7 @@ import type { PrivateHost as _contextd_v1_PrivateHost, PrivateHost__Output as _c
 import type { ProjectCaches as _contextd_v1_ProjectCaches, ProjectCaches__Output as _contextd_v1_ProjectCaches__Output } from './contextd/v1/ProjectCaches.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
+import type { ProjectTools as _contextd_v1_ProjectTools, ProjectTools__Output as _contextd_v1_ProjectTools__Output } from './contextd/v1/ProjectTools.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from './contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from './contextd/v1/QuarantineResponse.ts';
 import type { QuarantinedItem as _contextd_v1_QuarantinedItem, QuarantinedItem__Output as _contextd_v1_QuarantinedItem__Output } from './contextd/v1/QuarantinedItem.ts';
@@ -65,6 +70,9 @@ import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Out
 import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from './contextd/v1/StopRequest.ts';
 import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as _contextd_v1_StopResponse__Output } from './contextd/v1/StopResponse.ts';
 import type { ToolInfo as _contextd_v1_ToolInfo, ToolInfo__Output as _contextd_v1_ToolInfo__Output } from './contextd/v1/ToolInfo.ts';
+import type { ToolOrigin as _contextd_v1_ToolOrigin, ToolOrigin__Output as _contextd_v1_ToolOrigin__Output } from './contextd/v1/ToolOrigin.ts';
+import type { ToolPlan as _contextd_v1_ToolPlan, ToolPlan__Output as _contextd_v1_ToolPlan__Output } from './contextd/v1/ToolPlan.ts';
+import type { ToolRequest as _contextd_v1_ToolRequest, ToolRequest__Output as _contextd_v1_ToolRequest__Output } from './contextd/v1/ToolRequest.ts';
 import type { Toolchain as _contextd_v1_Toolchain, Toolchain__Output as _contextd_v1_Toolchain__Output } from './contextd/v1/Toolchain.ts';
 import type { ToolchainList as _contextd_v1_ToolchainList, ToolchainList__Output as _contextd_v1_ToolchainList__Output } from './contextd/v1/ToolchainList.ts';
 import type { ToolchainRequest as _contextd_v1_ToolchainRequest, ToolchainRequest__Output as _contextd_v1_ToolchainRequest__Output } from './contextd/v1/ToolchainRequest.ts';
@@ -77,6 +85,7 @@ export interface ProtoGrpcType {
   contextd: {
     v1: {
       AcceptQuarantinedRequest: MessageTypeDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_AcceptQuarantinedRequest__Output>
+      AcceptToolRequest: MessageTypeDefinition<_contextd_v1_AcceptToolRequest, _contextd_v1_AcceptToolRequest__Output>
       AcceptedContent: MessageTypeDefinition<_contextd_v1_AcceptedContent, _contextd_v1_AcceptedContent__Output>
       ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
       AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
@@ -89,6 +98,9 @@ export interface ProtoGrpcType {
       HealthResponse: MessageTypeDefinition<_contextd_v1_HealthResponse, _contextd_v1_HealthResponse__Output>
       HostNetwork: MessageTypeDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output>
       HostNetworkRequest: MessageTypeDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetworkRequest__Output>
+      InstallEvent: MessageTypeDefinition<_contextd_v1_InstallEvent, _contextd_v1_InstallEvent__Output>
+      InstallProgress: MessageTypeDefinition<_contextd_v1_InstallProgress, _contextd_v1_InstallProgress__Output>
+      InstallRequest: MessageTypeDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallRequest__Output>
       KillRequest: MessageTypeDefinition<_contextd_v1_KillRequest, _contextd_v1_KillRequest__Output>
       ListRequest: MessageTypeDefinition<_contextd_v1_ListRequest, _contextd_v1_ListRequest__Output>
       ListResponse: MessageTypeDefinition<_contextd_v1_ListResponse, _contextd_v1_ListResponse__Output>
@@ -121,6 +133,7 @@ export interface ProtoGrpcType {
       ProjectCaches: MessageTypeDefinition<_contextd_v1_ProjectCaches, _contextd_v1_ProjectCaches__Output>
       ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
       ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
+      ProjectTools: MessageTypeDefinition<_contextd_v1_ProjectTools, _contextd_v1_ProjectTools__Output>
       QuarantineRequest: MessageTypeDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineRequest__Output>
       QuarantineResponse: MessageTypeDefinition<_contextd_v1_QuarantineResponse, _contextd_v1_QuarantineResponse__Output>
       QuarantinedItem: MessageTypeDefinition<_contextd_v1_QuarantinedItem, _contextd_v1_QuarantinedItem__Output>
@@ -143,6 +156,9 @@ export interface ProtoGrpcType {
       StopRequest: MessageTypeDefinition<_contextd_v1_StopRequest, _contextd_v1_StopRequest__Output>
       StopResponse: MessageTypeDefinition<_contextd_v1_StopResponse, _contextd_v1_StopResponse__Output>
       ToolInfo: MessageTypeDefinition<_contextd_v1_ToolInfo, _contextd_v1_ToolInfo__Output>
+      ToolOrigin: MessageTypeDefinition<_contextd_v1_ToolOrigin, _contextd_v1_ToolOrigin__Output>
+      ToolPlan: MessageTypeDefinition<_contextd_v1_ToolPlan, _contextd_v1_ToolPlan__Output>
+      ToolRequest: MessageTypeDefinition<_contextd_v1_ToolRequest, _contextd_v1_ToolRequest__Output>
       Toolchain: MessageTypeDefinition<_contextd_v1_Toolchain, _contextd_v1_Toolchain__Output>
       ToolchainList: MessageTypeDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output>
       ToolchainRequest: MessageTypeDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainRequest__Output>

@@ -45,7 +45,7 @@ function serverSource(name: string): ToolSource {
     schemaJson: JSON.stringify(schema),
     toolMd: '',
     toolExtendedMd: '',
-    arguments: createArgumentCompiler()(name, schema),
+    arguments: createArgumentCompiler('others')(name, schema),
   };
   return { start: async () => {}, stop: async () => {}, list: () => [tool], verify: async () => {} };
 }

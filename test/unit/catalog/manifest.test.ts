@@ -216,7 +216,7 @@ describe('tool.json is closed', () => {
   });
 });
 
-const compileArguments = createArgumentCompiler();
+const compileArguments = createArgumentCompiler('others');
 
 describe('FR-2.3 argument schemas are JSON Schema draft 2020-12', () => {
   const schema = compileArguments('hello', {

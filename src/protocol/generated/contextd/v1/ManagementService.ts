@@ -3,6 +3,7 @@
 import type * as grpc from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
 import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from '../../contextd/v1/AcceptQuarantinedRequest.ts';
+import type { AcceptToolRequest as _contextd_v1_AcceptToolRequest, AcceptToolRequest__Output as _contextd_v1_AcceptToolRequest__Output } from '../../contextd/v1/AcceptToolRequest.ts';
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
@@ -13,6 +14,8 @@ import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from '../../contextd/v1/HealthResponse.ts';
 import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from '../../contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from '../../contextd/v1/HostNetworkRequest.ts';
+import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from '../../contextd/v1/InstallEvent.ts';
+import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Output as _contextd_v1_InstallRequest__Output } from '../../contextd/v1/InstallRequest.ts';
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
@@ -33,6 +36,7 @@ import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _c
 import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from '../../contextd/v1/PortsResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from '../../contextd/v1/ProjectResponse.ts';
+import type { ProjectTools as _contextd_v1_ProjectTools, ProjectTools__Output as _contextd_v1_ProjectTools__Output } from '../../contextd/v1/ProjectTools.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from '../../contextd/v1/QuarantineResponse.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from '../../contextd/v1/RulesReview.ts';
@@ -46,6 +50,7 @@ import type { StatusRequest as _contextd_v1_StatusRequest, StatusRequest__Output
 import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Output as _contextd_v1_StatusResponse__Output } from '../../contextd/v1/StatusResponse.ts';
 import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from '../../contextd/v1/StopRequest.ts';
 import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as _contextd_v1_StopResponse__Output } from '../../contextd/v1/StopResponse.ts';
+import type { ToolRequest as _contextd_v1_ToolRequest, ToolRequest__Output as _contextd_v1_ToolRequest__Output } from '../../contextd/v1/ToolRequest.ts';
 import type { ToolchainList as _contextd_v1_ToolchainList, ToolchainList__Output as _contextd_v1_ToolchainList__Output } from '../../contextd/v1/ToolchainList.ts';
 import type { ToolchainRequest as _contextd_v1_ToolchainRequest, ToolchainRequest__Output as _contextd_v1_ToolchainRequest__Output } from '../../contextd/v1/ToolchainRequest.ts';
 
@@ -61,6 +66,15 @@ export interface ManagementServiceClient extends grpc.Client {
   acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   acceptQuarantined(argument: _contextd_v1_AcceptQuarantinedRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
+
+  AcceptTool(argument: _contextd_v1_AcceptToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  AcceptTool(argument: _contextd_v1_AcceptToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  AcceptTool(argument: _contextd_v1_AcceptToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  AcceptTool(argument: _contextd_v1_AcceptToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  acceptTool(argument: _contextd_v1_AcceptToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  acceptTool(argument: _contextd_v1_AcceptToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  acceptTool(argument: _contextd_v1_AcceptToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  acceptTool(argument: _contextd_v1_AcceptToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
 
   /**
    * AllowPath lets commands of a project write a directory outside it; DisallowPath undoes that. ListPaths lists them.
@@ -150,6 +164,19 @@ export interface ManagementServiceClient extends grpc.Client {
   endSession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
   endSession(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
   endSession(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * InstallTool fetches a tool and checks it, and ends with a plan; nothing of it can run yet. AcceptTool lets a project use
+   * what was planned, RollbackTool the version before, and RemoveTool takes a tool out of a project.
+   */
+  InstallTool(argument: _contextd_v1_InstallRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_InstallEvent__Output>;
+  InstallTool(argument: _contextd_v1_InstallRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_InstallEvent__Output>;
+  /**
+   * InstallTool fetches a tool and checks it, and ends with a plan; nothing of it can run yet. AcceptTool lets a project use
+   * what was planned, RollbackTool the version before, and RemoveTool takes a tool out of a project.
+   */
+  installTool(argument: _contextd_v1_InstallRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_InstallEvent__Output>;
+  installTool(argument: _contextd_v1_InstallRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_InstallEvent__Output>;
 
   KillRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   KillRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
@@ -331,6 +358,15 @@ export interface ManagementServiceClient extends grpc.Client {
   removeNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
   removeNetworkCredentials(argument: _contextd_v1_NetworkCredentialRemoval, callback: grpc.requestCallback<_contextd_v1_NetworkCredentials__Output>): grpc.ClientUnaryCall;
 
+  RemoveTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RemoveTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RemoveTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RemoveTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  removeTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  removeTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  removeTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  removeTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
@@ -374,6 +410,15 @@ export interface ManagementServiceClient extends grpc.Client {
   revokeRules(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   revokeRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   revokeRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
+
+  RollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RollbackTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RollbackTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
 
   ServerStatus(argument: _contextd_v1_StatusRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
   ServerStatus(argument: _contextd_v1_StatusRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
@@ -500,6 +545,8 @@ export interface ManagementServiceClient extends grpc.Client {
 export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementation {
   AcceptQuarantined: grpc.handleUnaryCall<_contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse>;
 
+  AcceptTool: grpc.handleUnaryCall<_contextd_v1_AcceptToolRequest__Output, _contextd_v1_ProjectTools>;
+
   /**
    * AllowPath lets commands of a project write a directory outside it; DisallowPath undoes that. ListPaths lists them.
    */
@@ -526,6 +573,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
    */
   EndSession: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse>;
+
+  /**
+   * InstallTool fetches a tool and checks it, and ends with a plan; nothing of it can run yet. AcceptTool lets a project use
+   * what was planned, RollbackTool the version before, and RemoveTool takes a tool out of a project.
+   */
+  InstallTool: grpc.handleServerStreamingCall<_contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent>;
 
   KillRunning: grpc.handleUnaryCall<_contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse>;
 
@@ -577,6 +630,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   RemoveNetworkCredentials: grpc.handleUnaryCall<_contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials>;
 
+  RemoveTool: grpc.handleUnaryCall<_contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools>;
+
   RestoreQuarantined: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
   /**
@@ -588,6 +643,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   RevokeAccepted: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
   RevokeRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
+
+  RollbackTool: grpc.handleUnaryCall<_contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools>;
 
   ServerStatus: grpc.handleUnaryCall<_contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse>;
 
@@ -629,6 +686,7 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
 export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   AcceptQuarantined: MethodDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_QuarantineResponse, _contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse__Output>
+  AcceptTool: MethodDefinition<_contextd_v1_AcceptToolRequest, _contextd_v1_ProjectTools, _contextd_v1_AcceptToolRequest__Output, _contextd_v1_ProjectTools__Output>
   AllowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
   ChangeNetwork: MethodDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkState, _contextd_v1_NetworkChange__Output, _contextd_v1_NetworkState__Output>
@@ -636,6 +694,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ClearCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
+  InstallTool: MethodDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallEvent, _contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   ListNetwork: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkState, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState__Output>
@@ -652,10 +711,12 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ReadNetworkLog: MethodDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RemoveNetworkCredentials: MethodDefinition<_contextd_v1_NetworkCredentialRemoval, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials__Output>
+  RemoveTool: MethodDefinition<_contextd_v1_ToolRequest, _contextd_v1_ProjectTools, _contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   RevokeAccepted: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
+  RollbackTool: MethodDefinition<_contextd_v1_ToolRequest, _contextd_v1_ProjectTools, _contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>
   SetHostNetwork: MethodDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output, _contextd_v1_HostNetwork__Output>

@@ -1,0 +1,129 @@
+import { constants } from 'node:fs';
+import { access, rename, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { hashBundle, hashFiles } from '../catalog/bundle.ts';
+import { parseManifest, type ToolManifest } from '../catalog/manifest.ts';
+import { TOOL_LIMITS } from '../catalog/verify-tool/check.ts';
+import { readPlainFile, readToolDirectory } from '../catalog/verify-tool/read-tool.ts';
+import { verifyTool } from '../catalog/verify-tool/verify-tool.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { isReservedName } from './reserved-names.ts';
+
+/** A fetched tool that may be offered to a person. */
+export interface CheckedTool {
+  manifest: ToolManifest;
+  /** Absolute; its last part is the name of the tool. */
+  dir: string;
+  bundleSha256: string;
+  schemaJson: string;
+  toolMd: string;
+  toolExtendedMd: string;
+  schemaTokens: number;
+  /** As `hashFiles` gives them. */
+  files: ReadonlyMap<string, string>;
+  bytes: number;
+}
+
+export interface CheckDeps {
+  /** Tokens in cl100k_base. */
+  countTokens(text: string): number;
+  /** PATH of the person: `.claude/bin` comes before it. */
+  searchPath: string;
+}
+
+/** Failed rules that one message names. */
+const SHOWN_MAX = 4;
+
+/**
+ * Checks a fetched tool as `ctxd tool verify` does, and that its name may be taken. None of its code runs. The directory is
+ * renamed to the name of the tool. Throws SCHEMA_INVALID for a fault of the tool, CONFLICT for a name that is taken.
+ */
+export async function checkTool(fetchedDir: string, { countTokens, searchPath }: CheckDeps): Promise<CheckedTool> {
+  const manifest = await manifestOf(fetchedDir);
+  const { name } = manifest;
+  await checkName(name, searchPath);
+  const dir = join(dirname(fetchedDir), name);
+  if (dir !== fetchedDir) await rename(fetchedDir, dir);
+  const found = await readToolDirectory(dir, '');
+  const report = verifyTool(found, countTokens);
+  const failed = report.checks.filter((check) => !check.passed);
+  if (failed.length > 0) {
+    const shown = failed.slice(0, SHOWN_MAX).map(({ rule, detail }) => `${rule}: ${detail}`);
+    const more = failed.length > SHOWN_MAX ? `; and ${failed.length - SHOWN_MAX} more` : '';
+    throw new ContextdError('SCHEMA_INVALID', `the tool ${name} breaks rules: ${shown.join('; ')}${more}`, {
+      remedy: 'Its author finds all of them with `ctxd tool verify DIR`.',
+      details: { failed: failed.map(({ rule, detail }) => ({ rule, detail })) },
+    });
+  }
+  await checkEntry(dir, manifest);
+  const files = await hashFiles(dir);
+  return {
+    manifest,
+    dir,
+    bundleSha256: await hashBundle(dir),
+    schemaJson: textOf(found.schema).trim(),
+    toolMd: textOf(found.toolMd),
+    toolExtendedMd: textOf(found.extended),
+    schemaTokens: report.schemaTokens ?? 0,
+    files,
+    bytes: await sizeOf(dir, [...files.keys()]),
+  };
+}
+
+async function manifestOf(dir: string): Promise<ToolManifest> {
+  const file = await readPlainFile(join(dir, 'tool.json'), TOOL_LIMITS.manifestBytes);
+  if (file === null) {
+    throw new ContextdError('SCHEMA_INVALID', 'there is no tool.json: this is not a tool of contextd', {
+      remedy: 'Name the directory of the tool in its source with //, such as github.com/org/repo//tools/weather.',
+    });
+  }
+  if ('fault' in file) {
+    throw new ContextdError('SCHEMA_INVALID', `tool.json ${file.fault}`, { remedy: 'Its author must correct it.' });
+  }
+  return parseManifest('tool.json', file.text);
+}
+
+/** A tool is found by its name in `.claude/bin`, before every program on PATH. */
+async function checkName(name: string, searchPath: string): Promise<void> {
+  const taken = isReservedName(name) ? 'a name that contextd or a shell uses itself' : await onPath(name, searchPath);
+  if (taken === null) return;
+  throw new ContextdError('CONFLICT', `the tool is called ${name}, which is ${taken}`, {
+    remedy: 'Agents would call the tool instead. Its author must choose another name.',
+  });
+}
+
+async function onPath(name: string, searchPath: string): Promise<string | null> {
+  for (const dir of searchPath.split(':').filter(isAbsolute)) {
+    // Links to tools are what is found if the project's own directory is on PATH.
+    if (dir.endsWith('/.claude/bin')) continue;
+    const program = join(dir, name);
+    const isProgram = await access(program, constants.X_OK).then(
+      async () => (await stat(program)).isFile(),
+      () => false,
+    );
+    if (isProgram) return `the program ${program}`;
+  }
+  return null;
+}
+
+/** Throws SCHEMA_INVALID unless the entry of the manifest is a file that can run. */
+async function checkEntry(dir: string, { name, profile }: ToolManifest): Promise<void> {
+  const entry = join(dir, profile.entry);
+  const found = await stat(entry).catch((thrown: unknown) => {
+    if (isErrno(thrown)) return null;
+    throw thrown;
+  });
+  if (found?.isFile() === true) return;
+  throw new ContextdError('SCHEMA_INVALID', `the entry ${profile.entry} of ${name} is missing`, {
+    remedy: 'Perhaps the tool must be built first, or its source names another directory than its release.',
+  });
+}
+
+function textOf(file: Awaited<ReturnType<typeof readPlainFile>>): string {
+  return file !== null && 'text' in file ? file.text : '';
+}
+
+async function sizeOf(dir: string, files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(dir, file))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
