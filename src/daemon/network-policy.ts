@@ -2,7 +2,7 @@ import { isNetworkGrant, networkTarget } from '../catalog/grants.ts';
 import { type HostGroup, hostGroup } from '../egress/groups.ts';
 import type { NetworkRule, ScopePolicy } from '../egress/messages.ts';
 import { type Pattern, parsePattern } from '../egress/rules.ts';
-import type { StoredRule } from '../stores/network-rules.ts';
+import { MACHINE, type StoredRule } from '../stores/network-rules.ts';
 
 /** A rule of a policy, and what a person wrote. */
 export interface PolicyRule extends NetworkRule {
@@ -31,6 +31,20 @@ export function toolRules(grants: readonly string[], rules: readonly StoredRule[
     return [...new Set(both.map(patternText))].map((pattern) => toRule(stored, pattern));
   });
 }
+
+/** What a person allowed to the tool itself, by accepting it with these grants. No private address is among it. */
+export function grantedRules(grants: readonly string[]): StoredRule[] {
+  return grants.filter(isNetworkGrant).flatMap((grant) => {
+    const target = networkTarget(grant);
+    const group = hostGroup(target) === null ? null : target;
+    return patternsOf(target).map((pattern) => ({ ...GRANTED, pattern: patternText(pattern), group }));
+  });
+}
+
+const GRANTED: Omit<StoredRule, 'pattern' | 'group'> = {
+  ...{ scope: MACHINE, verdict: 'allow', privateAddresses: [], anyPrivate: false, once: false },
+  ...{ expiresMs: null, givenMs: 0, givenBy: '' },
+};
 
 /** True if the grants of a tool name a host and port (0: any port), or the group that has them. */
 export function asksFor(

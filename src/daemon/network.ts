@@ -22,6 +22,7 @@ import type { NetworkJournal } from './network-journal.ts';
 import {
   asksFor,
   commandRules,
+  grantedRules,
   groupWith,
   type MirrorHost,
   mirrorRules,
@@ -253,8 +254,9 @@ export class Network {
   }
 
   #tellPolicy(told: ToldScope): void {
-    const rules = this.isOn(told.scope.project) ? this.rulesFor(told.scope.project) : [];
     const isTool = told.scope.tool !== null;
+    const decided = [...this.rulesFor(told.scope.project), ...(isTool ? grantedRules(told.grants) : [])];
+    const rules = this.isOn(told.scope.project) ? decided : [];
     const ofMirrors = mirrorRules(isTool ? told.grants : null, rules, this.#deps.mirrorsOf);
     told.rules = [...(isTool ? toolRules(told.grants, rules) : commandRules(rules)), ...ofMirrors];
     const policy = policyOf(told.rules, this.#deps.config.upload_max_mb);
