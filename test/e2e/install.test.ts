@@ -1,0 +1,370 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
+import { type MadeTool, makeTool } from '../helpers/made-tool.ts';
+
+interface ListedTool {
+  name: string;
+  version: string;
+  bundle_sha256: string;
+  grants: string[];
+  state: string;
+  schema_tokens: number;
+  last_used: string;
+  installed_from: { source: string; commit: string; signer: string } | null;
+}
+
+let at: Installation;
+let sources: string;
+
+beforeAll(async () => {
+  at = await install({ init: false });
+  sources = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')));
+});
+afterAll(async () => {
+  await at.remove();
+  rmSync(sources, { recursive: true, force: true });
+});
+
+/** A new project of the installation. */
+async function newProject(): Promise<string> {
+  const project = realpathSync(mkdtempSync(join(sources, 'project-')));
+  const { code, stderr } = await at.run(CTXD, ['init', '--no-toolchains', '--no-network'], { cwd: project });
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return project;
+}
+
+function newTool(tool: MadeTool = {}): string {
+  const dir = mkdtempSync(join(sources, 'tool-'));
+  makeTool(dir, tool);
+  return dir;
+}
+
+const ctxd = (project: string, ...words: string[]): Promise<Finished> => at.run(CTXD, words, { cwd: project });
+
+async function listed(project: string): Promise<ListedTool[]> {
+  const { stdout } = await ctxd(project, 'tool', 'list', '--json');
+  return (JSON.parse(stdout) as ListedTool[]).filter(({ installed_from: from }) => from !== null);
+}
+
+const call = (project: string, tool: string, input: object): Promise<Finished> =>
+  at.run(`.claude/tools/${tool}/${tool}`, [JSON.stringify(input)], { cwd: project });
+
+async function answerOf(project: string, tool: string): Promise<Record<string, unknown>> {
+  const { stdout, stderr } = await call(project, tool, { city: 'Oslo' });
+  if (stdout === '') throw new Error(stderr);
+  return (JSON.parse(stdout) as { data: Record<string, unknown> }).data;
+}
+
+const lockOf = (project: string): string => readFileSync(join(project, 'contextd.lock'), 'utf8');
+const bundles = (): string[] => readdirSync(join(at.home, 'data/tools')).sort();
+const staged = (): string[] => {
+  const dir = join(at.home, 'data/staging');
+  return existsSync(dir) ? readdirSync(dir) : [];
+};
+
+describe('ctxd tool install', () => {
+  it('FR-2.1 FR-2.2 FR-9.2 FR-10.5 DATA-1 installs, links and locks a tool that answers at once', async () => {
+    const project = await newProject();
+    const tool = newTool();
+    const { code, stdout, stderr } = await ctxd(project, 'tool', 'install', tool, '--yes');
+    expect(stderr).toContain('weather 1.0.0: Tell the weather of a city.');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('weather 1.0.0 is installed, from ')]);
+
+    expect(await answerOf(project, 'weather')).toMatchObject({ version: '1.0.0', input: { city: 'Oslo' } });
+    expect(readdirSync(join(project, '.claude/tools/weather')).sort()).toEqual(
+      ['TOOL.md', 'TOOL_EXTENDED.md', 'schema.json', 'weather'].sort(),
+    );
+    expect(lstatSync(join(project, '.claude/tools/weather/weather')).isSymbolicLink()).toBe(true);
+
+    const [entry] = await listed(project);
+    expect(entry).toMatchObject({ name: 'weather', version: '1.0.0', state: 'ready', grants: [] });
+    expect(entry?.last_used).toBe(new Date().toISOString().slice(0, 10));
+    expect(JSON.parse(lockOf(project))).toEqual({
+      format: 1,
+      tools: { weather: { version: '1.0.0', source: tool, sha256: entry?.bundle_sha256, grants: [] } },
+    });
+    expect(staged()).toEqual([]);
+
+    // A later init keeps it, and the removal leaves nothing of it.
+    await ctxd(project, 'init', '--no-toolchains', '--no-network');
+    expect(await answerOf(project, 'weather')).toMatchObject({ version: '1.0.0' });
+    expect((await ctxd(project, 'tool', 'remove', 'weather')).stdout).toContain('weather is no longer a tool of');
+    expect(existsSync(join(project, '.claude/tools/weather'))).toBe(false);
+    expect(existsSync(join(project, 'contextd.lock'))).toBe(false);
+    expect(await listed(project)).toEqual([]);
+  });
+
+  it('FR-10.4 changes nothing without a yes: no state, no file, nothing staged', async () => {
+    const project = await newProject();
+    const before = bundles();
+    const { code, stderr } = await ctxd(project, 'tool', 'install', newTool({ version: '7.7.7' }));
+    expect(code).toBe(1);
+    expect(stderr).toContain('weather was not installed. A person answers yes at a terminal');
+    expect(await listed(project)).toEqual([]);
+    expect([bundles(), staged()]).toEqual([before, []]);
+    expect(existsSync(join(project, 'contextd.lock'))).toBe(false);
+    expect(existsSync(join(project, '.claude/tools/weather'))).toBe(false);
+  });
+
+  it('--yes gives the grants below the ceiling only, and says how to raise it', async () => {
+    const project = await newProject();
+    const tool = newTool({ grants: ['log', 'network:api.weather.example'] });
+    const refused = await ctxd(project, 'tool', 'install', tool, '--yes');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('reach api.weather.example');
+    expect(refused.stderr).toContain('--yes does not accept all that weather asks for: network:api.weather.example.');
+    expect(await listed(project)).toEqual([]);
+
+    await ctxd(project, 'config', 'set', 'install.yes_grants', '["log","network:*.weather.example","network:api.*"]');
+    await ctxd(project, 'server', 'restart');
+    expect((await ctxd(project, 'tool', 'install', tool, '--yes')).code).toBe(0);
+    expect((await listed(project))[0]?.grants).toEqual(['log', 'network:api.weather.example']);
+    await ctxd(project, 'config', 'unset', 'install.yes_grants');
+    await ctxd(project, 'server', 'restart');
+  });
+
+  it('issue 17 part 4: two projects use two versions of one tool at the same time', async () => {
+    const [first, second] = [await newProject(), await newProject()];
+    const dir = newTool({ version: '1.0.0' });
+    await ctxd(first, 'tool', 'install', dir, '--yes');
+    makeTool(dir, { version: '2.0.0' });
+    await ctxd(second, 'tool', 'install', dir, '--yes');
+    const rounds = await Promise.all(
+      [first, second, first, second].map(async (project) => (await answerOf(project, 'weather')).version),
+    );
+    expect(rounds).toEqual(['1.0.0', '2.0.0', '1.0.0', '2.0.0']);
+    expect((await at.run('.claude/tools/weather/weather', ['--schema'], { cwd: first })).code).toBe(0);
+  });
+
+  it('FR-9.3 shows what an update changes before it applies, asks again for more, and can be rolled back', async () => {
+    const project = await newProject();
+    const dir = newTool({ version: '1.0.0' });
+    await ctxd(project, 'tool', 'install', dir, '--yes');
+    const same = await ctxd(project, 'tool', 'update', '--check', '--all');
+    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('weather 1.0.0 is what')]);
+
+    makeTool(dir, { version: '1.1.0', files: { 'cities.txt': 'Oslo\n' } });
+    const check = await ctxd(project, 'tool', 'update', '--check', 'weather');
+    expect(check.code).toBe(1);
+    for (const line of ['instead of 1.0.0; its arguments stay', '+ cities.txt', '~ main.sh'])
+      expect(check.stdout).toContain(line);
+    expect((await listed(project))[0]?.version).toBe('1.0.0');
+
+    expect((await ctxd(project, 'tool', 'update', 'weather', '--yes')).stdout).toContain('weather 1.1.0 is updated');
+    expect((await answerOf(project, 'weather')).version).toBe('1.1.0');
+
+    makeTool(dir, { version: '1.2.0', grants: ['exec'] });
+    const more = await ctxd(project, 'tool', 'update', 'weather', '--yes');
+    expect([more.code, more.stderr]).toEqual([1, expect.stringContaining('(new)')]);
+    expect((await answerOf(project, 'weather')).version).toBe('1.1.0');
+
+    expect((await ctxd(project, 'tool', 'rollback', 'weather')).stdout).toContain('weather is 1.0.0 again');
+    expect((await answerOf(project, 'weather')).version).toBe('1.0.0');
+    expect(lockOf(project)).toContain('"version": "1.0.0"');
+    const none = await ctxd(project, 'tool', 'rollback', 'weather');
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('had no other version of weather')]);
+  });
+
+  it('the lock file reproduces exactly, or says what differs, and asks on each machine', async () => {
+    const project = await newProject();
+    const dir = newTool();
+    await ctxd(project, 'tool', 'install', dir, '--yes');
+
+    const colleague = await newProject();
+    cpSync(join(project, 'contextd.lock'), join(colleague, 'contextd.lock'));
+    const asked = await ctxd(colleague, 'tool', 'install');
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('was not installed')]);
+    expect((await call(colleague, 'weather', {})).code).not.toBe(0);
+    expect((await ctxd(colleague, 'tool', 'install', '--yes')).code).toBe(0);
+    expect(lockOf(colleague)).toBe(lockOf(project));
+    expect((await listed(colleague))[0]?.bundle_sha256).toBe((await listed(project))[0]?.bundle_sha256);
+
+    const third = await newProject();
+    cpSync(join(project, 'contextd.lock'), join(third, 'contextd.lock'));
+    appendFileSync(join(dir, 'main.sh'), '# changed\n');
+    const differs = await ctxd(third, 'tool', 'install', '--yes');
+    expect(differs.code).toBe(1);
+    expect(differs.stderr).toContain('is not what contextd.lock names: its files have the hash ');
+    expect(await listed(third)).toEqual([]);
+  });
+
+  it.each([
+    ['text', 'oops', 'it is not JSON'],
+    ['a newer format', '{"format":2,"tools":{}}', 'has format 2, this contextd reads 1'],
+    ['a name that leads elsewhere', '{"format":1,"tools":{"../x":{}}}', 'is not the name of a tool'],
+    ['no hash', '{"format":1,"tools":{"a":{"version":"1","source":"./a","grants":[]}}}', 'no usable "sha256"'],
+  ])('refuses a lock file with %s before anything is fetched', async (_what, text, fault) => {
+    const project = await newProject();
+    writeFileSync(join(project, 'contextd.lock'), text);
+    for (const words of [['install'], ['install', newTool(), '--yes']]) {
+      const { code, stderr } = await ctxd(project, 'tool', ...words);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(fault)]);
+    }
+    expect(readFileSync(join(project, 'contextd.lock'), 'utf8')).toBe(text);
+  });
+
+  it('SEC-4.1 refuses a bundle that was changed on disk, and an installation repairs it', async () => {
+    const project = await newProject();
+    const dir = newTool({ version: '4.0.0' });
+    await ctxd(project, 'tool', 'install', dir, '--yes');
+    const [tool] = await listed(project);
+    appendFileSync(join(at.home, 'data/tools', tool?.bundle_sha256 ?? '', 'main.sh'), 'echo changed\n');
+    const refused = await call(project, 'weather', {});
+    expect(refused.code).toBe(4);
+    expect(refused.stdout).toContain('INTEGRITY_FAILED');
+    expect((await listed(project))[0]?.state).toBe('its files were changed');
+    expect((await ctxd(project, 'tool', 'install', '--yes')).code).toBe(0);
+    expect((await answerOf(project, 'weather')).version).toBe('4.0.0');
+  });
+
+  it.each([
+    ['a core tool', { name: 'safe_bash' }, 'a name that contextd or a shell uses itself'],
+    ['a later core tool', { name: 'memory_forget' }, 'a name that contextd or a shell uses itself'],
+    ['a builtin', { name: 'test' }, 'a name that contextd or a shell uses itself'],
+    ['a program on PATH', { name: 'git' }, 'which is the program /'],
+  ])('refuses the name of %s', async (_what, tool, fault) => {
+    const project = await newProject();
+    const { code, stderr } = await ctxd(project, 'tool', 'install', newTool(tool), '--yes');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(fault)]);
+  });
+
+  it('refuses a second tool of the same name from another publisher', async () => {
+    const project = await newProject();
+    await ctxd(project, 'tool', 'install', newTool(), '--yes');
+    const repository = newTool({ version: '9.0.0' });
+    for (const words of [
+      ['init', '-q'],
+      ['add', '.'],
+      ['commit', '-qm', 'x'],
+    ])
+      await at.run('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...words], { cwd: repository });
+    const { code, stderr } = await ctxd(project, 'tool', 'install', `git::file://${repository}`, '--yes');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has a tool weather from')]);
+    expect(stderr).toContain('ctxd tool remove weather');
+    expect((await answerOf(project, 'weather')).version).toBe('1.0.0');
+  });
+
+  it('lists every rule that a tool breaks, and keeps nothing of it', async () => {
+    const project = await newProject();
+    const { code, stderr } = await ctxd(
+      project,
+      'tool',
+      'install',
+      newTool({ files: { 'TOOL.md': '# other\n' } }),
+      '--yes',
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining('TOOL.md form')]);
+    expect(staged()).toEqual([]);
+  });
+
+  it('does not take over a directory, a link or a file that is in the way', async () => {
+    const project = await newProject();
+    mkdirSync(join(project, 'elsewhere'));
+    symlinkSync(join(project, 'elsewhere'), join(project, '.claude/tools/weather'));
+    const { code, stderr } = await ctxd(project, 'tool', 'install', newTool(), '--yes');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('.claude/tools/weather is a symbolic link')]);
+    expect(readdirSync(join(project, 'elsewhere'))).toEqual([]);
+    expect(await listed(project)).toEqual([]);
+  });
+
+  it('the commands of one session never see the lock file change under their hands', async () => {
+    const project = await newProject();
+    await ctxd(project, 'tool', 'install', newTool(), '--yes');
+    const before = lockOf(project);
+    await call(project, 'safe_bash', { command: 'echo "{}" > contextd.lock; rm -f contextd.lock; true' });
+    expect(lockOf(project)).toBe(before);
+  });
+});
+
+describe('an installation that dies', () => {
+  it('leaves the state before or a tool that works, wherever the daemon is killed', async () => {
+    const project = await newProject();
+    const dir = newTool({
+      files: Object.fromEntries([...Array(400)].map((_, i) => [`lib/${i}.txt`, `${i}\n`.repeat(500)])),
+    });
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 24; round++) {
+      const { pid } = await at.status();
+      const child = spawn(CTXD, ['tool', 'install', dir, '--yes'], { cwd: project, env: at.environment });
+      const over = new Promise((resolve) => child.on('close', resolve));
+      const text: string[] = [];
+      // The round decides after how many pieces of progress the daemon dies: each step has its turn.
+      child.stderr.on('data', (chunk: Buffer) => {
+        text.push(chunk.toString());
+        if (text.length > round % 6) kill(pid);
+      });
+      if (round % 6 === 5) child.stdout.once('data', () => kill(pid));
+      await over;
+      kill(pid);
+      await ctxd(project, 'server', 'start');
+      const [tool] = await listed(project);
+      outcomes.add(tool === undefined ? 'before' : 'after');
+      if (tool === undefined) expect(existsSync(join(project, 'contextd.lock'))).toBe(false);
+      expect(staged()).toEqual([]);
+      expect(bundles().filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
+      expect((await ctxd(project, 'tool', 'install', dir, '--yes')).code).toBe(0);
+      expect((await answerOf(project, 'weather')).version).toBe('1.0.0');
+      await ctxd(project, 'tool', 'remove', 'weather');
+    }
+    expect(outcomes.has('before')).toBe(true);
+  });
+
+  it('Ctrl-C leaves nothing behind', async () => {
+    const project = await newProject();
+    const before = bundles();
+    const child = spawn(CTXD, ['tool', 'install', newTool({ version: '5.5.5' })], {
+      cwd: project,
+      env: at.environment,
+    });
+    const over = new Promise((resolve) => child.on('close', resolve));
+    child.stderr.once('data', () => child.kill('SIGINT'));
+    await over;
+    await expect.poll(staged).toEqual([]);
+    expect(bundles()).toEqual(before);
+    expect(await listed(project)).toEqual([]);
+  });
+});
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** The hash that the lock file names, computed as docs/plugins.md says, by nothing of contextd. */
+describe('the hash of a bundle', () => {
+  it('FR-10.4 is that of its files, their paths and their execute bits', async () => {
+    const project = await newProject();
+    const dir = newTool({ version: '3.3.3' });
+    await ctxd(project, 'tool', 'install', dir, '--yes');
+    const total = createHash('sha256');
+    for (const file of readdirSync(dir).sort()) {
+      const bytes = createHash('sha256')
+        .update(readFileSync(join(dir, file)))
+        .digest('hex');
+      total.update(`${file}\0${file === 'main.sh' ? 'x' : '-'}\0${bytes}\n`);
+    }
+    expect((await listed(project))[0]?.bundle_sha256).toBe(total.digest('hex'));
+  });
+});
