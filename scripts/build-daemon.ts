@@ -6,6 +6,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 const PROGRAMS: Readonly<Record<string, string>> = {
   contextd: 'daemon/main.js',
   ctxd: 'cli/main.js',
+  fetch: 'install/fetch-main.js',
   spawner: 'sandbox/spawner/main.js',
   'guard-worker': 'sandbox/workspace/guard-worker.js',
   'scan-worker': 'scrub/scan/scan-worker.js',
@@ -25,7 +26,9 @@ async function buildDaemon(root: string): Promise<void> {
   const target = join(root, 'dist', 'program');
   await rm(target, { recursive: true, force: true });
   // Needed once in years. The namespace of a CommonJS package that is imported late would lack its names besides.
-  await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata'] });
+  // Large, and needed by few installations of a tool only: loaded from their own files.
+  const seldom = ['@aws-sdk/client-s3', '@sigstore/bundle', '@sigstore/protobuf-specs', '@sigstore/verify'];
+  await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata', ...seldom] });
   await bundle(root, EGRESS, { mainFields: ['module', 'main'] });
 }
 
