@@ -78,7 +78,7 @@ export function createToolInstallation(deps: ToolInstallationDeps): ToolInstalla
           remedy: 'Run `ctxd tool install` again.',
         });
       }
-      if (unattended && !offer.plan.within_ceiling) throw aboveCeiling(offer.plan);
+      if (unattended) checkCeiling(offer.plan, deps.config.yes_grants);
       await take(offer, deps);
       offer.taken();
       return projectTools(root, deps);
@@ -148,7 +148,6 @@ async function planFor(
     state: before === null ? 'new' : before.bundle_sha256 === tool.bundleSha256 ? 'same' : 'update',
     grant_words: describeGrants(tool.manifest),
     new_grants: newGrants,
-    within_ceiling: newGrants.every((grant) => isBelow(grant, deps.config.yes_grants)),
     before,
     ...(await fileChanges(tool, before, deps.paths.toolsDir)),
     schema_changed: before !== null && before.schema_json !== tool.schemaJson,
@@ -215,14 +214,13 @@ function isBelow(grant: string, ceiling: readonly string[]): boolean {
   return ceiling.some((one) => (one.endsWith('*') ? grant.startsWith(one.slice(0, -1)) : grant === one));
 }
 
-function aboveCeiling({ tool, new_grants: grants }: ToolPlan): ContextdError {
-  return new ContextdError(
-    'PERMISSION_DENIED',
-    `--yes does not accept all that ${tool?.name} asks for: ${grants.join(', ')}`,
-    {
-      remedy: 'A person answers at a terminal, or widens install.yes_grants with `ctxd config set`.',
-    },
-  );
+/** Throws PERMISSION_DENIED for a new grant that only a person may give. */
+function checkCeiling({ tool, new_grants: grants }: ToolPlan, ceiling: readonly string[]): void {
+  const above = grants.filter((grant) => !isBelow(grant, ceiling));
+  if (above.length === 0) return;
+  throw new ContextdError('PERMISSION_DENIED', `--yes does not give ${tool?.name} what it asks for: ${above.join(', ')}`, {
+    remedy: 'A person answers at a terminal, or widens install.yes_grants with `ctxd config set`.',
+  });
 }
 
 async function fileChanges(

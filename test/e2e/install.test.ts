@@ -131,7 +131,7 @@ describe('ctxd tool install', () => {
     const refused = await ctxd(project, 'tool', 'install', tool, '--yes');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('reach api.weather.example');
-    expect(refused.stderr).toContain('--yes does not accept all that weather asks for: network:api.weather.example.');
+    expect(refused.stderr).toContain('--yes does not give weather what it asks for: network:api.weather.example.');
     expect(await listed(project)).toEqual([]);
 
     await ctxd(project, 'config', 'set', 'install.yes_grants', '["log","network:*.weather.example","network:api.*"]');
@@ -295,6 +295,9 @@ describe('ctxd tool install', () => {
   });
 });
 
+/** Each of the six places has its turn. */
+const ROUNDS = 6;
+
 describe('an installation that dies', () => {
   it('leaves the state before or a tool that works, wherever the daemon is killed', async () => {
     const project = await newProject();
@@ -302,7 +305,7 @@ describe('an installation that dies', () => {
       files: Object.fromEntries([...Array(400)].map((_, i) => [`lib/${i}.txt`, `${i}\n`.repeat(500)])),
     });
     const outcomes = new Set<string>();
-    for (let round = 0; round < 24; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const { pid } = await at.status();
       const child = spawn(CTXD, ['tool', 'install', dir, '--yes'], { cwd: project, env: at.environment });
       const over = new Promise((resolve) => child.on('close', resolve));
@@ -322,11 +325,11 @@ describe('an installation that dies', () => {
       expect(staged()).toEqual([]);
       expect(bundles().filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
       expect((await ctxd(project, 'tool', 'install', dir, '--yes')).code).toBe(0);
-      expect((await answerOf(project, 'weather')).version).toBe('1.0.0');
+      expect(await answerOf(project, 'weather')).toMatchObject({ version: '1.0.0' });
       await ctxd(project, 'tool', 'remove', 'weather');
     }
     expect(outcomes.has('before')).toBe(true);
-  });
+  }, 300_000);
 
   it('Ctrl-C leaves nothing behind', async () => {
     const project = await newProject();

@@ -667,40 +667,36 @@ export const DAEMON_DEFINITION = `{
                   "type": "string",
                   "id": 4
                 },
-                "within_ceiling": {
-                  "type": "bool",
-                  "id": 5
-                },
                 "before": {
                   "type": "ToolInfo",
-                  "id": 6
+                  "id": 5
                 },
                 "files_added": {
                   "rule": "repeated",
                   "type": "string",
-                  "id": 7
+                  "id": 6
                 },
                 "files_removed": {
                   "rule": "repeated",
                   "type": "string",
-                  "id": 8
+                  "id": 7
                 },
                 "files_changed": {
                   "rule": "repeated",
                   "type": "string",
-                  "id": 9
+                  "id": 8
                 },
                 "schema_changed": {
                   "type": "bool",
-                  "id": 10
+                  "id": 9
                 },
                 "files": {
                   "type": "uint32",
-                  "id": 11
+                  "id": 10
                 },
                 "bytes": {
                   "type": "uint64",
-                  "id": 12
+                  "id": 11
                 }
               }
             },

@@ -21,10 +21,6 @@ export interface ToolPlan {
    */
   'new_grants'?: (string)[];
   /**
-   * False if a person must be asked, because a new grant is above `install.yes_grants`.
-   */
-  'within_ceiling'?: (boolean);
-  /**
    * The accepted version; absent for "new".
    */
   'before'?: (_contextd_v1_ToolInfo | null);
@@ -53,10 +49,6 @@ export interface ToolPlan__Output {
    * The grants that this project has not given to this tool.
    */
   'new_grants': (string)[];
-  /**
-   * False if a person must be asked, because a new grant is above `install.yes_grants`.
-   */
-  'within_ceiling': (boolean);
   /**
    * The accepted version; absent for "new".
    */
