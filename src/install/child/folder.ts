@@ -31,7 +31,11 @@ async function readEntry(folder: string, path: string, tree: Tree): Promise<void
     await readDirectory(folder, path, tree);
   } else if (stats.isFile()) {
     const handle = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    await tree.file(entry, handle.createReadStream());
+    try {
+      await tree.file(entry, handle.createReadStream({ autoClose: false }));
+    } finally {
+      await handle.close();
+    }
   } else if (stats.isSymbolicLink()) {
     await tree.link(entry, 'symbolic', await readlink(join(folder, path)));
   } else {

@@ -46,13 +46,20 @@ function parse(unpacked: Transform, entriesMax: number, add: (entry: ReadEntry) 
   const parser = new Parser({ strict: true, gzip: true, zstd: false });
   let work = Promise.resolve();
   let entries = 0;
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, fail) => {
+    let current: ReadEntry | null = null;
+    const reject = (thrown: unknown): void => {
+      // Nothing more comes, so nothing may wait for it.
+      current?.destroy(thrown);
+      fail(thrown);
+    };
     unpacked.on('error', reject);
     parser.on('error', reject);
     parser.on('ignoredEntry', ({ path, type }: ReadEntry) => reject(refused(path, `has the unusual type ${type}`)));
     parser.on('entry', (entry: ReadEntry) => {
       entries += 1;
       if (entries > entriesMax) return reject(tooLarge(`the archive has more than ${entriesMax} entries`));
+      current = entry;
       work = work.then(() => add(entry)).then(() => void entry.resume());
       work.catch(reject);
     });
