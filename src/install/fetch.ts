@@ -19,7 +19,7 @@ import { formatSource, type ToolSource } from './source.ts';
 import { fetchEnvironment } from './variables.ts';
 
 export interface FetchOptions {
-  /** An empty directory of ours, 0700. After a failure nothing in it is worth keeping. */
+  /** An empty directory of ours, 0700. It is empty again after a failure. */
   into: string;
   limits: FetchLimits;
   /** The person's variables, of which only those of `FETCH_VARIABLES` are passed on, with PATH and HOME. */
@@ -38,6 +38,15 @@ export interface FetchOptions {
 const PROGRAM = fileURLToPath(new URL('./fetch-main.js', import.meta.url));
 /** Megabytes of the child's heap: what it parses is bounded, what is hostile about it is not. */
 const HEAP_MB = 512;
+/**
+ * Limits of the system for the child and for git, beneath our own: bytes of data of a process, and of a file. They hold
+ * even between two looks at what git has written.
+ */
+const PRELUDE = 'ulimit -c 0; ulimit -d "$1"; ulimit -f "$2"; shift 2; exec "$@"';
+const DATA_MAX_KB = 2 * 1024 * 1024;
+/** The unit of `ulimit -f`. */
+const BLOCK_BYTES = 512;
+const FILE_SLACK_BYTES = 64 * 1024 * 1024;
 /** Milliseconds that a child has for its last words after its own deadline. */
 const GRACE_MS = 2_000;
 
@@ -54,7 +63,9 @@ export async function fetchTool(source: ToolSource, options: FetchOptions): Prom
   const environment = fetchEnvironment(options.credentials, work);
   const openssl = environment.SSL_CERT_FILE === undefined ? [] : ['--use-openssl-ca'];
   const flags = [`--max-old-space-size=${HEAP_MB}`, '--no-warnings', ...openssl];
-  const child = execa(process.execPath, [...flags, PROGRAM], {
+  const blocks = Math.ceil((limits.bytes + FILE_SLACK_BYTES) / BLOCK_BYTES);
+  const bounds = ['-c', PRELUDE, 'contextd-fetch', `${DATA_MAX_KB}`, `${blocks}`];
+  const child = execa('/bin/sh', [...bounds, process.execPath, ...flags, PROGRAM], {
     ...{ cwd: work, extendEnv: false, stdin: 'pipe', stdout: 'pipe', stderr: 'ignore', buffer: false, reject: false },
     env: {
       ...environment,
@@ -76,14 +87,23 @@ export async function fetchTool(source: ToolSource, options: FetchOptions): Prom
     if (signal.aborted) throw cancelled(source);
     if (last === null) throw diedEarly(source, end.signal, limits);
     if (last.kind === 'failed') throw failureOf(last);
-    return await checkPlace(last.tool, into, source);
+    await checkPlace(last.tool, into, source);
+    return last.tool;
+  } catch (thrown) {
+    kill();
+    await child;
+    await remove(join(into, 'tool'));
+    throw thrown;
   } finally {
     clearTimeout(deadline);
     signal.removeEventListener('abort', kill);
-    kill();
-    await child;
-    await rm(work, { recursive: true, force: true });
+    await remove(work);
   }
+}
+
+/** git may write its last file while it dies. */
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
 }
 
 type LastMessage = Exclude<FetchMessage, { kind: 'progress' }>;
@@ -122,10 +142,10 @@ function killGroup(pid: number | undefined): void {
 }
 
 /** The folder must lie inside ours, really and not by a link. */
-async function checkPlace(tool: FetchedTool, into: string, source: ToolSource): Promise<FetchedTool> {
+async function checkPlace(tool: FetchedTool, into: string, source: ToolSource): Promise<void> {
   const inside = relative(await realpath(into), await realpath(tool.dir));
   const isInside = inside !== '' && !isAbsolute(inside) && inside.split(sep)[0] !== '..';
-  if (isInside && (await lstat(tool.dir)).isDirectory()) return tool;
+  if (isInside && (await lstat(tool.dir)).isDirectory()) return;
   throw new ContextdError(
     'INTEGRITY_FAILED',
     `the process that fetched ${formatSource(source)} answered with ${tool.dir}`,

@@ -70,15 +70,18 @@ export async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const isFile = (await handle.stat()).isFile();
-    if (isFile) for await (const chunk of handle.createReadStream()) hash.update(chunk);
-    else await handle.close();
-    if (isFile) return hash.digest('hex');
+    try {
+      const isFile = (await handle.stat()).isFile();
+      if (!isFile) throw noArchive(path, 'it is not a file');
+      for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk);
+      return hash.digest('hex');
+    } finally {
+      await handle.close();
+    }
   } catch (thrown) {
     if (!isErrno(thrown, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO')) throw thrown;
     throw noArchive(path, thrown.code ?? '');
   }
-  throw noArchive(path, 'it is not a file');
 }
 
 function noArchive(path: string, fault: string): ContextdError {

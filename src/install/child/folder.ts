@@ -1,4 +1,4 @@
-import { constants, lstat, open, opendir, readlink } from 'node:fs/promises';
+import { constants, lstat, open, opendir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { Entry, Tree } from './tree.ts';
@@ -6,9 +6,10 @@ import type { Entry, Tree } from './tree.ts';
 /** Adds the files of a local folder to `tree`. Links that a command swaps in meanwhile are not followed. */
 export async function readFolder(folder: string, tree: Tree): Promise<void> {
   try {
-    const stats = await lstat(join(folder, '.'));
-    if (!stats.isDirectory()) throw notThere(folder, 'it is not a folder');
-    await readDirectory(folder, '', tree);
+    // The person's own path may lead through links.
+    const real = await realpath(folder);
+    if (!(await lstat(real)).isDirectory()) throw notThere(folder, 'it is not a folder');
+    await readDirectory(real, '', tree);
   } catch (thrown) {
     if (isErrno(thrown, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) throw notThere(folder, thrown.code ?? '', thrown);
     throw thrown;
@@ -31,7 +32,11 @@ async function readEntry(folder: string, path: string, tree: Tree): Promise<void
     await readDirectory(folder, path, tree);
   } else if (stats.isFile()) {
     const handle = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    await tree.file(entry, handle.createReadStream());
+    try {
+      await tree.file(entry, handle.createReadStream({ autoClose: false }));
+    } finally {
+      await handle.close();
+    }
   } else if (stats.isSymbolicLink()) {
     await tree.link(entry, 'symbolic', await readlink(join(folder, path)));
   } else {

@@ -45,16 +45,16 @@ const FAULTS: readonly Row[] = [
     'Connect once with ssh and check the key of the host.',
   ],
   [
-    /could not read (?:Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|returned error: 40[13]|Invalid username or (?:password|token)|access rights/i,
-    'AUTH_FAILED',
-    'is private, or does not exist',
-    'Check the name. For a private repository set up a git credential helper, ~/.netrc or an ssh key, so that `git ls-remote` works.',
-  ],
-  [
     /(?:repository|project) .*not found|not found$|does not appear to be a git repository|does not exist|not exported|no such repository|returned error: 404/im,
     'NOT_FOUND',
     'is not a repository',
-    'Check the address.',
+    'Check the address. A private repository answers like this to everyone who may not read it.',
+  ],
+  [
+    /could not read (?:Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|returned error: 40[13]|Invalid username or (?:password|token)/i,
+    'AUTH_FAILED',
+    'is private, or does not exist',
+    'Check the name. For a private repository set up a git credential helper, ~/.netrc or an ssh key, so that `git ls-remote` works.',
   ],
   [
     /not our ref|couldn't find remote ref|unadvertised object/i,

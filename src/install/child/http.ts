@@ -114,7 +114,7 @@ function stalled(url: URL, stallMs: number): ContextdError {
 
 function unreachable(url: URL, thrown: Error): ContextdError {
   if (thrown instanceof ContextdError) return thrown;
-  const isTrust = /CERT|SIGNED|ISSUER|ALTNAME/.test('code' in thrown ? String(thrown.code) : '');
+  const isTrust = /CERT|SIGN|ISSUER|ALTNAME|VERIFY/.test('code' in thrown ? String(thrown.code) : '');
   const remedy = isTrust
     ? 'If an authority of your own signs for this server, name its file in NODE_EXTRA_CA_CERTS.'
     : 'Check the host name, the network and HTTPS_PROXY.';

@@ -48,7 +48,7 @@ async function fetchNow(request: FetchRequest, meter: Meter): Promise<FetchedToo
   const { resolved, signature } = await readSource({ request, meter, work: join(into, 'work'), tree });
   meter.begin('check', 'Checking the files', tree.bytes);
   const inside = topOf(request, tree);
-  const own = signature ?? (await signatureOfFolder(join(dir, inside), inside, tree.sums, signers));
+  const own = signature ?? (await signatureOfFolder(join(dir, inside), inside, tree.sums(), signers));
   checkRequired(request, own);
   const canonical = { source: formatSource(source), ...resolved };
   return { dir: join(dir, inside), resolved: canonical, signature: own, files: tree.files, bytes: tree.bytes };

@@ -20,9 +20,10 @@ export async function getObject(
 ): Promise<Incoming | null> {
   const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const { endpoint, bucket } = source;
-  const region = variables.AWS_REGION ?? variables.AWS_DEFAULT_REGION;
+  // The client itself refuses to work without a region, even with servers that have none.
+  const region = await new S3Client({}).config.region().catch(() => REGION);
   const client = new S3Client({
-    ...(region === undefined ? {} : { region }),
+    region,
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     followRegionRedirects: true,
     maxAttempts: 2,
@@ -35,7 +36,6 @@ export async function getObject(
     },
   });
   try {
-    if (region === undefined) await client.config.region().catch(() => useRegion(client));
     const { Body: body, ContentLength: length } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     if (!(body instanceof Readable)) throw new TypeError('the answer has no body');
     return { body: bodyOf(body, source), length: length ?? null, close: () => void body.destroy() };
@@ -43,10 +43,6 @@ export async function getObject(
     if (nameOf(thrown) === 'NoSuchKey') return null;
     throw faultOf(source, thrown);
   }
-}
-
-function useRegion({ config }: { config: { region: unknown } }): void {
-  config.region = () => Promise.resolve(REGION);
 }
 
 async function* bodyOf(body: Readable, source: S3Source): AsyncIterable<Uint8Array> {

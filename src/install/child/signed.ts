@@ -59,7 +59,9 @@ async function verifyBeside(
   readBeside: ReadBeside,
   signers: TrustedSigners,
 ): Promise<FetchedSignature | null> {
-  const [minisign, sigstore] = [await readBeside(MINISIGN), await readBeside(SIGSTORE)];
+  const [minisign = null, sigstore = null] = await Promise.all(
+    [MINISIGN, SIGSTORE].map((suffix) => readQuietly(readBeside, suffix)),
+  );
   if (minisign === null && sigstore === null) return null;
   const signed = await read();
   const found = [
@@ -67,6 +69,20 @@ async function verifyBeside(
     ...(sigstore === null ? [] : [await verifySigstore(signed, sigstore.toString('utf8'), signers)]),
   ];
   return found.find(({ trusted }) => trusted) ?? found[0] ?? null;
+}
+
+/**
+ * Some servers answer 403, or with a web page, for what does not exist. Neither is worse than no signature: anyone who
+ * can forge such an answer can also leave the signature out.
+ */
+async function readQuietly(readBeside: ReadBeside, suffix: string): Promise<Buffer | null> {
+  try {
+    const bytes = await readBeside(suffix);
+    return bytes?.toString('latin1', 0, 512).trimStart().startsWith('<') === true ? null : bytes;
+  } catch (thrown) {
+    if (thrown instanceof ContextdError && thrown.code === 'AUTH_FAILED') return null;
+    throw thrown;
+  }
 }
 
 /** The files that the list must name: all but itself and its signatures. */

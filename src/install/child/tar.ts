@@ -18,7 +18,7 @@ export async function readTar({ path, limits }: ArchiveFile, tree: Tree): Promis
   // A fault of one ends the others; `parse` sees it as that of the last.
   pipeline(packed, createGunzip(), unpacked, () => {});
   try {
-    await parse(unpacked, limits.files, (entry) => addEntry(entry, tree));
+    await parse(unpacked, limits.files, (entry, signal) => addEntry(entry, tree, signal));
   } finally {
     packed.destroy();
   }
@@ -40,20 +40,28 @@ function measured(expansion: Expansion): Transform {
   });
 }
 
+/** Adds an entry to the tool; ends early if the signal is aborted. */
+type AddEntry = (entry: ReadEntry, signal: AbortSignal) => Promise<void>;
+
 /** Adds each entry before the parser goes on to the next. The first fault ends everything. */
-function parse(unpacked: Transform, entriesMax: number, add: (entry: ReadEntry) => Promise<void>): Promise<void> {
+function parse(unpacked: Transform, entriesMax: number, add: AddEntry): Promise<void> {
   // `gzip: true` only turns brotli off.
   const parser = new Parser({ strict: true, gzip: true, zstd: false });
   let work = Promise.resolve();
   let entries = 0;
-  return new Promise((resolve, reject) => {
+  const stop = new AbortController();
+  return new Promise((resolve, fail) => {
+    const reject = (thrown: unknown): void => {
+      fail(thrown);
+      stop.abort();
+    };
     unpacked.on('error', reject);
     parser.on('error', reject);
     parser.on('ignoredEntry', ({ path, type }: ReadEntry) => reject(refused(path, `has the unusual type ${type}`)));
     parser.on('entry', (entry: ReadEntry) => {
       entries += 1;
       if (entries > entriesMax) return reject(tooLarge(`the archive has more than ${entriesMax} entries`));
-      work = work.then(() => add(entry)).then(() => void entry.resume());
+      work = work.then(() => add(entry, stop.signal)).then(() => void entry.resume());
       work.catch(reject);
     });
     parser.on('end', () => resolve(work));
@@ -61,14 +69,14 @@ function parse(unpacked: Transform, entriesMax: number, add: (entry: ReadEntry) 
   });
 }
 
-async function addEntry(entry: ReadEntry, tree: Tree): Promise<void> {
+async function addEntry(entry: ReadEntry, tree: Tree, signal: AbortSignal): Promise<void> {
   const { path, type, linkpath = '' } = entry;
   const mode = entry.mode ?? null;
   switch (type) {
     case 'File':
     case 'OldFile':
     case 'ContiguousFile':
-      return tree.file({ path, mode }, bytesOf(entry));
+      return tree.file({ path, mode }, bytesOf(entry, signal));
     case 'Directory':
     case 'GNUDumpDir':
       return tree.directory({ path, mode });
@@ -81,6 +89,19 @@ async function addEntry(entry: ReadEntry, tree: Tree): Promise<void> {
   }
 }
 
-async function* bytesOf(entry: ReadEntry): AsyncIterable<Buffer> {
-  for await (const chunk of entry) yield chunk;
+/** After an abort no more bytes come, so nothing may wait for them. */
+async function* bytesOf(entry: ReadEntry, signal: AbortSignal): AsyncIterable<Buffer> {
+  const end = (): void => void entry.destroy(new Error('the archive has a fault'));
+  // The loop sees the error only while it waits.
+  entry.on('error', () => {});
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of entry) {
+      yield chunk;
+      signal.throwIfAborted();
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }

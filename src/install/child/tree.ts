@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants, type FileHandle, mkdir, open } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FetchLimits } from '../limits.ts';
 import type { Meter } from './meter.ts';
@@ -40,7 +40,8 @@ export class Tree {
   readonly #nodes = new Map<string, Node>();
   /** The spelling of each path, by its folded form. */
   readonly #spellings = new Map<string, string>();
-  readonly #sums = new Map<string, string>();
+  /** What each file holds. */
+  readonly #written = new Map<string, { sum: string; bytes: number }>();
   #bytes = 0;
   #seen = 0;
 
@@ -61,8 +62,8 @@ export class Tree {
   }
 
   /** sha256 of each file, by its path. */
-  get sums(): ReadonlyMap<string, string> {
-    return this.#sums;
+  sums(): Map<string, string> {
+    return new Map([...this.#written].map(([path, { sum }]) => [path, sum]));
   }
 
   /** Names at the top of the tool, with what they are. */
@@ -156,8 +157,10 @@ export class Tree {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     const handle = await open(join(this.#dir, key), flags, executable ? 0o700 : 0o600);
     const hash = createHash('sha256');
+    let total = 0;
     try {
       for await (const chunk of bytes) {
+        total += chunk.byteLength;
         this.#take(chunk.byteLength);
         hash.update(chunk);
         await writeAll(handle, chunk);
@@ -165,7 +168,7 @@ export class Tree {
     } finally {
       await handle.close();
     }
-    this.#sums.set(key, hash.digest('hex'));
+    this.#written.set(key, { sum: hash.digest('hex'), bytes: total });
   }
 
   #take(bytes: number): void {
@@ -227,9 +230,12 @@ export class Tree {
   }
 
   async #copyFile(from: string, path: string, executable: boolean): Promise<void> {
+    const { sum, bytes } = this.#written.get(from) ?? { sum: '', bytes: 0 };
+    this.#take(bytes);
     this.#nodes.set(path, { type: 'file', executable });
-    const handle = await open(join(this.#dir, from), constants.O_RDONLY | constants.O_NOFOLLOW);
-    await this.#write(path, executable, handle.createReadStream());
+    const flags = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
+    await copyFile(join(this.#dir, from), join(this.#dir, path), flags);
+    this.#written.set(path, { sum, bytes });
   }
 }
 

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ContextdError } from '#src/core/errors.js';
+import { formatSource, parseSource, type ToolSource } from '#src/install/source.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
+
+const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+const SUM = 'ab'.repeat(32);
+const git = (url: string, more: Partial<Extract<ToolSource, { kind: 'git' }>> = {}): ToolSource => ({
+  ...{ kind: 'git', url, sub: '', ref: null, submodules: false, lfs: false },
+  ...more,
+});
+
+/** A text, its source, and its canonical text if that is another. */
+const SOURCES: [text: string, source: ToolSource, canonical?: string][] = [
+  ['github.com/org/tool', git('https://github.com/org/tool.git')],
+  ['github.com/org/tool@v1', git('https://github.com/org/tool.git', { ref: 'v1' })],
+  ['github.com/org/tool.git@v1', git('https://github.com/org/tool.git', { ref: 'v1' }), 'github.com/org/tool@v1'],
+  ['https://github.com/org/tool', git('https://github.com/org/tool.git'), 'github.com/org/tool'],
+  ['GitHub.com/Org/Tool', git('https://github.com/Org/Tool.git'), 'github.com/Org/Tool'],
+  ['github.com/org/tool//a/b@feature/x', git('https://github.com/org/tool.git', { sub: 'a/b', ref: 'feature/x' })],
+  ['github.com/org/tool@pkg@1.0.0', git('https://github.com/org/tool.git', { ref: 'pkg@1.0.0' })],
+  ['github.com/org/tool//p/@s/x?ref=v1', git('https://github.com/org/tool.git', { sub: 'p/@s/x', ref: 'v1' })],
+  [`github.com/org/tool@${COMMIT}`, git('https://github.com/org/tool.git', { ref: COMMIT })],
+  ['github.com/org/tool?ref=v1', git('https://github.com/org/tool.git', { ref: 'v1' }), 'github.com/org/tool@v1'],
+  ['github.com/org/tool@v1?submodules=true', git('https://github.com/org/tool.git', { ref: 'v1', submodules: true })],
+  ['gitlab.com/group/sub/tool@v1', git('https://gitlab.com/group/sub/tool.git', { ref: 'v1' })],
+  ['git::https://example.com/a/b.git//c@v1', git('https://example.com/a/b.git', { sub: 'c', ref: 'v1' })],
+  [
+    'git::https://github.com/org/tool@v1',
+    git('https://github.com/org/tool.git', { ref: 'v1' }),
+    'github.com/org/tool@v1',
+  ],
+  ['git::ssh://git@example.com:2222/a/b.git@v1', git('ssh://git@example.com:2222/a/b.git', { ref: 'v1' })],
+  ['git::git@example.com:a/b.git//c@v1', git('git@example.com:a/b.git', { sub: 'c', ref: 'v1' })],
+  ['git::file:///srv/tool@v1', git('file:///srv/tool', { ref: 'v1' })],
+  ['git::file:///srv/me@work/tool?ref=v1', git('file:///srv/me@work/tool', { ref: 'v1' })],
+  [
+    'https://example.com/a/tool.tar.gz',
+    { kind: 'http', url: 'https://example.com/a/tool.tar.gz', sub: '', sha256: null },
+  ],
+  ['https://example.com/tool.TGZ', { kind: 'http', url: 'https://example.com/tool.TGZ', sub: '', sha256: null }],
+  [
+    `https://example.com:8443/tool.zip//a?checksum=sha256:${SUM.toUpperCase()}`,
+    { kind: 'http', url: 'https://example.com:8443/tool.zip', sub: 'a', sha256: SUM },
+    `https://example.com:8443/tool.zip//a?checksum=sha256:${SUM}`,
+  ],
+  [
+    'https://github.com/org/tool/releases/download/v1/tool.tgz',
+    { kind: 'http', url: 'https://github.com/org/tool/releases/download/v1/tool.tgz', sub: '', sha256: null },
+  ],
+  ['s3::bucket/a/tool.zip', { kind: 's3', endpoint: null, bucket: 'bucket', key: 'a/tool.zip', sub: '', sha256: null }],
+  [
+    `s3::https://s3.example.com:9000/bucket/tool.tgz//x?checksum=sha256:${SUM}`,
+    { kind: 's3', endpoint: 'https://s3.example.com:9000', bucket: 'bucket', key: 'tool.tgz', sub: 'x', sha256: SUM },
+  ],
+  ['./tool', { kind: 'folder', path: '/work/dir/tool' }, '/work/dir/tool'],
+  ['.', { kind: 'folder', path: '/work/dir' }, '/work/dir'],
+  ['../tool/', { kind: 'folder', path: '/work/tool' }, '/work/tool'],
+  ['/srv/a b/tool', { kind: 'folder', path: '/srv/a b/tool' }],
+  ['./tool.tgz', { kind: 'archive', path: '/work/dir/tool.tgz', sub: '', sha256: null }, '/work/dir/tool.tgz'],
+  [`/srv/t.zip//a?checksum=sha256:${SUM}`, { kind: 'archive', path: '/srv/t.zip', sub: 'a', sha256: SUM }],
+];
+
+const WRONG = [
+  '',
+  'tool',
+  'tool.tgz',
+  'x'.repeat(2049),
+  'github.com/org',
+  'github.com/org/tool/sub',
+  'github.com/../tool',
+  'github.com/org/tool@',
+  'github.com/org/tool@-x',
+  'github.com/org/tool@--upload-pack=evil',
+  'github.com/org/tool@a..b',
+  'github.com/org/tool@a b',
+  'github.com/org/tool@v1^{}',
+  'github.com/org/tool@refs/heads/*',
+  'github.com/org/tool@v1.lock',
+  'github.com/org/tool//../x',
+  'github.com/org/tool//a/../../x',
+  'github.com/org/tool?ref=v1&ref=v2',
+  'github.com/org/tool?depth=1',
+  'github.com/-org/tool',
+  'git::ext::sh -c evil',
+  'git::http://example.com/a',
+  'git::git://example.com/a',
+  'git::-oProxyCommand=evil',
+  'git::ssh://-oProxyCommand=evil/a',
+  'git::-u@example.com:a',
+  'git::file://host/path',
+  'git::/srv/tool',
+  'git::https://example.com',
+  'http://example.com/tool.tgz',
+  'https://example.com/tool',
+  'https://example.com/tool.tgz?archive=zip',
+  'https://example.com/tool.tgz?checksum=md5:00',
+  'https://example.com/tool.tgz?checksum=sha256:00',
+  'https://example.com/tool.tgz?token=x',
+  'https:///tool.tgz',
+  'ftp://example.com/tool.tgz',
+  's3::bucket',
+  's3::bucket/key',
+  's3::UPPER/tool.tgz',
+  's3::http://example.com/bucket/tool.tgz',
+  `./folder?checksum=sha256:${SUM}`,
+  'github.com/org/to\u202eol',
+  './a\nb',
+];
+
+describe('issue 17 part 1: the text of a source', () => {
+  for (const [text, source, canonical = text] of SOURCES)
+    it(`${text} is read, and has one canonical text`, () => {
+      expect(parseSource(text, '/work/dir')).toEqual(source);
+      expect(formatSource(source)).toBe(canonical);
+      expect(parseSource(canonical, '/elsewhere')).toEqual(source);
+    });
+
+  for (const text of WRONG)
+    it(`${JSON.stringify(text.slice(0, 60))} is ARGS_INVALID, with the grammar as its remedy`, () => {
+      const error = faultOf(text);
+      expect(error.code).toBe('ARGS_INVALID');
+      expect(error.remedy).toContain('github.com/ORG/REPO[//FOLDER][@REF]');
+    });
+
+  it('credentials in a source are refused, and the message does not repeat them', () => {
+    const secret = 'hunter2hunter2';
+    for (const text of [
+      `git::https://me:${secret}@example.com/a/b@v1`,
+      `git::https://${secret}@example.com/a/b`,
+      `git::ssh://me:${secret}@example.com/a/b`,
+      `https://me:${secret}@example.com/tool.tgz`,
+      `https://example.com/tool.tgz?token=${secret}`,
+      `s3::https://me:${secret}@example.com/bucket/tool.tgz`,
+    ]) {
+      const error = faultOf(text);
+      expect(error.code).toBe('ARGS_INVALID');
+      expect(`${error.message}${error.remedy}`).not.toContain(secret);
+    }
+  });
+
+  it('whatever the text: it is refused, or its canonical text is the same source and git can take no part of it for an option', () => {
+    const word = fc.constantFrom(
+      ...[
+        'github.com',
+        'gitlab.com',
+        'git::',
+        's3::',
+        'https://',
+        'ssh://',
+        'file://',
+        '/',
+        '//',
+        '@',
+        '?',
+        'ref=',
+        '&',
+        '..',
+        '.',
+      ],
+      ...[
+        'org',
+        'tool',
+        '.tar.gz',
+        '.zip',
+        'a',
+        '-x',
+        'git@',
+        ':',
+        '%20',
+        'é',
+        '#',
+        'submodules=true',
+        `checksum=sha256:${SUM}`,
+      ],
+    );
+    fc.assert(
+      fc.property(
+        fc.array(word, { maxLength: 9 }).map((words) => words.join('')),
+        (text) => {
+          let source: ToolSource;
+          try {
+            source = parseSource(text, '/work/dir');
+          } catch (thrown) {
+            expect(thrown).toBeInstanceOf(ContextdError);
+            return;
+          }
+          expect(parseSource(formatSource(source), '/elsewhere')).toEqual(source);
+          if (source.kind === 'git') {
+            expect(source.url).not.toMatch(/^-|::|\/\/-/);
+            expect(source.ref ?? '').not.toMatch(/^-|\.\./);
+          }
+          if ('sub' in source) expect(source.sub.split('/')).not.toContain('..');
+        },
+      ),
+      { numRuns: propertyRuns() * 10 },
+    );
+  });
+});
+
+function faultOf(text: string): ContextdError {
+  try {
+    parseSource(text, '/work/dir');
+  } catch (thrown) {
+    if (thrown instanceof ContextdError) return thrown;
+  }
+  throw new Error(`${text} was taken`);
+}
