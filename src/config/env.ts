@@ -54,7 +54,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),
     noColor: given(source.NO_COLOR) !== undefined,
     coverageDir: given(source.NODE_V8_COVERAGE),
-    secretVariables: secretVariables(source),
+    secretVariables: secretsIn(source),
   };
 }
 
@@ -85,7 +85,8 @@ export function daemonEnvironment(env: Environment): Record<string, string> {
 const SECRET_NAME =
   /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PWD|PAT|DSN)$|(?:API|ACCESS|PRIVATE|_)_?KEY$|_(?:KEY|AUTH|COOKIE)_|_URL$|_URI$)/i;
 
-function secretVariables(source: NodeJS.ProcessEnv): { name: string; value: string }[] {
+/** The variables whose names say that their value is secret. */
+export function secretsIn(source: NodeJS.ProcessEnv): { name: string; value: string }[] {
   return Object.entries(source).flatMap(([name, value]) =>
     value !== undefined && value !== '' && SECRET_NAME.test(name) ? [{ name, value }] : [],
   );

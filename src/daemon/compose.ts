@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { SessionRef } from '../call/session.ts';
 import { createBundleSource } from '../catalog/bundle-source.ts';
 import { createCatalog } from '../catalog/catalog.ts';
+import { secretsIn } from '../config/env.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
@@ -47,7 +48,7 @@ import { NetworkCredentials, type NetworkCredentialsDeps } from './network-crede
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
-import { commandPolicyFor, policyFor, toolNetworkFor, viewOf } from './policy.ts';
+import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor, viewOf } from './policy.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import { startOrder } from './start-order.ts';
@@ -188,6 +189,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
         toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
+        toolAccessFor: ({ grants }) => toolAccessFor(grants, config.tools),
         sdkDir: paths.sdkDir,
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
@@ -269,11 +271,12 @@ function credentialsOf(
 
 /** Reads the files of a project for its own sessions only, and only once a person registered it. */
 function seedsOf(
-  { environment, clock, logger }: ComposeDeps,
+  { environment, config, clock, logger }: ComposeDeps,
   projectOf: (session: SessionRef) => Promise<string | null>,
   scanner: Scanner,
 ): Seeds {
-  const { home, secretVariables: variables } = environment;
+  const { home, secretVariables } = environment;
+  const variables = [...secretVariables, ...secretsIn(config.tools.env)];
   const envValues = (texts: readonly string[]): Promise<string[][]> => scanner.envValues(texts);
   return createSeeds({ home, variables, projectOf, envValues, clock, logger });
 }
