@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { SessionRef } from '../call/session.ts';
 import { createBundleSource } from '../catalog/bundle-source.ts';
 import { createCatalog } from '../catalog/catalog.ts';
@@ -12,7 +11,6 @@ import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { baseView, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
-import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
@@ -114,7 +112,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
 function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scrubbing {
   const { environment, paths, config, clock, timer, logger } = deps;
   const { consents, sessions, artifacts, auditLog } = stores;
-  const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path, home: environment.home };
+  const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path };
   const rootOf = async (session: SessionRef): Promise<string | null> =>
     (await stores.projects.find(session.project))?.root ?? null;
   const workspaceRules =
@@ -123,20 +121,15 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
       isApproved: (root, sha256) => consents.has(root, 'rules', sha256),
       onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
     });
-  let official: RuleFile | null = null;
-  const readRules = async () => {
-    const sources = await readRuleSources(places);
-    official = sources.official;
-    return sources;
-  };
-  const scanner = own.scanner ?? createScanner({ config: config.scrub, logger, readRules });
+  const scanner =
+    own.scanner ?? createScanner({ config: config.scrub, logger, readRules: async () => readRuleSources() });
   const ownSeeds = config.scrub.seeds ? seedsOf(deps, rootOf, scanner) : null;
   const seeds = own.seeds === undefined ? ownSeeds : own.seeds;
   const scrubber =
     own.scrubber ??
     createScrubber({
       scanner,
-      engine: maskEngine(() => official),
+      engine: maskEngine(),
       numbers: sessions,
       workspaceRules: async (session) => {
         const root = await rootOf(session);
@@ -282,7 +275,9 @@ function seedsOf(
 }
 
 /** For log lines and refusals. Rarely used, so its rules are read and compiled at the first use. */
-function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
-  const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
-  return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
+function maskEngine(): ReturnType<typeof deferEngine> {
+  return deferEngine(() => {
+    const { pack, official } = readRuleSources();
+    return createEngine(pack, { compile: 'when used', official });
+  });
 }
