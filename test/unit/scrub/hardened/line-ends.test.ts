@@ -34,7 +34,7 @@ const LINES = Object.entries(RULE_SAMPLES).map(([id, { match }]) => ({ id, lines
 
 describe('SEC-1.1 the line after a secret', () => {
   it('stays as it is, whatever rule finds the secret', () => {
-    expect(LINES.filter(({ lines }) => lines.length > 0).length).toBeGreaterThan(250);
+    expect(LINES.filter(({ lines }) => lines.length > 0).length).toBeGreaterThan(150);
     const wrong: string[] = [];
     for (const { id, lines } of LINES)
       for (const line of lines)
