@@ -1,21 +1,48 @@
-import { isNetworkGrant, networkTarget, type ToolGrant } from './grants.ts';
+import type { Grant } from '../core/profile.ts';
+import { accessOf, isNetworkGrant, networkTarget, type ToolGrant, USUAL_LIMITS } from './grants.ts';
 import type { ToolManifest } from './manifest.ts';
 
-const WORDS: Readonly<Record<string, string>> = {
-  exec: 'run commands in the project, each in a sandbox',
-  scrub: 'have texts searched for secrets',
-  log: "write to contextd's log",
-  memory_search: 'search what earlier work taught',
-  memory_store: 'store what its work taught',
-  checkpoint_save: 'save checkpoints',
-  checkpoint_restore: 'restore checkpoints',
-};
-
-/** What each grant lets the tool do, in plain words and in the order of `grants`. */
+/** What a person lets a tool do by each of its grants, in plain words and in the order of `manifest.grants`. */
 export function describeGrants({ grants }: Pick<ToolManifest, 'grants'>): string[] {
-  return grants.map(describeGrant);
+  return grants.map(describe);
 }
 
-function describeGrant(grant: ToolGrant): string {
-  return isNetworkGrant(grant) ? `reach ${networkTarget(grant)}` : (WORDS[grant] ?? grant);
+const METHODS: Readonly<Record<Grant, string>> = {
+  exec: 'run shell commands in the project, in a sandbox',
+  scrub: 'have texts searched for the secrets of the session',
+  log: 'write lines to the log of contextd',
+  memory_search: 'search the memories of the project',
+  memory_store: 'store memories for the project',
+  checkpoint_save: 'save checkpoints of the session',
+  checkpoint_restore: 'restore checkpoints of the session',
+};
+
+const RESOURCES: Readonly<Record<keyof typeof USUAL_LIMITS, (value: number) => string>> = {
+  memory_mb: (value) => `use up to ${value} MiB of memory (usual: ${USUAL_LIMITS.memory_mb})`,
+  pids: (value) => `run up to ${value} processes and threads (usual: ${USUAL_LIMITS.pids})`,
+};
+
+function describe(grant: ToolGrant): string {
+  if (isMethod(grant)) return METHODS[grant];
+  if (isNetworkGrant(grant)) return describeTarget(networkTarget(grant));
+  const { paths, variables, limits } = accessOf([grant]);
+  const sentences = [
+    ...paths.map(({ path, isWritable }) => `read ${isWritable ? 'and change ' : ''}${path} and everything in it`),
+    ...variables.map((name) => `see the variable ${name}, as set with ctxd config set tools.env.${name}`),
+    ...Object.entries(limits).map(([name, value]) => (isResource(name) ? RESOURCES[name](value) : grant)),
+  ];
+  return sentences.join(', ');
+}
+
+/** A group has no dot in its name. */
+function describeTarget(target: string): string {
+  return target.includes('.') ? `reach ${target} over the network` : `reach the hosts of the group ${target}`;
+}
+
+function isMethod(grant: ToolGrant): grant is Grant {
+  return Object.hasOwn(METHODS, grant);
+}
+
+function isResource(name: string): name is keyof typeof USUAL_LIMITS {
+  return Object.hasOwn(USUAL_LIMITS, name);
 }

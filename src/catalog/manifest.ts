@@ -11,7 +11,7 @@ import {
   type ToolProfile,
 } from '../core/profile.ts';
 import { toolOfShellName } from '../core/shell-names.ts';
-import { parseGrants, type ToolGrant } from './grants.ts';
+import { limitGrants, parseGrants, type ToolGrant } from './grants.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
 
 /** The content of `tool.json`. Unknown keys are errors: a typo must not silently widen or drop a rule. */
@@ -24,6 +24,7 @@ export interface ToolManifest {
   source: string | null;
   /** The author's signature; null: not signed. */
   signature: ToolSignature | null;
+  /** What a person must accept: `grants` of tool.json, then each limit that is above the usual one. */
   grants: readonly ToolGrant[];
   profile: ToolProfile;
   /** The kind of answers it gives, which sets their default budget (BUDGET_DEFAULT_TOKENS, or the configuration). */
@@ -70,19 +71,20 @@ const LIMITS = {
 /** Parses `tool.json`; SCHEMA_INVALID names the file and every fault. */
 export function parseManifest(file: string, text: string): ToolManifest {
   const reader = new ManifestReader(parseObject(file, text));
+  const limits = reader.limits();
   const manifest: ToolManifest = {
     name: reader.name(),
     purpose: reader.purpose(),
     version: reader.version(),
     source: reader.source(),
     signature: reader.signature(),
-    grants: reader.grants(),
+    grants: reader.grants(limits),
     profile: {
       runtime: reader.runtime(),
       entry: reader.entry(),
       minIsolation: reader.minIsolation(),
       seccomp: reader.seccomp(),
-      limits: reader.limits(),
+      limits,
     },
     budget: reader.budget(),
     isExact: reader.isExact(),
@@ -145,8 +147,8 @@ class ManifestReader {
     return parsed ?? this.#fault('"signature" must be "ed25519:KEY:SIGNATURE", both in base64', null);
   }
 
-  grants(): ToolGrant[] {
-    return parseGrants(this.#value.grants, this.faults);
+  grants(limits: ToolLimits): ToolGrant[] {
+    return [...parseGrants(this.#value.grants, this.faults), ...limitGrants(limits)];
   }
 
   entry(): string {

@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import { describeGrants } from '../describe-grants.ts';
 import { parseManifest } from '../manifest.ts';
 import { TOOL_NAME_PATTERN } from '../tool-name.ts';
 import { failed, faultless, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
@@ -47,11 +48,13 @@ function checkManifest({ manifest, name, dir }: ToolDirectory): ToolCheck {
   if (manifest === null) return failed('tool.json', 'it is missing', 'Write it.');
   if ('fault' in manifest) return failed('tool.json', `it ${manifest.fault}`, 'Make it a small plain JSON file.');
   try {
-    const own = parseManifest(`${dir}/tool.json`, manifest.text).name;
+    const { name: own, grants } = parseManifest(`${dir}/tool.json`, manifest.text);
     return faultless(
       'tool.json',
       own === name ? [] : [`it names the tool ${own}`],
-      'valid',
+      grants.length === 0
+        ? 'valid'
+        : `valid; a person is asked whether it may ${describeGrants({ grants }).join('; ')}`,
       'Give tool and directory the same name.',
     );
   } catch (thrown) {

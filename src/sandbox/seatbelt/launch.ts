@@ -11,6 +11,7 @@ import { argvOf } from '../program-argv.ts';
 import { whyNotMounted } from '../repository-above.ts';
 import type { SandboxProgram } from '../sandbox.ts';
 import type { SandboxLimits, SandboxPolicy } from '../sandbox-policy.ts';
+import { readablePaths, writablePaths } from '../tool-paths.ts';
 import { findCommonGitDir } from '../workspace/git-dir.ts';
 import type { ProfileInput } from './profile.ts';
 
@@ -27,13 +28,14 @@ export function profileInput(policy: SandboxPolicy, job: Job, dirs: RunDirs): Pr
   const repository = repositoryFor(policy);
   const roPaths = [
     ...policy.roPaths.map((path) => realpathSync(path)),
+    ...readablePaths(policy),
     ...(policy.toolchains?.mounts ?? []),
     ...(repository === null ? [] : [repository]),
   ];
   return {
     workspace: policy.workspace.path,
     commonGitDir: findCommonGitDir(policy.workspace.path) ?? (repository === null ? null : join(repository, '.git')),
-    allowedPaths: (policy.allowedPaths ?? []).filter(isRealDirectory),
+    allowedPaths: [...(policy.allowedPaths ?? []).filter(isRealDirectory), ...writablePaths(policy)],
     roPaths,
     hiddenFiles: policy.toolchains?.hidden ?? [],
     links: policy.roPaths.filter((path) => !roPaths.includes(path)),

@@ -26,7 +26,7 @@ export interface EngineOptions {
    * compiled.
    */
   compile?: 'now' | 'when used';
-  /** gitleaks' own configuration. Default null: this machine has none. */
+  /** gitleaks' own configuration. Default null: our own rules apply alone. */
   official?: RuleFile | null;
   /** Further configurations as gitleaks reads them; they may extend the official one and no file. Default none. */
   added?: readonly RuleFile[];

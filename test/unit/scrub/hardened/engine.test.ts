@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entropyOf } from '#src/scrub/exact/entropy.js';
 import { KeywordIndex } from '#src/scrub/exact/keyword-index.js';
-import { loadPackFile } from '#src/scrub/exact/load-config.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { loadConfig, loadPackFile } from '#src/scrub/exact/load-config.js';
 import { RuleSet } from '#src/scrub/exact/rule-set.js';
 import { createEngine, deferEngine, type EngineOptions } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { isCovered, maskView, PLACEHOLDER } from '#src/scrub/spans.js';
 import { wrap } from '../../../helpers/evasion-forms.ts';
 import { evasionCases } from '../../../helpers/evasions.ts';
@@ -209,9 +208,10 @@ describe("other people's configurations", () => {
 });
 
 describe('SEC-1.1 hardened never finds less than exact', () => {
-  const pack = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules'));
-  const engine = createEngine(pack);
-  const exact = new RuleSet(pack.map(loadPackFile));
+  const { pack, official } = readRuleSources();
+  const engine = createEngine(pack, { official });
+  const deps = { readFile: () => '', official: null };
+  const exact = new RuleSet([...pack.map(loadPackFile), loadConfig(official, deps)]);
   const patterns = Object.values(RULE_SAMPLES).flatMap(({ match, clean }) => [...match, ...clean]);
   const part = fc.oneof(
     fc.tuple(fc.constantFrom(...patterns), fc.nat()).map(([pattern, seed]) => generateText(pattern, seed)),
