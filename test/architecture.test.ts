@@ -34,10 +34,6 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     mayImport: ['src/core'],
     why: 'the process that parses hostile bytes holds no other code; its rules and groups are pure',
   },
-  'src/install': {
-    mayImport: ['src/core'],
-    why: 'the process that parses what others packed holds no other code of ours',
-  },
   'src/sdk': {
     mayImport: ['src/core', 'src/protocol', 'src/text'],
     why: 'what a tool author gets must not drag the daemon in',

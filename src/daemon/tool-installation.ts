@@ -218,9 +218,13 @@ function isBelow(grant: string, ceiling: readonly string[]): boolean {
 function checkCeiling({ tool, new_grants: grants }: ToolPlan, ceiling: readonly string[]): void {
   const above = grants.filter((grant) => !isBelow(grant, ceiling));
   if (above.length === 0) return;
-  throw new ContextdError('PERMISSION_DENIED', `--yes does not give ${tool?.name} what it asks for: ${above.join(', ')}`, {
-    remedy: 'A person answers at a terminal, or widens install.yes_grants with `ctxd config set`.',
-  });
+  throw new ContextdError(
+    'PERMISSION_DENIED',
+    `--yes does not give ${tool?.name} what it asks for: ${above.join(', ')}`,
+    {
+      remedy: 'A person answers at a terminal, or widens install.yes_grants with `ctxd config set`.',
+    },
+  );
 }
 
 async function fileChanges(

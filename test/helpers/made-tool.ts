@@ -6,6 +6,8 @@ export interface MadeTool {
   name?: string;
   version?: string;
   grants?: readonly string[];
+  /** Keys of tool.json instead of those of a shell script. */
+  manifest?: object;
   /** The program: a shell script that reads JSON on stdin. */
   script?: string;
   /** Further files, by path. */
@@ -22,7 +24,15 @@ export function makeTool(dir: string, tool: MadeTool = {}): void {
     additionalProperties: false,
     properties: { city: { type: 'string', maxLength: 100, description: 'The city.' } },
   };
-  const manifest = { name, purpose: 'Tell the weather of a city.', version, runtime: 'exec', entry: 'main.sh', grants };
+  const manifest = {
+    name,
+    purpose: 'Tell the weather of a city.',
+    version,
+    runtime: 'exec',
+    entry: 'main.sh',
+    grants,
+    ...tool.manifest,
+  };
   const brief = [
     `# ${name}`,
     '> Tell the weather of a city.',

@@ -261,6 +261,12 @@ describe('ManagementService', () => {
       tool_md: 'm',
       tool_extended_md: 'x',
       grants: ['exec'],
+      version: '1.0.0',
+      installed_from: null,
+      accepted_ms: 0,
+      last_used: '',
+      schema_tokens: 5,
+      state: 'ready',
     };
     const check = { name: 'n', status: 'warn', detail: 'd', remedy: 'r' };
     await open({

@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API, GIT, PACKAGES, type PrivateHosts, startPrivateHosts } from '../fixtures/private-host.ts';
 import { createAuthority } from '../helpers/authority.ts';
-import { type Answer, CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
+import { type Answer, CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
+import { makeTool } from '../helpers/made-tool.ts';
 
 const MAIN = `import { serveTool } from '@contextd/sdk';
 
@@ -23,20 +21,6 @@ serveTool({
   },
 });
 `;
-const FILES: Readonly<Record<string, string>> = {
-  'main.js': MAIN,
-  'tools/fetcher/tool.json': JSON.stringify({
-    ...{ name: 'fetcher', purpose: 'Fetches a page.', version: '1.0.0', entry: 'main.js', min_isolation: 'reduced' },
-    grants: ['exec', `network:${API}`, `network:${GIT}`],
-  }),
-  'tools/fetcher/schema.json': JSON.stringify({
-    ...{ type: 'object', additionalProperties: false, required: ['url', 'way'] },
-    properties: { url: { type: 'string' }, way: { enum: ['process', 'command'] } },
-  }),
-  'tools/fetcher/TOOL.md': '# fetcher\n',
-  'tools/fetcher/TOOL_EXTENDED.md': '# fetcher\n',
-};
-
 interface Denied {
   host?: string;
   port?: number;
@@ -44,9 +28,9 @@ interface Denied {
   how_to_allow: string;
 }
 
-/** The hosts, and whether the tool declares them, a person allowed them, both or none. */
-const BOTH = API;
-const DECLARED = GIT;
+/** The hosts: what a person granted to the tool, what they granted and then denied, and what they allowed to commands only. */
+const GRANTED = API;
+const DENIED = GIT;
 const ALLOWED = PACKAGES;
 const NEITHER = 'evil.example.com';
 const NOT_DECLARED = 'the tool does not declare this host and port in its tool.json';
@@ -54,7 +38,6 @@ const NOT_DECLARED = 'the tool does not declare this host and port in its tool.j
 describe('a tool with grants for the network', () => {
   let at: Installation;
   let hosts: PrivateHosts;
-  let daemon: ChildProcess;
   let outside: string;
 
   const ctxd = (words: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
@@ -65,9 +48,22 @@ describe('a tool with grants for the network', () => {
 
   beforeAll(async () => {
     outside = mkdtempSync(join(tmpdir(), 'tool-network-'));
-    const bundle = join(outside, 'bundle');
-    mkdirSync(join(bundle, 'tools/fetcher'), { recursive: true });
-    for (const [path, text] of Object.entries(FILES)) writeFileSync(join(bundle, path), text);
+    const schema = {
+      ...{ type: 'object', additionalProperties: false, required: ['url', 'way'] },
+      properties: {
+        url: { type: 'string', maxLength: 200, description: 'What to fetch.' },
+        way: { enum: ['process', 'command'], description: 'Who fetches it.' },
+      },
+    };
+    makeTool(join(outside, 'fetcher'), {
+      name: 'fetcher',
+      manifest: { runtime: 'node', entry: 'main.js', grants: ['exec', `network:${API}`, `network:${GIT}`] },
+      files: {
+        'main.js': MAIN,
+        'schema.json': JSON.stringify(schema),
+        'TOOL_EXTENDED.md': '# fetcher\n\n`url`, `way`\n',
+      },
+    });
     const authority = await createAuthority('Corp CA');
     writeFileSync(join(outside, 'ca.pem'), authority.pem);
     hosts = await startPrivateHosts(await authority.issue(API, GIT, PACKAGES), {
@@ -76,37 +72,36 @@ describe('a tool with grants for the network', () => {
     });
     at = await install({ init: false });
     await ctxd(['config', 'set', 'network.upstream_proxy', hosts.proxyUrl]);
-    daemon = await startDaemon(at, bundle);
+    await ctxd(['config', 'set', 'install.yes_grants', '["exec","network:*"]']);
     await ctxd(['init', '--no-network', '--no-toolchains']);
+    expect(await ctxd(['tool', 'install', join(outside, 'fetcher'), '--yes'])).toMatchObject({ code: 0 });
     await ctxd(['network', 'mirrors', '--yes'], { NODE_EXTRA_CA_CERTS: join(outside, 'ca.pem') });
-    await ctxd(['network', 'allow', BOTH, ALLOWED, '--yes']);
+    await ctxd(['network', 'allow', ALLOWED, '--yes']);
+    await ctxd(['network', 'deny', DENIED, '--yes']);
   });
   afterAll(async () => {
     await at?.remove();
-    if (daemon.exitCode === null) await once(daemon, 'exit');
     await hosts?.close();
     rmSync(outside, { recursive: true, force: true });
   });
 
   for (const way of ['process', 'command'] as const) {
-    it(`reaches from its ${way} what it declares and a person allowed, with the certificates of the person`, async () => {
-      const answer = await ask(BOTH, way);
+    it(`reaches from its ${way} what a person granted to it, with the certificates of the person`, async () => {
+      const answer = await ask(GRANTED, way);
       expect(answer.data.said).toBe('200');
       expect(deniedOf(answer)).toEqual([]);
     });
 
-    it(`is refused from its ${way} what it declares and nobody allowed, and a person can allow it`, async () => {
-      const answer = await ask(DECLARED, way);
+    it(`is refused from its ${way} what a person denied, whatever they granted`, async () => {
+      const answer = await ask(DENIED, way);
       expect(answer.data.said).not.toContain('200');
-      expect(deniedOf(answer)).toMatchObject([
-        { host: DECLARED, how_to_allow: `A person can allow it: ctxd network allow ${DECLARED}` },
-      ]);
+      expect(deniedOf(answer)).toMatchObject([{ host: DENIED, rule: expect.stringContaining(DENIED) }]);
     });
 
     const never: readonly [what: string, host: string, port: number][] = [
       ['a person allowed to commands of the project', ALLOWED, 443],
       ['nobody names', NEITHER, 443],
-      ['it declares for other ports', BOTH, 8443],
+      ['it declares for other ports', GRANTED, 8443],
     ];
     for (const [what, host, port] of never)
       it(`is refused from its ${way} what ${what}, and the answer says that it does not declare it`, async () => {
@@ -139,18 +134,3 @@ describe('a tool with grants for the network', () => {
     expect(data.stdout).toBe('401');
   });
 });
-
-/** Waits until the daemon answers. It ends with `ctxd server stop`. */
-async function startDaemon(at: Installation, bundle: string): Promise<ChildProcess> {
-  const program = join(ROOT, 'test/fixtures/daemon-with-tools.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'serve', '--foreground'], {
-    env: { ...at.environment, CONTEXTD_TEST_TOOLS: bundle },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const said: string[] = [];
-  for await (const line of createInterface({ input: child.stderr })) {
-    said.push(line);
-    if (line.includes('"event":"daemon.ready"')) return child;
-  }
-  throw new Error(`the daemon did not start: ${said.join('\n')}`);
-}

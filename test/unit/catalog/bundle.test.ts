@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashBundle, publishBundle, verifyBundle } from '#src/catalog/bundle.js';
-import { createBundleSource } from '#src/catalog/bundle-source.js';
 import { createCatalog } from '#src/catalog/catalog.js';
+import { createCoreSource } from '#src/catalog/core-source.js';
 
 let base: string;
 let source: string;
@@ -63,7 +63,7 @@ describe('a bundle is identified by its content', () => {
     const sha256 = await publishBundle(source, tools);
     writeFileSync(join(tools, sha256, 'main.js'), 'damaged\n');
     expect(await publishBundle(source, tools)).toBe(sha256);
-    await verifyBundle(join(tools, sha256), sha256);
+    await verifyBundle(join(tools, sha256), sha256, 'Publish it again.');
   });
 
   it('refuses a link in a bundle: what runs must be what is hashed', async () => {
@@ -82,7 +82,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
     ['all of it gone', (dir) => rmSync(dir, { recursive: true })],
   ];
   it.each(tamper)('%s', async (_what, change) => {
-    const catalog = createCatalog([createBundleSource({ bundleDir: source, toolsDir: tools, origin: 'core' })]);
+    const catalog = createCatalog([createCoreSource({ bundleDir: source, toolsDir: tools })]);
     await catalog.start();
     const [tool] = catalog.versions('hello');
     if (tool === undefined) throw new Error('hello is not in the catalog');
@@ -93,7 +93,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
   });
 
   it('hashes a touched file with the same bytes again and accepts it', async () => {
-    const catalog = createCatalog([createBundleSource({ bundleDir: source, toolsDir: tools, origin: 'core' })]);
+    const catalog = createCatalog([createCoreSource({ bundleDir: source, toolsDir: tools })]);
     await catalog.start();
     const [tool] = catalog.list();
     if (tool === undefined) throw new Error('the catalog is empty');
@@ -102,9 +102,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
   });
 
   it('reports core tools that are not built, with the remedy', async () => {
-    const catalog = createCatalog([
-      createBundleSource({ bundleDir: join(base, 'nowhere'), toolsDir: tools, origin: 'core' }),
-    ]);
+    const catalog = createCatalog([createCoreSource({ bundleDir: join(base, 'nowhere'), toolsDir: tools })]);
     await expect(catalog.start()).rejects.toMatchObject({
       code: 'INTEGRITY_FAILED',
       remedy: expect.stringContaining('npm run build'),

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createArgumentCompiler } from '#src/catalog/arguments.js';
-import { createBundleSource } from '#src/catalog/bundle-source.js';
 import { type Catalog, type CatalogTool, createCatalog, type ToolSource } from '#src/catalog/catalog.js';
+import { createCoreSource } from '#src/catalog/core-source.js';
 import { parseManifest } from '#src/catalog/manifest.js';
 import { acceptance } from '#src/daemon/registered-projects.js';
 
@@ -29,7 +29,7 @@ function bundleSource(
   writeFileSync(join(dir, 'tool.json'), JSON.stringify({ ...MANIFEST, ...own.manifest }));
   writeFileSync(join(dir, 'TOOL.md'), '# hello\n');
   writeFileSync(join(dir, 'TOOL_EXTENDED.md'), '# hello\n');
-  return createBundleSource({ bundleDir, toolsDir: join(base, 'published'), origin: 'installed' });
+  return createCoreSource({ bundleDir, toolsDir: join(base, 'published') });
 }
 
 const MANIFEST = { name: 'hello', purpose: 'says hello', version: '1.0.0', grants: [], min_isolation: 'reduced' };
@@ -120,7 +120,7 @@ describe('the catalog', () => {
 });
 
 describe('a tool that asks for a network', () => {
-  it('is accepted with its grants: what it reaches is what a person allowed besides', async () => {
+  it('is accepted with its grants', async () => {
     const grants = ['exec', 'network:registry.example.com'];
     const catalog = await started(bundleSource('one', 'first', { manifest: { grants } }));
     const [tool] = catalog.versions('hello');

@@ -14,7 +14,7 @@ describe('a management door without gRPC', () => {
       await door.stopServer({ grace_ms: 0, restart: false }),
       await door.registerProject({ root }),
       await door.unregisterProject({ root }),
-      await door.listTools({ root }),
+      await door.listTools({ root, offered: false }),
       await door.tailAudit({ limit: 5, project_root: '' }),
       await door.checkHealth({ project_root: '' }),
       await door.sessionSecrets({ root, session: '' }),
@@ -33,7 +33,7 @@ describe('a management door without gRPC', () => {
       await door.listPaths({ root }),
       await door.listPorts({ root }),
       await door.openPort({ root, port: 65_535 }),
-      await door.getSchema('safe_bash'),
+      await door.getSchema('safe_bash', root),
     ];
     expect(JSON.parse(JSON.stringify(answers))).toEqual(answers);
     expect(answers[4]).toEqual({ tools: [] });
