@@ -19,7 +19,7 @@ import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
 import type { Network } from './network.ts';
 import type { NetworkJournal } from './network-journal.ts';
-import { denialOf, grantedRules, patternText, toolRules } from './network-policy.ts';
+import { denialOf, patternText, toolRules } from './network-policy.ts';
 
 export interface NetworkManagementDeps {
   rules: NetworkRules;
@@ -244,7 +244,7 @@ async function toolsOf(
   return accepted.flatMap(({ name, grants }) => {
     const asked = grants.filter(isNetworkGrant);
     if (asked.length === 0 || catalog.versions(name).length === 0) return [];
-    const reachable = toolRules(asked, [...held, ...grantedRules(asked)]).filter(({ verdict }) => verdict === 'allow');
+    const reachable = toolRules(asked, held).filter(({ verdict }) => verdict === 'allow');
     const may = reachable.map(({ pattern }) => pattern);
     return [{ tool: name, asks_for: asked.map(networkTarget), may_reach: [...new Set(may)] }];
   });

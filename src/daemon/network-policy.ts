@@ -18,18 +18,19 @@ export function commandRules(rules: readonly StoredRule[]): PolicyRule[] {
 }
 
 /**
- * What a tool may reach: what it asks for and a person allowed, both. Denials hold for it as they are. `grants` are those of
- * its tool.json.
+ * What a tool may reach: what it asks for, because a person granted that with the tool. Rules of a person add the private
+ * addresses of what it asks for, and their denials hold for it as they are. `grants` are those of its tool.json.
  */
 export function toolRules(grants: readonly string[], rules: readonly StoredRule[]): PolicyRule[] {
-  const asked = grants.filter(isNetworkGrant).flatMap((grant) => patternsOf(networkTarget(grant)));
-  return rules.flatMap((stored) => {
+  const granted = grantedRules(grants);
+  const decided = rules.flatMap((stored) => {
     if (stored.verdict === 'deny') return [toRule(stored, stored.pattern)];
     const allowed = readPattern(stored.pattern);
-    if (allowed === null) return [];
-    const both = asked.flatMap((one) => intersect(one, allowed) ?? []);
+    if (allowed === null || !(stored.anyPrivate || stored.privateAddresses.length > 0)) return [];
+    const both = granted.flatMap(({ pattern }) => intersect(readPattern(pattern) ?? allowed, allowed) ?? []);
     return [...new Set(both.map(patternText))].map((pattern) => toRule(stored, pattern));
   });
+  return [...decided, ...granted.map((rule) => toRule(rule, rule.pattern))];
 }
 
 /** What a person allowed to the tool itself, by accepting it with these grants. No private address is among it. */

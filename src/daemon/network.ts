@@ -251,14 +251,17 @@ export class Network {
   }
 
   #tellPolicy(told: ToldScope): void {
-    const isTool = told.scope.tool !== null;
-    const decided = [...this.rulesFor(told.scope.project), ...(isTool ? grantedRules(told.grants) : [])];
-    const rules = this.isOn(told.scope.project) ? decided : [];
-    const ofMirrors = mirrorRules(isTool ? told.grants : null, rules, this.#deps.mirrorsOf);
-    told.rules = [...(isTool ? toolRules(told.grants, rules) : commandRules(rules)), ...ofMirrors];
-    const declared = isTool ? { declared: declaredBy(told.grants, this.#deps.mirrorsOf) } : {};
+    const { scope, grants } = told;
+    const isTool = scope.tool !== null;
+    const decided = this.isOn(scope.project) ? this.rulesFor(scope.project) : [];
+    const denials = decided.filter(({ verdict }) => verdict === 'deny');
+    const ofMirrors = isTool
+      ? mirrorRules(grants, [...denials, ...grantedRules(grants)], this.#deps.mirrorsOf)
+      : mirrorRules(null, decided, this.#deps.mirrorsOf);
+    told.rules = [...(isTool ? toolRules(grants, decided) : commandRules(decided)), ...ofMirrors];
+    const declared = isTool ? { declared: declaredBy(grants, this.#deps.mirrorsOf) } : {};
     const policy = { ...policyOf(told.rules, this.#deps.config.upload_max_mb), ...declared };
-    this.#deps.tell({ op: 'policy', scope: scopeKey(told.scope), policy });
+    this.#deps.tell({ op: 'policy', scope: scopeKey(scope), policy });
     this.#tellCredentials(told);
   }
 

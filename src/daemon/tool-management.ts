@@ -54,7 +54,7 @@ export async function projectTools(root: string, deps: ToolManagementDeps): Prom
   return { root, tools: await infosOf(root, tools, deps) };
 }
 
-/** The installed tool of the project. Throws NOT_FOUND if there is none, PERMISSION_DENIED for a core tool. */
+/** The installed tool of the project. Throws TOOL_NOT_FOUND if it has no such tool, PERMISSION_DENIED for a core tool. */
 function installedTool(project: Project, name: string): AcceptedTool {
   const tool = project.tools.find((one) => one.name === name);
   if (tool?.origin === 'installed') return tool;
@@ -118,7 +118,7 @@ async function infosOf(root: string, accepted: readonly AcceptedTool[], deps: To
   return (await Promise.all(infos)).sort((a, b) => compareText(a.name, b.name));
 }
 
-/** The tool as people are told of it; what a project knows of it is not included. */
+/** What a person may know of a tool, without what a project knows of it. */
 export function infoOf(tool: CatalogTool, { counter }: Pick<ToolManagementDeps, 'counter'>): ToolInfo {
   return {
     name: tool.manifest.name,

@@ -36,6 +36,7 @@ const DENIED = [
     'undo',
     'config set',
     'config unset',
+    ...['tool install', 'tool update', 'tool rollback', 'tool remove'],
     'init',
   ],
 ].map((words) => `Bash(*ctxd ${words}*)`);

@@ -120,7 +120,7 @@ describe('the policies of the proxy process', () => {
     );
     const ofTool = (tool: string) => policies(scopeKey({ project: '/p', tool })).at(-1);
     expect(ofTool('fetcher')).toContain('mirror.example.com:8443');
-    expect(ofTool('other')).toEqual(['pypi.org']);
+    expect(ofTool('other')).toEqual(['pypi.org', 'files.pythonhosted.org']);
     const all = told.flatMap((one) => (one.op === 'policy' ? one.policy.rules : []));
     expect(all.find(({ pattern }) => pattern.startsWith('mirror'))).toMatchObject({
       verdict: 'allow',
@@ -208,14 +208,22 @@ describe('a tool', () => {
     return policies(scopeKey({ project: '/p', tool: 'fetcher' }))[0];
   };
 
-  it('reaches what it asks for and a person allowed, and nothing else', async () => {
+  it('reaches what it asks for, which a person granted with it, and nothing else', async () => {
+    for (const allowed of ['a.example.com', 'b.example.com', '*.example.com', '*.a.example.com:8443'])
+      expect(await reached(grants('a.example.com', '*.b.example.com:8443'), [rule(allowed)])).toEqual([
+        'a.example.com',
+        '*.b.example.com:8443',
+      ]);
+    expect(await reached(grants('npm'), [])).toEqual(['registry.npmjs.org', 'registry.yarnpkg.com', MIRRORS[0]?.pattern]);
+  });
+
+  it('reaches a private address of a host only if it asks for the host and a person allowed the address', async () => {
     const both: readonly [string, string, readonly string[]][] = [
       ['a.example.com', 'a.example.com', ['a.example.com']],
       ['a.example.com', 'b.example.com', []],
       ['*.example.com', 'a.example.com', ['a.example.com']],
       ['a.example.com', '*.example.com', ['a.example.com']],
       ['*.example.com', '*.a.example.com', ['*.a.example.com']],
-      ['*.example.com', '*.example.com', ['*.example.com']],
       ['example.com', '*.example.com', []],
       ['evilexample.com', '*.example.com', []],
       ['a.example.com:8443', 'a.example.com', []],
@@ -225,8 +233,14 @@ describe('a tool', () => {
       ['a.example.com:22', '*.example.com:8443', []],
       ['npm', 'registry.npmjs.org', ['registry.npmjs.org']],
     ];
-    for (const [asked, allowed, expected] of both)
-      expect([asked, allowed, await reached(grants(asked), [rule(allowed)])]).toEqual([asked, allowed, expected]);
+    for (const [asked, allowed, expected] of both) {
+      const { network, rules, told } = await open();
+      await rules.set('/p', [rule(allowed, { privateAddresses: ['10.0.0.9'] })]);
+      network.forTool('/p', 'fetcher', grants(asked));
+      const known = told.flatMap((one) => (one.op === 'policy' ? one.policy.rules : []));
+      const reaching = known.filter(({ privateAddresses }) => privateAddresses.includes('10.0.0.9'));
+      expect([asked, allowed, reaching.map(({ pattern }) => pattern)]).toEqual([asked, allowed, expected]);
+    }
   });
 
   it('tells the proxy process what its grants declare, with the hosts and mirrors of its groups; commands declare nothing', async () => {
@@ -248,7 +262,7 @@ describe('a tool', () => {
 
   it('is held by every denial', async () => {
     const allowed = [rule('*.example.com'), rule('a.example.com', { verdict: 'deny' })];
-    expect(await reached(grants('*.example.com'), allowed)).toEqual(['*.example.com', 'a.example.com']);
+    expect(await reached(grants('*.example.com'), allowed)).toEqual(['a.example.com', '*.example.com']);
   });
 
   it('has no network if it asks for none, whatever a person allowed', async () => {

@@ -66,7 +66,7 @@ describe('the schema of a tool', () => {
     [
       'patterns that only a backtracking engine runs',
       { properties: { path: { type: 'string', pattern: '(?=a)b' } }, patternProperties: { '(a)\\1': true } },
-      { patterns: expect.stringMatching(/^"\(a\)\\\\1": .*; "\(\?=a\)b": /) },
+      { patterns: expect.stringMatching(/^"\(a\)\\\\1": .*; "\(\?=a\)b": /), compiles: expect.any(String) },
     ],
   ])('fails with %s', (_, part, expected) => {
     expect(faults({ ...SCHEMA, ...part })).toEqual(expected);
