@@ -49,6 +49,7 @@ describe('a tool with grants for the network', () => {
   beforeAll(async () => {
     outside = mkdtempSync(join(tmpdir(), 'tool-network-'));
     const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
       ...{ type: 'object', additionalProperties: false, required: ['url', 'way'] },
       properties: {
         url: { type: 'string', maxLength: 200, description: 'What to fetch.' },
@@ -74,7 +75,10 @@ describe('a tool with grants for the network', () => {
     await ctxd(['config', 'set', 'network.upstream_proxy', hosts.proxyUrl]);
     await ctxd(['config', 'set', 'install.yes_grants', '["exec","network:*"]']);
     await ctxd(['init', '--no-network', '--no-toolchains']);
-    expect(await ctxd(['tool', 'install', join(outside, 'fetcher'), '--yes'])).toMatchObject({ code: 0 });
+    expect(await ctxd(['tool', 'install', join(outside, 'fetcher'), '--yes'])).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('ctxd:'),
+    });
     await ctxd(['network', 'mirrors', '--yes'], { NODE_EXTRA_CA_CERTS: join(outside, 'ca.pem') });
     await ctxd(['network', 'allow', ALLOWED, '--yes']);
     await ctxd(['network', 'deny', DENIED, '--yes']);
