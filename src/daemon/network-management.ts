@@ -244,7 +244,9 @@ async function toolsOf(
   return accepted.flatMap(({ name, grants }) => {
     const asked = grants.filter(isNetworkGrant);
     if (asked.length === 0 || catalog.versions(name).length === 0) return [];
-    const reachable = toolRules(asked, held).filter(({ verdict }) => verdict === 'allow');
+    const reachable = toolRules(asked, held).filter(
+      ({ verdict, pattern, stored }) => verdict === 'allow' && denialOf({ ...stored, pattern }, held) === null,
+    );
     const may = reachable.map(({ pattern }) => pattern);
     return [{ tool: name, asks_for: asked.map(networkTarget), may_reach: [...new Set(may)] }];
   });
