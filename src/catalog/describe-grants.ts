@@ -28,7 +28,7 @@ function describe(grant: ToolGrant): string {
   const { paths, variables, limits } = accessOf([grant]);
   const sentences = [
     ...paths.map(({ path, isWritable }) => `read ${isWritable ? 'and change ' : ''}${path} and everything in it`),
-    ...variables.map((name) => `see the variable ${name}, as set with ctxd config set tools.env.${name}`),
+    ...variables.map((name) => `see the variable ${name}, as tools.env of the configuration sets it`),
     ...Object.entries(limits).map(([name, value]) => (isResource(name) ? RESOURCES[name](value) : grant)),
   ];
   return sentences.join(', ');

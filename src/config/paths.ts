@@ -44,6 +44,8 @@ export interface Paths {
   coreBundleDir: string;
   /** The package `@contextd/sdk`. */
   sdkDir: string;
+  /** The SDK for Go and the templates of tools. */
+  sdkSourceDir: string;
   proxyBinary: string;
   launcher: string;
 }
@@ -94,6 +96,7 @@ export function resolvePaths(
     installRoot,
     coreBundleDir: join(installRoot, 'dist', 'core-bundle'),
     sdkDir: join(installRoot, 'dist', 'sdk'),
+    sdkSourceDir: join(installRoot, 'sdk'),
     proxyBinary: join(installRoot, 'bin', 'contextd-proxy'),
     launcher: join(installRoot, 'bin', 'contextd'),
   };

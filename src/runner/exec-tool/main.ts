@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json.ts';
 import { serveTool } from '../../sdk/serve.ts';
 import { answerOf } from './answer.ts';
 import { runProgram } from './run-program.ts';
@@ -17,7 +18,7 @@ serveTool({
     const end = await runProgram({
       entry,
       cwd,
-      env: { ...ownEnvironment(), CONTEXTD_WORKSPACE: workspace },
+      env: { ...ownEnvironment(), ...inputVariables(input), CONTEXTD_WORKSPACE: workspace },
       stdin: `${JSON.stringify(input)}\n`,
       outputMaxBytes,
       signal,
@@ -32,4 +33,17 @@ serveTool({
 function ownEnvironment(): Record<string, string> {
   const own = Object.entries(process.env).filter(([key]) => !/^(?:PLUGIN_|CONTEXTD_PLUGIN$)/.test(key));
   return Object.fromEntries(own.map(([key, value]) => [key, value ?? '']));
+}
+
+/** The most bytes of one string of an environment that Linux takes, with name and NUL, less some room. */
+const VARIABLE_MAX_BYTES = 120 * 1024;
+
+/** For programs without a reader of JSON: `INPUT_<name>` for each property that is a text, a number, true or false. */
+function inputVariables(input: JsonObject): Record<string, string> {
+  const plain = Object.entries(input).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'object' || !/^\w{1,64}$/.test(name) ? [] : [[`INPUT_${name}`, String(value)]],
+  );
+  const fits = ([, value]: [string, string]): boolean =>
+    !value.includes('\0') && Buffer.byteLength(value) <= VARIABLE_MAX_BYTES;
+  return Object.fromEntries(plain.filter(fits));
 }

@@ -27,7 +27,7 @@ describe('what a person is asked before a tool may use it', () => {
       'reach api.example.com over the network',
       'read /srv/data and everything in it',
       'read and change /srv/out and everything in it',
-      'see the variable CITY_API, as set with ctxd config set tools.env.CITY_API',
+      'see the variable CITY_API, as tools.env of the configuration sets it',
       'reach the hosts of the group npm',
       'use up to 4096 MiB of memory (usual: 2048)',
       'run up to 513 processes and threads (usual: 512)',
