@@ -1,81 +1,32 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { createBundleSource } from '#src/catalog/bundle-source.js';
-import { createCatalog } from '#src/catalog/catalog.js';
-import { readEnvironment } from '#src/config/env.js';
-import { findInstallRoot } from '#src/config/install-root.js';
-import { acceptConfig } from '#src/config/load.js';
-import { ensureDirectories, resolvePaths } from '#src/config/paths.js';
-import { systemClock, systemTimer } from '#src/core/clock.js';
-import { newRequestId } from '#src/core/ids.js';
-import type { JsonObject } from '#src/core/json.js';
-import { silentLogger } from '#src/core/log.js';
-import { compose } from '#src/daemon/compose.js';
-import { startParts, stopParts } from '#src/daemon/lifecycle.js';
-import { acceptance } from '#src/daemon/registered-projects.js';
-import type { Door } from '#src/server/grpc.js';
-import type { Answer } from './installation.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Answer, CTXD, type Finished, install } from './installation.ts';
 
 export interface ToolDaemon {
-  project: string;
+  /** Calls a tool of the project through its link, with JSON or with words. */
+  call(tool: string, input: object | string): Promise<Finished>;
   ask(tool: string, input: object): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /**
- * The daemon as it is composed, without its door, and a project that accepted the tools in these folders with all that they
- * ask for.
+ * A daemon, and a project in which a person installed the tool in `dir` and granted all that it asks for. `settings`: by
+ * their keys, as `ctxd config set` takes them.
  */
-export async function openToolDaemon(dirs: readonly string[], settings: JsonObject = {}): Promise<ToolDaemon> {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'ctxd-tools-')));
-  const project = realpathSync(mkdtempSync(join(tmpdir(), 'ctxd-tools-project-')));
-  const environment = { ...readEnvironment({ HOME: home }), contextdHome: join(home, 'ctx') };
-  const paths = resolvePaths(environment, findInstallRoot());
-  await ensureDirectories(paths);
-  const { toolsDir } = paths;
-  const catalog = createCatalog(
-    dirs.map((dir) => createBundleSource({ bundleDir: bundleOf(dir, home), toolsDir, origin: 'installed' })),
-  );
-  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {} };
-  const config = acceptConfig('test', { scrub: { gitleaks: 'off' }, ...settings });
-  const { parts, built } = compose(
-    { environment, paths, config, clock: systemClock, timer: systemTimer, logger: silentLogger, requestStop() {} },
-    { door: noDoor, catalog },
-  );
-  await startParts(parts, silentLogger);
-  await built.projects.register(project, catalog.list().map(acceptance));
+export async function openToolDaemon(
+  dir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ToolDaemon> {
+  const at = await install({ init: false });
+  const { grants } = JSON.parse(readFileSync(join(dir, 'tool.json'), 'utf8')) as { grants: string[] };
+  for (const [key, value] of Object.entries({ ...settings, 'install.yes_grants': JSON.stringify(grants) }))
+    await at.run(CTXD, ['config', 'set', key, value]);
+  await at.run(CTXD, ['init', '--no-network', '--no-toolchains']);
+  const { code, stderr } = await at.run(CTXD, ['tool', 'install', dir, '--yes']);
+  if (code !== 0) throw new Error(`the tool was not installed: ${stderr}`);
   return {
-    project,
-    async ask(tool, input) {
-      const { line } = await built.gate.dispatch({
-        requestId: newRequestId(Date.now()),
-        principal: { door: 'grpc', client: 'proxy' },
-        tool,
-        projectRoot: project,
-        sessionHint: 'test',
-        inputJson: Buffer.from(JSON.stringify(input)),
-        inputText: null,
-        form: 'json',
-        cwd: project,
-        signal: new AbortController().signal,
-      });
-      return JSON.parse(line) as Answer;
-    },
-    async close() {
-      await stopParts(parts, silentLogger);
-      for (const dir of [home, project]) rmSync(dir, { recursive: true, force: true });
-    },
+    call: (tool, input) => at.call(tool, input),
+    ask: (tool, input) => at.ask(tool, input),
+    close: () => at.remove(),
   };
-}
-
-/** The files of a tool as a bundle: beside them, in `tools/<name>`, what describes the tool. */
-function bundleOf(dir: string, home: string): string {
-  const bundle = join(home, 'bundles', basename(dir));
-  const described = join(bundle, 'tools', basename(dir));
-  cpSync(dir, bundle, { recursive: true });
-  mkdirSync(described, { recursive: true });
-  for (const file of ['tool.json', 'schema.json', 'TOOL.md', 'TOOL_EXTENDED.md'])
-    cpSync(join(dir, file), join(described, file));
-  return bundle;
 }
