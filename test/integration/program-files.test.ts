@@ -13,6 +13,7 @@ describe('the files that the daemon runs from', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'contextd.js',
+        'fetch.js',
         'guard-worker.js',
         'scan-worker.js',
         'spawner.js',
@@ -43,6 +44,7 @@ describe('the files that the daemon runs from', () => {
         './view-thread.js',
         '../src/config/install-root.js',
         '../src/forward',
+        '../src/install/sigstore-trusted-root.json',
         './',
         '../src/sandbox/egress/listen-main.js',
         '../src/sandbox/storage/keeper-main.js',
