@@ -2,7 +2,7 @@
 # Installs contextd for the user who runs this script, and runs a demo. Running it again is safe.
 #
 #   ./install.sh [--prefix DIR]      commands are linked into DIR/bin (default: ~/.local/bin)
-#   ./install.sh --gitleaks          only installs gitleaks and its rules (a full installation does this too)
+#   ./install.sh --gitleaks          only installs the gitleaks program (a full installation does this too)
 #   ./install.sh --uninstall [--prefix DIR]
 set -eu
 
@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
 done
 case $bindir in /*) ;; *) bindir=$PWD/$bindir ;; esac
 
-# Puts the gitleaks program and its rules into the data directory if it can get them; contextd works without them.
+# Puts the gitleaks program into the data directory if it can get it; contextd works without it.
 install_gitleaks() { "$root/node_modules/.bin/node" "$root/dist/scripts/install-gitleaks.js"; }
 
 # A link is ours if it leads into this checkout.
@@ -62,7 +62,7 @@ if [ "$gitleaks_only" = yes ]; then
   say "Restart a running daemon so that it uses gitleaks:  ctxd server restart"
   exit 0
 fi
-install_gitleaks || say "gitleaks was not installed; see the message above. contextd masks secrets with its own rules."
+install_gitleaks || say "gitleaks was not installed; see the message above. contextd masks secrets without it."
 
 mkdir -p "$bindir" || fail "cannot create $bindir. Choose another place: ./install.sh --prefix DIR"
 for name in ctxd contextd contextd-proxy; do

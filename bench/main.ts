@@ -87,7 +87,7 @@ function readChoice(): Choice {
 function gitleaksPlaces(): GitleaksPlaces {
   const environment = readEnvironment();
   const { gitleaksDir } = resolvePaths(environment, findInstallRoot());
-  return { gitleaksDir, searchPath: environment.path, home: environment.home };
+  return { gitleaksDir, searchPath: environment.path };
 }
 
 /** Writes to `bench/results`, or to the temporary directory if this user may not write there. */

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
+import { readRuleSources } from '../src/scrub/rule-sources.ts';
 
 /** The files of a tool that are copied into the bundle. */
 const TOOL_FILES = ['TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
@@ -18,7 +18,7 @@ async function buildCoreBundle(root: string): Promise<void> {
   const target = join(root, 'dist', 'core-bundle');
   await rm(target, { recursive: true, force: true });
   await bundleProgram(root, join(target, 'main.js'));
-  await writeFile(join(target, 'rules.json'), JSON.stringify(readRulePack(join(root, 'src', 'scrub', 'rules'))));
+  await writeFile(join(target, 'rules.json'), JSON.stringify(readRuleSources()));
   await copyFile(join(root, 'src', 'scrub', 'exact', CERTIFICATES), join(target, CERTIFICATES));
   await copyTools(join(root, 'tools'), join(target, 'tools'));
 }

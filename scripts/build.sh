@@ -12,8 +12,10 @@ rm -f dist/src/scrub/rules/*.toml
 cp src/scrub/rules/*.toml dist/src/scrub/rules/
 cp src/scrub/exact/certified-patterns.txt dist/src/scrub/exact/
 cp src/install/sigstore-trusted-root.json dist/src/install/
+cp src/scrub/gitleaks/gitleaks.toml dist/src/scrub/gitleaks/
 node dist/scripts/build-ranks.js
 node dist/scripts/build-manual.js
 node dist/scripts/build-core-bundle.js
+node dist/scripts/build-sdk.js
 node dist/scripts/build-daemon.js
 node dist/scripts/build-proxy.js

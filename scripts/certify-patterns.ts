@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { parse, type TomlTable, type TomlValue } from 'smol-toml';
@@ -12,15 +11,14 @@ import {
   parseCertificates,
 } from '../src/scrub/exact/certified-patterns.ts';
 import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
-import { findOfficialConfig } from '../src/scrub/gitleaks/official-config.ts';
-import { PINNED_VERSION } from '../src/scrub/gitleaks/pinned.ts';
+import { readOfficialConfig } from '../src/scrub/gitleaks/official-config.ts';
 import { type Reach, type Trial, tryPattern } from './pattern-trial.ts';
 
 // Writes src/scrub/exact/certified-patterns.txt: which patterns of our rules and of gitleaks' official configuration may
 // run as JavaScript regular expressions, on all texts or on short ones, because neither an attack search nor a comparison
 // with re2js found anything against them. With --check it tries the committed ones again and fails if one of them fails
 // or if our rules have another hash than the list says. It uses the seed of the list and a second one, which is the same
-// in each run of the gate; --seed N sets the second one, to look further. --official FILE names the configuration.
+// in each run of the gate; --seed N sets the second one, to look further.
 
 const ROOT = join(import.meta.dirname, '../..');
 const TARGET = join(ROOT, 'src/scrub/exact/certified-patterns.txt');
@@ -47,13 +45,11 @@ else parentPort?.on('message', (trial: Trial) => parentPort?.postMessage(verdict
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { check: { type: 'boolean' }, official: { type: 'string' }, seed: { type: 'string' } },
+    options: { check: { type: 'boolean' }, seed: { type: 'string' } },
   });
   const sources = patternsOf(readRulePack(join(ROOT, 'src/scrub/rules')).map(({ text }) => text));
   const own = { sha256: hashOf(sources.toSorted().join('\0')), sources };
-  const official = await officialConfiguration(values.official);
-  if (official === null)
-    console.log(`gitleaks ${PINNED_VERSION}'s configuration was not found: its patterns stay untried.`);
+  const official = officialFrom(readOfficialConfig().text);
   if (values.check === true) await check(own, official, Number(values.seed ?? FIXED_SEED + 1));
   else await write(own, official);
 }
@@ -68,8 +64,8 @@ function officialFrom(text: string): Configuration {
   return { sha256: hashOf(text), sources: patternsOf([text]) };
 }
 
-async function write(own: Configuration, official: Configuration | null): Promise<void> {
-  const sources = [...new Set([...own.sources, ...(official?.sources ?? [])])];
+async function write(own: Configuration, official: Configuration): Promise<void> {
+  const sources = [...new Set([...own.sources, ...official.sources])];
   const all = await passing(sources, 'all');
   const short = await passing(
     sources.filter((source) => !all.has(source)),
@@ -84,7 +80,7 @@ async function write(own: Configuration, official: Configuration | null): Promis
       ]),
     ),
   });
-  const list = { official: official === null ? committed().official : certify(official), own: certify(own) };
+  const list = { official: certify(official), own: certify(own) };
   writeFileSync(TARGET, formatCertificates(list));
   for (const [name, { patterns }] of Object.entries(list))
     for (const certificate of ['all', 'short', 'refused'] as const)
@@ -103,12 +99,12 @@ async function passing(sources: readonly string[], reach: Reach): Promise<Readon
   return new Set(verdicts.filter(({ fault }) => fault === null).map(({ source }) => source));
 }
 
-async function check(own: Configuration, official: Configuration | null, seed: number): Promise<void> {
+async function check(own: Configuration, official: Configuration, seed: number): Promise<void> {
   const list = committed();
   const isOwnListed = list.own.sha256 === own.sha256;
   if (!isOwnListed) console.error('The patterns of src/scrub/rules have changed since they were certified.');
   const certificates = new Map([...list.official.patterns, ...list.own.patterns]);
-  const trials = [...new Set([...own.sources, ...(official?.sources ?? [])])].flatMap((source): Trial[] => {
+  const trials = [...new Set([...own.sources, ...official.sources])].flatMap((source): Trial[] => {
     const reach = certificates.get(hashOf(source)) ?? 'refused';
     if (reach === 'refused') return [];
     return [FIXED_SEED, seed].map((it) => ({ source, reach, seed: it, rounds: 1, maxCost: MAX_COST[reach].check }));
@@ -156,14 +152,6 @@ function ask(worker: Worker, trial: Trial): Promise<Verdict | null> {
     worker.once('error', reject);
     worker.postMessage(trial);
   });
-}
-
-async function officialConfiguration(file: string | undefined): Promise<Configuration | null> {
-  if (file !== undefined) return officialFrom(readFileSync(file, 'utf8'));
-  const searchPath = [process.env.PATH ?? '', join(homedir(), 'go/bin')].join(delimiter);
-  const gitleaksDir = join(homedir(), '.local/share/contextd/gitleaks');
-  const found = await findOfficialConfig({ gitleaksDir, searchPath, home: homedir() });
-  return found?.version === PINNED_VERSION ? officialFrom(found.file.text) : null;
 }
 
 /** Every pattern of some configurations, those of an allowlist joined as gitleaks joins them. */

@@ -13,6 +13,7 @@ const NOT_SEARCHED: readonly { path: RegExp; why: string }[] = [
   { path: /^src\/protocol\/generated(\/|$)|\.pb\.go$/, why: 'generated from proto/' },
   { path: /^proto\/(grpc|plugin)(\/|$)/, why: 'definitions of other projects' },
   { path: /^test\/fixtures\/outputs(\/|$)/, why: 'recorded outputs of other programs' },
+  { path: /^THIRD_PARTY_NOTICES\.md$/, why: 'licences of other projects' },
   { path: /^test\/words(\.test)?\.ts$/, why: 'holds the words' },
 ];
 const SEARCHED = /\.([jt]s|mjs|md|proto|sh|toml|json|go|py|pl|c)$|^bin\/(ctxd|contextd)$|^\.ci\/run$/;

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { silentLogger } from '../../src/core/log.ts';
 import { Detector } from '../../src/scrub/exact/detector.ts';
 import { loadConfig } from '../../src/scrub/exact/load-config.ts';
+import type { RuleSources } from '../../src/scrub/exact/rule-pack.ts';
 import { findBinary } from '../../src/scrub/gitleaks/binary.ts';
 import { createEngine, type ScrubEngine } from '../../src/scrub/hardened/engine.ts';
-import { type RuleSources, readRuleSources } from '../../src/scrub/rule-sources.ts';
+import { readRuleSources } from '../../src/scrub/rule-sources.ts';
 import { createScanner } from '../../src/scrub/scan/scanner.ts';
 import { Guard } from '../../src/scrub/vault/guard.ts';
 import { type Contender, race, runProcess, timed } from '../lib/measure.ts';
@@ -29,7 +30,7 @@ const WORKER = 'hardened, through the worker';
 export const scrubSection: Section = {
   async run(options) {
     const places = options.gitleaks;
-    const sources = await readRuleSources(places);
+    const sources = readRuleSources();
     const guard = guardWithSecrets();
     const started = performance.now();
     const engine = createEngine(sources.pack, { official: sources.official });
@@ -51,7 +52,7 @@ export const scrubSection: Section = {
       for (const input of INPUTS) {
         const rounds = input.text.length > LONG_CHARS ? Math.min(options.rounds, LONG_ROUNDS) : options.rounds;
         const contenders = [
-          ...(detector === null ? [] : [local(EXACT, () => void detector.detect(input.text))]),
+          local(EXACT, () => void detector.detect(input.text)),
           local(HARDENED, () => hardened(engine, guard, input.text)),
           { name: WORKER, once: async () => void (await scanner.scan([{ text: input.text, name: undefined }])) },
           ...(gitleaks === null ? [] : [spawned(gitleaks, dir, input)]),
@@ -73,8 +74,7 @@ export const scrubSection: Section = {
   },
 };
 
-function exactDetector({ official }: RuleSources): Detector | null {
-  if (official === null) return null;
+function exactDetector({ official }: RuleSources): Detector {
   const readFile = (path: string): string => {
     throw new Error(`the official configuration extends ${path}`);
   };
@@ -115,7 +115,6 @@ function tableOf(
     base: HARDENED,
     rows: [
       ...rowsOf(measured),
-      ...(measured.has(EXACT) ? [] : [missingRow(EXACT, 'no gitleaks configuration: run ./install.sh')]),
       ...(peers.gitleaks === null ? [missingRow('gitleaks, spawned', 'not installed: run ./install.sh')] : []),
       ...(peers.hasSecretlint ? [] : [missingRow('secretlint, in process', secretlint)]),
     ],
@@ -127,12 +126,12 @@ function tableOf(
 }
 
 /** Each of these texts is searched once, because they are made to be slow. */
-async function baitFacts(detector: Detector | null, engine: ScrubEngine, guard: Guard): Promise<Fact[]> {
+async function baitFacts(detector: Detector, engine: ScrubEngine, guard: Guard): Promise<Fact[]> {
   const facts: Fact[] = [];
   for (const { name, text } of [...BAITS, ...RANDOM_BAITS]) {
-    const exact = detector === null ? null : await timed(async () => quiet(detector.detect(text)));
+    const exact = await timed(async () => quiet(detector.detect(text)));
     const all = await timed(async () => quiet(hardened(engine, guard, text)));
-    const value = `${exact === null ? '' : `exact ${Math.round(exact)}, `}hardened ${Math.round(all)}`;
+    const value = `exact ${Math.round(exact)}, hardened ${Math.round(all)}`;
     facts.push({ name: `1 MB of ${name}, ms`, value });
   }
   return facts;

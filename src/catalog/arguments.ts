@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import { findSecretInputs, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
+import { findSecretInputs, refusesTokens, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
 
 /** Options the daemon takes on every tool (design §4). A tool's own schema must not repeat them: it would never see them. */
 export const COMMON_OPTIONS = ['max_tokens', 'view', 'continuation', 'timeout_ms', 'dry_run', 'branch'] as const;
@@ -15,6 +15,8 @@ export interface ArgumentSchema {
   check(input: JsonObject): void;
   /** The inputs that accept secrets. */
   readonly secretInputs: readonly SecretInput[];
+  /** Whether a token in any other input refuses the call. */
+  readonly refusesTokens: boolean;
   /** The top-level properties. */
   readonly names: readonly string[];
   /** The property that plain words are the value of; null: the tool takes none. */
@@ -47,6 +49,7 @@ export function createArgumentCompiler(when: 'now' | 'when used' = 'now'): Compi
         if (!validate(input)) throw argumentsInvalid(tool, validate.errors ?? [], Object.keys(properties));
       },
       secretInputs: findSecretInputs(tool, schema),
+      refusesTokens: refusesTokens(schema),
       names: Object.keys(properties),
       primary: primaryOf(tool, schema),
     };

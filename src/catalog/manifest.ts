@@ -1,9 +1,17 @@
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_CLASSES, type BudgetClass, TIMEOUT_MAX_MS } from '../core/limits.ts';
-import { SECCOMP_RULES, type SeccompRule, type ToolLimits, type ToolProfile } from '../core/profile.ts';
+import {
+  RUNTIMES,
+  type Runtime,
+  runtimeOf,
+  SECCOMP_RULES,
+  type SeccompRule,
+  type ToolLimits,
+  type ToolProfile,
+} from '../core/profile.ts';
 import { toolOfShellName } from '../core/shell-names.ts';
-import { parseGrants, type ToolGrant } from './grants.ts';
+import { limitGrants, parseGrants, type ToolGrant } from './grants.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
 
 /** The content of `tool.json`. Unknown keys are errors: a typo must not silently widen or drop a rule. */
@@ -16,6 +24,7 @@ export interface ToolManifest {
   source: string | null;
   /** The author's signature; null: not signed. */
   signature: ToolSignature | null;
+  /** What a person must accept: `grants` of tool.json, then each limit that is above the usual one. */
   grants: readonly ToolGrant[];
   profile: ToolProfile;
   /** The kind of answers it gives, which sets their default budget (BUDGET_DEFAULT_TOKENS, or the configuration). */
@@ -33,8 +42,8 @@ export interface ToolSignature {
 }
 
 const KEYS = [
-  ...['name', 'purpose', 'version', 'source', 'signature', 'entry', 'grants', 'min_isolation', 'seccomp', 'limits'],
-  ...['budget', 'exact', 'text'],
+  ...['name', 'purpose', 'version', 'source', 'signature', 'runtime', 'entry', 'grants', 'min_isolation', 'seccomp'],
+  ...['limits', 'budget', 'exact', 'text'],
 ];
 const ENTRY_DEFAULT = 'main.js';
 const ENTRY_MAX_CHARS = 200;
@@ -62,18 +71,20 @@ const LIMITS = {
 /** Parses `tool.json`; SCHEMA_INVALID names the file and every fault. */
 export function parseManifest(file: string, text: string): ToolManifest {
   const reader = new ManifestReader(parseObject(file, text));
+  const limits = reader.limits();
   const manifest: ToolManifest = {
     name: reader.name(),
     purpose: reader.purpose(),
     version: reader.version(),
     source: reader.source(),
     signature: reader.signature(),
-    grants: reader.grants(),
+    grants: reader.grants(limits),
     profile: {
+      runtime: reader.runtime(),
       entry: reader.entry(),
       minIsolation: reader.minIsolation(),
       seccomp: reader.seccomp(),
-      limits: reader.limits(),
+      limits,
     },
     budget: reader.budget(),
     isExact: reader.isExact(),
@@ -136,14 +147,21 @@ class ManifestReader {
     return parsed ?? this.#fault('"signature" must be "ed25519:KEY:SIGNATURE", both in base64', null);
   }
 
-  grants(): ToolGrant[] {
-    return parseGrants(this.#value.grants, this.faults);
+  grants(limits: ToolLimits): ToolGrant[] {
+    return [...parseGrants(this.#value.grants, this.faults), ...limitGrants(limits)];
   }
 
   entry(): string {
-    const { entry = ENTRY_DEFAULT } = this.#value;
-    if (typeof entry === 'string' && isInside(entry)) return entry;
+    const entry = this.#entry();
+    if (isInside(entry)) return entry;
     return this.#fault('"entry" must be a path inside the bundle, such as "main.js" or "bin/tool"', '');
+  }
+
+  /** Without the key the name of the entry decides. */
+  runtime(): Runtime {
+    const { runtime = runtimeOf(this.#entry()) } = this.#value;
+    const known = RUNTIMES.find((one) => one === runtime);
+    return known ?? this.#fault(`"runtime" must be one of ${RUNTIMES.join(', ')}`, 'node');
   }
 
   minIsolation(): 'full' | 'reduced' {
@@ -190,6 +208,12 @@ class ManifestReader {
       ...(cpus === undefined ? {} : { cpus }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     };
+  }
+
+  /** '' if it is not a text, which is not inside the bundle. */
+  #entry(): string {
+    const { entry = ENTRY_DEFAULT } = this.#value;
+    return typeof entry === 'string' ? entry : '';
   }
 
   #limit(limits: JsonObject, key: keyof typeof LIMITS): number | undefined {

@@ -2,8 +2,14 @@ import type { SecretPurpose } from '../call/outcome.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
-/** The schema keyword for inputs in which `[SECRET_n]` may be replaced by its value (design §3 step 4). */
+/**
+ * The schema keyword for inputs in which `[SECRET_n]` may be replaced by its value (design §3 step 4). At the root it has the
+ * value "refused": a token in any other input refuses the call, because its characters would get where its value was meant
+ * to go. Without it, such a token is text.
+ */
 export const SECRET_KEYWORD = 'x-contextd-secret';
+
+const REFUSED = 'refused';
 
 /**
  * Where the value goes: into a file of the project, or into the environment or standard input of a program that a person
@@ -33,8 +39,10 @@ export interface SecretPlace {
  */
 export function findSecretInputs(tool: string, schema: JsonObject): SecretInput[] {
   const found: SecretInput[] = [];
-  collect(tool, schema, [], found);
-  if (count(schema) !== found.length)
+  const { [SECRET_KEYWORD]: atRoot, ...inputs } = schema;
+  if (atRoot !== undefined && atRoot !== REFUSED) throw secretKeywordFault(tool, `must be "${REFUSED}" at the root`);
+  collect(tool, inputs, [], found);
+  if (count(inputs) !== found.length)
     throw secretKeywordFault(
       tool,
       'has no effect here: use it only below "properties", "additionalProperties" and "items"',
@@ -45,6 +53,32 @@ export function findSecretInputs(tool: string, schema: JsonObject): SecretInput[
       '"env" and "stdin" need the required property "command", which is limited to one program',
     );
   return found;
+}
+
+/** Whether a token in an input that does not accept secrets refuses the call. */
+export function refusesTokens(schema: JsonObject): boolean {
+  return schema[SECRET_KEYWORD] === REFUSED;
+}
+
+/** A string of the arguments: a value, or the name of a property. */
+interface TextPlace {
+  path: readonly string[];
+  text: string;
+}
+
+/** The strings of the arguments, and the names of their properties, whose inputs do not accept secrets. */
+export function plainPlaces(inputs: readonly SecretInput[], input: JsonObject): TextPlace[] {
+  const accepting = new Set(secretPlaces(inputs, input).map(({ path }) => JSON.stringify(path)));
+  return textsOf(input, []).filter(({ path }) => !accepting.has(JSON.stringify(path)));
+}
+
+function textsOf(value: Json, path: readonly string[]): TextPlace[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    { path: [...path, key, ''], text: key },
+    ...textsOf(inner, [...path, key]),
+  ]);
 }
 
 /** The strings of the arguments whose inputs accept secrets. */

@@ -98,7 +98,7 @@ export async function confirm(
   if (context.stdin.isTTY !== true) throw refusal;
   const prompt = createInterface({ input: context.stdin, output: context.stderr });
   try {
-    const answer = await prompt.question(`${question} [y/N] `, { signal: context.signal });
+    const answer = await prompt.question(`${printable(question)} [y/N] `, { signal: context.signal });
     if (!/^y(es)?$/i.test(answer.trim())) throw refusal;
   } finally {
     prompt.close();

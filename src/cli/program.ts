@@ -34,6 +34,8 @@ import { sessionEnd } from './commands/session-end.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
 import { stats } from './commands/stats.ts';
 import { toolInfo, toolList, toolRun } from './commands/tool.ts';
+import { toolNew } from './commands/tool-new.ts';
+import { toolTest } from './commands/tool-test.ts';
 import { toolVerify } from './commands/tool-verify.ts';
 import type { CliContext } from './context.ts';
 import { exitCodeFor, renderError, renderView, write } from './render.ts';
@@ -102,7 +104,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   network: 'Decide which hosts commands may reach, and see what they reached.',
   'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
   server: 'Start, stop and watch the daemon.',
-  tool: 'List, call and verify the tools of agents.',
+  tool: 'List and call the tools of agents, and write your own.',
   config: 'Read and change the settings of this machine.',
   audit: 'Read the log of all calls.',
   session: 'Inspect or end a session of an agent.',
@@ -164,6 +166,8 @@ export const COMMANDS: readonly Command[] = [
   toolList,
   toolInfo,
   toolRun,
+  toolNew,
+  toolTest,
   toolVerify,
   doctor,
   configGet,

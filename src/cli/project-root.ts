@@ -87,7 +87,7 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /** Returns true if `inner` is `outer` or lies below it. */
-function holds(outer: string, inner: string): boolean {
+export function holds(outer: string, inner: string): boolean {
   const way = relative(outer, inner);
   return way === '' || (way !== '..' && !way.startsWith('../') && !way.startsWith('/'));
 }

@@ -90,9 +90,12 @@ export async function write(stream: Writable, text: string): Promise<void> {
   await new Promise<void>((done, failed) => stream.write(text, (error) => (error ? failed(error) : done())));
 }
 
-/** Makes control characters visible, so that text from elsewhere cannot control the terminal. */
+/**
+ * One line: control characters but tabs, and all line breaks, become visible, so that text from elsewhere can neither
+ * control the terminal nor look like a line of contextd.
+ */
 export function printable(text: string): string {
-  return text.replaceAll(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu, escapeCharacter);
+  return text.replaceAll(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escapeCharacter);
 }
 
 function escapeCharacter(character: string): string {
@@ -141,7 +144,7 @@ function paint(text: string, how: keyof typeof PAINTS, style: Style): string {
 
 /** A value without the tabs and line breaks that would leave its line or column. */
 function cell(text: string): string {
-  return printable(text).replaceAll(/[\t\n]+/g, ' ');
+  return printable(text.replaceAll(/[\t\n]+/g, ' '));
 }
 
 function joinLines(lines: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { isNetworkVariable, TOOLCHAIN_VARIABLES } from '../core/variable-names.ts';
+import { isNetworkVariable, projectRunner, TOOLCHAIN_VARIABLES } from '../core/variable-names.ts';
 
 /** What the daemon and the CLI read from the environment. Nothing else has an effect. Empty counts as unset. */
 export interface Environment {
@@ -17,6 +17,8 @@ export interface Environment {
   toolchains: Readonly<Record<string, string>>;
   /** The variables that lead network clients to registries and certificates, as far as they are set. */
   network: Readonly<Record<string, string>>;
+  /** The program that may have set them from the files of a project, such as npm; null if none shows itself. */
+  projectRunner: string | null;
   /** CONTEXTD_SESSION_ID, or else CLAUDE_CODE_SESSION_ID: the session of a call. */
   sessionId: string | undefined;
   /** True if NO_COLOR is set: plain text even on a terminal. */
@@ -48,10 +50,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
         value !== undefined && value !== '' && isNetworkVariable(name) ? [[name, value]] : [],
       ),
     ),
+    projectRunner: projectRunner(Object.keys(source)),
     sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),
     noColor: given(source.NO_COLOR) !== undefined,
     coverageDir: given(source.NODE_V8_COVERAGE),
-    secretVariables: secretVariables(source),
+    secretVariables: secretsIn(source),
   };
 }
 
@@ -82,7 +85,8 @@ export function daemonEnvironment(env: Environment): Record<string, string> {
 const SECRET_NAME =
   /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PWD|PAT|DSN)$|(?:API|ACCESS|PRIVATE|_)_?KEY$|_(?:KEY|AUTH|COOKIE)_|_URL$|_URI$)/i;
 
-function secretVariables(source: NodeJS.ProcessEnv): { name: string; value: string }[] {
+/** The variables whose names say that their value is secret. */
+export function secretsIn(source: NodeJS.ProcessEnv): { name: string; value: string }[] {
   return Object.entries(source).flatMap(([name, value]) =>
     value !== undefined && value !== '' && SECRET_NAME.test(name) ? [{ name, value }] : [],
   );

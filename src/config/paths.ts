@@ -40,6 +40,10 @@ export interface Paths {
   userGitConfigs: readonly string[];
   installRoot: string;
   coreBundleDir: string;
+  /** The package `@contextd/sdk`. */
+  sdkDir: string;
+  /** The SDK for Go and the templates of tools. */
+  sdkSourceDir: string;
   proxyBinary: string;
   launcher: string;
 }
@@ -88,6 +92,8 @@ export function resolvePaths(
     ],
     installRoot,
     coreBundleDir: join(installRoot, 'dist', 'core-bundle'),
+    sdkDir: join(installRoot, 'dist', 'sdk'),
+    sdkSourceDir: join(installRoot, 'sdk'),
     proxyBinary: join(installRoot, 'bin', 'contextd-proxy'),
     launcher: join(installRoot, 'bin', 'contextd'),
   };

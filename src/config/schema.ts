@@ -1,6 +1,8 @@
 import {
   BUDGET_DEFAULT_TOKENS,
   BUDGET_MIN_TOKENS,
+  SANDBOX_MEMORY_DEFAULT_MB,
+  SANDBOX_PIDS_DEFAULT,
   TIMEOUT_DEFAULT_MS,
   TIMEOUT_LONGEST_MS,
   TIMEOUT_MAX_MS,
@@ -44,6 +46,7 @@ export interface Config {
     log_max_age_days: number;
     log_max_rows: number;
   };
+  tools: { env: Record<string, string> };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -160,8 +163,8 @@ export const CONFIG_SCHEMA = {
         default: 'reduced',
         description: 'The least isolation with which a tool runs. With less, the call is refused.',
       },
-      memory_mb: whole(2048, 64, 1_048_576, 'Mebibytes of memory for one sandbox.'),
-      pids: whole(512, 16, 32_768, 'Processes and threads in one sandbox.'),
+      memory_mb: whole(SANDBOX_MEMORY_DEFAULT_MB, 64, 1_048_576, 'Mebibytes of memory for one sandbox.'),
+      pids: whole(SANDBOX_PIDS_DEFAULT, 16, 32_768, 'Processes and threads in one sandbox.'),
       cpus: {
         type: ['number', 'null'],
         default: null,
@@ -223,6 +226,16 @@ export const CONFIG_SCHEMA = {
       },
       log_max_age_days: whole(30, 1, 3650, 'Days after which an entry of `ctxd network log` is removed.'),
       log_max_rows: whole(50_000, 100, 5_000_000, 'Entries of `ctxd network log`. The oldest are removed first.'),
+    }),
+    tools: section('Tools of other authors.', {
+      env: {
+        type: 'object',
+        default: {},
+        description:
+          'Variables for the tools that ask for them and to which a project granted them, such as an address or a key.',
+        additionalProperties: false,
+        patternProperties: { '^[A-Za-z_][A-Za-z0-9_]{0,127}$': { type: 'string', maxLength: 65_536 } },
+      },
     }),
     jobs: section('Background jobs.', {
       per_session: whole(8, 0, 1_000, 'Jobs of one session that run at the same time. 0: none.'),

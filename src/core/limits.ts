@@ -17,3 +17,7 @@ export type BudgetClass = (typeof BUDGET_CLASSES)[number];
 export const BUDGET_DEFAULT_TOKENS = { answer: 2_000, search: 500, checkpoint: 3_000, warm_start: 800 } as const;
 /** Tokens of the smallest budget that a call can ask for: the bare envelope, two markers and a cursor. */
 export const BUDGET_MIN_TOKENS = 256;
+
+/** Mebibytes of memory, and processes and threads, of one sandbox unless a person sets others. */
+export const SANDBOX_MEMORY_DEFAULT_MB = 2048;
+export const SANDBOX_PIDS_DEFAULT = 512;

@@ -25,9 +25,22 @@ export interface ToolLimits {
   timeoutMs?: number;
 }
 
+/**
+ * What runs the entry of a tool. `node`: contextd's Node, with the SDK. `plugin`: nothing, it is a program that speaks
+ * go-plugin. `exec`: it is a program that is started for each call, gets the arguments as JSON on stdin and prints its answer.
+ */
+export const RUNTIMES = ['node', 'plugin', 'exec'] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
+/** The runtime of a manifest that names none. */
+export function runtimeOf(entry: string): Runtime {
+  return /\.[mc]?[jt]s$/.test(entry) ? 'node' : 'plugin';
+}
+
 /** How a tool is run: tool.json without the grants. */
 export interface ToolProfile {
-  /** Path inside the bundle: a script for Node if it ends in `.js` or `.mjs`, otherwise a program. */
+  runtime: Runtime;
+  /** Path inside the bundle. */
   entry: string;
   /** Below this the call is refused with SANDBOX_UNAVAILABLE. */
   minIsolation: 'full' | 'reduced';

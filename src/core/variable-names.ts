@@ -58,3 +58,34 @@ const NETWORK =
 export function isNetworkVariable(name: string): boolean {
   return NETWORK.test(name) || CA_VARIABLES.some((one) => one === name.toUpperCase());
 }
+
+/** Those of them whose value is a file or a directory. */
+const NETWORK_PATH =
+  /^(?:npm_config_(?:user|global)config|(?:PIP|UV)_CONFIG_FILE|CARGO_HOME|GOENV|MAVEN_HOME|M2_HOME|XDG_CONFIG_HOME)$/i;
+
+/** True for the variables that name a file of settings or certificates, or a directory of such files. `SSL_CERT_DIR` is a list. */
+export function isNetworkPath(name: string): boolean {
+  return NETWORK_PATH.test(name) || CA_VARIABLES.some((one) => one === name.toUpperCase());
+}
+
+/**
+ * Programs that take variables for what they start from the files of a project, without asking a person, and the variables
+ * that show them: npm exports all settings of a project's `.npmrc`, pipenv its `.env`.
+ */
+const PROJECT_RUNNERS: Readonly<Record<string, readonly string[]>> = {
+  'npm, yarn, pnpm or bun': ['npm_execpath', 'npm_lifecycle_event', 'npm_command', 'INIT_CWD', 'PROJECT_CWD'],
+  pipenv: ['PIPENV_ACTIVE'],
+  PDM: ['PDM_PROJECT_ROOT'],
+  Hatch: ['HATCH_ENV_ACTIVE'],
+  tox: ['TOX_ENV_NAME'],
+  pixi: ['PIXI_PROJECT_ROOT'],
+  devbox: ['DEVBOX_PROJECT_ROOT'],
+  Nix: ['IN_NIX_SHELL'],
+};
+
+/** The name of the program of `PROJECT_RUNNERS` that an environment shows; null if it shows none. */
+export function projectRunner(names: readonly string[]): string | null {
+  const set = new Set(names);
+  const found = Object.entries(PROJECT_RUNNERS).find(([, shown]) => shown.some((name) => set.has(name)));
+  return found?.[0] ?? null;
+}

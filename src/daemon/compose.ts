@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import type { SessionRef } from '../call/session.ts';
 import { createBundleSource } from '../catalog/bundle-source.ts';
 import { createCatalog } from '../catalog/catalog.ts';
+import { secretsIn } from '../config/env.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
@@ -11,7 +11,6 @@ import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { baseView, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
-import { type RuleFile, readRulePack } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
@@ -47,7 +46,7 @@ import { NetworkCredentials, type NetworkCredentialsDeps } from './network-crede
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
 import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
-import { commandPolicyFor, policyFor, toolNetworkFor, viewOf } from './policy.ts';
+import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor, viewOf } from './policy.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import { startOrder } from './start-order.ts';
@@ -113,7 +112,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
 function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scrubbing {
   const { environment, paths, config, clock, timer, logger } = deps;
   const { consents, sessions, artifacts, auditLog } = stores;
-  const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path, home: environment.home };
+  const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path };
   const rootOf = async (session: SessionRef): Promise<string | null> =>
     (await stores.projects.find(session.project))?.root ?? null;
   const workspaceRules =
@@ -122,20 +121,15 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
       isApproved: (root, sha256) => consents.has(root, 'rules', sha256),
       onFault: (project, problem) => logger.warn('scrub.workspace_rules_invalid', { project, problem }),
     });
-  let official: RuleFile | null = null;
-  const readRules = async () => {
-    const sources = await readRuleSources(places);
-    official = sources.official;
-    return sources;
-  };
-  const scanner = own.scanner ?? createScanner({ config: config.scrub, logger, readRules });
+  const scanner =
+    own.scanner ?? createScanner({ config: config.scrub, logger, readRules: async () => readRuleSources() });
   const ownSeeds = config.scrub.seeds ? seedsOf(deps, rootOf, scanner) : null;
   const seeds = own.seeds === undefined ? ownSeeds : own.seeds;
   const scrubber =
     own.scrubber ??
     createScrubber({
       scanner,
-      engine: maskEngine(() => official),
+      engine: maskEngine(),
       numbers: sessions,
       workspaceRules: async (session) => {
         const root = await rootOf(session);
@@ -188,6 +182,8 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         policyFor: (session) => policyFor(viewOf(session), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
         toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
+        toolAccessFor: ({ grants }) => toolAccessFor(grants, config.tools),
+        sdkDir: paths.sdkDir,
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
@@ -268,17 +264,20 @@ function credentialsOf(
 
 /** Reads the files of a project for its own sessions only, and only once a person registered it. */
 function seedsOf(
-  { environment, clock, logger }: ComposeDeps,
+  { environment, config, clock, logger }: ComposeDeps,
   projectOf: (session: SessionRef) => Promise<string | null>,
   scanner: Scanner,
 ): Seeds {
-  const { home, secretVariables: variables } = environment;
+  const { home, secretVariables } = environment;
+  const variables = [...secretVariables, ...secretsIn(config.tools.env)];
   const envValues = (texts: readonly string[]): Promise<string[][]> => scanner.envValues(texts);
   return createSeeds({ home, variables, projectOf, envValues, clock, logger });
 }
 
 /** For log lines and refusals. Rarely used, so its rules are read and compiled at the first use. */
-function maskEngine(official: () => RuleFile | null): ReturnType<typeof deferEngine> {
-  const rules = fileURLToPath(new URL('../scrub/rules', import.meta.url));
-  return deferEngine(() => createEngine(readRulePack(rules), { compile: 'when used', official: official() }));
+function maskEngine(): ReturnType<typeof deferEngine> {
+  return deferEngine(() => {
+    const { pack, official } = readRuleSources();
+    return createEngine(pack, { compile: 'when used', official });
+  });
 }

@@ -32,15 +32,11 @@ export function toolRules(grants: readonly string[], rules: readonly StoredRule[
   });
 }
 
-/** True if the grants of a tool name a host and port (0: any port), or the group that has them. */
-export function asksFor(
-  grants: readonly string[],
-  { host, port, group }: { host: string; port: number; group: string | null },
-): boolean {
-  const wanted = { name: host, isWildcard: false, port: port === 0 ? null : port };
+/** The patterns that the grants of a tool name, with the hosts and mirrors of its groups. */
+export function declaredBy(grants: readonly string[], mirrorsOf: (group: string) => readonly MirrorHost[]): string[] {
   const targets = grants.filter(isNetworkGrant).map(networkTarget);
-  if (group !== null && targets.includes(group)) return true;
-  return targets.flatMap(patternsOf).some((one) => (port === 0 ? holds(one, wanted) : intersect(one, wanted) !== null));
+  const named = targets.flatMap(patternsOf).map(patternText);
+  return [...new Set([...named, ...targets.flatMap(mirrorsOf).map(({ pattern }) => pattern)])];
 }
 
 /** A host of a registry that the person's clients are configured for. */

@@ -20,8 +20,8 @@ import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-r
 import type { NetworkCredentials } from './network-credentials.ts';
 import type { NetworkJournal } from './network-journal.ts';
 import {
-  asksFor,
   commandRules,
+  declaredBy,
   groupWith,
   type MirrorHost,
   mirrorRules,
@@ -217,14 +217,11 @@ export class Network {
   }
 
   /** Refusals in the words for an answer. `project` is where the command ran. */
-  explained({ project, tool }: NetworkScope, denied: readonly Denial[]): Denial[] {
+  explained({ project }: NetworkScope, denied: readonly Denial[]): Denial[] {
     const isUndecided = this.rulesFor(project).length === 0;
-    const grants = tool === null ? null : (this.#told.get(scopeKey({ project, tool }))?.grants ?? []);
     return denied.map((denial) => {
       if (denial.kind !== 'network' || denial.host === undefined || !ALLOWABLE.test(denial.how_to_allow)) return denial;
       const group = this.#groupOf(denial.host, denial.port);
-      if (grants !== null && !asksFor(grants, { host: denial.host, port: denial.port ?? 0, group }))
-        return { ...denial, ...NOT_ASKED };
       const also = group === null ? '' : `, or ctxd network allow ${group} for its whole group`;
       return {
         ...denial,
@@ -257,7 +254,8 @@ export class Network {
     const isTool = told.scope.tool !== null;
     const ofMirrors = mirrorRules(isTool ? told.grants : null, rules, this.#deps.mirrorsOf);
     told.rules = [...(isTool ? toolRules(told.grants, rules) : commandRules(rules)), ...ofMirrors];
-    const policy = policyOf(told.rules, this.#deps.config.upload_max_mb);
+    const declared = isTool ? { declared: declaredBy(told.grants, this.#deps.mirrorsOf) } : {};
+    const policy = { ...policyOf(told.rules, this.#deps.config.upload_max_mb), ...declared };
     this.#deps.tell({ op: 'policy', scope: scopeKey(told.scope), policy });
     this.#tellCredentials(told);
   }
@@ -321,6 +319,5 @@ export class Network {
   }
 }
 
-const NOT_ASKED = { rule: 'the grants of the tool do not name it', how_to_allow: 'No permission changes this.' };
 const ALLOWABLE = /ctxd network allow /;
 const UNDECIDED = 'nobody has decided yet what this project may reach; only a person can';

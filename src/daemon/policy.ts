@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { SessionRef } from '../call/session.ts';
+import { accessOf } from '../catalog/grants.ts';
 import type { Config } from '../config/schema.ts';
-import type { ToolCall, ToolNetwork } from '../runner/runner.ts';
+import type { ToolAccess, ToolCall, ToolNetwork } from '../runner/runner.ts';
 import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox-policy.ts';
 import type { Network } from './network.ts';
 import type { Outside } from './outside.ts';
@@ -71,4 +72,19 @@ export function toolNetworkFor(
   if (own.network === 'none') return own;
   const { certificates, caVariables } = outside.partsFor(project).hostNetwork;
   return { ...own, hostNetwork: { certificates, caVariables, variables: {}, homeFiles: [] } };
+}
+
+/** What the accepted grants of a tool allow besides the network. A variable that nobody set is left out. */
+export function toolAccessFor(grants: readonly string[], { env }: Config['tools']): ToolAccess {
+  const { paths, variables, limits } = accessOf(grants);
+  const { memory_mb: memoryMb, pids } = limits;
+  const set = variables.flatMap((name) => (Object.hasOwn(env, name) ? [[name, env[name] ?? '']] : []));
+  return {
+    paths,
+    variables: Object.fromEntries(set),
+    limits: {
+      ...(memoryMb === undefined ? {} : { memoryBytes: memoryMb * MIB }),
+      ...(pids === undefined ? {} : { pids }),
+    },
+  };
 }

@@ -76,7 +76,7 @@ async function sharedPolicy(root: string, { projects, sandbox, policyFor }: Port
 /** Returns the path of a socket that leads to the port. The forwarder ends when its first connection does. */
 async function startForwarder(port: number, policy: SandboxPolicy, deps: PortDeps): Promise<string> {
   const args = [`${SOCKET_DIR}/${SOCKET_NAME}`, String(port)];
-  const program = { bundleDir: FORWARDER_DIR, entry: 'main.js', args, env: {} };
+  const program = { bundleDir: FORWARDER_DIR, runtime: 'node' as const, entry: 'main.js', args, env: {} };
   const forwarder = await deps.sandbox.open(policy, program);
   forwarder.stderr.resume();
   try {

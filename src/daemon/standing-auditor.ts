@@ -8,7 +8,6 @@ import type { SecondSearch } from '../dispatch/scrub.ts';
 import { maskStreams } from '../dispatch/store.ts';
 import { type AuditItem, Auditor, type AuditorState } from '../scrub/gitleaks/auditor.ts';
 import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../scrub/gitleaks/binary.ts';
-import { findOfficialConfig } from '../scrub/gitleaks/official-config.ts';
 import {
   clearWorkDir,
   createGitleaksRun,
@@ -65,7 +64,7 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
       if (deps.use === 'off') return;
       program = await findBinary(deps.places);
       if (program === null) return;
-      const run = await createRun(program, deps);
+      const run = createRun(program, deps);
       if (deps.use === 'always') before = run;
       else background = createBackground(run, deps, stopping.signal);
       deps.logger.info('scrub.auditor_ready', { version: program.version, use: deps.use });
@@ -86,12 +85,9 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
   };
 }
 
-async function createRun(program: GitleaksBinary, deps: StandingAuditorDeps): Promise<GitleaksRun> {
-  const official = await findOfficialConfig(deps.places);
+function createRun(program: GitleaksBinary, deps: StandingAuditorDeps): GitleaksRun {
   return createGitleaksRun({
     program: program.path,
-    // A configuration that was cut out of the program is the program's default, so it needs no file.
-    configFile: official === null || official.source === program.path ? null : official.source,
     workDir: deps.paths.gitleaksWorkDir,
     lowPriority: deps.use === 'background',
   });

@@ -8,7 +8,7 @@ import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
 import type { Slots } from './slots.ts';
 import type { Allowed, Denied, Verdict } from './verdict.ts';
 
-export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside'> {
+export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'> {
   consents: Pick<Consents, 'has'>;
   sandbox: Sandbox;
   config: Pick<Config, 'sandbox' | 'server' | 'secrets'>;
@@ -17,7 +17,7 @@ export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside'> {
 
 interface Check {
   name: string;
-  judge(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict;
+  judge(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict | Promise<Verdict>;
 }
 
 /** What a call that may run is allowed. */
@@ -39,7 +39,7 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps): Promis
   const isolation = await deps.sandbox.isolationFor(call.request.projectRoot);
   const lines: JsonObject[] = [];
   for (const check of CHECKS) {
-    const decision = settle(check.judge(call, deps, isolation), call, deps);
+    const decision = settle(await check.judge(call, deps, isolation), call, deps);
     lines.push({ check: check.name, allowed: decision.verdict === 'allow', reason: decision.reason });
     if (decision.verdict === 'deny') {
       throw new ContextdError(decision.code, decision.reason, {

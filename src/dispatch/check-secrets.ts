@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { type SecretPlace, secretPlaces } from '../catalog/secret-inputs.ts';
+import { plainPlaces, type SecretPlace, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
 import { isJsonObject } from '../core/json.ts';
 import { faultOfName } from '../core/variable-names.ts';
@@ -8,24 +8,29 @@ import { binDirsOf } from '../sandbox/host.ts';
 import { buildEnvironment } from '../sandbox/policy.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { readOnlyPathOf } from '../sandbox/toolchains.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
 import { tokenDigits } from '../scrub/vault/look-alike.ts';
 import type { VerifiedCall } from './call.ts';
-import type { Verdict } from './verdict.ts';
+import { holderOf } from './open-secrets.ts';
+import type { Denied, Verdict } from './verdict.ts';
 
 type Settings = Pick<Config, 'sandbox' | 'secrets'>;
 
 export interface SecretsDeps {
   config: Settings;
+  scrubber: Pick<Scrubber, 'issuedIn' | 'tokensIn'>;
   /** What a person allowed commands of a project to use outside it. */
   outside: { partsFor(project: string): Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>> };
 }
 
 /**
- * Checks that the secrets a call wants opened may go where it wants them. A project file may hold a secret that was
- * seen in the same project. A program may get a secret only if a person listed it and the command is that program
+ * Checks that the secrets a call wants opened may go where it wants them, and that no token is where a program would get
+ * its characters. A project file may hold a secret that was seen in the same project. A program may get a secret only if a person listed it and the command is that program
  * alone, because nobody knows what a shell or a second program would do with the value.
  */
-export function checkSecrets(call: VerifiedCall, deps: SecretsDeps): Verdict {
+export async function checkSecrets(call: VerifiedCall, deps: SecretsDeps): Promise<Verdict> {
+  const misplaced = await findMisplaced(call, deps.scrubber);
+  if (misplaced !== null) return misplaced;
   const places = secretPlaces(call.tool.arguments.secretInputs, call.input).filter(holdsToken);
   const forProgram = places.filter(({ purpose }) => purpose !== 'file');
   const why = forProgram.length === 0 ? null : (faultOfProgram(call, deps) ?? faultOfVariables(call, forProgram));
@@ -34,6 +39,38 @@ export function checkSecrets(call: VerifiedCall, deps: SecretsDeps): Verdict {
   const inputs = places.map(({ path, purpose }) => `/${path.join('/')} (${purpose})`);
   return { verdict: 'allow', reason: `secrets may be opened in ${inputs.slice(0, 10).join(', ')}` };
 }
+
+/**
+ * Refuses a token of the session in an input that does not open it: a shell would write the token into a file, or a program
+ * would send it as a password. A token that the session never gave out is ordinary text, and so is one with a backslash.
+ * The texts name the secret by its number, because a whole token in an answer would be shown as a look-alike.
+ */
+async function findMisplaced(call: VerifiedCall, scrubber: SecretsDeps['scrubber']): Promise<Denied | null> {
+  const { secretInputs, refusesTokens } = call.tool.arguments;
+  if (!refusesTokens) return null;
+  for (const { path, text } of plainPlaces(secretInputs, call.input)) {
+    const [token] = await scrubber.issuedIn(call.session, text);
+    if (token === undefined) continue;
+    const [where, number] = [holderOf(call, path), tokenDigits(token)[0]];
+    if (scrubber.tokensIn(call.session, token).length === 0)
+      return {
+        verdict: 'deny',
+        code: 'SECRET_UNKNOWN',
+        reason: `${where} holds the token of secret ${number}, whose value is gone since the daemon started again`,
+        remedy: `Read its source again, then use the new token. ${WAYS_TO_USE}`,
+      };
+    return {
+      verdict: 'deny',
+      code: 'ARGS_INVALID',
+      reason: `${where} holds the token of secret ${number}: a program would get the token, not the value`,
+      remedy: WAYS_TO_USE,
+    };
+  }
+  return null;
+}
+
+const WAYS_TO_USE =
+  'To write a file, use safe_write: it puts the value in. To give the value to a program, use safe_bash with "secrets":{"NAME":"[SECRET_n]"}.';
 
 interface Fault {
   reason: string;

@@ -32,7 +32,7 @@ import { refusalBudget, type VerifyDeps, verify } from './verify.ts';
 
 export interface DispatchDeps
   extends VerifyDeps,
-    Omit<AuthorizeDeps, 'config'>,
+    Omit<AuthorizeDeps, 'config' | 'scrubber'>,
     Omit<RunDeps, 'config'>,
     CallRecordDeps,
     Omit<BudgetDeps, 'config'>,

@@ -1,9 +1,9 @@
 import type { OpenedSecret } from '../call/outcome.ts';
-import { ANY, secretPlaces } from '../catalog/secret-inputs.ts';
+import { ANY, plainPlaces, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { tokenDigits } from '../scrub/vault/look-alike.ts';
+import { shownLookAlikes, tokenDigits } from '../scrub/vault/look-alike.ts';
 import type { VerifiedCall } from './call.ts';
 
 export interface OpenSecretsDeps {
@@ -44,34 +44,48 @@ export function tokensToMask(opened: readonly OpenedSecret[]): string[] {
   return opened.flatMap(({ token, use }) => (use === 'file' ? [] : [token]));
 }
 
-/** A warning that names tokens of this session in inputs that open no secrets: those stayed literal text. */
+/**
+ * Warnings about inputs that open no secrets: tokens of this session stayed literal text, and look-alikes kept the
+ * backslash with which contextd shows them.
+ */
 export function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] {
-  const { secretInputs, names } = call.tool.arguments;
-  const opened = new Set(secretPlaces(secretInputs, call.input).map(({ path }) => keyOf(path)));
-  const tokens = new Set<string>();
-  const holders = new Set<string>();
-  for (const { path, text } of textsOf(call.input, [])) {
-    if (opened.has(keyOf(path))) continue;
-    for (const token of scrubber.tokensIn(call.session, text)) {
-      tokens.add(token);
-      // A property that is not in the schema is the caller's own text and must not be repeated unscrubbed.
-      holders.add(names.includes(path[0] ?? '') ? (path[0] ?? '') : 'another argument');
-    }
+  const { secretInputs } = call.tool.arguments;
+  const tokens = new Found();
+  const lookAlikes = new Found();
+  for (const { path, text } of plainPlaces(secretInputs, call.input)) {
+    const holder = holderOf(call, path);
+    tokens.add(scrubber.tokensIn(call.session, text), holder);
+    lookAlikes.add(shownLookAlikes(text), holder);
   }
-  if (tokens.size === 0) return [];
+  const tool = call.tool.manifest.name;
   const places = secretInputs.map(({ path }) => path.map((step) => (step === ANY ? '*' : step)).join('/'));
   const only = places.length === 0 ? 'opens no secrets' : `opens secrets in ${[...new Set(places)].join(', ')} only`;
-  const shown = [...tokens].slice(0, 10).join(', ');
-  return [`${shown} in ${[...holders].join(', ')} stayed literal text: ${call.tool.manifest.name} ${only}`];
+  return [
+    ...tokens.told((all) => `${all} stayed literal text: ${tool} ${only}`),
+    ...lookAlikes.told((all) => `${all} kept its backslash: only safe_write takes it away`),
+  ];
 }
 
-function textsOf(value: Json, path: readonly string[]): { path: readonly string[]; text: string }[] {
-  if (typeof value === 'string') return [{ path, text: value }];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [
-    { path: [...path, key, ''], text: key },
-    ...textsOf(inner, [...path, key]),
-  ]);
+/** A property that is not in the schema is the caller's own text and must not be repeated unscrubbed. */
+export function holderOf({ tool }: VerifiedCall, [name = '']: readonly string[]): string {
+  return tool.arguments.names.includes(name) ? name : 'another argument';
+}
+
+/** What was found in inputs, and in which. */
+class Found {
+  readonly #texts = new Set<string>();
+  readonly #holders = new Set<string>();
+
+  add(texts: readonly string[], holder: string): void {
+    if (texts.length > 0) this.#holders.add(holder);
+    for (const text of texts) this.#texts.add(text);
+  }
+
+  /** One warning, or none if nothing was found. */
+  told(warning: (all: string) => string): string[] {
+    if (this.#texts.size === 0) return [];
+    return [warning(`${[...this.#texts].slice(0, 10).join(', ')} in ${[...this.#holders].join(', ')}`)];
+  }
 }
 
 /** Copies `value` with the texts at the given paths replaced. */

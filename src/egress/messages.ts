@@ -34,6 +34,8 @@ export interface NetworkRule {
 /** What the programs of a scope may reach. No policy is the same as one without rules: everything is refused. */
 export interface ScopePolicy {
   readonly rules: readonly NetworkRule[];
+  /** The patterns that a tool declares: no permission lets it reach anything else. Absent: a person may allow every host. */
+  readonly declared?: readonly string[];
   /** Bytes that may be sent to one host within one session of the daemon; null: no limit. */
   readonly uploadMaxBytes: number | null;
 }

@@ -63,16 +63,19 @@ interface CompiledRule extends Pattern {
 /** A policy, read once. Rules that cannot be read are left out and listed in `faults`. */
 export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
+  /** What a tool declares; null for the commands of a project. */
+  readonly declared: readonly Pattern[] | null;
   readonly uploadMaxBytes: number | null;
   readonly faults: readonly string[];
 }
 
-export const NOTHING_ALLOWED: CompiledPolicy = { rules: [], uploadMaxBytes: null, faults: [] };
+export const NOTHING_ALLOWED: CompiledPolicy = { rules: [], declared: null, uploadMaxBytes: null, faults: [] };
 
 export function compilePolicy(policy: ScopePolicy): CompiledPolicy {
   const checks = policy.rules.map((source) => ({ source, ...parsePattern(source.pattern, source.verdict) }));
   return {
     rules: checks.flatMap(({ source, pattern }) => (pattern === null ? [] : [{ ...pattern, source }])),
+    declared: policy.declared?.flatMap((text) => parsePattern(text, 'deny').pattern ?? []) ?? null,
     uploadMaxBytes: policy.uploadMaxBytes,
     faults: checks.flatMap(({ why }) => (why === null ? [] : [why])),
   };
@@ -88,17 +91,34 @@ export function decide(policy: CompiledPolicy, name: string, port: number, nowMs
   if (permission !== undefined)
     return { isAllowed: true, rule: permission.source.pattern, why: '', isAllowable: false };
   const [other] = permissions;
-  if (other === undefined)
-    return { isAllowed: false, rule: null, why: 'no rule of this project allows it', isAllowable: true };
+  if (other === undefined || !isDeclared(policy, name, port)) return undecided(policy, name, port);
   const why = `port ${port} is not allowed, the rule ${other.source.pattern} is for ${portNames(portsOf(other))}`;
   return { isAllowed: false, rule: other.source.pattern, why, isAllowable: true };
+}
+
+const NOT_DECLARED = 'the tool does not declare this host and port in its tool.json';
+
+/** No rule allows the name; at no port if `port` is null. */
+function undecided(policy: CompiledPolicy, name: string, port: number | null): Verdict {
+  if (!isDeclared(policy, name, port)) return { isAllowed: false, rule: null, why: NOT_DECLARED, isAllowable: false };
+  return { isAllowed: false, rule: null, why: 'no rule of this project allows it', isAllowable: true };
+}
+
+/** Whether a permission could hold: always, except for what a tool does not ask for. `port` null: at any port. */
+function isDeclared({ declared }: CompiledPolicy, name: string, port: number | null): boolean {
+  if (declared === null) return true;
+  return declared.some(
+    (one) =>
+      (one.isWildcard ? name.endsWith(`.${one.name}`) : name === one.name) &&
+      (port === null || (one.port === null ? WEB_PORTS.includes(port) : one.port === port)),
+  );
 }
 
 /** Whether the name is allowed at any port: the local DNS answers for such a name. */
 export function decideName(policy: CompiledPolicy, name: string, nowMs: number): Verdict {
   const ports = rulesAbout(policy, name, nowMs).flatMap(portsOf);
   const verdicts = ports.map((port) => decide(policy, name, port, nowMs));
-  return verdicts.find(({ isAllowed }) => isAllowed) ?? verdicts[0] ?? decide(policy, name, 443, nowMs);
+  return verdicts.find(({ isAllowed }) => isAllowed) ?? verdicts[0] ?? undecided(policy, name, null);
 }
 
 /** Why a host may not lead to this address, as a clause; '' if it may. `ownAddresses`: those of this machine. */

@@ -74,6 +74,7 @@ async function passSpoken(
   if (spoken === null) return cut(client, connection, hasLeft ? '' : 'it said nothing in time');
   if (port === SSH_PORT && spoken !== 'ssh') return cut(client, connection, 'it does not speak SSH');
   if (spoken === 'http2') return cut(client, connection, 'HTTP/2 without TLS is not carried');
+  if (spoken === 'unclear') return cut(client, connection, 'its first line is too long to tell whether it is HTTP');
   if (spoken === 'http') {
     connection.end();
     return entrance.speaksHttp();

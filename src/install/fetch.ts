@@ -108,7 +108,7 @@ async function remove(path: string): Promise<void> {
 
 type LastMessage = Exclude<FetchMessage, { kind: 'progress' }>;
 
-/** The last message; null if there is none. A child that sends anything else is killed. */
+/** The last message; null without one. A child that sends anything else is killed. */
 async function readAnswer(
   output: Readable,
   onProgress: (progress: Progress) => void,

@@ -16,7 +16,10 @@ import { answerScans, FirstPass } from './first-pass.ts';
  * already, so here each rule is compiled when a text needs it.
  */
 const rules = fileURLToPath(new URL('./rules.json', import.meta.url));
-const engine = deferEngine(() => createEngine(readRuleBundle(rules), { compile: 'when used' }));
+const engine = deferEngine(() => {
+  const { pack, official } = readRuleBundle(rules);
+  return createEngine(pack, { official, compile: 'when used' });
+});
 
 if (isMainThread) {
   const firstPass = new FirstPass(engine, new URL(import.meta.url));

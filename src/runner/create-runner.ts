@@ -4,7 +4,14 @@ import type { ToolProfile } from '../core/profile.ts';
 import { createCertificate } from '../protocol/plugin/certificate.ts';
 import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import type { SandboxPolicy, SeccompToggles } from '../sandbox/sandbox-policy.ts';
-import { RUNNER_DEFAULTS, type Runner, type RunnerDeps, type ToolCall, type ToolNetwork } from './runner.ts';
+import {
+  RUNNER_DEFAULTS,
+  type Runner,
+  type RunnerDeps,
+  type ToolAccess,
+  type ToolCall,
+  type ToolNetwork,
+} from './runner.ts';
 import { type SlotDeps, type ToolPolicies, ToolSlot } from './tool-slot.ts';
 
 const MIB = 1024 * 1024;
@@ -16,17 +23,19 @@ export function createRunner(deps: RunnerDeps): Runner {
   let isStopped = false;
   const slotOf = (call: ToolCall): ToolSlot => {
     const network = deps.toolNetworkFor?.(call) ?? NO_NETWORK;
-    const key = processKey(call, network);
+    const access = call.origin === 'core' ? NO_ACCESS : (deps.toolAccessFor?.(call) ?? NO_ACCESS);
+    const key = processKey(call, network, access);
     const known = slots.get(key);
     if (known !== undefined) return known;
     // What belongs to a session or a project is for the core tools' commands only.
-    const ownPolicyFor = (session: SessionRef): SandboxPolicy => ({ ...deps.policyFor(session), ...network });
+    const ownPolicyFor = (session: SessionRef): SandboxPolicy =>
+      widenPolicy({ ...deps.policyFor(session), ...network }, access);
     const commandPolicyFor = call.origin === 'core' ? deps.commandPolicyFor : ownPolicyFor;
     const policies: ToolPolicies = {
       process: processPolicy(ownPolicyFor(call.session), call.profile),
       commandFor: (session) => narrowPolicy(commandPolicyFor(session), call.profile),
     };
-    const slot = new ToolSlot(call, policies, slotDeps(), () => slots.delete(key));
+    const slot = new ToolSlot({ ...call, variables: access.variables }, policies, slotDeps(), () => slots.delete(key));
     slots.set(key, slot);
     return slot;
   };
@@ -47,6 +56,20 @@ export function createRunner(deps: RunnerDeps): Runner {
 }
 
 const NO_NETWORK: ToolNetwork = { network: 'none' };
+const NO_ACCESS: ToolAccess = { paths: [], variables: {}, limits: {} };
+
+/** A policy with what a person let the tool have. The tool's profile narrows it again. */
+function widenPolicy(policy: SandboxPolicy, { paths, limits }: ToolAccess): SandboxPolicy {
+  return {
+    ...policy,
+    ...(paths.length === 0 ? {} : { toolPaths: paths }),
+    limits: {
+      ...policy.limits,
+      memoryBytes: Math.max(policy.limits.memoryBytes, limits.memoryBytes ?? 0),
+      pids: Math.max(policy.limits.pids, limits.pids ?? 0),
+    },
+  };
+}
 
 /** What all processes share; made for the first one. */
 function makeOnce(deps: RunnerDeps): () => SlotDeps {
@@ -65,17 +88,30 @@ function makeOnce(deps: RunnerDeps): () => SlotDeps {
  * same name, and for an installed tool, which must not see two sessions. A tool with a network of its own shares no process
  * with another tool, and gets a new one when its network is switched on or off.
  */
-function processKey({ session, bundleSha256, bundleDir, origin, profile }: ToolCall, own: ToolNetwork): string {
+function processKey(call: ToolCall, own: ToolNetwork, access: ToolAccess): string {
+  const { session, tool, bundleSha256, bundleDir, origin, profile } = call;
   const { project, branch } = session;
   const isShared = origin === 'core' && branch === null;
   const sessionId = isShared ? null : session.session;
-  return JSON.stringify([project, sessionId, branch, bundleSha256, bundleDir, origin, profileKey(profile), own]);
+  const program = profile.runtime === 'exec' ? tool : null;
+  return JSON.stringify([
+    project,
+    sessionId,
+    branch,
+    bundleSha256,
+    bundleDir,
+    program,
+    origin,
+    profileKey(profile),
+    own,
+    access,
+  ]);
 }
 
 /** Tools of one bundle share a process if this is the same for them. */
-export function profileKey({ entry, minIsolation, seccomp, limits }: ToolProfile): string {
+export function profileKey({ runtime, entry, minIsolation, seccomp, limits }: ToolProfile): string {
   const { memoryMb, pids, cpus } = limits;
-  return JSON.stringify([entry, minIsolation, [...seccomp].sort(), memoryMb, pids, cpus]);
+  return JSON.stringify([runtime, entry, minIsolation, [...seccomp].sort(), memoryMb, pids, cpus]);
 }
 
 /**

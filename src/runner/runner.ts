@@ -8,7 +8,7 @@ import { BROKER_TIMEOUT_MS, PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/
 import type { ScannedOutput } from '../protocol/tool-output.ts';
 import type { QuarantineReport } from '../sandbox/quarantine.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import type { SandboxLimits, SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { RunFacts } from './call-facts.ts';
 import type { HostServices } from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';
@@ -70,6 +70,15 @@ export interface Runner {
 
 export type ToolNetwork = Pick<SandboxPolicy, 'network' | 'networkTool' | 'hostNetwork'>;
 
+/** What a person let a tool have outside the project and beyond the configured limits. */
+export interface ToolAccess {
+  paths: NonNullable<SandboxPolicy['toolPaths']>;
+  /** For the tool's own process. */
+  variables: Readonly<Record<string, string>>;
+  /** At most what the tool may use, if that is more than is configured. */
+  limits: Partial<Pick<SandboxLimits, 'memoryBytes' | 'pids'>>;
+}
+
 export interface RunnerDeps {
   sandbox: Pick<Sandbox, 'run' | 'open'> & {
     /** `denied`: what the network refused to the tool's own process meanwhile. */
@@ -84,8 +93,12 @@ export interface RunnerDeps {
   policyFor(session: SessionRef): SandboxPolicy;
   /** The network of a tool's process, and of its commands if it is an installed one. Default: none. */
   toolNetworkFor?(call: Pick<ToolCall, 'session' | 'tool' | 'grants'>): ToolNetwork;
+  /** What an installed tool was granted besides its network, for its process and its commands. Default: nothing. */
+  toolAccessFor?(call: Pick<ToolCall, 'grants'>): ToolAccess;
   /** The policy of the commands that a session runs, with the same workspace. */
   commandPolicyFor(session: SessionRef): SandboxPolicy;
+  /** The SDK that tools which Node runs find as `@contextd/sdk`; core tools have their own. */
+  sdkDir: string;
   /** Directory that only the daemon can enter, on the file system of the sandbox's socket directories. */
   privateSocketsDir: string;
   /** The texts with everything that looks like a secret replaced by the session's tokens. */

@@ -7,7 +7,7 @@ import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { FactCollector, type RunFacts } from './call-facts.ts';
 import { pluginEnvironment } from './plugin/connect-plugin.ts';
 import type { HostCertificate } from './plugin/plugin-process.ts';
-import type { RunnerConfig, RunnerDeps, RunResult, ToolCall } from './runner.ts';
+import type { RunnerConfig, RunnerDeps, RunResult, ToolAccess, ToolCall } from './runner.ts';
 import { ToolProcess, type ToolProcessDeps } from './tool-process.ts';
 
 export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDeps, 'protocol'> {
@@ -19,7 +19,7 @@ export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDe
 const REPLACED_MAX = 5;
 
 /** What the calls of one slot have in common. */
-type SlotPlan = Pick<ToolCall, 'session' | 'bundleDir' | 'origin' | 'profile'>;
+type SlotPlan = Pick<ToolCall, 'session' | 'tool' | 'bundleDir' | 'origin' | 'profile'> & Pick<ToolAccess, 'variables'>;
 
 /** What holds for the tool's own process and for the commands that a session runs. Both see the same workspace. */
 export interface ToolPolicies {
@@ -147,11 +147,22 @@ export class ToolSlot {
     return tool;
   }
 
-  /** The environment of a tool process is what go-plugin's handshake needs and nothing else. */
+  /** The environment of a tool process is what go-plugin's handshake needs, and the variables that the tool was granted. */
   #open(): Promise<SandboxProcess> {
-    const { bundleDir, profile } = this.#plan;
-    const env = pluginEnvironment({ certificate: this.#deps.certificate, insideSocketDir: SOCKET_DIR });
-    return this.#deps.sandbox.open(this.#policies.process, { bundleDir, entry: profile.entry, args: [], env });
+    const { bundleDir, profile, tool, origin, variables } = this.#plan;
+    const { runtime, entry } = profile;
+    return this.#deps.sandbox.open(this.#policies.process, {
+      bundleDir,
+      runtime,
+      entry,
+      // The adapter cannot know which tool the program is.
+      args: runtime === 'exec' ? [tool] : [],
+      env: {
+        ...variables,
+        ...pluginEnvironment({ certificate: this.#deps.certificate, insideSocketDir: SOCKET_DIR }),
+      },
+      ...(origin === 'core' || runtime === 'plugin' ? {} : { sdkDir: this.#deps.sdkDir }),
+    });
   }
 
   /** Only the current process reports here, once: a new one starts after that. */

@@ -19,6 +19,7 @@ import { RepositoriesAbove, repositoryAbove, whyNotMounted } from './repository-
 import type { IsolationReport } from './sandbox.ts';
 import { baseView, type SandboxPolicy, type WorkspaceView } from './sandbox-policy.ts';
 import { defaultFilter } from './seccomp/filter.ts';
+import { checkToolPaths, writablePaths } from './tool-paths.ts';
 import { gitDirOf } from './workspace/git-dir.ts';
 import { GuardThread, WorkspaceGuard } from './workspace/guard.ts';
 import { type EnclosingRepository, type GuardedTree, GuardSet } from './workspace/guard-set.ts';
@@ -103,7 +104,8 @@ export class CheckedPolicies {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
     }
     const key = JSON.stringify(policy);
-    const trees = [policy.workspace.path, ...(policy.allowedPaths ?? [])];
+    const toolPaths = (policy.toolPaths ?? []).map(({ path }) => path);
+    const trees = [policy.workspace.path, ...(policy.allowedPaths ?? []), ...toolPaths];
     const { repository } = policy;
     if (repository !== undefined) trees.push(repository, `${repository}/.git`);
     const state = trees.map(directoryState).join(' ');
@@ -118,6 +120,7 @@ export class CheckedPolicies {
   async #runChecks(policy: SandboxPolicy, state: string): Promise<CheckedPolicy> {
     checkWorkspace(policy.workspace, this.#deps.paths);
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
+    checkToolPaths(policy, this.#deps.paths);
     const host = await this.host();
     if (host === null) throw refusal(missingBubblewrap(null));
     const report = await this.ofWorkspace(policy.workspace.path);
@@ -134,7 +137,7 @@ export class CheckedPolicies {
       state,
       isFiltered,
       guard: this.guardsOf(policy),
-      allowedPaths: usablePaths(policy),
+      allowedPaths: [...usablePaths(policy), ...writablePaths(policy)],
       repositoryAbove: repositoryAbove(policy.workspace.path),
       person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
     };
@@ -156,6 +159,18 @@ export class CheckedPolicies {
         const others = repository === null || path === policy.workspace.path ? paths : [...paths, repository.gitDir];
         guard.accompany(policy.workspace.path, others);
       }
+    }
+    const ofTool = writablePaths(policy).map((path) => this.#guardOf(baseView(path), policy.deny));
+    if (ofTool.length > 0) {
+      trees.push(...ofTool);
+      const paths = trees.map(({ path }) => path);
+      // A key of their own, so that the trees of the commands stay known.
+      const key = JSON.stringify(paths);
+      for (const { path, guard } of trees)
+        guard.accompany(
+          key,
+          paths.filter((other) => other !== path),
+        );
     }
     if (repository !== null) trees[0]?.guard.enclose(repository.gitDir);
     return new GuardSet(trees, repository);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { GitView } from './git/git-views.ts';
 import type { Identity } from './identity.ts';
 import { type OutputSink, StreamCapture } from './output.ts';
-import { BUNDLE_DIR, NODE_BINARY, SOCKET_DIR, temporaryOf } from './policy.ts';
+import { BUNDLE_DIR, NODE_BINARY, SDK_DIR, SOCKET_DIR, temporaryOf } from './policy.ts';
+import { argvOf } from './program-argv.ts';
 import { serveTerminal } from './pseudo-terminal.ts';
 import type { Activity, CommandSpec, SandboxProgram } from './sandbox.ts';
 import type { SandboxLimits, SandboxPolicy } from './sandbox-policy.ts';
@@ -145,15 +146,15 @@ export interface JailedProcess {
 
 /** How to start a tool process; its directories are mounted from the host. */
 export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundleDir: string, socketDir: string): Job {
-  const entry = join(BUNDLE_DIR, program.entry);
-  const argv = /\.m?js$/.test(program.entry) ? [NODE_BINARY, entry] : [entry];
+  const { sdkDir } = program;
   return {
-    argv: [...argv, ...program.args],
+    argv: argvOf(program, { node: NODE_BINARY, bundle: BUNDLE_DIR, sdk: SDK_DIR }),
     cwd: policy.workspace.path,
     env: program.env,
     programMounts: [
       { kind: 'ro-bind', source: bundleDir, dest: BUNDLE_DIR },
       { kind: 'ro-bind', source: process.execPath, dest: NODE_BINARY },
+      ...(sdkDir === undefined ? [] : [{ kind: 'ro-bind', source: sdkDir, dest: SDK_DIR } as const]),
       { kind: 'bind', source: socketDir, dest: SOCKET_DIR },
     ],
     wallMs: 0,

@@ -64,6 +64,8 @@ export const TEMPORARY: readonly TemporaryMount[] = [
 const UNMAPPABLE_ZERO: Mount = { kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' };
 export const BUNDLE_DIR = '/opt/contextd/bundle';
 export const NODE_BINARY = '/opt/contextd/node';
+/** Node looks for packages here, because it is beside a directory above the bundle. */
+export const SDK_DIR = '/opt/contextd/node_modules/@contextd/sdk';
 /** Where a tool process finds the directory for its sockets. */
 export const SOCKET_DIR = '/run/contextd';
 

@@ -34,6 +34,11 @@ export interface SandboxPolicy {
    */
   allowedPaths?: readonly string[];
   /**
+   * Files and directories outside the workspace that a person let a tool use. One that is missing or is not a real path
+   * refuses the sandbox. Writable ones are directories, protected like the workspace. Absent: none.
+   */
+  toolPaths?: readonly ToolPath[];
+  /**
    * The top of the repository of which the workspace is a part, if a person allowed it: mounted read-only, with its git
    * directory as for a project at the top. Absent: not mounted.
    */
@@ -53,6 +58,12 @@ export interface SandboxPolicy {
   git?: 'working';
   /** What commands have of the host's network clients. Absent: nothing. */
   hostNetwork?: HostNetwork;
+}
+
+/** `path`: absolute. */
+export interface ToolPath {
+  readonly path: string;
+  readonly isWritable: boolean;
 }
 
 /** What a person allowed of the host's network clients. None of it is secret. */

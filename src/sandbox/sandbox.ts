@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
+import type { Runtime } from '../core/profile.ts';
 import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../egress/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
@@ -233,7 +234,11 @@ export interface SandboxProcess {
 export interface SandboxProgram {
   /** Mounted read-only at /opt/contextd/bundle. */
   bundleDir: string;
-  /** Relative to the bundle: a script for Node if it ends in `.js` or `.mjs`, otherwise a program. */
+  /** What runs the entry. `exec` needs the SDK, whose adapter gets the path of the entry before `args`. */
+  runtime: Runtime;
+  /** The SDK of contextd, which scripts find as the package `@contextd/sdk`. Default: they find none. */
+  sdkDir?: string;
+  /** Relative to the bundle. */
   entry: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;

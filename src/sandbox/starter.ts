@@ -25,6 +25,7 @@ import { Releases } from './releases.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import { mountNameService } from './skeleton.ts';
 import type { Storage, StorageLease } from './storage/storage.ts';
+import { readablePaths } from './tool-paths.ts';
 import { mountToolchains, searchPathOf } from './toolchains.ts';
 import { hostVariables, trustOf, withAuthority } from './trust/trust.ts';
 import type { TreeProtection } from './workspace/guard-set.ts';
@@ -208,7 +209,7 @@ function plan(
   return planTree({
     base: host.base(),
     writable,
-    roPaths: policy.roPaths,
+    roPaths: [...policy.roPaths, ...readablePaths(policy)],
     repository: protection.repository,
     toolchains: [
       ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),

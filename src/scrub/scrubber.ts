@@ -87,6 +87,11 @@ export interface Scrubber {
   bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): void;
   /** The tokens of this session that stand in a text, each once. */
   tokensIn(session: SessionRef, text: string): string[];
+  /**
+   * The tokens in a text whose numbers this session gave out, each once; after a restart of the daemon also those whose
+   * values are no longer known.
+   */
+  issuedIn(session: SessionRef, text: string): Promise<string[]>;
   /** Lists what the session's vault holds, by number, without values. Empty for an unknown session. */
   secrets(session: SessionRef): SecretSummary[];
   /**
@@ -244,6 +249,15 @@ class SessionScrubber implements Scrubber {
     return tokenDigits(text).flatMap((digits) =>
       this.#vaults.find(session)?.has(digits) ? [`[SECRET_${digits}]`] : [],
     );
+  }
+
+  async issuedIn(session: SessionRef, text: string): Promise<string[]> {
+    const found = tokenDigits(text);
+    if (found.length === 0) return [];
+    const last = await this.#deps.numbers.last(session);
+    return found
+      .filter((digits) => !digits.startsWith('0') && Number(digits) <= last)
+      .map((digits) => `[SECRET_${digits}]`);
   }
 
   secrets(session: SessionRef): SecretSummary[] {

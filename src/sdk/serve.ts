@@ -174,6 +174,7 @@ export class ServedCall {
       view: readView(request.view_json),
       signal: this.#abort.signal,
       host: this.#hostOf(request.call_id),
+      log: (level, message) => this.#log(request.call_id, level, message),
     };
   }
 
@@ -196,7 +197,6 @@ export class ServedCall {
     return {
       exec: (spec) => this.#host.exec(callId, spec),
       scrub: (texts) => this.#host.scrub(callId, texts),
-      log: (level, message) => this.#log(callId, level, message),
       ask: (method, request) => this.#host.ask(callId, method, request),
     };
   }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import { checkInput } from './check-input.ts';
 import type { ExecSpec, LogLevel, Tool, ToolContext, ToolHost, ToolOutput } from './tool.ts';
 
 /** The output of a tool, and what it asked the scripted host for. */
@@ -20,8 +20,15 @@ export interface HarnessOptions extends Partial<Omit<ToolContext, 'host'>> {
 const TIMEOUT_MS = 30_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Runs a tool in the test's own process on a directory, with a host scripted by the test. */
-export async function runTool(tool: Tool, input: JsonObject, options: HarnessOptions): Promise<HarnessRun> {
+/**
+ * Runs a tool in the test's own process on a directory, with a host scripted by the test. Throws ARGS_INVALID if the tool
+ * has a schema that the input does not fit.
+ */
+export async function runTool<Input extends object>(
+  tool: Tool<Input>,
+  input: Input,
+  options: HarnessOptions,
+): Promise<HarnessRun> {
   const execs: ExecSpec[] = [];
   const logs: { level: LogLevel; message: string }[] = [];
   const answer = options.exec ?? (() => Promise.reject(new Error('the test gave no answer for exec')));
@@ -33,13 +40,14 @@ export async function runTool(tool: Tool, input: JsonObject, options: HarnessOpt
     // Replaces nothing: only a real host knows the secrets.
     scrub: async (texts) => [...texts],
     ask: options.ask ?? (() => Promise.reject(new Error('the test gave no answer for ask'))),
-    log: (level, message) => void logs.push({ level, message }),
   };
-  const output = await tool.execute({ ...defaults(options), ...options, host }, input);
+  const log: ToolContext['log'] = (level, message) => void logs.push({ level, message });
+  if (tool.schema !== undefined) checkInput(tool.name, tool.schema, input);
+  const output = await tool.execute({ ...defaults(options), log, ...options, host }, input);
   return { output, execs, logs };
 }
 
-function defaults({ workspace }: Pick<ToolContext, 'workspace'>): Omit<ToolContext, 'host' | 'workspace'> {
+function defaults({ workspace }: Pick<ToolContext, 'workspace'>): Omit<ToolContext, 'host' | 'workspace' | 'log'> {
   return {
     cwd: workspace,
     requestId: `req_${'0'.repeat(26)}`,

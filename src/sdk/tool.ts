@@ -38,8 +38,6 @@ export interface ToolHost {
   exec(spec: ExecSpec): Promise<ExecResult>;
   /** Returns the texts in order, with secrets replaced by the session's tokens. Grant: `scrub`. */
   scrub(texts: readonly string[]): Promise<string[]>;
-  /** Writes a line to the daemon's log, which masks it. Grant: `log`; without it the line is dropped. */
-  log(level: LogLevel, message: string): void;
   /** Asks for memories, checkpoints and other data of the host. Grant: the method's name, as in `memory_search`. */
   ask(method: HostMethod, request: JsonObject): Promise<JsonObject>;
 }
@@ -66,13 +64,17 @@ export interface ToolContext {
   /** Aborted if the call is cancelled or its time is over; the reason is a ContextdError (CANCELLED or TIMEOUT). */
   signal: AbortSignal;
   host: ToolHost;
+  /** Writes a line to the daemon's log, which masks it. Grant: `log`; without it the line is dropped. */
+  log(level: LogLevel, message: string): void;
 }
 
 /**
  * A tool. `execute` gets arguments that fit its schema.json. It returns its output, with `failure` if it began and failed,
  * or throws a ContextdError. Any other error is reported as INTERNAL_ERROR without its text.
  */
-export interface Tool {
+export interface Tool<Input extends object = JsonObject> {
   readonly name: string;
-  execute(context: ToolContext, input: JsonObject): Promise<ToolOutput>;
+  /** The content of schema.json, by which `runTool` checks inputs as the daemon does. Default: `runTool` checks nothing. */
+  readonly schema?: JsonObject;
+  execute(context: ToolContext, input: Input): Promise<ToolOutput> | ToolOutput;
 }

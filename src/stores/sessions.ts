@@ -14,6 +14,8 @@ const NEXT_BLOCK = 64;
 export interface SessionStore {
   /** The next secret number of the session, from 1. A promise only if numbers must be reserved first. */
   next(session: SessionRef): number | Promise<number>;
+  /** No higher number was given to a secret of the session; 0: none was. After a restart it may be up to 63 too high. */
+  last(session: SessionRef): number | Promise<number>;
   /** The HMAC key of a session's etags: 64 hex digits, the same after a restart. */
   etagKey(session: SessionRef): string;
   /** The HMAC key of a session's cursors: 32 bytes, the same after a restart. */
@@ -49,6 +51,11 @@ class Sessions implements SessionStore {
     return this.#take(session) ?? this.#reserveAndTake(session);
   }
 
+  last(session: SessionRef): number | Promise<number> {
+    const block = this.#blocks.get(sessionKey(session));
+    return block === undefined ? this.#lastReserved(session) : block.next - 1;
+  }
+
   etagKey(session: SessionRef): string {
     return this.#deps.keys.derive('etag', sessionKey(session)).toString('hex');
   }
@@ -78,15 +85,23 @@ class Sessions implements SessionStore {
     return reserving;
   }
 
+  async #lastReserved(session: SessionRef): Promise<number> {
+    const [row] = await this.#deps.database.read('SELECT next_secret FROM sessions WHERE tag = ?', this.#tag(session));
+    return row === undefined ? 0 : integerOf(row, 'next_secret') - 1;
+  }
+
+  #tag(session: SessionRef): Buffer {
+    return this.#deps.keys.derive('session', sessionKey(session)).subarray(0, 16);
+  }
+
   async #reserve(session: SessionRef): Promise<void> {
     const size = this.#blocks.has(sessionKey(session)) ? NEXT_BLOCK : FIRST_BLOCK;
     const { project, session: id } = session;
-    const tag = this.#deps.keys.derive('session', sessionKey(session)).subarray(0, 16);
     const [rows] = await this.#deps.database.write([
       {
         sql: `INSERT INTO sessions (tag, project, session, next_secret, created_ms) VALUES (?1, ?2, ?3, 1 + ?4, ?5)
               ON CONFLICT (tag) DO UPDATE SET next_secret = next_secret + ?4 RETURNING next_secret`,
-        params: [tag, project, id, size, this.#deps.clock.now()],
+        params: [this.#tag(session), project, id, size, this.#deps.clock.now()],
       },
     ]);
     const end = integerOf(rows?.[0] ?? {}, 'next_secret');

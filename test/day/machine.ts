@@ -11,6 +11,9 @@ const CTXD = join(INSTALLATION, 'bin/ctxd');
 /** The uid that owns the projects; default: the user who runs the tests. */
 const OWNER = process.env.CONTEXTD_DAY_OWNER;
 
+/** What a person's shell does not have and a script of npm does: with them, ctxd reads none of the person's variables. */
+const OF_NPM = ['npm_execpath', 'npm_lifecycle_event', 'npm_command', 'INIT_CWD'];
+
 export interface Ran {
   /** Exit status of the command; null if no command ran. */
   code: number | null;
@@ -130,7 +133,9 @@ function project(dir: string, env: Record<string, string>): Project {
     },
     person(...words) {
       // A person's clients are configured by files below their home and by variables.
-      const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const own = Object.entries(process.env).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined && !OF_NPM.includes(entry[0]),
+      );
       const personEnv = { ...Object.fromEntries(own), CONTEXTD_HOME: env.CONTEXTD_HOME ?? '' };
       return finish(CTXD, words, { cwd: dir, env: personEnv });
     },

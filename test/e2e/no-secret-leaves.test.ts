@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findInstallRoot } from '#src/config/install-root.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { type DaemonAnswer, type DaemonCaller, openCaller } from '../helpers/daemon-caller.ts';
 import { type Installation, install } from '../helpers/installation.ts';
 import { propertyRuns } from '../helpers/property-runs.ts';
@@ -24,7 +23,8 @@ const words = (count: number): string => Array.from({ length: count }, () => pic
 const lines = (count: number): string => Array.from({ length: count }, () => `${words(1 + upTo(9))}\n`).join('');
 
 const PATTERNS = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
-const engine = createEngine(readRulePack(join(findInstallRoot(), 'src/scrub/rules')), { compile: 'when used' });
+const { pack, official } = readRuleSources();
+const engine = createEngine(pack, { official, compile: 'when used' });
 
 interface Planted {
   text: string;

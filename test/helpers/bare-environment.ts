@@ -11,6 +11,7 @@ export function bareEnvironment(set: Partial<Environment> & Pick<Environment, 'h
     path: '',
     toolchains: {},
     network: {},
+    projectRunner: null,
     sessionId: undefined,
     noColor: false,
     coverageDir: undefined,

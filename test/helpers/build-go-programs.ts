@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -22,10 +22,8 @@ export function buildGoPrograms(...names: readonly string[]): GoPrograms {
     console.warn(`SKIPPED: nothing was compared with Go (${names.join(', ')}): ${missing}`);
     return { ...built, missing };
   }
-  const overlay = names.includes('go-plugin') ? generateMessages(dir) : null;
   for (const name of names) {
-    const flags = ['-trimpath', '-buildvcs=false', ...(overlay === null ? [] : ['-overlay', overlay])];
-    go(name, ['build', ...flags, '-o', join(dir, name), '.'], BUILD_TIMEOUT_MS);
+    go(name, ['build', '-trimpath', '-buildvcs=false', '-o', join(dir, name), '.'], BUILD_TIMEOUT_MS);
   }
   return { ...built, missing: null };
 }
@@ -45,21 +43,6 @@ function whatIsMissing(names: readonly string[]): string | null {
     return `its modules cannot be downloaded (${firstLine(thrown)})`;
   }
   return null;
-}
-
-/**
- * Generates the Go code of proto/contextd/v1 and returns an overlay for `go build` that places it in the package
- * contextdv1. The checkout stays untouched, because several test files build at the same time.
- */
-function generateMessages(dir: string): string {
-  const generated = join(dir, 'contextdv1');
-  mkdirSync(generated);
-  go('go-plugin', ['run', './generate', generated], BUILD_TIMEOUT_MS);
-  const place = join(FIXTURES, 'go-plugin', 'contextdv1');
-  const replace = Object.fromEntries(readdirSync(generated).map((file) => [join(place, file), join(generated, file)]));
-  const overlay = join(dir, 'overlay.json');
-  writeFileSync(overlay, JSON.stringify({ Replace: replace }));
-  return overlay;
 }
 
 function go(name: string, args: readonly string[], timeoutMs: number): void {

@@ -179,7 +179,7 @@ export class Ground {
   async openTool(script: string, limits: Partial<SandboxLimits>): Promise<unknown> {
     const bundleDir = this.#makeDir(`bundle-${++this.#lastId}`);
     writeFileSync(join(bundleDir, 'main.sh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    const program = { bundleDir, entry: 'main.sh', args: [], env: {} };
+    const program = { bundleDir, runtime: 'plugin' as const, entry: 'main.sh', args: [], env: {} };
     return this.#request({ id: ++this.#lastId, op: 'open', policy: this.policy({ limits }), program });
   }
 

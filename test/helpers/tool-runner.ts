@@ -13,8 +13,15 @@ import type { Bench } from '../fixtures/sandbox-harness.ts';
 import { ToolBundles } from './tool-bundle.ts';
 
 const CORE_BUNDLE = join(import.meta.dirname, '..', '..', 'dist', 'core-bundle');
+const SDK = join(import.meta.dirname, '..', '..', 'dist', 'sdk');
 
-export const PROFILE: ToolProfile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
+export const PROFILE: ToolProfile = {
+  runtime: 'node',
+  entry: 'main.js',
+  minIsolation: 'reduced',
+  seccomp: [],
+  limits: {},
+};
 
 export interface ToolRunner {
   readonly runner: Runner;
@@ -47,6 +54,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
     sandbox: watched(bench.sandbox, processes, policies),
     policyFor: () => bench.policy(),
     commandPolicyFor: own.policyFor ?? (() => bench.policy()),
+    sdkDir: SDK,
     privateSocketsDir,
     scrub: async (_session, texts) => texts.map((text) => text.replaceAll('swordfish', '[SECRET_1]')),
     services: {},

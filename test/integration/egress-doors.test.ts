@@ -249,6 +249,39 @@ describe('CONNECT', () => {
   });
 });
 
+describe('a port of a rule carries no TLS and no HTTP unchecked', () => {
+  const warning = Buffer.from([21, 3, 1, 0, 2, 1, 90]);
+  const sent: [title: string, bytes: Buffer, why: string][] = [
+    ['a warning before the ClientHello', Buffer.concat([warning, hello('evil.example')]), 'does not speak TLS'],
+    [
+      'a ClientHello in the form of SSL 2',
+      Buffer.from([0x80, 0x2e, 1, 3, 1, 0, 3, 0, 0, 0, 16, 0, 0, 5]),
+      'does not speak TLS',
+    ],
+    [
+      'blank lines for 16 KB',
+      Buffer.from(`${'\r\n'.repeat(8_192)}GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n`),
+      'too long',
+    ],
+    ['a target of 16 KB', Buffer.from(`GET /${'a'.repeat(16_384)} HTTP/1.1\r\nHost: evil.example\r\n\r\n`), 'too long'],
+  ];
+  for (const [title, bytes, why] of sent)
+    it(`${title}: closed, and no byte reaches the host`, async () => {
+      const upstream = good[8443] as Upstream;
+      const index = upstream.peers.length;
+      const peer = await ask(connectTo('good.example:8443'));
+      await peer.until('\r\n\r\n');
+      peer.write(bytes);
+      await peer.all();
+      expect(await egress.until((event) => event.ev === 'closed' && event.why.includes(why))).toMatchObject({
+        traffic: { up: 0 },
+      });
+      const reached = await upstream.peer(index);
+      await reached.closed;
+      expect(reached.bytes.length).toBe(0);
+    });
+});
+
 describe('a request in absolute form', () => {
   it('reaches its host, with the host of its address and without headers for the proxy', async () => {
     const peer = await ask(

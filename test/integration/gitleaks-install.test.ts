@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { downloadProgram, installGitleaks } from '#src/scrub/gitleaks/install.js';
 import { releaseFor } from '#src/scrub/gitleaks/pinned.js';
-import { CONFIG_TEXT, programBytes, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
+import { programBytes, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
 
 let base = '';
 let server: Server | undefined;
 beforeEach(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'gitleaks-')));
-  for (const name of ['bin', 'home']) await mkdir(join(base, name));
+  await mkdir(join(base, 'bin'));
 });
 afterEach(async () => {
   server?.closeAllConnections();
@@ -128,7 +128,7 @@ describe('SEC-1.1 installing gitleaks', () => {
   const said: string[] = [];
   const own = () => join(base, 'own');
   const deps = (release?: { url: string; sha256: string }, searchPath = join(base, 'bin')) => ({
-    places: { gitleaksDir: own(), searchPath, home: join(base, 'home') },
+    places: { gitleaksDir: own(), searchPath },
     release,
     /** Go is found through the process's own PATH; these tests are about the other ways. */
     runGo: async () => ({ isThere: false, fault: undefined }),
@@ -136,15 +136,12 @@ describe('SEC-1.1 installing gitleaks', () => {
   });
   beforeEach(() => void said.splice(0));
 
-  it('takes program and configuration from PATH, readable only by their owner', async () => {
+  it('takes the program from PATH, readable only by its owner', async () => {
     await putProgram(join(base, 'bin/gitleaks'), programBytes());
-    const { binary, config } = await installGitleaks(deps());
-    expect(binary).toEqual({ path: join(own(), 'gitleaks'), version: '8.30.1' });
-    expect(config?.file.text).toBe(CONFIG_TEXT);
-    expect(await readFile(join(own(), 'gitleaks.toml'), 'utf8')).toBe(CONFIG_TEXT);
-    expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
-    const modes = await Promise.all(['', 'gitleaks', 'gitleaks.toml'].map((name) => stat(join(own(), name))));
-    expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
+    expect(await installGitleaks(deps())).toEqual({ path: join(own(), 'gitleaks'), version: '8.30.1' });
+    expect(await readdir(own())).toEqual(['gitleaks']);
+    const modes = await Promise.all(['', 'gitleaks'].map((name) => stat(join(own(), name))));
+    expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700']);
   });
 
   it('builds it with Go if it is not on PATH', async () => {
@@ -152,22 +149,22 @@ describe('SEC-1.1 installing gitleaks', () => {
       await putProgram(join(folder, 'gitleaks'), programBytes());
       return { isThere: true, fault: undefined };
     };
-    expect((await installGitleaks({ ...deps(), runGo })).binary?.version).toBe('8.30.1');
-    expect((await readdir(own())).sort()).toEqual(['gitleaks', 'gitleaks.toml']);
+    expect((await installGitleaks({ ...deps(), runGo }))?.version).toBe('8.30.1');
+    expect(await readdir(own())).toEqual(['gitleaks']);
   });
 
   it('downloads it if Go cannot build it, and reports what failed', async () => {
     const whole = archive(['gitleaks', programBytes()]);
     const url = await serve((_request, answer) => answer.end(whole));
     const runGo = async () => ({ isThere: true, fault: 'no such module' });
-    const { binary } = await installGitleaks({ ...deps({ url, sha256: sha256(whole) }), runGo });
+    const binary = await installGitleaks({ ...deps({ url, sha256: sha256(whole) }), runGo });
     expect(binary?.version).toBe('8.30.1');
     expect(said.join('\n')).toContain('Go could not build it: no such module');
   });
 
   it('continues without it if everything fails, and leaves nothing behind', async () => {
     const url = await serve((_request, answer) => answer.end('not it'));
-    expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toEqual({ binary: null, config: null });
+    expect(await installGitleaks(deps({ url, sha256: '0'.repeat(64) }))).toBeNull();
     expect(said.join('\n')).toMatch(/has sha256 [0-9a-f]{64}, not 0{64}: it is not used/);
     expect(await readdir(own())).toEqual([]);
   });
@@ -175,7 +172,7 @@ describe('SEC-1.1 installing gitleaks', () => {
   it('fetches nothing if the pinned version is already installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes());
-    const { binary } = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
+    const binary = await installGitleaks(deps({ url: 'http://127.0.0.1:1/', sha256: '' }));
     expect(binary?.version).toBe('8.30.1');
     expect(said).toEqual([]);
   });
@@ -183,9 +180,9 @@ describe('SEC-1.1 installing gitleaks', () => {
   it('keeps a program of another version only if the pinned one cannot be installed', async () => {
     await mkdir(own());
     await putProgram(join(own(), 'gitleaks'), programBytes('v8.1.0'));
-    expect((await installGitleaks(deps())).binary?.version).toBe('8.1.0');
+    expect((await installGitleaks(deps()))?.version).toBe('8.1.0');
     await putProgram(join(base, 'bin/gitleaks'), programBytes());
-    expect((await installGitleaks(deps())).binary?.version).toBe('8.30.1');
+    expect((await installGitleaks(deps()))?.version).toBe('8.30.1');
   });
 
   it('fails if it cannot create its directory', async () => {

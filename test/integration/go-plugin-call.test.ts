@@ -26,7 +26,11 @@ describe.each(whoCanRun())('a plugin in Go, %s', (who) => {
   });
 
   function probe(input: { do: string; text?: string }, grants: readonly string[] = []): Promise<RunResult> {
-    const bundle = { bundleDir: programs.dir, bundleSha256: 'go', profile: { ...PROFILE, entry: 'go-plugin' } };
+    const bundle = {
+      bundleDir: programs.dir,
+      bundleSha256: 'go',
+      profile: { ...PROFILE, runtime: 'plugin' as const, entry: 'go-plugin' },
+    };
     return tools.program('probe', { ...bundle, input, grants });
   }
 

@@ -52,7 +52,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
   afterAll(() => bench.close());
 
   const open = (args: string[] = []): Promise<SandboxProcess> =>
-    bench.sandbox.open(bench.policy(), { bundleDir, entry: 'main.mjs', args, env: { TOOL: 'yes' } });
+    bench.sandbox.open(bench.policy(), { bundleDir, runtime: 'node', entry: 'main.mjs', args, env: { TOOL: 'yes' } });
   test('SEC-2.1 runs this installation’s Node from a read-only bundle and talks over a socket in its directory', async () => {
     const tool = await open(['one']);
     try {
@@ -108,6 +108,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
   test('is killed by stop(), and a missing bundle is refused', async () => {
     const none = bench.sandbox.open(bench.policy(), {
       bundleDir: join(bench.base, 'no'),
+      runtime: 'node',
       entry: 'x',
       args: [],
       env: {},
@@ -119,6 +120,7 @@ describe.each(whoCanRun())('a tool process, %s', (who) => {
     writeFileSync(join(other.base, 'bundle', 'main.mjs'), ECHO);
     const tool = await other.sandbox.open(other.policy(), {
       bundleDir: join(other.base, 'bundle'),
+      runtime: 'node',
       entry: 'main.mjs',
       args: [],
       env: {},

@@ -98,8 +98,8 @@ const tools: Tool[] = [
   { name: 'asks', execute: async ({ host }, input) => ({ data: await host.ask('MemorySearch', input) }) },
   {
     name: 'logs',
-    async execute({ host }) {
-      host.log('info', 'x'.repeat(20_000));
+    async execute({ log }) {
+      log('info', 'x'.repeat(20_000));
       return { data: {} };
     },
   },

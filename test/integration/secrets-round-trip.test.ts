@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -108,16 +108,63 @@ describe('SEC-1.4 a file gets its secrets back', () => {
   });
 });
 
-describe('SEC-1.4 a token anywhere else is text', () => {
-  it('and one line of the answer says so', async () => {
+describe('SEC-1.4 a token in the input of a program', () => {
+  let token: string;
+  let other: string;
+  beforeAll(async () => {
     writeFileSync(path('.env.local'), `API_TOKEN=${make('ghp_[A-Za-z0-9]{36}')}\n`);
-    const [token = ''] = /\[SECRET_\d+\]/.exec(await read('.env.local')) ?? [];
-    const answer = await bash({ command: `printf %s '${token}'`, env: { X: token } });
-    expect(answer.data.stdout).toBe(token.replace('_', '\\_'));
-    expect(answer.meta.warnings).toEqual([
-      `${token} in command, env stayed literal text: safe_bash opens secrets in secrets/* only`,
-    ]);
-    expect((await bash({ command: "printf '[SECRET_9999]'" })).meta.warnings).toBeUndefined();
+    token = /\[SECRET_\d+\]/.exec(await read('.env.local'))?.[0] ?? '';
+    other = token.replace(/\d+/, (digits) => String(Number(digits) + 1000));
+    expect(token).not.toBe('');
+  });
+
+  it.each([
+    ['a heredoc', (text: string) => ({ command: `cat > made.txt <<'EOF'\nAPI_TOKEN=${text}\nEOF` })],
+    ['a heredoc that expands', (text: string) => ({ command: `cat > made.txt <<EOF\n"${text}"\nEOF` })],
+    ['single quotes', (text: string) => ({ command: `printf %s '${text}' > made.txt` })],
+    ['double quotes', (text: string) => ({ command: `printf %s "${text}" > made.txt` })],
+    ['no quotes', (text: string) => ({ command: `echo ${text} > made.txt` })],
+    ['a comment', (text: string) => ({ command: `touch made.txt # ${text}` })],
+    ['a program of its own language', (text: string) => ({ command: `node -e 'write("${text}")'; touch made.txt` })],
+    ['a job', (text: string) => ({ command: `echo ${text} > made.txt`, background: true })],
+    ['env', (text: string) => ({ command: 'printenv X > made.txt', env: { X: `a${text}` } })],
+    ['stdin', (text: string) => ({ command: 'cat > made.txt', stdin: `${text}\n` })],
+    ['the name of a variable', (text: string) => ({ command: 'touch made.txt', env: { [text]: 'x' } })],
+    ['cwd', (text: string) => ({ command: 'touch made.txt', cwd: text })],
+  ])('issue 16.8 is refused before anything runs, in %s', async (_where, input) => {
+    const { data, error } = await bash(input(token));
+    expect(data.error_code).toBe('ARGS_INVALID');
+    expect(error).toContain(`holds the token of secret ${/\d+/.exec(token)?.[0]}: `);
+    expect(data.remediation).toMatch(/safe_write.*"secrets":\{"NAME":"\[SECRET_n\]"\}/s);
+    expect(existsSync(path('made.txt'))).toBe(false);
+  });
+
+  it('issue 16.8 is refused in the input of a job, too', async () => {
+    for (const input of [{ action: 'input', job: 1, text: token }, { action: `input 1 ${token}` }])
+      expect((await at.ask('jobs', input)).data).toMatchObject({
+        error_code: 'ARGS_INVALID',
+        remediation: expect.stringContaining('safe_write'),
+      });
+  });
+
+  it('issue 16.8 is ordinary text if the session never gave it out', async () => {
+    const answer = await bash({ command: `cat > kept.md <<'EOF'\n${other} [SECRET_0] [SECRET_007]\nEOF` });
+    expect(answer.meta.warnings).toBeUndefined();
+    expect(readFileSync(path('kept.md'), 'utf8')).toBe(`${other} [SECRET_0] [SECRET_007]\n`);
+  });
+
+  it('issue 16.8 is the text that it is with a backslash, and a warning says that the backslash stays', async () => {
+    const escaped = token.replace('_', '\\_');
+    const answer = await bash({ command: `printf %s '${escaped}' > kept.md` });
+    expect(readFileSync(path('kept.md'), 'utf8')).toBe(escaped);
+    expect(answer.meta.warnings).toEqual([`${escaped} in command kept its backslash: only safe_write takes it away`]);
+    await write('kept.md', escaped);
+    expect(readFileSync(path('kept.md'), 'utf8')).toBe(token);
+  });
+
+  it('stays text where nothing is written, and one line of the answer says so', async () => {
+    const answer = await at.ask('safe_read', { path: '.env.local', grep: token });
+    expect(answer.meta.warnings).toEqual([`${token} in grep stayed literal text: safe_read opens no secrets`]);
   });
 });
 
@@ -217,5 +264,19 @@ describe('SEC-1.1 SEC-1.3 secrets that the machine knows are masked from the sta
     await expect
       .poll(async () => (await bash({ command: `printf %s x${later}x` })).data.stdout, { interval: 300, timeout: 5000 })
       .toMatch(/^x\[SECRET_\d+\]x$/);
+  });
+});
+
+describe('SEC-1.4 after a restart of the daemon', () => {
+  it('issue 16.8 refuses a token that stood for a secret before, and says that its source is to be read again', async () => {
+    writeFileSync(path('.env.local'), `API_TOKEN=${make('ghp_[A-Za-z0-9]{36}')}\n`);
+    const token = /\[SECRET_\d+\]/.exec(await read('.env.local'))?.[0] ?? '';
+    expect((await at.run(CTXD, ['server', 'restart'])).code).toBe(0);
+    const answer = await bash({ command: `printf '${token}' > made.txt` });
+    expect(answer.data).toMatchObject({
+      error_code: 'SECRET_UNKNOWN',
+      remediation: expect.stringContaining('Read its source again'),
+    });
+    expect(existsSync(path('made.txt'))).toBe(false);
   });
 });

@@ -1,4 +1,6 @@
+import { basename, dirname } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
+import { describeGrants } from '../describe-grants.ts';
 import { parseManifest } from '../manifest.ts';
 import { TOOL_NAME_PATTERN } from '../tool-name.ts';
 import { failed, faultless, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
@@ -16,18 +18,30 @@ export interface ToolReport {
 
 /** Checks a tool against every rule. `countTokens` counts in cl100k_base. */
 export function verifyTool(tool: ToolDirectory, countTokens: (text: string) => number): ToolReport {
-  const { name, dir, layout, strays } = tool;
+  const { dir, layout, strays } = tool;
+  const name = nameOf(tool);
   const schema = checkSchema(tool.schema, name, countTokens);
   const isNamed = TOOL_NAME_PATTERN.test(name);
   const checks = [
     faultless('name', isNamed ? [] : [`it does not match ${TOOL_NAME_PATTERN}`], name, 'Rename the directory.'),
     faultless('directory', shortened(strays), 'has only files of the tool', 'Remove these entries.'),
-    ...(layout === 'source' ? [checkManifest(tool)] : []),
+    ...(layout === 'source' ? [checkManifest(tool, name)] : []),
     ...checkToolMd(tool.toolMd, name, countTokens),
     ...checkExtended(tool.extended, namesExtended(tool.toolMd), schema.names ?? []),
     ...schema.checks,
   ];
   return { name, dir, schemaTokens: schema.tokens, checks };
+}
+
+/** A tool in a folder `tools` is found by the name of its own folder. Any other folder may have any name. */
+function nameOf({ name, dir, layout, manifest }: ToolDirectory): string {
+  const isFoundByFolder = layout === 'installed' || basename(dirname(dir)) === 'tools';
+  if (isFoundByFolder || manifest === null || 'fault' in manifest) return name;
+  try {
+    return parseManifest('tool.json', manifest.text).name;
+  } catch {
+    return name;
+  }
 }
 
 /** CE-1.1: the tokens an agent spends to discover all tools. */
@@ -43,15 +57,17 @@ function shortened(faults: readonly string[]): string[] {
   return more <= 0 ? [...faults] : [...faults.slice(0, SHOWN_MAX), `and ${more} more`];
 }
 
-function checkManifest({ manifest, name, dir }: ToolDirectory): ToolCheck {
+function checkManifest({ manifest, dir }: ToolDirectory, name: string): ToolCheck {
   if (manifest === null) return failed('tool.json', 'it is missing', 'Write it.');
   if ('fault' in manifest) return failed('tool.json', `it ${manifest.fault}`, 'Make it a small plain JSON file.');
   try {
-    const own = parseManifest(`${dir}/tool.json`, manifest.text).name;
+    const { name: own, grants } = parseManifest(`${dir}/tool.json`, manifest.text);
     return faultless(
       'tool.json',
       own === name ? [] : [`it names the tool ${own}`],
-      'valid',
+      grants.length === 0
+        ? 'valid'
+        : `valid; a person is asked whether it may ${describeGrants({ grants }).join('; ')}`,
       'Give tool and directory the same name.',
     );
   } catch (thrown) {

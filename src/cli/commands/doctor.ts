@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkClientSettings } from '../doctor/client-checks.ts';
 import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
-import { checkConfiguration, checkGitleaks, checkProxy, checkVersions } from '../doctor/machine-checks.ts';
+import { checkConfiguration, checkProxy, checkRules, checkVersions } from '../doctor/machine-checks.ts';
 import { checkProject } from '../doctor/project-checks.ts';
 import { checkToolchains } from '../doctor/toolchain-checks.ts';
 import type { Check } from '../render.ts';
@@ -17,7 +17,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['socket', checkSocket],
   ['certificates', checkCertificates],
   ['parts of the daemon', checkParts],
-  ['gitleaks', checkGitleaks],
+  ['rules', checkRules],
   ['proxy', checkProxy],
   ['project', checkProject],
   ['client settings', checkClientSettings],

@@ -72,7 +72,7 @@ async function install(
     const names = tools.map((tool) => tool.name);
     const above = await offerReading(context, client, root, answers.repository);
     const toolchains = await offerToolchains(context, client, root, answers.toolchains);
-    const mirrors = await offerMirrors(context, client, answers.network);
+    const mirrors = await offerMirrors(context, client, root, answers.network);
     const network = await offerNetwork(context, client, root, answers.network);
     const isAllowed = (offer: ToolchainOffer | MirrorOffer): boolean => offer.state === 'allowed';
     const isNewlyAllowed = isAllowed(toolchains) && toolchains.added.length > 0;

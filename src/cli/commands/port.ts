@@ -128,11 +128,13 @@ function explain({ root, inside }: Forwarding, hostPort: number): string {
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'project';
-  return printable(
-    `Port ${inside} of ${root} is open at http://${HOST}:${hostPort} until Ctrl-C.\n` +
-      `In a browser use http://${name}.localhost:${hostPort}, so that it does not share cookies with other local servers.\n` +
-      'Every user of this machine can connect, and so can every page that your browser shows.\n',
-  );
+  return [
+    `Port ${inside} of ${root} is open at http://${HOST}:${hostPort} until Ctrl-C.`,
+    `In a browser use http://${name}.localhost:${hostPort}, so that it does not share cookies with other local servers.`,
+    'Every user of this machine can connect, and so can every page that your browser shows.',
+  ]
+    .map((line) => `${printable(line)}\n`)
+    .join('');
 }
 
 async function reportSilence(context: CliContext, inside: number): Promise<void> {

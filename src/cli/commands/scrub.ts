@@ -1,13 +1,11 @@
 import type { RulesReview } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
-import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
-import { howToInstall } from '../../scrub/gitleaks/pinned.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm, decodeText, readChunks } from '../input.ts';
 import { projectAt } from '../project-root.ts';
-import { printable, renderError, write } from '../render.ts';
+import { printable, write } from '../render.ts';
 import type { ExactScrub } from '../scrub/exact-scrubber.ts';
 import { type ScrubLine, scrubJsonLines } from '../scrub/json-lines.ts';
 import type { ScrubbedText, TextScrubber } from '../scrub/text-scrubber.ts';
@@ -49,9 +47,7 @@ export const scrub = defineCommand<Scrubbed>({
 });
 
 async function scrubLines(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
-  const scrubLine: ScrubLine = args.flag('exact')
-    ? await exactScrub(context)
-    : hardenedLine(await textScrubber(context, args));
+  const scrubLine: ScrubLine = args.flag('exact') ? await exactScrub() : hardenedLine(await textScrubber(args));
   let failedLines = 0;
   for await (const result of scrubJsonLines(readChunks(args.word(0), context), scrubLine)) {
     if ('line' in result) await write(context.stdout, `${result.line}\n`);
@@ -68,7 +64,7 @@ function hardenedLine(scrubber: TextScrubber): ScrubLine {
 }
 
 async function scrubText(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
-  const scrubber = await textScrubber(context, args);
+  const scrubber = await textScrubber(args);
   const whole: string[] = [];
   const findings: ScrubbedText['findings'][number][] = [];
   for await (const part of scrubInWindows(inputText(context, args), scrubber)) {
@@ -83,7 +79,7 @@ async function scrubText(context: CliContext, args: ParsedArgs): Promise<Scrubbe
 
 /** Like gitleaks with standard input: one text without a path. */
 async function scrubExactly(context: CliContext, args: ParsedArgs): Promise<Scrubbed> {
-  const exact = await exactScrub(context);
+  const exact = await exactScrub();
   const parts: string[] = [];
   for await (const part of inputText(context, args)) parts.push(part);
   const scrubbed = exact(parts.join(''));
@@ -99,33 +95,17 @@ function inputText(context: CliContext, args: ParsedArgs): AsyncIterable<string>
 
 // The engines are loaded only here, so that other commands start faster.
 
-async function exactScrub(context: CliContext): Promise<ExactScrub> {
+async function exactScrub(): Promise<ExactScrub> {
   const { createExactScrub } = await import('../scrub/exact-scrubber.ts');
-  return createExactScrub(placesOf(context), context.paths.installRoot);
+  return createExactScrub();
 }
 
-async function textScrubber(context: CliContext, args: ParsedArgs): Promise<TextScrubber> {
+async function textScrubber(args: ParsedArgs): Promise<TextScrubber> {
   const [{ readRuleSources }, { createTextScrubber }] = await Promise.all([
     import('../../scrub/rule-sources.ts'),
     import('../scrub/text-scrubber.ts'),
   ]);
-  const { pack, official } = await readRuleSources(placesOf(context));
-  if (official === null && context.stderr.isTTY === true) await write(context.stderr, renderError(missing(context)));
-  return createTextScrubber({ pack, official, shareVault: args.flag('vault') });
-}
-
-function missing({ paths }: CliContext): ContextdError {
-  return new ContextdError(
-    'NOT_FOUND',
-    "gitleaks' own rules are not installed, so only the rules of contextd are used",
-    {
-      remedy: howToInstall(paths.installRoot),
-    },
-  );
-}
-
-function placesOf({ paths, env }: CliContext): GitleaksPlaces {
-  return { gitleaksDir: paths.gitleaksDir, searchPath: env.path, home: env.home };
+  return createTextScrubber({ ...readRuleSources(), shareVault: args.flag('vault') });
 }
 
 function bareFinding({ rule, start, end }: ScrubbedText['findings'][number]) {

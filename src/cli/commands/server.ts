@@ -168,7 +168,7 @@ export const serverLogs = defineCommand({
   },
   view: (entries) => ({
     kind: 'either',
-    terminal: { kind: 'lines', lines: entries.map(readable) },
+    terminal: { kind: 'lines', lines: entries.flatMap(readable) },
     piped: {
       kind: 'lines',
       lines: entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))),
@@ -176,8 +176,14 @@ export const serverLogs = defineCommand({
   }),
 });
 
-/** A log entry for a person: local time, level, event, then the other fields. */
-export function readable(entry: unknown): string {
+/** A log entry for a person: local time, level, event, then the other fields. More lines of it, as of a stack, are indented. */
+export function readable(entry: unknown): string[] {
+  return textOf(entry)
+    .split('\n')
+    .map((line, index) => (index === 0 ? line : `    ${line}`));
+}
+
+function textOf(entry: unknown): string {
   if (!isJsonObject(entry)) return String(entry);
   const { time, level, event, ...fields } = entry;
   const at = new Date(typeof time === 'string' ? time : Number.NaN);
@@ -191,8 +197,15 @@ export function readable(entry: unknown): string {
 }
 
 async function followLines(context: CliContext, lines: readonly string[], end: number): Promise<void> {
-  const shown = (line: string) => printable(context.stdout.isTTY === true ? readable(parsed(line)) : line);
-  const show = (some: readonly string[]) => write(context.stdout, some.map((line) => `${shown(line)}\n`).join(''));
+  const shown = (line: string) => (context.stdout.isTTY === true ? readable(parsed(line)) : [line]);
+  const show = (some: readonly string[]) =>
+    write(
+      context.stdout,
+      some
+        .flatMap(shown)
+        .map((line) => `${printable(line)}\n`)
+        .join(''),
+    );
   await show(lines);
   await followFile(context.paths.logFile, end, context.signal, show);
 }

@@ -3,8 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '../../config/load.ts';
-import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
-import { howToInstall, PINNED_VERSION } from '../../scrub/gitleaks/pinned.ts';
+import { PINNED_VERSION } from '../../scrub/gitleaks/pinned.ts';
 import type { CliContext } from '../context.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
@@ -73,20 +72,9 @@ async function versionOf(context: CliContext, program: string): Promise<string |
   }
 }
 
-/** gitleaks' own rules, which contextd works without. The daemon reports on the gitleaks program. */
-export async function checkGitleaks({ paths, env }: CliContext): Promise<Check> {
-  const places = { gitleaksDir: paths.gitleaksDir, searchPath: env.path, home: env.home };
-  return checkRules(places, paths.installRoot);
-}
-
-async function checkRules(places: GitleaksPlaces, installRoot: string): Promise<Check> {
-  const { findOfficialConfig } = await import('../../scrub/gitleaks/official-config.ts');
-  const found = await findOfficialConfig(places);
-  const name = 'gitleaks rules';
-  if (found === null) {
-    const missing = `the 222 rules of gitleaks ${PINNED_VERSION} are missing, so only the rules of contextd are used`;
-    return warn(name, missing, howToInstall(installRoot));
-  }
-  if (found.version !== null) return ok(name, `of gitleaks ${found.version}, from ${found.source}`);
-  return warn(name, `${found.source} holds rules of a version other than ${PINNED_VERSION}`, howToInstall(installRoot));
+/** The rules of this installation, each file read. The daemon reports on the gitleaks program. */
+export async function checkRules(): Promise<Check> {
+  const { readRuleSources } = await import('../../scrub/rule-sources.ts');
+  const { pack } = readRuleSources();
+  return ok('rules', `those of gitleaks ${PINNED_VERSION}, and ${pack.length} files of contextd's own`);
 }

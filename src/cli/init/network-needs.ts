@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { NetworkGroup } from '../../call/management.ts';
 import { isErrno } from '../../core/errors.ts';
+import { normalName } from '../../egress/names.ts';
 
 /** What a project names, by the files that name it. Nothing of it is allowed by being found. */
 export interface NetworkNeeds {
@@ -17,7 +17,7 @@ export interface NetworkNeeds {
 interface Reader {
   readonly file: RegExp;
   readonly groups?: readonly string[];
-  /** The first group that takes part in a match is a URL. */
+  /** The first group that takes part in a match is a URL. It reads a text in which `withShortBlanks` left single blanks. */
   readonly urls?: RegExp;
 }
 
@@ -108,7 +108,7 @@ class Needs {
   }
 
   addUrls(text: string, urls: RegExp, file: string): void {
-    for (const match of text.matchAll(urls)) {
+    for (const match of withShortBlanks(text).matchAll(urls)) {
       const host = hostOfUrl(match.slice(1).find((part) => part !== undefined) ?? '');
       if (host === null) continue;
       const group = this.#known.find(({ patterns, mirrors }) =>
@@ -124,6 +124,14 @@ class Needs {
       new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, files]) => [name, [...files]] as const));
     return { groups: listed(this.#groups), hosts: listed(this.#hosts) };
   }
+}
+
+/**
+ * The text with each run of blanks as one blank, or as a line break if it has one, and a blank if the line begins so. Anyone
+ * can write these files: with `^\s*` or two `\s*`, a search takes time that grows with the square of a run's length.
+ */
+function withShortBlanks(text: string): string {
+  return text.replaceAll(/\s+/g, (run) => (run.endsWith('\n') ? '\n' : run.includes('\n') ? '\n ' : ' '));
 }
 
 function add(map: Map<string, Set<string>>, name: string, file: string): void {
@@ -144,10 +152,12 @@ export function hostOfUrl(text: string): string | null {
   return named(host, port ?? { ssh: '22', git: '9418' }[scheme] ?? '');
 }
 
+const PORT_MAX = 65_535;
+
 function named(host: string, port: string): string | null {
-  const name = host.toLowerCase();
-  if (!name.includes('.') || isIP(name) !== 0 || !/^[a-z0-9][a-z0-9.-]*[a-z0-9]$/.test(name)) return null;
-  return port === '' || port === '443' || port === '80' ? name : `${name}:${port}`;
+  const { name } = normalName(host);
+  if (name === null || !name.includes('.') || Number(port) > PORT_MAX) return null;
+  return port === '' || port === '443' || port === '80' ? name : `${name}:${Number(port)}`;
 }
 
 /** Files of the root and of directories up to two levels below it. */
@@ -172,8 +182,9 @@ async function filesOf(root: string): Promise<string[]> {
 
 /** In a worktree of git, `.git` is a file that leads to the repository. */
 async function gitConfigOf(root: string): Promise<string> {
-  const [, gitDir] = /^gitdir:\s*(.+?)\s*$/m.exec(await readText(join(root, '.git'))) ?? [];
-  if (gitDir === undefined) return join(root, '.git', 'config');
+  const [, line = ''] = /^gitdir:(.*)/.exec(await readText(join(root, '.git'))) ?? [];
+  const gitDir = line.trim();
+  if (gitDir === '') return join(root, '.git', 'config');
   const own = resolve(root, gitDir);
   const common = (await readText(join(own, 'commondir'))).trim();
   return join(common === '' ? dirname(dirname(own)) : resolve(own, common), 'config');

@@ -110,7 +110,15 @@ const FILES_SHOWN = 3;
 
 function describe({ name, files }: OfferedName): string {
   const more = files.length > FILES_SHOWN ? ', …' : '';
-  return `  ${name} (${files.slice(0, FILES_SHOWN).join(', ')}${more})`;
+  return `  ${name} (${files.slice(0, FILES_SHOWN).map(shownFile).join(', ')}${more})`;
+}
+
+const FILE_MAX_CHARS = 100;
+
+/** The repository chose the name: an odd one is quoted and a long one cut, so that it does not look like other words. */
+function shownFile(path: string): string {
+  const short = path.length > FILE_MAX_CHARS ? `${path.slice(0, FILE_MAX_CHARS)}…` : path;
+  return /^[\w./@+-]+…?$/.test(short) ? short : JSON.stringify(short);
 }
 
 /** Whether somebody decided about exactly this pattern for good. */

@@ -12,9 +12,14 @@ import type { Answer } from '../toolchains/offer.ts';
  * top cannot be a project.
  */
 export async function findRepositoryAbove(context: CliContext, root: string): Promise<string | null> {
-  for (let at = root; ; at = dirname(at)) {
-    if (await hasGit(at))
-      return at === root ? null : orNull(resolveProjectRoot('/', at, context.env.home, context.paths));
+  const top = await findRepository(root);
+  return top === null || top === root ? null : orNull(resolveProjectRoot('/', top, context.env.home, context.paths));
+}
+
+/** The nearest directory at or above an absolute path that holds a repository of git; null without one. */
+export async function findRepository(directory: string): Promise<string | null> {
+  for (let at = directory; ; at = dirname(at)) {
+    if (await hasGit(at)) return at;
     if (at === dirname(at)) return null;
   }
 }

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { certificatesIn, isBuiltIn } from '../../core/certificates.ts';
-import { isErrno } from '../../core/errors.ts';
 import { CA_VARIABLES } from '../../core/variable-names.ts';
-import { filesIn, readText, type Surroundings, variableOf } from './surroundings.ts';
+import { filesIn, type Surroundings, variableOf } from './surroundings.ts';
 
 /** A certificate that the person's programs trust and that neither the system nor everybody trusts. */
 export interface ExtraCertificate {
@@ -48,23 +46,25 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
   });
   const files = [...variables, ...named, ...gitFile(at)];
   const known = new Set(
-    SYSTEM_BUNDLES.flatMap((path) => certificatesAt(join(at.root, path)).map((one) => one.fingerprint256)),
+    SYSTEM_BUNDLES.flatMap((path) => certificatesAt(at, join(at.root, path)).map((one) => one.fingerprint256)),
   );
   const found = new Map<string, ExtraCertificate>();
   const notes: string[] = [];
-  const directories = (at.variables.SSL_CERT_DIR ?? '').split(':').filter(isForeign);
+  const directories = (at.variables.SSL_CERT_DIR ?? '')
+    .split(':')
+    .filter((path) => isForeign(path) && !at.isInProject(path));
   const inDirectories = directories.flatMap((path) => filesIn(path).slice(0, FILES_MAX));
   for (const path of new Set([...files.map((one) => one.path), ...inDirectories])) {
-    if (readText(path)?.includes('PRIVATE KEY-----') === true)
+    if (at.readText(path)?.includes('PRIVATE KEY-----') === true)
       notes.push(`${path}: holds a private key and is left out.`);
     else
-      for (const certificate of certificatesAt(path)) {
+      for (const certificate of certificatesAt(at, path)) {
         const { fingerprint256: print, subject, validTo } = certificate;
         if (known.has(print) || isBuiltIn(certificate) || Date.parse(validTo) < nowMs || found.has(print)) continue;
         found.set(print, { pem: certificate.toString(), subject: subject.replaceAll('\n', ', '), from: path });
       }
   }
-  const names = files.filter(({ path }) => isFile(path)).map(({ variable }) => variable);
+  const names = files.filter(({ path }) => at.readText(path) !== null).map(({ variable }) => variable);
   return { certificates: [...found.values()], variables: [...new Set(names)].sort(), notes };
 }
 
@@ -72,8 +72,8 @@ function isForeign(directory: string): boolean {
   return directory.startsWith('/') && !SYSTEM_DIRECTORIES.includes(resolve(directory));
 }
 
-function certificatesAt(path: string): ReturnType<typeof certificatesIn> {
-  return certificatesIn(readText(path) ?? '');
+function certificatesAt(at: Surroundings, path: string): ReturnType<typeof certificatesIn> {
+  return certificatesIn(at.readText(path) ?? '');
 }
 
 /** git's settings may include others, so git is asked. It runs outside the project, whose settings do not count. */
@@ -88,14 +88,5 @@ function gitFile({ root, home }: Surroundings): CaFile[] {
     return path === '' ? [] : [{ variable: 'GIT_SSL_CAINFO', path }];
   } catch {
     return [];
-  }
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
   }
 }

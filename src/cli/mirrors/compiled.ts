@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isJsonObject } from '../../core/json.ts';
 import { parseToml } from './python.ts';
-import { type ClientFindings, configHome, Findings, parseIni, readText, type Surroundings } from './surroundings.ts';
+import { type ClientFindings, configHome, Findings, parseIni, type Surroundings } from './surroundings.ts';
 
 export function findCargo(at: Surroundings): ClientFindings[] {
   const own = at.variables.CARGO_HOME ?? join(at.home, '.cargo');
@@ -12,7 +12,7 @@ export function findCargo(at: Surroundings): ClientFindings[] {
       variables.addUrl(`registries.${registry.toLowerCase().replaceAll('_', '-')}.index`, value);
   }
   const files = ['config.toml', 'config'].flatMap((name) => {
-    const text = readText(join(own, name));
+    const text = at.readText(join(own, name));
     return text === null ? [] : [readCargo(join(own, name), text)];
   });
   return [variables, ...files.slice(0, 1)];
@@ -59,7 +59,7 @@ const GO_FLAGS = /^-(?:mod=(?:mod|readonly|vendor)|modcacherw|insecure|buildvcs=
 
 export function findGo(at: Surroundings): ClientFindings[] {
   const file = at.variables.GOENV ?? join(configHome(at), 'go/env');
-  const stored = parseIni(readText(file) ?? '').get('') ?? new Map<string, string[]>();
+  const stored = parseIni(at.readText(file) ?? '').get('') ?? new Map<string, string[]>();
   const settingOf = (name: string): string => at.variables[name] ?? stored.get(name)?.at(-1) ?? '';
   const found = new Findings('go', 'go');
   for (const name of ['GOPROXY', 'GOSUMDB']) {

@@ -4,13 +4,17 @@ import { isInGroup } from '../../egress/groups.ts';
 import type { FoundMirrors } from './find.ts';
 
 /** What a person says yes to, indented: each setting, each certificate, and what stays outside. */
-export function describeMirrors({ wanted, certificates, notes }: FoundMirrors): string[] {
+export function describeMirrors({ wanted, certificates, notes, foreign }: FoundMirrors): string[] {
   return [
     ...describeRegistries(wanted),
     ...certificates.map(({ subject, from }) => `  trusted certificate: ${subject} (${from})`),
     ...(wanted.ca_variables.length === 0 ? [] : [`  certificates by: ${wanted.ca_variables.join(', ')}`]),
-    ...notes.map((note) => `  left out: ${note}`),
+    ...describeLeftOut([...foreign, ...notes]),
   ];
+}
+
+export function describeLeftOut(notes: readonly string[]): string[] {
+  return notes.map((note) => `  left out: ${note}`);
 }
 
 /** The settings, and the private addresses of their hosts. */

@@ -4,7 +4,6 @@ import {
   configHome,
   Findings,
   parseIni,
-  readText,
   type Surroundings,
   unquote,
   variableOf,
@@ -23,7 +22,7 @@ export function findNpm(at: Surroundings): ClientFindings[] {
     join(at.root, 'usr/local/etc/npmrc'),
   ];
   const files = places.flatMap((path) => {
-    const text = readText(path);
+    const text = at.readText(path);
     return text === null ? [] : [npmFile(path, parseIni(text).get('') ?? new Map())];
   });
   return [npmVariables(at), ...files];
@@ -66,10 +65,10 @@ function isOfInterest(key: string): boolean {
 /** The first yarn, and the later ones, which read another file. */
 export function findYarn(at: Surroundings): ClientFindings[] {
   const found = new Findings('yarn', 'yarn');
-  const later = readText(join(at.home, '.yarnrc.yml')) ?? '';
+  const later = at.readText(join(at.home, '.yarnrc.yml')) ?? '';
   const server = variableOf(at, 'YARN_NPM_REGISTRY_SERVER') ?? lineOf(later, /^npmRegistryServer:\s*(\S+)\s*$/m);
   const first =
-    variableOf(at, 'YARN_REGISTRY') ?? lineOf(readText(join(at.home, '.yarnrc')) ?? '', /^registry\s+(\S+)/m);
+    variableOf(at, 'YARN_REGISTRY') ?? lineOf(at.readText(join(at.home, '.yarnrc')) ?? '', /^registry\s+(\S+)/m);
   if (server !== undefined) found.addUrl('npmRegistryServer', server, (url) => YARN_DEFAULT.test(url));
   if (first !== undefined) found.addUrl('registry', first, (url) => YARN_DEFAULT.test(url));
   const ca = lineOf(later, /^(?:httpsCaFilePath|caFilePath):\s*(\S+)\s*$/m);

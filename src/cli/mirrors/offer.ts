@@ -1,11 +1,14 @@
 import type { HostNetwork } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import { hostsOfSettings, type RegistrySetting } from '../../core/registries.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import { findRepository } from '../init/repository-above.ts';
 import { confirm } from '../input.ts';
+import { findProjectRoot, holds, realOrGiven } from '../project-root.ts';
 import type { Answer } from '../toolchains/offer.ts';
-import { describeHosts, describeMirrors, isEmpty, isSame } from './describe.ts';
-import { type FoundMirrors, findMirrors } from './find.ts';
+import { describeHosts, describeLeftOut, describeMirrors, isEmpty, isSame } from './describe.ts';
+import { type FoundMirrors, findMirrors, type LocalHost } from './find.ts';
 
 /** What the person's network clients use beyond the public defaults, and what came of it. */
 export interface MirrorOffer {
@@ -14,40 +17,90 @@ export interface MirrorOffer {
   /** What commands did not have before; empty if nothing is new. */
   readonly lines: readonly string[];
   readonly settings: HostNetwork;
+  /** What nobody was asked about: a project decides about it, or it leads to this machine and there was no terminal. */
+  readonly left_out: readonly string[];
 }
 
 /**
  * Finds the registries and certificates of the person's clients and hands them in if the person says yes. What was
- * allowed before stays until a new yes replaces it.
+ * allowed before stays until a new yes replaces it. An answer that was given beforehand takes no mirror on this machine.
+ * Nothing in the project or repository at `directory` counts.
  */
 export async function offerMirrors(
   context: CliContext,
   client: Pick<DaemonClient, 'readHostNetwork' | 'setHostNetwork'>,
+  directory: string,
   answer: Answer,
 ): Promise<MirrorOffer> {
-  const found = await lookForMirrors(context);
+  const all = await lookForMirrors(context, directory);
   const before = await client.readHostNetwork({});
-  if (isEmpty(found.wanted) && isEmpty(before)) return { state: 'none', lines: [], settings: before };
-  if (isSame(found.wanted, before)) return { state: 'allowed', lines: [], settings: before };
+  const found = answer === 'yes' ? withoutLocal(all, before) : all;
+  const left_out = found.foreign;
+  if (isEmpty(found.wanted) && isEmpty(before)) return { state: 'none', lines: [], settings: before, left_out };
+  if (isSame(found.wanted, before)) return { state: 'allowed', lines: [], settings: before, left_out };
   const lines = describeMirrors(found);
   if (answer === 'yes' || (answer === 'ask' && (await isWanted(context, lines)))) {
-    return { state: 'allowed', lines, settings: await client.setHostNetwork(found.wanted) };
+    return { state: 'allowed', lines, settings: await client.setHostNetwork(found.wanted), left_out };
   }
   const isDeclined = answer === 'no' || context.stdin.isTTY === true;
-  return { state: isDeclined ? 'declined' : 'pending', lines, settings: before };
+  return { state: isDeclined ? 'declined' : 'pending', lines, settings: before, left_out };
 }
 
 /** What `ctxd init` says of the offer: nothing if nothing is new, or if the person declined. */
-export function mirrorLines({ state, lines, settings }: MirrorOffer): string[] {
-  if (lines.length === 0 || state === 'declined') return [];
+export function mirrorLines({ state, lines, settings, left_out }: MirrorOffer): string[] {
+  if (state === 'declined') return [];
+  if (lines.length === 0)
+    return left_out.length === 0
+      ? []
+      : ['Registries and certificates that commands do not use:', ...describeLeftOut(left_out)];
   if (state !== 'allowed')
     return ['Registries and certificates that commands do not use (allow them: ctxd network mirrors):', ...lines];
   const included = describeHosts(settings).map((line) => `  a permission for ${line.replace(':', ' includes')}`);
   return ['Commands use the registries and certificates of this machine:', ...lines, ...included];
 }
 
-export function lookForMirrors({ env }: CliContext): Promise<FoundMirrors> {
-  return findMirrors({ home: env.home, variables: env.network, root: '/' }, Date.now());
+async function lookForMirrors({ env }: CliContext, directory: string): Promise<FoundMirrors> {
+  const { home, network: variables, projectRunner } = env;
+  const project = await projectAround(directory, await realOrGiven(home));
+  return findMirrors({ home, variables, projectRunner, root: '/', project }, Date.now());
+}
+
+/** The project or, if that is larger, the repository at a directory; null without one, and if HOME is a part of it. */
+async function projectAround(directory: string, home: string): Promise<string | null> {
+  const found = [await findRepository(directory), await findProjectRoot(directory)];
+  const tops = found.flatMap((top) => (top == null || holds(top, home) ? [] : [top]));
+  return tops.sort((a, b) => a.length - b.length)[0] ?? null;
+}
+
+/** Without the clients that use a host on this machine, unless a person allowed exactly this before. */
+function withoutLocal(found: FoundMirrors, before: HostNetwork): FoundMirrors {
+  const { registries, private_hosts } = found.wanted;
+  const refused = registries.flatMap((setting) => {
+    const hosts = hostsOfSettings([setting]).map(({ host }) => host);
+    const local = found.local.find(({ host }) => hosts.includes(host));
+    return local === undefined || isAllowed(before, setting, local) ? [] : [{ ...setting, ...local }];
+  });
+  const clients = new Set(refused.map(({ client }) => client));
+  const kept = registries.filter(({ client }) => !clients.has(client));
+  const hosts = new Set(hostsOfSettings(kept).map(({ host }) => host));
+  return {
+    ...found,
+    wanted: { ...found.wanted, registries: kept, private_hosts: private_hosts.filter(({ host }) => hosts.has(host)) },
+    foreign: [
+      ...found.foreign,
+      ...refused.map(
+        ({ client, key, host, address, what }) =>
+          `${client}: ${key} leads to ${host} (${address}), ${what}. Only a person at a terminal can allow it: ctxd network mirrors`,
+      ),
+    ],
+  };
+}
+
+function isAllowed(before: HostNetwork, setting: RegistrySetting, { host, address }: LocalHost): boolean {
+  const isKnown = before.registries.some(
+    ({ client, key, value }) => client === setting.client && key === setting.key && value === setting.value,
+  );
+  return isKnown && before.private_hosts.some((one) => one.host === host && one.addresses.includes(address));
 }
 
 async function isWanted(context: CliContext, lines: readonly string[]): Promise<boolean> {

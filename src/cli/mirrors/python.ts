@@ -1,15 +1,7 @@
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { isJsonObject } from '../../core/json.ts';
-import {
-  type ClientFindings,
-  configHome,
-  Findings,
-  parseIni,
-  readText,
-  type Surroundings,
-  variableOf,
-} from './surroundings.ts';
+import { type ClientFindings, configHome, Findings, parseIni, type Surroundings, variableOf } from './surroundings.ts';
 
 const PYPI = /^https:\/\/pypi\.org\/simple\/?$/;
 
@@ -29,11 +21,11 @@ export function findPip(at: Surroundings): ClientFindings[] {
     const value = variableOf(at, `PIP_${key.replaceAll('-', '_')}`);
     if (value !== undefined) addPip(variables, key, value.split(/\s+/));
   }
-  return [variables, ...files.flatMap(readPipFile)];
+  return [variables, ...files.flatMap((path) => readPipFile(at, path))];
 }
 
-function readPipFile(path: string): ClientFindings[] {
-  const text = readText(path);
+function readPipFile(at: Surroundings, path: string): ClientFindings[] {
+  const text = at.readText(path);
   if (text === null) return [];
   const sections = parseIni(text);
   const found = new Findings('pip', path);
@@ -68,11 +60,11 @@ export function findUv(at: Surroundings): ClientFindings[] {
     if (url !== undefined) addIndex(variables, { url, name });
   }
   const places = at.variables.UV_CONFIG_FILE ?? join(configHome(at), 'uv/uv.toml');
-  return [variables, ...[places, join(at.root, 'etc/uv/uv.toml')].flatMap(readUvFile)];
+  return [variables, ...[places, join(at.root, 'etc/uv/uv.toml')].flatMap((path) => readUvFile(at, path))];
 }
 
-function readUvFile(path: string): ClientFindings[] {
-  const text = readText(path);
+function readUvFile(at: Surroundings, path: string): ClientFindings[] {
+  const text = at.readText(path);
   if (text === null) return [];
   const found = new Findings('uv', path);
   const settings = parseToml(text, found);

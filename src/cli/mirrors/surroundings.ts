@@ -1,15 +1,101 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
 import type { RegistrySetting } from '../../core/registries.ts';
+import { isNetworkPath } from '../../core/variable-names.ts';
+import { holds } from '../project-root.ts';
 
 /** Where the settings of a person's network clients are looked for. Everything is read as that person. */
-export interface Surroundings {
+export interface Places {
   readonly home: string;
   /** Only variables of `isNetworkVariable`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The program that may have set the variables from the files of a project; null if none shows itself. */
+  readonly projectRunner: string | null;
   /** The root of the file system. */
   readonly root: string;
+  /** The repository or directory in which ctxd was started; null outside of any. Nothing in it is read. */
+  readonly project: string | null;
+}
+
+/** Places that nobody but the person decides about. */
+export class Surroundings {
+  readonly home: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly root: string;
+  readonly #project: string | null;
+  readonly #notes = new Set<string>();
+
+  constructor({ home, variables, projectRunner, root, project }: Places) {
+    this.home = home;
+    this.root = root;
+    this.#project = project === null ? null : realPath(project);
+    this.variables = projectRunner === null ? this.#withoutForeignPaths(variables) : {};
+    // npm itself sets these two in any case.
+    const isLost = Object.keys(variables).some((name) => !/^npm_config_(?:user|global)config$/.test(name));
+    if (projectRunner !== null && isLost)
+      this.#notes.add(
+        `the variables: ${projectRunner} started ctxd and may have set them from the project. To use them, run ctxd by itself.`,
+      );
+  }
+
+  /** What was left out because a project decides about it, one sentence each. */
+  get notes(): readonly string[] {
+    return [...this.#notes];
+  }
+
+  /** The text of a file; null if it cannot be read, lies in the project, or if the path is relative. */
+  readText(path: string): string | null {
+    if (!isAbsolute(path)) return null;
+    try {
+      const stats = statSync(path);
+      if (!stats.isFile() || stats.size > FILE_MAX_BYTES || this.isInProject(path)) return null;
+      return readFileSync(path, 'utf8');
+    } catch (cause) {
+      if (isErrno(cause)) return null;
+      throw cause;
+    }
+  }
+
+  /** Whether others decide what a place holds. It is noted then. */
+  isInProject(path: string): boolean {
+    const isInside = this.#project !== null && holds(this.#project, realPath(path));
+    if (isInside) this.#notes.add(`${path}: it lies in the project, where others decide what it says.`);
+    return isInside;
+  }
+
+  /** A relative path means another file in each directory, and in the project one of the project. */
+  #withoutForeignPaths(variables: Places['variables']): Places['variables'] {
+    const kept = Object.entries(variables).filter(([name, value]) => {
+      if (!isNetworkPath(name) || value === 'off') return true;
+      if (isAbsolute(value)) return !this.isInProject(value);
+      this.#notes.add(`the environment: ${name} is not an absolute path.`);
+      return false;
+    });
+    return Object.fromEntries(kept);
+  }
+}
+
+/** The files in a directory, sorted. */
+export function filesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .sort()
+      .map((name) => join(directory, name));
+  } catch (cause) {
+    if (isErrno(cause)) return [];
+    throw cause;
+  }
+}
+
+/** With links resolved if the path exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    if (isErrno(cause)) return path;
+    throw cause;
+  }
 }
 
 /** What the settings of one client say. */
@@ -70,29 +156,6 @@ export class Findings implements ClientFindings {
 }
 
 const FILE_MAX_BYTES = 1024 * 1024;
-
-/** The text of a file; null if it cannot be read. */
-export function readText(path: string): string | null {
-  try {
-    const stats = statSync(path);
-    return stats.isFile() && stats.size <= FILE_MAX_BYTES ? readFileSync(path, 'utf8') : null;
-  } catch (cause) {
-    if (isErrno(cause)) return null;
-    throw cause;
-  }
-}
-
-/** The files in a directory, sorted. */
-export function filesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-      .sort()
-      .map((name) => join(directory, name));
-  } catch (cause) {
-    if (isErrno(cause)) return [];
-    throw cause;
-  }
-}
 
 /** The variable under any spelling of its name, as npm and pip read theirs. */
 export function variableOf({ variables }: Surroundings, name: string): string | undefined {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ClientFindings, Findings, filesIn, readText, type Surroundings } from './surroundings.ts';
+import { type ClientFindings, Findings, filesIn, type Surroundings } from './surroundings.ts';
 
 export function findMaven(at: Surroundings): ClientFindings[] {
   const homes = [at.variables.MAVEN_HOME, at.variables.M2_HOME].flatMap((home) => home ?? []);
@@ -9,7 +9,7 @@ export function findMaven(at: Surroundings): ClientFindings[] {
     join(at.root, 'etc/maven/settings.xml'),
   ];
   return [...new Set(places)].flatMap((path) => {
-    const text = readText(path);
+    const text = at.readText(path);
     return text === null ? [] : [readMaven(path, text)];
   });
 }
@@ -54,7 +54,7 @@ function isName(id: string): boolean {
 export function findApt(at: Surroundings): ClientFindings[] {
   const etc = join(at.root, 'etc/apt');
   return [join(etc, 'sources.list'), ...filesIn(join(etc, 'sources.list.d'))].flatMap((path) => {
-    const text = readText(path);
+    const text = at.readText(path);
     if (text === null || !/\.(?:list|sources)$/.test(path)) return [];
     const found = new Findings('apt', path);
     const entries = path.endsWith('.list') ? fromLines(text) : fromStanzas(text);

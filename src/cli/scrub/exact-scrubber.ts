@@ -2,24 +2,17 @@ import { ContextdError } from '../../core/errors.ts';
 import { Detector } from '../../scrub/exact/detector.ts';
 import { loadConfig } from '../../scrub/exact/load-config.ts';
 import type { Finding } from '../../scrub/finding.ts';
-import type { GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
-import { findOfficialConfig } from '../../scrub/gitleaks/official-config.ts';
-import { howToInstall } from '../../scrub/gitleaks/pinned.ts';
+import { readOfficialConfig } from '../../scrub/gitleaks/official-config.ts';
 import { mergeFindings } from '../../scrub/spans.ts';
 import type { ScrubbedText } from './text-scrubber.ts';
 
 /** Reports the findings of gitleaks one by one, several for the same place if gitleaks does. */
 export type ExactScrub = (text: string, path?: string) => ScrubbedText;
 
-/** Uses gitleaks' own configuration only. Throws NOT_FOUND with the remedy if it is not installed. */
-export async function createExactScrub(places: GitleaksPlaces, installRoot: string): Promise<ExactScrub> {
-  const official = await findOfficialConfig(places);
-  if (official === null) {
-    throw new ContextdError('NOT_FOUND', "gitleaks' configuration is not installed, and --exact uses nothing else", {
-      remedy: howToInstall(installRoot),
-    });
-  }
-  const config = loadConfig(official.file, { readFile: refuseToRead, official: official.file.text });
+/** Uses gitleaks' own configuration only. */
+export function createExactScrub(): ExactScrub {
+  const official = readOfficialConfig();
+  const config = loadConfig(official, { readFile: refuseToRead, official: official.text });
   const detector = new Detector(config, { compile: 'when used' });
   return (text, path) => {
     const detections = detector.detect(text, path === undefined ? {} : { path });

@@ -1,9 +1,9 @@
 import { systemClock } from '../../core/clock.ts';
 import { silentLogger } from '../../core/log.ts';
+import type { RuleSources } from '../../scrub/exact/rule-pack.ts';
 import type { Finding } from '../../scrub/finding.ts';
 import { createEngine, type ScrubEngine } from '../../scrub/hardened/engine.ts';
 import { scanNamed } from '../../scrub/leaves.ts';
-import type { RuleSources } from '../../scrub/rule-sources.ts';
 import type { Scanner } from '../../scrub/scan/scanner.ts';
 import { createScrubber } from '../../scrub/scrubber.ts';
 
@@ -40,7 +40,7 @@ export function createTextScrubber({ pack, official, shareVault }: TextScrubberO
   const scrubber = createScrubber({
     scanner: scanHere(engine),
     engine,
-    numbers: { next: () => ++last },
+    numbers: { next: () => ++last, last: () => last },
     logger: silentLogger,
     clock: systemClock,
   });

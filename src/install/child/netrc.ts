@@ -7,7 +7,7 @@ export interface Login {
   password: string;
 }
 
-/** The login for `host` in ~/.netrc, or its default; null if there is none. Macros are skipped. */
+/** The login for `host` in ~/.netrc, or its default; null if there is no such login. Macros are skipped. */
 export async function findLogin(home: string, host: string): Promise<Login | null> {
   try {
     return loginFor(await readFile(join(home, '.netrc'), 'utf8'), host);

@@ -6,7 +6,7 @@ import type { FetchedSignature, FetchRequest, TrustedSigners } from '../messages
 import { type SignedBytes, verifyMinisign, verifySigstore } from '../signature.ts';
 import { formatSource } from '../source.ts';
 
-/** Reads the file that has the archive's name and `suffix`; null: there is none. */
+/** Reads the file that has the archive's name and `suffix`; null: there is no such file. */
 export type ReadBeside = (suffix: string) => Promise<Buffer | null>;
 
 const [MINISIGN, SIGSTORE] = ['.minisig', '.sigstore.json'];
@@ -22,7 +22,7 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Checks the signature beside an archive; null if there is none. Throws INTEGRITY_FAILED for a wrong one. */
+/** Checks the signature beside an archive; null if there is no signature. Throws INTEGRITY_FAILED for a wrong one. */
 export async function signatureOfArchive(
   path: string,
   sha256: string,
@@ -114,7 +114,7 @@ function listFault(fault: string): ContextdError {
   });
 }
 
-/** Throws INTEGRITY_FAILED if a person wants a signature of a trusted signer, and there is none. */
+/** Throws INTEGRITY_FAILED if a person wants a signature of a trusted signer and the tool has none. */
 export function checkRequired({ source, requireSignature }: FetchRequest, signature: FetchedSignature | null): void {
   if (!requireSignature || signature?.trusted === true) return;
   const text = formatSource(source);

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { isErrno } from '../../core/errors.ts';
 import { isRealDirectory } from '../directory-identity.ts';
 import { binDirsOf } from '../host.ts';
 import { buildEnvironment, SOCKET_DIR } from '../policy.ts';
+import { argvOf } from '../program-argv.ts';
 import { whyNotMounted } from '../repository-above.ts';
 import type { SandboxProgram } from '../sandbox.ts';
 import type { SandboxLimits, SandboxPolicy } from '../sandbox-policy.ts';
+import { readablePaths, writablePaths } from '../tool-paths.ts';
 import { findCommonGitDir } from '../workspace/git-dir.ts';
 import type { ProfileInput } from './profile.ts';
 
@@ -25,13 +28,14 @@ export function profileInput(policy: SandboxPolicy, job: Job, dirs: RunDirs): Pr
   const repository = repositoryFor(policy);
   const roPaths = [
     ...policy.roPaths.map((path) => realpathSync(path)),
+    ...readablePaths(policy),
     ...(policy.toolchains?.mounts ?? []),
     ...(repository === null ? [] : [repository]),
   ];
   return {
     workspace: policy.workspace.path,
     commonGitDir: findCommonGitDir(policy.workspace.path) ?? (repository === null ? null : join(repository, '.git')),
-    allowedPaths: (policy.allowedPaths ?? []).filter(isRealDirectory),
+    allowedPaths: [...(policy.allowedPaths ?? []).filter(isRealDirectory), ...writablePaths(policy)],
     roPaths,
     hiddenFiles: policy.toolchains?.hidden ?? [],
     links: policy.roPaths.filter((path) => !roPaths.includes(path)),
@@ -66,14 +70,20 @@ export function environmentOf(policy: SandboxPolicy, job: Job, dirs: RunDirs): R
 export function programJob(policy: SandboxPolicy, program: SandboxProgram, socketDir: string): Job {
   const bundle = realpathSync(program.bundleDir);
   const node = realpathSync(process.execPath);
-  const entry = join(bundle, program.entry);
-  const isScript = /\.m?js$/.test(program.entry);
+  const sdk = program.sdkDir === undefined ? '' : realpathSync(program.sdkDir);
+  const isScript = program.runtime !== 'plugin';
+  const [first = '', ...rest] = argvOf(program, { node, bundle, sdk });
   return {
-    argv: [...(isScript ? [node] : []), entry, ...program.args],
+    // Nothing is mounted here, so scripts find the SDK by its hook.
+    argv: [
+      first,
+      ...(sdk === '' || !isScript ? [] : ['--import', pathToFileURL(join(sdk, 'register.js')).href]),
+      ...rest,
+    ],
     cwd: policy.workspace.path,
     env: program.env,
     // A package manager installs Node's libraries beside its `bin`.
-    programs: [bundle, ...(isScript ? [node, join(dirname(dirname(node)), 'lib')] : [])],
+    programs: [bundle, ...(sdk === '' ? [] : [sdk]), ...(isScript ? [node, join(dirname(dirname(node)), 'lib')] : [])],
     socketDir,
   };
 }

@@ -23,6 +23,7 @@ import {
 import type { SandboxPolicy } from '../sandbox-policy.ts';
 import type { Keeper } from '../storage/keeper.ts';
 import { Storage, type StorageLease } from '../storage/storage.ts';
+import { checkToolPaths } from '../tool-paths.ts';
 import { createSeatbeltKeeper } from './keeper.ts';
 import {
   countProcesses,
@@ -202,6 +203,7 @@ export class SeatbeltSandbox implements Sandbox {
     this.#checkRunning();
     checkWorkspace(policy.workspace, this.#deps.paths);
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
+    checkToolPaths(policy, this.#deps.paths);
     checkEnough(await this.probe(), policy.minIsolation);
   }
 

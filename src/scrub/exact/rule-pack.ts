@@ -7,6 +7,14 @@ export interface RuleFile {
   text: string;
 }
 
+/** Everything a full engine reads. */
+export interface RuleSources {
+  /** Files of our own rules. */
+  pack: readonly RuleFile[];
+  /** gitleaks' own configuration. */
+  official: RuleFile;
+}
+
 /**
  * Reads every *.toml of a folder, in order of name. System errors pass through: nothing may be scrubbed without rules.
  */
@@ -15,8 +23,8 @@ export function readRulePack(dir: string): RuleFile[] {
   return names.sort().map((name) => ({ name, text: readFileSync(join(dir, name), 'utf8') }));
 }
 
-/** The same from one file that the build wrote. */
-export function readRuleBundle(file: string): RuleFile[] {
-  const files: RuleFile[] = JSON.parse(readFileSync(file, 'utf8'));
-  return files;
+/** Reads all rules from one file that the build wrote. */
+export function readRuleBundle(file: string): RuleSources {
+  const sources: RuleSources = JSON.parse(readFileSync(file, 'utf8'));
+  return sources;
 }

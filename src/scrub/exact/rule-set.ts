@@ -13,6 +13,11 @@ interface FindOptions {
 
 const MAX_DECODE_DEPTH = 5;
 
+/** A finding, and whether it is all that its pattern matched: the value itself is what the rule knows. */
+export interface RuleFinding extends Finding {
+  isWhole: boolean;
+}
+
 /**
  * The rules of several configurations over a text, for masking: everything that gitleaks finds, and what it excuses by
  * `gitleaks:allow` or by path, because no path is known here. Rules for a path apply; rules for paths only never do.
@@ -30,8 +35,8 @@ export class RuleSet {
   }
 
   /** Where secrets are, in no order, with overlaps; of a secret in encoded text, all that was encoded. */
-  find(text: string, options: FindOptions = {}): Finding[] {
-    const found: Finding[] = [];
+  find(text: string, options: FindOptions = {}): RuleFinding[] {
+    const found: RuleFinding[] = [];
     if (text === '') return found;
     const maxDepth = options.maxDecodeDepth ?? MAX_DECODE_DEPTH;
     let run = new MaskingPass(this.#index, new Places(firstPass(text), undefined), new GivenText(text));
@@ -70,12 +75,14 @@ class MaskingPass {
     return new MaskingPass(this.#index, new Places(pass, this.#places), this.#given);
   }
 
-  find(slot: Slot): Finding[] {
+  find(slot: Slot): RuleFinding[] {
     if (slot.config.skipReport) return [];
-    const found: Finding[] = [];
+    const found: RuleFinding[] = [];
     for (const hit of this.#withRequired(slot, this.#hitsOf(slot))) {
-      const { start, end } = toGivenText(this.pass, this.#placeOf(hit, slot));
-      if (start < end) found.push({ rule: slot.config.id, start, end });
+      const place = this.#placeOf(hit, slot);
+      const { start, end } = toGivenText(this.pass, place);
+      const isWhole = place.start <= hit.match.start && place.end >= hit.match.end;
+      if (start < end) found.push({ rule: slot.config.id, start, end, isWhole });
     }
     return found;
   }

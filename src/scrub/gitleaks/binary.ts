@@ -5,12 +5,10 @@ import { GO_MODULE } from './pinned.ts';
 
 /** Where gitleaks may be: our own folder and the directories of the user's PATH. */
 export interface GitleaksPlaces {
-  /** Paths.gitleaksDir: binary and configuration as `install.sh` brought them. */
+  /** Paths.gitleaksDir: the program as `install.sh` brought it. */
   gitleaksDir: string;
   /** PATH as the environment has it; "" for none. */
   searchPath: string;
-  /** Home directory, which holds Go's modules by default. */
-  home: string;
 }
 
 export interface GitleaksBinary {
@@ -38,7 +36,7 @@ export async function findOnPath(searchPath: string): Promise<GitleaksBinary | n
   return null;
 }
 
-/** Returns the gitleaks of a directory if it is a Go program: a script of the same name carries no configuration. */
+/** Returns the gitleaks of a directory if it is the Go program and not a script of the same name. */
 export async function binaryIn(directory: string): Promise<GitleaksBinary | null> {
   const file = join(directory, NAME);
   try {

@@ -7,7 +7,6 @@ import { execa } from 'execa';
 import { Parser } from 'tar';
 import { isErrno } from '../../core/errors.ts';
 import { binaryIn, findOnPath, type GitleaksBinary, type GitleaksPlaces } from './binary.ts';
-import { CONFIG_NAME, findOfficialConfig, type OfficialConfig, readFromProgram } from './official-config.ts';
 import { GO_MODULE, PINNED_VERSION, type Release } from './pinned.ts';
 
 interface InstallDeps {
@@ -20,27 +19,19 @@ interface InstallDeps {
   say(line: string): void;
 }
 
-interface Installed {
-  binary: GitleaksBinary | null;
-  config: OfficialConfig | null;
-}
-
 /** Milliseconds for a download. */
 const DOWNLOAD_MS = 2 * 60_000;
 
 /**
- * Installs the gitleaks program and its configuration into our own folder: from PATH, otherwise built with Go,
- * otherwise from its release. Nothing is fetched twice. If something cannot be had, a message says so and it is null;
- * network and build errors are not thrown.
+ * Installs the gitleaks program into our own folder: from PATH, otherwise built with Go, otherwise from its release.
+ * Nothing is fetched twice. If it cannot be had, a message says so and the result is null; network and build errors are
+ * not thrown.
  */
-export async function installGitleaks(deps: InstallDeps): Promise<Installed> {
+export async function installGitleaks(deps: InstallDeps): Promise<GitleaksBinary | null> {
   const { gitleaksDir } = deps.places;
   await mkdir(gitleaksDir, { recursive: true, mode: 0o700 });
   const present = await binaryIn(gitleaksDir);
-  const binary = present?.version === PINNED_VERSION ? present : ((await bringBinary(deps)) ?? present);
-  const config = await findOfficialConfig(deps.places);
-  if (config !== null) await keep(deps.places.gitleaksDir, CONFIG_NAME, 0o600, (to) => writeFile(to, config.file.text));
-  return { binary, config };
+  return present?.version === PINNED_VERSION ? present : ((await bringBinary(deps)) ?? present);
 }
 
 async function bringBinary(deps: InstallDeps): Promise<GitleaksBinary | null> {
@@ -50,8 +41,8 @@ async function bringBinary(deps: InstallDeps): Promise<GitleaksBinary | null> {
 
 async function fromPath({ places, say }: InstallDeps): Promise<boolean> {
   const found = await findOnPath(places.searchPath);
-  if (found === null || (await readFromProgram(found.path)) === null) return false;
-  await keep(places.gitleaksDir, 'gitleaks', 0o700, (to) => copyFile(found.path, to));
+  if (found === null) return false;
+  await keep(places.gitleaksDir, (to) => copyFile(found.path, to));
   say(`gitleaks ${found.version ?? 'of unknown version'}: taken from ${found.path}`);
   return true;
 }
@@ -62,7 +53,7 @@ async function fromGo({ places, runGo, say }: InstallDeps): Promise<boolean> {
     const { isThere, fault } = await runGo(folder);
     if (fault !== undefined) say(`gitleaks: Go could not build it: ${fault}`);
     if (!isThere || fault !== undefined || (await binaryIn(folder)) === null) return false;
-    await keep(places.gitleaksDir, 'gitleaks', 0o700, (to) => rename(join(folder, 'gitleaks'), to));
+    await keep(places.gitleaksDir, (to) => rename(join(folder, 'gitleaks'), to));
     say(`gitleaks ${PINNED_VERSION}: built with Go`);
     return true;
   } finally {
@@ -74,7 +65,7 @@ async function fromRelease({ places, release, say }: InstallDeps): Promise<boole
   if (release === undefined) return false;
   try {
     const program = await downloadProgram(release, DOWNLOAD_MS);
-    await keep(places.gitleaksDir, 'gitleaks', 0o700, (to) => writeFile(to, program));
+    await keep(places.gitleaksDir, (to) => writeFile(to, program));
     say(`gitleaks ${PINNED_VERSION}: downloaded, its checksum is the pinned one`);
     return true;
   } catch (error) {
@@ -85,13 +76,13 @@ async function fromRelease({ places, release, say }: InstallDeps): Promise<boole
 }
 
 /** The file gets its name only once it is complete. */
-async function keep(folder: string, name: string, mode: number, make: (to: string) => Promise<void>): Promise<void> {
+async function keep(folder: string, make: (to: string) => Promise<void>): Promise<void> {
   const staging = await mkdtemp(join(folder, 'new-'));
   try {
-    const file = join(staging, name);
+    const file = join(staging, 'gitleaks');
     await make(file);
-    await chmod(file, mode);
-    await rename(file, join(folder, name));
+    await chmod(file, 0o700);
+    await rename(file, join(folder, 'gitleaks'));
   } finally {
     await rm(staging, { recursive: true, force: true });
   }

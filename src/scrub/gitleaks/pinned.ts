@@ -5,10 +5,8 @@ export const PINNED_VERSION = '8.30.1';
 /** The path under which Go knows it: the module kept its first owner. */
 export const GO_MODULE = 'github.com/zricethezav/gitleaks/v8';
 
-/** sha256 of the default configuration, by version. */
-export const CONFIG_SHA256: Readonly<Record<string, string>> = {
-  [PINNED_VERSION]: 'e163e53b9e7e8a8511e77271e2b323ed057759542a6d988258afe3a1fa329caf',
-};
+/** sha256 of its default configuration, `gitleaks.toml` beside this file. */
+export const CONFIG_SHA256 = 'e163e53b9e7e8a8511e77271e2b323ed057759542a6d988258afe3a1fa329caf';
 
 /** An archive of a release and what it must hash to. */
 export interface Release {
@@ -31,7 +29,7 @@ export function releaseFor(platform: string, arch: string): Release | undefined 
   return { url: `${folder}/gitleaks_${PINNED_VERSION}_${platform}_${arch}.tar.gz`, sha256 };
 }
 
-/** The command that brings gitleaks and its rules, for messages. */
+/** The command that installs the gitleaks program, for messages. */
 export function howToInstall(installRoot: string): string {
   return `Run ${join(installRoot, 'install.sh')} --gitleaks: it takes gitleaks from PATH, builds it with Go, or downloads it.`;
 }

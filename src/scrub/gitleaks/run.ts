@@ -16,8 +16,6 @@ export interface GitleaksFinding {
 interface GitleaksRunDeps {
   /** Absolute path of the program. */
   program: string;
-  /** Its configuration; null: the one it carries. */
-  configFile: string | null;
   /** A folder of our own: texts lie in it, 0600, while gitleaks reads them. */
   workDir: string;
   /** Background work gives way to everything else. */
@@ -29,7 +27,7 @@ export type GitleaksRun = (texts: readonly string[], withinMs: number) => Promis
 
 const LOWEST_PRIORITY = 19;
 
-/** Runs the real gitleaks with regular files and five layers of encodings. */
+/** Runs the real gitleaks with the configuration it carries, regular files and five layers of encodings. */
 export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
   return async (texts, withinMs) => {
     await mkdir(deps.workDir, { recursive: true, mode: 0o700 });
@@ -57,11 +55,10 @@ export async function clearWorkDir(workDir: string): Promise<void> {
 }
 
 async function runProgram(deps: GitleaksRunDeps, input: string, report: string, withinMs: number): Promise<void> {
-  const config = deps.configFile === null ? [] : ['--config', deps.configFile];
   const options = ['--report-format', 'json', '--report-path', report, '--exit-code', '0', '--no-banner'];
   const process = execa(
     deps.program,
-    ['dir', input, ...options, '--max-decode-depth', '5', '--ignore-gitleaks-allow', '--log-level', 'error', ...config],
+    ['dir', input, ...options, '--max-decode-depth', '5', '--ignore-gitleaks-allow', '--log-level', 'error'],
     { cwd: input, env: {}, extendEnv: false, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', timeout: withinMs },
   );
   if (deps.lowPriority && process.pid !== undefined) giveWay(process.pid);

@@ -1,7 +1,6 @@
 import { Edits } from '../../text/view.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
 import { readConfigFile } from '../exact/config-file.ts';
-import { lowerCase } from '../exact/keyword-index.ts';
 import { loadConfig, loadPackFile } from '../exact/load-config.ts';
 import type { RuleFile } from '../exact/rule-pack.ts';
 import { RuleSet } from '../exact/rule-set.ts';
@@ -9,6 +8,10 @@ import { ruleFault } from '../exact/toml-table.ts';
 import type { Finding } from '../finding.ts';
 import { isCovered, type MaskedView, maskView, mergeFindings } from '../spans.ts';
 import type { Allowances } from '../workspace-rules.ts';
+import { withoutCommonWords } from './common-words.ts';
+import { isExample, judge } from './judge.ts';
+import { findKeyBodies, judgeKey } from './key-bodies.ts';
+import { Marks } from './marks.ts';
 import { type Reading, readingsOf } from './readings.ts';
 import { WholeValues } from './whole-values.ts';
 
@@ -26,7 +29,7 @@ export interface EngineOptions {
    * compiled.
    */
   compile?: 'now' | 'when used';
-  /** gitleaks' own configuration. Default null: this machine has none. */
+  /** gitleaks' own configuration. Default null: our own rules apply alone. */
   official?: RuleFile | null;
   /** Further configurations as gitleaks reads them; they may extend the official one and no file. Default none. */
   added?: readonly RuleFile[];
@@ -74,10 +77,16 @@ const MAX_DECODE_DEPTH = 8;
 class Engine implements ScrubEngine {
   readonly #rules: RuleSet;
   readonly #marks: Marks;
+  /** Rules that people wrote for a project: what they find is masked, whatever it looks like. */
+  readonly #added: ReadonlySet<string>;
 
-  constructor(configs: readonly GitleaksConfig[], { compile = 'now' }: EngineOptions) {
+  constructor(configs: readonly GitleaksConfig[], { compile = 'now', added = [] }: EngineOptions) {
+    const names = new Set(added.map(({ name }) => name));
     this.#rules = new RuleSet(configs, { compile });
     this.#marks = new Marks(configs);
+    this.#added = new Set(
+      configs.filter(({ name }) => names.has(name)).flatMap(({ rules }) => rules.map(({ id }) => id)),
+    );
   }
 
   get ruleCount(): number {
@@ -91,7 +100,7 @@ class Engine implements ScrubEngine {
       if (fresh.length === 0) break;
       known = mergeFindings([...known, ...fresh]);
     }
-    return known;
+    return withoutCommonWords(text, known);
   }
 
   /** The findings near what is masked, in offsets of the original. */
@@ -123,8 +132,22 @@ class Engine implements ScrubEngine {
   }
 
   #find(text: string): Finding[] {
-    const found = [...this.#rules.find(text, { maxDecodeDepth: MAX_DECODE_DEPTH }), ...findKeyBodies(text)];
-    return found.filter((finding) => !isToken(text, finding));
+    const found: Finding[] = [];
+    for (const { isWhole, ...finding } of this.#rules.find(text, { maxDecodeDepth: MAX_DECODE_DEPTH })) {
+      const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
+      if (believed !== null) found.push(believed);
+    }
+    return [...found, ...findKeyBodies(text).filter((finding) => !isToken(text, finding))];
+  }
+
+  /** A value that its rule knows by itself is believed wherever it stands, unless it is an example. */
+  #judge(text: string, finding: Finding, isWhole: boolean): Finding | null {
+    const { rule, start, end } = finding;
+    if (this.#added.has(rule)) return finding;
+    if (text.startsWith('-----BEGIN', start)) return judgeKey(text, finding);
+    const value = text.slice(start, end);
+    if (isWhole || this.#marks.isMarked(rule, value)) return isExample(value) ? null : finding;
+    return this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
   }
 
   /** The place in the text of a finding in a reading. Null if it is not believed, or not in one piece. */
@@ -150,89 +173,6 @@ const MAX_TOKEN_CHARS = 64;
 /** Scrubbed text is not scrubbed again, whatever surrounds the tokens. */
 function isToken(text: string, { start, end }: Finding): boolean {
   return end - start <= MAX_TOKEN_CHARS && SECRET_TOKEN.test(text.slice(Math.max(0, start - 1), end + 1));
-}
-
-/** Shorter keywords occur in ordinary text. */
-const MIN_KEYWORD_CHARS = 3;
-const MIN_SECRET_CHARS = 16;
-
-/**
- * Distinguishes secrets that begin with a keyword of their rule (ghp_, AKIA) from secrets that only their surroundings
- * identify. In text that was joined from pieces, only the former are believed.
- */
-class Marks {
-  readonly #keywords = new Map<string, string[]>();
-
-  constructor(configs: readonly GitleaksConfig[]) {
-    for (const { rules } of configs)
-      for (const { id, keywords } of rules) {
-        const long = keywords.filter((keyword) => keyword.length >= MIN_KEYWORD_CHARS);
-        this.#keywords.set(id, [...(this.#keywords.get(id) ?? []), ...long]);
-      }
-  }
-
-  isMarked(rule: string, secret: string): boolean {
-    if (secret.length < MIN_SECRET_CHARS) return false;
-    if (secret.startsWith('-----BEGIN')) return true;
-    const beginning = lowerCase(secret.slice(0, 32));
-    return (this.#keywords.get(rule) ?? []).some((keyword) => beginning.startsWith(keyword));
-  }
-}
-
-/**
- * The first digits of a private key in base64: DER of RSA and PKCS #8 keys of any length (a sequence that begins with
- * the version 0), of EC and Edwards keys, of encrypted ones, and OpenSSH's own format. Certificates and public keys
- * begin otherwise.
- */
-const FIRST_LINE =
-  /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{3}IBA[A-P]|MI[GHIJ][A-Za-z0-9+/]Ag(?:EA|EB)|M[A-P][A-Za-z0-9+/]CAQ(?:EE|Aw)|MI[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ0|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{30,}={0,2}/g;
-/** The next line of it, with what grep, diff, a quote or JSON put between. */
-const NEXT_LINE = /(?:[ \t"'`+,|>\\]|\\+[nrt]|\r?\n|[0-9]{1,6}[:-]){1,12}[A-Za-z0-9+/]{4,}={0,2}(?![A-Za-z0-9])/y;
-/** The end of a key whose beginning is not there. */
-const END = /-----END[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
-/** A whole line of base64, as it stands before such an end. */
-const BODY_LINE = /^[ \t"'`+,|>]*(?:[0-9]{1,6}[:-])?[ \t"'`+,|>]*[A-Za-z0-9+/]{16,}={0,2}[ \t"'`+,|>\r]*$/;
-const LAST_LINE = /^[ \t"'`+,|>]*(?:[0-9]{1,6}[:-])?[ \t"'`+,|>]*[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`+,|>\r]*$/;
-const MAX_LINE_CHARS = 120;
-
-const RULE = 'private-key-body';
-
-/** Finds private keys that are incomplete: without their BEGIN line, or from anywhere up to their END line. */
-function findKeyBodies(text: string): Finding[] {
-  const found: Finding[] = [];
-  let done = 0;
-  for (const { 0: line, index } of text.matchAll(FIRST_LINE)) {
-    if (index < done) continue;
-    done = bodyEnd(text, index + line.length);
-    found.push({ rule: RULE, start: index, end: done });
-  }
-  for (const { index } of text.matchAll(END)) {
-    const start = bodyStart(text, index);
-    if (start < index) found.push({ rule: RULE, start, end: index });
-  }
-  return found;
-}
-
-function bodyEnd(text: string, from: number): number {
-  NEXT_LINE.lastIndex = from;
-  let end = from;
-  while (text[end - 1] !== '=' && NEXT_LINE.test(text)) end = NEXT_LINE.lastIndex;
-  return end;
-}
-
-/** Goes up line by line: the one before the END may be short, the others are lines of base64. */
-function bodyStart(text: string, end: number): number {
-  let start = end;
-  let lineEnd = text.lastIndexOf('\n', end - 1);
-  if (end - lineEnd > MAX_LINE_CHARS) return end;
-  for (let line = LAST_LINE; lineEnd > 0; line = BODY_LINE) {
-    const from = Math.max(0, lineEnd - MAX_LINE_CHARS);
-    const lineStart = from + text.slice(from, lineEnd).lastIndexOf('\n') + 1;
-    if (!line.test(text.slice(lineStart, lineEnd))) break;
-    start = lineStart;
-    lineEnd = lineStart - 1;
-  }
-  return start;
 }
 
 /** Applies what a person approved: disables rules and adds allowlists to the rest. */

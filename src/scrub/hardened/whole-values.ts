@@ -76,6 +76,8 @@ const KINDS = [/[a-z]/, /[A-Z]/, /[0-9]/];
 const SIGNS = /[^A-Za-z0-9]/g;
 const HAS_LETTER = /[A-Za-z]/;
 const ALL_HEX = /^[0-9A-Fa-f]+$/;
+/** A log line begins like this. A value with few letters of its own could not tell it from its rest. */
+const DATE = /^[0-9]{4}-[01][0-9]-[0-3][0-9](?![0-9])/;
 /** A value with small letters and capitals has both among this many letters. */
 const ENOUGH_LETTERS = 10;
 /** Fewer letters among letters and digits do not show of what kind a value is. */
@@ -89,7 +91,7 @@ const CHANGE_SHARE = 1 / 3;
  * between them nearly as often. Numbers, dates, versions, names, words and hashes do not.
  */
 function looksLikeRest(value: string, rest: string, min: number): boolean {
-  if (rest.length < min || !HAS_LETTER.test(rest) || isOtherHash(value, rest)) return false;
+  if (rest.length < min || !HAS_LETTER.test(rest) || DATE.test(rest) || isOtherHash(value, rest)) return false;
   if (letterShare(rest) < LETTER_SHARE * letterShare(value)) return false;
   const letters = rest.replace(/[^A-Za-z]/g, '').length;
   const mayHaveAny = letterShare(value) < MIN_LETTER_SHARE || KINDS.every((kind) => kind.test(rest));

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RuleSources } from '../exact/rule-pack.ts';
 import type { Finding } from '../finding.ts';
 import { createEngine, type ScrubEngine } from '../hardened/engine.ts';
 import { type NamedText, scanNamed } from '../leaves.ts';
-import type { RuleSources } from '../rule-sources.ts';
 import { readDotenv } from '../vault/seeds/credential-files.ts';
 import { seedValues } from '../vault/seeds/seed-value.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { Config } from '../../config/schema.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
+import type { RuleSources } from '../exact/rule-pack.ts';
 import type { Finding } from '../finding.ts';
 import type { NamedText } from '../leaves.ts';
-import type { RuleSources } from '../rule-sources.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
 import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './scan-worker.ts';
 

@@ -29,3 +29,9 @@ export function tokenDigits(text: string): string[] {
   const found = [...text.matchAll(TOKEN)].filter(([, slashes]) => slashes === '');
   return [...new Set(found.map(([, , digits = '']) => digits))];
 }
+
+/** The neutralised look-alikes in a text, each once, as `escapeLookAlikes` shows them. */
+export function shownLookAlikes(text: string): string[] {
+  if (!text.includes('[SECRET\\')) return [];
+  return [...new Set([...text.matchAll(TOKEN)].flatMap(([token, slashes]) => (slashes === '' ? [] : [token])))];
+}

@@ -9,6 +9,8 @@ import { Spellings } from './spellings.ts';
 /** Hands out the numbers of a session's secrets. Its counter outlives the daemon; values do not. */
 export interface NumberStore {
   next(session: SessionRef): Promise<number> | number;
+  /** No higher number was given to a secret of the session; 0: none was. */
+  last(session: SessionRef): Promise<number> | number;
 }
 
 export interface SecretUse {

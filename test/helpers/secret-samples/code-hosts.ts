@@ -1,12 +1,6 @@
-import { ALNUM, HEX, type RuleSamples, URL64 } from '../sample-patterns.ts';
+import { ALNUM, type RuleSamples, URL64 } from '../sample-patterns.ts';
 
 export const samples: Readonly<Record<string, RuleSamples>> = {
-  'github-legacy-token': {
-    match: [`GITHUB_TOKEN=«${HEX}{40}»`, `github_client_secret: "«${HEX}{40}»"`],
-    clean: [`uses: github/checkout@${HEX}{40}`, `commit ${HEX}{40}`],
-  },
-  'gitlab-session-cookie': { match: [`«_gitlab_session=${HEX}{32}»`], clean: ['_gitlab_session=x'] },
-  'gitea-token': { match: [`GITEA_TOKEN=«${HEX}{40}»`], clean: ['gitea: v1.21', `gitea dump ${HEX}{40}`] },
   'github-token': {
     match: [
       `«ghp_${ALNUM}{36}»`,
@@ -22,5 +16,4 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     match: [`«glpat-${URL64}{20}»`, `«gldt-${URL64}{20}»`, `«glpat-${URL64}{27}.[0-9a-z]{2}.[0-9a-z]{9}»`],
     clean: ['glpat-token', 'gldt-[a-z]{5}'],
   },
-  'gitlab-runner-registration-token': { match: [`«GR1348941${URL64}{20}»`], clean: ['GR1348941'] },
 };

@@ -1,13 +1,7 @@
 import { ALNUM, HEX, type RuleSamples, URL64, UUID } from '../sample-patterns.ts';
 
 export const samples: Readonly<Record<string, RuleSamples>> = {
-  'cohere-key': {
-    match: [`cohere_api_key = "«${ALNUM}{40}»"`, `CO_API_KEY=«${ALNUM}{40}»`],
-    clean: ['cohere.embed = "short"', 'coherent'],
-  },
   'openrouter-key': { match: [`«sk-or-v1-${HEX}{64}»`], clean: ['sk-or-v1-key'] },
-  'deepseek-key': { match: [`DEEPSEEK_API_KEY=«sk-${HEX}{32}»`], clean: ['deepseek-chat = model'] },
-  'mistral-key': { match: [`MISTRAL_API_KEY="«${ALNUM}{32}»"`], clean: ['model: mistral-large-latest'] },
   'elevenlabs-key': { match: [`key «sk_${HEX}{48}»`], clean: [`sk_${HEX}{20}`, `task_${HEX}{48}`] },
   'langsmith-key': { match: [`«lsv2_pt_${HEX}{32}_${HEX}{10}»`], clean: ['lsv2_pt_key'] },
   'nvidia-key': { match: [`«nvapi-${URL64}{64}»`], clean: ['nvapi-client'] },
@@ -20,7 +14,6 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
   'langfuse-key': { match: [`«sk-lf-${UUID}»`], clean: ['sk-lf-x', `pk-lf-${UUID}`] },
   'e2b-key': { match: [`«e2b_${HEX}{40}»`], clean: [`e2b_${HEX}{10}`] },
   'apify-token': { match: [`«apify_api_${ALNUM}{36}»`], clean: ['apify_api_token'] },
-  'weights-and-biases-key': { match: [`WANDB_API_KEY=«${HEX}{40}»`], clean: ['wandb login', `wandb: run ${HEX}{8}`] },
   'clarifai-key': { match: [`CLARIFAI_PAT=«${HEX}{32}»`], clean: ['clarifai: model'] },
   'openai-key': {
     match: [`«sk-proj-${URL64}{60}»`, `«sk-svcacct-${URL64}{40}»`],
@@ -40,6 +33,5 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
   },
   'groq-key': { match: [`«gsk_${ALNUM}{52}»`], clean: ['gsk_container'] },
   'xai-key': { match: [`«xai-${ALNUM}{80}»`], clean: ['xai-sdk'] },
-  'perplexity-key': { match: [`«pplx-${ALNUM}{48}»`], clean: ['pplx-70b-online'] },
   'replicate-token': { match: [`«r8_${ALNUM}{37}»`], clean: ['r8_unorm'] },
 };

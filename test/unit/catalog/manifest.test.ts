@@ -18,7 +18,7 @@ describe('tool.json is closed', () => {
     min_isolation: 'reduced',
   };
 
-  const profile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
+  const profile = { runtime: 'node', entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
 
   it('reads the kind of its budget and whether its texts are exact', () => {
     const manifest = parseManifest('tool.json', JSON.stringify({ ...good, budget: 'search', exact: true }));
@@ -122,6 +122,18 @@ describe('tool.json is closed', () => {
         details: { faults: [expect.stringContaining(fix)] },
       }),
     );
+  });
+
+  it('takes the runtime from the name of the entry if none is named', () => {
+    const runtimeFor = (own: object): string =>
+      parseManifest('tool.json', JSON.stringify({ ...good, ...own })).profile.runtime;
+    for (const entry of ['main.js', 'main.mjs', 'src/main.ts', 'main.mts']) expect(runtimeFor({ entry })).toBe('node');
+    for (const entry of ['main', 'bin/tool', 'main.sh', 'main.py']) expect(runtimeFor({ entry })).toBe('plugin');
+    for (const runtime of ['node', 'plugin', 'exec']) expect(runtimeFor({ runtime, entry: 'main.ts' })).toBe(runtime);
+    for (const runtime of ['python', '', 1, null])
+      expect(() => runtimeFor({ runtime })).toThrowError(
+        expect.objectContaining({ details: { faults: ['"runtime" must be one of node, plugin, exec'] } }),
+      );
   });
 
   it('takes a program of any language, with a profile of its own', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANY, findSecretInputs, secretPlaces } from '#src/catalog/secret-inputs.js';
+import { ANY, findSecretInputs, plainPlaces, refusesTokens, secretPlaces } from '#src/catalog/secret-inputs.js';
 import type { JsonObject } from '#src/core/json.js';
 
 const secret = (purpose: string): JsonObject => ({ type: 'string', 'x-contextd-secret': purpose });
@@ -36,8 +36,18 @@ describe('SEC-1.4 inputs that opt in to secrets', () => {
     ]);
   });
 
+  it('are distinguished from all other inputs, in which a token may refuse the call', () => {
+    const schema = schemaOf({ text: secret('file'), name: { type: 'string' } });
+    const places = plainPlaces(findSecretInputs('t', schema), { text: 'a', name: 'b', list: ['c'] });
+    expect(places.map(({ text }) => text)).toEqual(['text', 'name', 'b', 'list', '0', 'c']);
+    expect(refusesTokens(schema)).toBe(false);
+    expect(refusesTokens({ ...schema, 'x-contextd-secret': 'refused' })).toBe(true);
+    expect(findSecretInputs('t', { ...schema, 'x-contextd-secret': 'refused' })).toHaveLength(1);
+  });
+
   it.each([
     ['an unknown purpose', schemaOf({ a: secret('header') }), /must be one of/],
+    ['a purpose at the root', { ...schemaOf({}), 'x-contextd-secret': 'file' }, /must be "refused" at the root/],
     ['another type', schemaOf({ a: { type: 'object', 'x-contextd-secret': 'file' } }), /type "string"/],
     ['a place without effect', schemaOf({ a: { anyOf: [secret('file')] } }), /has no effect/],
     ['a program without a command', schemaOf({ a: secret('env') }), /required property "command"/],

@@ -46,10 +46,17 @@ describe('a log entry on a terminal', () => {
   it('shows local time, level and event, then the other fields', () => {
     const time = '2026-01-02T03:04:05.678Z';
     const clock = new Date(time).toTimeString().slice(0, 8);
-    expect(readable({ level: 'warn', time, event: 'scrub.slow', ms: 812, tools: ['a'], why: 'a long line' })).toBe(
+    expect(readable({ level: 'warn', time, event: 'scrub.slow', ms: 812, tools: ['a'], why: 'a long line' })).toEqual([
       `${clock}  warn   scrub.slow  ms=812  tools=["a"]  why=a long line`,
-    );
-    expect(readable('a crash of the runtime')).toBe('a crash of the runtime');
-    expect(readable({})).toBe('');
+    ]);
+    expect(readable('a crash of the runtime')).toEqual(['a crash of the runtime']);
+    expect(readable({})).toEqual(['']);
+  });
+
+  it('indents what a value has after a line break, so that it does not look like an entry', () => {
+    expect(readable({ event: 'failed', stack: 'Error: x\n00:00:00  info   forged' })).toEqual([
+      'failed  stack=Error: x',
+      '    00:00:00  info   forged',
+    ]);
   });
 });

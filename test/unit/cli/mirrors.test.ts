@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeHosts, describeMirrors, isSame } from '#src/cli/mirrors/describe.js';
 import { findMirrors } from '#src/cli/mirrors/find.js';
+import { localKind } from '#src/cli/mirrors/local-addresses.js';
+import { CA_VARIABLES } from '#src/core/variable-names.js';
 import { createAuthority } from '../../helpers/authority.ts';
 
 const roots: string[] = [];
@@ -11,8 +13,12 @@ afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
 });
 
-/** The settings that these files and variables lead to, as `client key value`. `~` is the home. */
-async function find(files: Record<string, string>, variables: Record<string, string> = {}) {
+/** The settings that these files and variables lead to, as `client key value`. `~` is the home, `/ROOT` what is around it. */
+async function find(
+  files: Record<string, string>,
+  variables: Record<string, string> = {},
+  more: { projectRunner?: string; project?: string; link?: readonly [from: string, to: string] } = {},
+) {
   const root = mkdtempSync(join(tmpdir(), 'mirrors-'));
   roots.push(root);
   for (const [path, text] of Object.entries(files)) {
@@ -20,8 +26,14 @@ async function find(files: Record<string, string>, variables: Record<string, str
     mkdirSync(dirname(full), { recursive: true });
     writeFileSync(full, text);
   }
-  const values = Object.entries(variables).map(([name, value]) => [name, value.replace(/^~/, join(root, 'home'))]);
-  const at = { root, home: join(root, 'home'), variables: Object.fromEntries(values) };
+  const values = Object.entries(variables).map(([name, value]) => [
+    name,
+    value.replace(/^~/, join(root, 'home')).replace(/^\/ROOT/, root),
+  ]);
+  if (more.link !== undefined) symlinkSync(join(root, more.link[1]), join(root, more.link[0]));
+  const { projectRunner = null } = more;
+  const project = more.project === undefined ? null : join(root, more.project);
+  const at = { root, home: join(root, 'home'), variables: Object.fromEntries(values), projectRunner, project };
   const found = await findMirrors(at, Date.now());
   const settings = found.wanted.registries.map(({ client, key, value }) => `${client} ${key} ${value}`);
   return { ...found, settings, root };
@@ -250,5 +262,107 @@ describe('the certificates of the host', () => {
       expect.stringMatching(/^ {2}trusted certificate: CN=Corp CA \(.*corp\.pem\)$/),
       '  certificates by: SSL_CERT_FILE',
     ]);
+  });
+});
+
+describe('what a repository decides', () => {
+  const EVIL = 'http://evil.example.com/';
+  /** Each variable that names a file or directory of settings, the file in it, and settings that lead to a registry. */
+  const FILES: readonly [variable: string, file: string, text: string][] = [
+    ['npm_config_userconfig', '.npmrc', `registry=${EVIL}`],
+    ['NPM_CONFIG_GLOBALCONFIG', 'npmrc', `registry=${EVIL}`],
+    ['PIP_CONFIG_FILE', 'pip.conf', `[global]\nindex-url=${EVIL}`],
+    ['UV_CONFIG_FILE', 'uv.toml', `index-url = "${EVIL}"`],
+    ['CARGO_HOME', 'config.toml', `[registries.a]\nindex = "${EVIL}"`],
+    ['GOENV', 'env', `GOPROXY=${EVIL}`],
+    ['MAVEN_HOME', 'conf/settings.xml', `<mirror><id>a</id><url>${EVIL}</url></mirror>`],
+    ['M2_HOME', 'conf/settings.xml', `<mirror><id>a</id><url>${EVIL}</url></mirror>`],
+    ['XDG_CONFIG_HOME', 'pip/pip.conf', `[global]\nindex-url=${EVIL}`],
+  ];
+  const isDirectory = (variable: string): boolean => /HOME$/.test(variable);
+
+  it.each(FILES)('is nothing that %s leads to', async (variable, file, text) => {
+    const [inProject, outside] = [`repo/sub/${file}`, `elsewhere/${file}`];
+    const named = (path: string) => (isDirectory(variable) ? path.slice(0, -file.length - 1) : path);
+    const own = await find({ [outside]: text }, { [variable]: `/ROOT/${named(outside)}` }, { project: 'repo' });
+    expect(own.settings.join()).toContain('evil.example.com');
+    expect(own.foreign).toEqual([]);
+    for (const value of [
+      `/ROOT/${named(inProject)}`,
+      `/ROOT/link/sub/${file}`.replace(isDirectory(variable) ? `/${file}` : '\0', ''),
+    ]) {
+      const found = await find(
+        { [inProject]: text },
+        { [variable]: value },
+        { project: 'repo', link: ['link', 'repo'] },
+      );
+      expect(found.settings).toEqual([]);
+      expect(found.foreign).toEqual([expect.stringContaining('it lies in the project')]);
+    }
+    const relative = await find({ [inProject]: text }, { [variable]: named(file) || '.' }, { project: 'repo' });
+    expect(relative.settings).toEqual([]);
+    expect(relative.foreign).toEqual([expect.stringContaining(`${variable} is not an absolute path`)]);
+  });
+
+  it.each(CA_VARIABLES)('is no certificate that %s leads to', async (variable) => {
+    const { pem } = await createAuthority('Evil CA');
+    const inProject = await find({ 'repo/ca.pem': pem }, { [variable]: '/ROOT/repo/ca.pem' }, { project: 'repo' });
+    expect(inProject.wanted).toMatchObject({ certificates: [], ca_variables: [] });
+    const outside = await find({ 'ca.pem': pem }, { [variable]: '/ROOT/ca.pem' }, { project: 'repo' });
+    expect(outside.wanted.certificates).toHaveLength(1);
+  });
+
+  it('is no certificate in a directory of the project, or that a file of the person names there', async () => {
+    const { pem } = await createAuthority('Evil CA');
+    const files = { 'repo/ca.pem': pem, '~/.npmrc': 'cafile=../repo/ca.pem' };
+    const found = await find(files, { SSL_CERT_DIR: '/ROOT/repo' }, { project: 'repo' });
+    expect(found.wanted).toMatchObject({ certificates: [], ca_variables: [] });
+  });
+
+  it('is no variable if a program that reads the settings of projects started ctxd', async () => {
+    const variables = { npm_config_registry: EVIL, PIP_INDEX_URL: EVIL, GOPROXY: EVIL, YARN_REGISTRY: EVIL };
+    const own = { '~/.npmrc': 'registry=https://npm.example.com/' };
+    expect((await find(own, variables)).settings).toHaveLength(4);
+    const found = await find(own, variables, { projectRunner: 'npm' });
+    expect(found.settings).toEqual(['npm registry https://npm.example.com/']);
+    expect(found.foreign).toEqual([expect.stringContaining('npm started ctxd')]);
+    const usual = await find(own, { npm_config_userconfig: '/ROOT/home/.npmrc' }, { projectRunner: 'npm' });
+    expect(usual.foreign).toEqual([]);
+  });
+});
+
+describe('an address of this machine or around it', () => {
+  it('differs from one of a private network, in every spelling', () => {
+    const own = new Set(['10.9.9.9', '203.0.113.9', 'fd12::9']);
+    const local = [
+      '127.0.0.1',
+      '127.8.8.8',
+      '0.0.0.0',
+      '169.254.169.254',
+      '169.254.1.1',
+      '168.63.129.16',
+      '192.0.0.192',
+    ];
+    local.push('100.100.100.200', '::1', '::', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:10.0.0.1', 'fe80::1');
+    local.push(
+      'fe80::1%eth0',
+      'fd00:ec2::254',
+      'fd00:0ec2:0::254',
+      '64:ff9b::7f00:1',
+      '10.9.9.9',
+      '203.0.113.9',
+      'fd12:0::9',
+    );
+    for (const address of local) expect([address, localKind(address, own)]).toEqual([address, expect.any(String)]);
+    for (const address of [
+      '10.0.0.1',
+      '172.16.3.4',
+      '192.168.1.1',
+      '100.64.0.1',
+      'fd00::1',
+      '203.0.113.8',
+      '2001:db8::1',
+    ])
+      expect([address, localKind(address, own)]).toEqual([address, null]);
   });
 });

@@ -81,6 +81,24 @@ describe('printed output', () => {
     );
     expect(renderView({ kind: 'lines', lines: [`${ESCAPE}[2J`] }, TERMINAL)).toBe('\\u001b[2J\n');
   });
+
+  it('is as many lines as a command gives, whatever a name in them holds', () => {
+    const names = ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029'].map((end) => `a${end}Allowed: b`);
+    const breaks = /[\n\v\f\r\u0085\u2028\u2029]/;
+    for (const style of [PLAIN, TERMINAL]) {
+      const views: View[] = [
+        { kind: 'lines', lines: names },
+        { kind: 'pairs', pairs: names.map((name) => ['n', name] as const) },
+        { ...TABLE, rows: names.map((name) => [name, name]) },
+        { kind: 'checks', checks: names.map((name) => ({ name, status: 'ok', detail: name, remedy: '' })) },
+      ];
+      for (const view of views) {
+        const lines = renderView(view, style).trimEnd().split('\n');
+        expect(lines).toHaveLength(names.length + (view.kind === 'table' ? 1 : 0));
+        expect(lines.filter((line) => breaks.test(line))).toEqual([]);
+      }
+    }
+  });
 });
 
 describe('a failure', () => {

@@ -229,6 +229,23 @@ describe('a tool', () => {
       expect([asked, allowed, await reached(grants(asked), [rule(allowed)])]).toEqual([asked, allowed, expected]);
   });
 
+  it('tells the proxy process what its grants declare, with the hosts and mirrors of its groups; commands declare nothing', async () => {
+    const { network, told } = await open();
+    network.forCommands('/p');
+    network.forTool('/p', 'fetcher', grants('a.example.com', '*.b.example.com:8443', 'npm'));
+    const declared = told.flatMap((one) => (one.op === 'policy' ? [one.policy.declared] : []));
+    expect(declared).toEqual([
+      undefined,
+      [
+        'a.example.com',
+        '*.b.example.com:8443',
+        'registry.npmjs.org',
+        'registry.yarnpkg.com',
+        ...MIRRORS.map((one) => one.pattern),
+      ],
+    ]);
+  });
+
   it('is held by every denial', async () => {
     const allowed = [rule('*.example.com'), rule('a.example.com', { verdict: 'deny' })];
     expect(await reached(grants('*.example.com'), allowed)).toEqual(['*.example.com', 'a.example.com']);
@@ -329,18 +346,6 @@ describe('an answer', () => {
     expect(network.explained({ project: '/p', tool: null }, [denial('b.example.com')])).toEqual([
       denial('b.example.com'),
     ]);
-  });
-
-  it('says of a tool whether its grants name the host', async () => {
-    const { network, rules } = await open();
-    await rules.set('/p', [rule('x.example.com')]);
-    network.forTool('/p', 'fetcher', ['network:a.example.com', 'network:*.b.example.com:8443', 'network:npm']);
-    const of = (host: string, port: number): string | undefined =>
-      network.explained({ project: '/p', tool: 'fetcher' }, [{ ...denial(host), port }])[0]?.how_to_allow;
-    const asked = [of('a.example.com', 443), of('c.b.example.com', 8443), of('mirror.example.com', 8443)];
-    for (const how of [...asked, of('registry.npmjs.org', 443)]) expect(how).toContain('ctxd network allow');
-    for (const how of [of('a.example.com', 22), of('c.b.example.com', 443), of('evil.example.com', 443)])
-      expect(how).toBe('No permission changes this.');
   });
 
   it('has what is refused to the own process of a tool, if one call uses it', async () => {

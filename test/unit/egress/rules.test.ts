@@ -226,3 +226,43 @@ describe('the groups', () => {
     expect(hostGroup('nothing')).toBeNull();
   });
 });
+
+describe('what a tool does not declare', () => {
+  const policy = compilePolicy({
+    rules: [rule('a.example.com')],
+    declared: ['a.example.com', '*.b.example.com:8443', 'c.example.com:22'],
+    uploadMaxBytes: null,
+  });
+  const ASKED: [host: string, port: number, isAllowed: boolean, isAllowable: boolean][] = [
+    ['a.example.com', 443, true, false],
+    ['a.example.com', 22, false, false],
+    ['x.b.example.com', 8443, false, true],
+    ['x.b.example.com', 443, false, false],
+    ['b.example.com', 8443, false, false],
+    ['evilb.example.com', 8443, false, false],
+    ['c.example.com', 22, false, true],
+    ['d.example.com', 443, false, false],
+  ];
+  for (const [host, port, isAllowed, isAllowable] of ASKED)
+    it(`${host}:${port}: ${isAllowed ? 'allowed' : isAllowable ? 'a person can allow it' : 'no permission allows it'}`, () => {
+      const verdict = decide(policy, host, port, NOW);
+      expect(verdict).toMatchObject({ isAllowed, isAllowable });
+      if (!isAllowed && !isAllowable)
+        expect(verdict.why).toBe('the tool does not declare this host and port in its tool.json');
+    });
+
+  it('is looked up at no port', () => {
+    const names = ['a.example.com', 'x.b.example.com', 'c.example.com', 'd.example.com'];
+    expect(names.map((name) => decideName(policy, name, NOW))).toMatchObject([
+      { isAllowed: true },
+      { isAllowed: false, isAllowable: true },
+      { isAllowed: false, isAllowable: true },
+      { isAllowed: false, isAllowable: false },
+    ]);
+  });
+
+  it('is nothing at all for a tool that declares nothing', () => {
+    const none = compilePolicy({ rules: [], declared: [], uploadMaxBytes: null });
+    expect(decide(none, 'a.example.com', 443, NOW).isAllowable).toBe(false);
+  });
+});

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SECCOMP_RULES, type ToolProfile } from '#src/core/profile.js';
+import { RUNTIMES, SECCOMP_RULES, type ToolProfile } from '#src/core/profile.js';
 import { narrowPolicy, processPolicy, profileKey } from '#src/runner/create-runner.js';
 import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
 
 const MIB = 1024 * 1024;
-const PROFILE: ToolProfile = { entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
+const PROFILE: ToolProfile = { runtime: 'node', entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };
 
 function policy(change: Partial<SandboxPolicy['limits']> = {}): SandboxPolicy {
   return {
@@ -21,6 +21,7 @@ function policy(change: Partial<SandboxPolicy['limits']> = {}): SandboxPolicy {
 }
 
 const profiles: fc.Arbitrary<ToolProfile> = fc.record({
+  runtime: fc.constantFrom(...RUNTIMES),
   entry: fc.constantFrom('main.js', 'tool'),
   minIsolation: fc.constantFrom('full', 'reduced'),
   seccomp: fc.subarray([...SECCOMP_RULES]),

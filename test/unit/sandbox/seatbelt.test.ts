@@ -515,6 +515,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     );
     const tool = await sandbox.open(policy(), {
       bundleDir: bundle,
+      runtime: 'node',
       entry: 'tool.mjs',
       args: ['arg'],
       env: { WHERE: '/run/contextd' },

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { collectLeaves, collectNames, leafText, toLeafFindings } from '#src/scrub/leaves.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 
-const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../src/scrub/rules')));
+const { pack, official } = readRuleSources();
+const engine = createEngine(pack, { official });
 
 /** The parts of a value's strings that are masked because of their names. */
 function maskedIn(value: Json): string[] {

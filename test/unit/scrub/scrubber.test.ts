@@ -1,13 +1,12 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import type { Finding } from '#src/scrub/finding.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { collectLeaves } from '#src/scrub/leaves.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber, type ScrubberDeps } from '#src/scrub/scrubber.js';
 import { replaceTokens } from '#src/scrub/vault/look-alike.js';
@@ -17,9 +16,9 @@ import { sessionNamed } from '../../helpers/sessions.ts';
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
 
-const rulesDir = join(import.meta.dirname, '../../../src/scrub/rules');
-const readRules = async () => ({ pack: readRulePack(rulesDir), official: null });
-const engine = createEngine(readRulePack(rulesDir));
+const { pack, official } = readRuleSources();
+const readRules = async () => ({ pack, official });
+const engine = createEngine(pack, { official });
 const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
 const scanner = createScanner({ config, logger: silentLogger, readRules });
 
@@ -30,6 +29,7 @@ function scrubberWith(deps: Partial<ScrubberDeps> = {}): Scrubber {
       last.set(session, (last.get(session) ?? 0) + 1);
       return last.get(session) ?? 0;
     },
+    last: ({ session }: SessionRef) => last.get(session) ?? 0,
   };
   return createScrubber({ scanner, engine, numbers, logger: silentLogger, clock: systemClock, ...deps });
 }
@@ -51,8 +51,8 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     });
     expect(value).toEqual({ stdout: '[SECRET_1] [SECRET_2] [SECRET_1]', code: 0 });
     expect(secrets).toEqual([
-      { token: '[SECRET_1]', rule: 'github-token' },
-      { token: '[SECRET_2]', rule: 'github-token' },
+      { token: '[SECRET_1]', rule: 'github-pat' },
+      { token: '[SECRET_2]', rule: 'github-pat' },
     ]);
     expect(missedByFirstPass).toBe(0);
     expect(scrubber.openSecrets(sessionNamed('s'), value.stdout)).toBe(`${a} ${b} ${a}`);
@@ -175,7 +175,7 @@ describe('SEC-1.1 a planted secret does not survive', () => {
 
   it('is masked by its known prefix even in the middle of a word, at every offset', () => {
     const free = [
-      'github-token',
+      'github-pat',
       'gitlab-token',
       'slack-token',
       'stripe-key',
@@ -321,7 +321,7 @@ describe('SEC-1.1 a line of contextd in a text', () => {
 describe('SEC-1.2 the first pass', () => {
   const a = token();
   const text = `the ${a} end`;
-  const own: Finding = { rule: 'github-token', start: 4, end: 4 + a.length };
+  const own: Finding = { rule: 'github-pat', start: 4, end: 4 + a.length };
 
   it('counts what only the daemon finds, if there was a first pass', async () => {
     const missed = async (firstPass?: Finding[][]): Promise<number> =>
@@ -357,7 +357,7 @@ describe('SEC-1.2 the first pass', () => {
     ];
     const { value, secrets } = await scrubberWith().scrub(sessionNamed('s'), long, { firstPass: [hostile, hostile] });
     expect(value).toBe(`${'word '.repeat(200)}[SECRET_1]`);
-    expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'github-token' }]);
+    expect(secrets).toEqual([{ token: '[SECRET_1]', rule: 'github-pat' }]);
     const { value: near } = await scrubberWith().scrub(sessionNamed('s'), text, {
       firstPass: [[{ rule: 'x', start: 2, end: 10 }]],
     });
@@ -391,11 +391,11 @@ describe('SEC-1.1 scrubbing fails closed', () => {
     const broken = createScanner({
       config,
       logger: silentLogger,
-      readRules: async () => ({ pack: readRulePack(join(rulesDir, 'none')), official: null }),
+      readRules: () => Promise.reject(new Error('no rules')),
     });
     await expect(scrubberWith({ scanner: broken }).scrub(sessionNamed('s'), 'x')).rejects.toEqual(withheld);
     await broken.stop();
-    const numbers = { next: () => Promise.reject(new Error('disk')) };
+    const numbers = { next: () => Promise.reject(new Error('disk')), last: () => 0 };
     await expect(scrubberWith({ numbers }).scrub(sessionNamed('s'), token())).rejects.toEqual(withheld);
     let deep: string | unknown[] = 'x';
     for (let i = 0; i < 100_000; i++) deep = [deep];
@@ -404,7 +404,7 @@ describe('SEC-1.1 scrubbing fails closed', () => {
 
   it('and reports nothing of the scrubbed text', async () => {
     const secret = token();
-    const numbers = { next: () => Promise.reject(new Error(secret)) };
+    const numbers = { next: () => Promise.reject(new Error(secret)), last: () => 0 };
     const failure = await scrubberWith({ numbers })
       .scrub(sessionNamed('s'), secret)
       .catch((thrown: unknown) => thrown);

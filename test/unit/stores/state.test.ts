@@ -33,6 +33,20 @@ describe('secret numbers', () => {
     expect(await takeNumbers(sessions, 200)).toEqual(Array.from({ length: 200 }, (_, i) => i + 4));
   });
 
+  it('have a last one: exact while the daemon runs, never too low after a restart', async () => {
+    const dir = await makeTempDir();
+    const first = await openSessions(dir);
+    expect(await first.sessions.last(SESSION_A)).toBe(0);
+    await takeNumbers(first.sessions, 3);
+    expect(await first.sessions.last(SESSION_A)).toBe(3);
+    await first.stop();
+    const second = await openSessions(dir);
+    expect(await second.sessions.last(SESSION_A)).toBe(8);
+    expect(await takeNumbers(second.sessions, 1)).toEqual([9]);
+    expect(await second.sessions.last(SESSION_A)).toBe(9);
+    await second.stop();
+  });
+
   it('are never given twice, however often the daemon restarts', async () => {
     const dir = await makeTempDir();
     const given: number[] = [];

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readRuleBundle, readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { readRuleBundle } from '#src/scrub/exact/rule-pack.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const BUNDLE = join(ROOT, 'dist', 'core-bundle');
@@ -28,8 +29,8 @@ describe('the core bundle', () => {
 
   it('SEC-1.2 has every rule of the daemon', () => {
     const rules = readRuleBundle(join(BUNDLE, 'rules.json'));
-    expect(rules).toEqual(readRulePack(join(ROOT, 'src', 'scrub', 'rules')));
-    expect(rules.length).toBeGreaterThan(100);
+    expect(rules).toEqual(readRuleSources());
+    expect(rules.pack.length).toBeGreaterThan(10);
   });
 
   it('has schemas on one line, without spaces between tokens', () => {

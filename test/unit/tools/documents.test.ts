@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
 import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
-import { ANY, findSecretInputs } from '#src/catalog/secret-inputs.js';
+import { ANY, findSecretInputs, refusesTokens } from '#src/catalog/secret-inputs.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
 import { rulesText, skillText } from '#src/cli/init/agent-texts.js';
@@ -85,6 +85,7 @@ it('SEC-1.4 a secret may become its value in what safe_write writes and in a var
     ['safe_write', 'edits', ANY, 'new', 'file'],
     ['safe_write', 'patch', 'file'],
   ]);
+  expect(names.filter((name) => refusesTokens(schemaOf(name)))).toEqual(['jobs', 'safe_bash']);
 });
 
 it('CE-1.1 all schemas together are under 1,500 tokens', async () => {

@@ -2,8 +2,8 @@ import { characterTable } from '../../../text/encodings.ts';
 import { Edits, editMatches, type Span, type View, ViewBuilder } from '../../../text/view.ts';
 
 const OF_VALUE = characterTable((character) => /[A-Za-z0-9_+/=.~-]/.test(character));
-/** What grep, diff or a quote add before the rest of a value, or blanks. */
-const PREFIX = /[ \t]{0,40}(?:(?:[0-9]{1,6}[:-]|[+>|]) ?)?/y;
+/** What grep, diff or a quote add before the rest of a value, or blanks. The year of a date is no line number. */
+const PREFIX = /[ \t]{0,40}(?:(?:(?![0-9]{4}-[01][0-9]-[0-3])[0-9]{1,6}[:-]|[+>|]) ?)?/y;
 /** A shorter value has no mark that a rule would know it by. */
 const MIN_CHARS = 20;
 /** Most characters of a value on one line. */

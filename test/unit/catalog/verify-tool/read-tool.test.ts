@@ -18,8 +18,11 @@ describe('the directory of a tool', () => {
     expect((await checksOf(installed)).map(({ rule }) => rule)).not.toContain('tool.json');
   });
 
-  it('fails if its name is invalid or differs from the name in its manifest', async () => {
-    const dir = await makeTool();
+  it('may have another name than the tool, but not in a folder of tools, nor without a valid manifest', async () => {
+    const anywhere = await makeTool();
+    await rename(anywhere, join(dirname(anywhere), 'Other-Name'));
+    expect(await faultsOf(join(dirname(anywhere), 'Other-Name'))).toEqual({});
+    const dir = await makeTool({}, 'tools');
     const other = join(dirname(dir), 'other');
     await rename(dir, other);
     expect(await faultsOf(other)).toEqual({

@@ -55,7 +55,7 @@ describe('the schema of a tool', () => {
     ],
     [
       'a secret input that is not a string',
-      { 'x-contextd-secret': 'file' },
+      { properties: { path: { type: 'array', 'x-contextd-secret': 'file' } } },
       { compiles: expect.stringContaining('for inputs of the type "string"') },
     ],
     [

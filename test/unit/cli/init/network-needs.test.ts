@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findNetworkNeeds, hostOfUrl } from '#src/cli/init/network-needs.js';
+import { networkLines } from '#src/cli/init/network-offer.js';
+import { renderView } from '#src/cli/render.js';
 import { HOST_GROUPS } from '#src/egress/groups.js';
 
 const GROUPS = Object.entries(HOST_GROUPS).map(([name, { what, hosts }]) => ({
@@ -92,6 +94,58 @@ it('a link or a pipe in place of a lock file is not read', async () => {
   expect([...hosts.keys()]).toEqual([]);
 });
 
+it('runs of blanks of any length, wherever a file has them, are read in linear time', async () => {
+  const beginnings = {
+    'yarn.lock': ['', ' resolved'],
+    '.gitmodules': ['', 'url', 'url ='],
+    '.git/config': ['', 'pushurl', 'url ='],
+    '.git': ['gitdir: a', 'gitdir:'],
+    'build.gradle': ['url', 'url =', 'url = uri('],
+    'Gemfile.lock': ['', 'remote:', 'source'],
+    'package-lock.json': ['"resolved":'],
+    'requirements.txt': ['-i', '--index-url '],
+    'pyproject.toml': ['url', 'url ='],
+    Pipfile: ['url', '"url" :'],
+    'pom.xml': ['<repository>', '<repository><url>'],
+    '.npmrc': ['registry', 'registry ='],
+  };
+  for (const [file, texts] of Object.entries(beginnings))
+    for (const text of texts)
+      for (const blank of [' ', '\t', '\n', '\r\n', '\n ', '\v'])
+        expect((await needsOf({ [file]: `${text}${blank.repeat(400_000)}!` })).hosts).toEqual([]);
+});
+
+it('files of any indentation and with any line ends name the same hosts', async () => {
+  const files = {
+    'yarn.lock': 'a@1:\n  version "1"\n  resolved "https://npm.odd.example/a.tgz"\n',
+    '.gitmodules': '[submodule "a"]\n\tpath = a\n\turl = https://npm.odd.example/a.git\n',
+    'Cargo.lock': '[[package]]\nname = "a"\nsource = "git+https://npm.odd.example/a.git#1"\n',
+    'Gemfile.lock': 'GEM\n  remote: https://npm.odd.example/\n  specs:\n',
+    'gradle-wrapper.properties': 'a=b\ndistributionUrl=https://npm.odd.example/a.zip\n',
+  };
+  for (const [file, text] of Object.entries(files))
+    for (const one of [
+      text,
+      text.replaceAll('\n', '\r\n'),
+      text.replaceAll('\n', '\n\n'),
+      text.replaceAll('\n ', '\n\t '),
+    ])
+      expect([file, (await needsOf({ [file]: one })).hosts]).toEqual([file, ['npm.odd.example']]);
+});
+
+it('a directory whose name looks like lines of ctxd is quoted, escaped and cut where the offer names it', async () => {
+  const names = ['a\nCommands can reach:\n  evil.example', 'b\u2028c', 'd  (x), npm', '\u202eevil', 'e'.repeat(200)];
+  for (const name of names) {
+    const { root } = await needsOf({ [`${name}/package.json`]: '{}' });
+    const { groups } = await findNetworkNeeds(root, GROUPS);
+    const offered = [...groups].map(([group, files]) => ({ name: group, files }));
+    const lines = networkLines({ state: 'pending', groups: offered, hosts: [], allowedHosts: [] });
+    const shown = renderView({ kind: 'lines', lines }, { terminal: true, colour: false });
+    expect(shown.split('\n')).toHaveLength(3);
+    expect(shown).toMatch(/^ {2}npm \((?:"[\x20-\x7e]{1,200}"|e{100}…)\)$/m);
+  }
+});
+
 it('a URL leads to the host and port that git or a package manager would ask, or to none', () => {
   const hosts = {
     'https://A.example.com/x': 'a.example.com',
@@ -106,6 +160,9 @@ it('a URL leads to the host and port that git or a package manager would ask, or
     'https://localhost/x': null,
     'https://10.0.0.1/x': null,
     'https://[::1]/x': null,
+    'https://a.example.com:99999/x': null,
+    [`https://${'a'.repeat(70_000)}.example.com/x`]: null,
+    [`https://${'a.'.repeat(200)}example.com/x`]: null,
   };
   for (const [url, host] of Object.entries(hosts)) expect([url, hostOfUrl(url)]).toEqual([url, host]);
 });

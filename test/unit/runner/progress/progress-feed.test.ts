@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProgressFeed, type ProgressFeedDeps } from '#src/runner/progress/progress-feed.js';
 import type { Release } from '#src/runner/progress/progress-window.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
@@ -110,7 +109,8 @@ describe('the progress of a call', () => {
 });
 
 describe('SEC-1.1 a secret in the progress', () => {
-  const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')));
+  const { pack, official } = readRuleSources();
+  const engine = createEngine(pack, { official });
   /** Works as the scrubber does: searches the whole text, shows the requested part. */
   const mask = ({ before, text, after }: Release): string => {
     let shown = '';

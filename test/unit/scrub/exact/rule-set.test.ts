@@ -36,7 +36,7 @@ describe('SEC-1.1 rules for masking', () => {
 
   it('masks the group of a rule of our own, however short', () => {
     const rules = new RuleSet([loadPackFile({ name: 'p', text: K })]);
-    expect(rules.find('x k=short y')).toEqual([{ rule: 'r', start: 4, end: 9 }]);
+    expect(rules.find('x k=short y')).toEqual([{ rule: 'r', start: 4, end: 9, isWhole: false }]);
   });
 
   it('treat an unfinished last line as a line, and nothing more', () => {

@@ -1,16 +1,16 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entropyOf } from '#src/scrub/exact/entropy.js';
 import { KeywordIndex } from '#src/scrub/exact/keyword-index.js';
-import { loadPackFile } from '#src/scrub/exact/load-config.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { loadConfig, loadPackFile } from '#src/scrub/exact/load-config.js';
 import { RuleSet } from '#src/scrub/exact/rule-set.js';
 import { createEngine, deferEngine, type EngineOptions } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { isCovered, maskView, PLACEHOLDER } from '#src/scrub/spans.js';
+import type { Span } from '#src/text/view.js';
 import { wrap } from '../../../helpers/evasion-forms.ts';
 import { evasionCases } from '../../../helpers/evasions.ts';
-import { generate, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
+import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
@@ -209,21 +209,41 @@ describe("other people's configurations", () => {
 });
 
 describe('SEC-1.1 hardened never finds less than exact', () => {
-  const pack = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules'));
-  const engine = createEngine(pack);
-  const exact = new RuleSet(pack.map(loadPackFile));
-  const patterns = Object.values(RULE_SAMPLES).flatMap(({ match, clean }) => [...match, ...clean]);
+  const { pack, official } = readRuleSources();
+  const engine = createEngine(pack, { official });
+  const deps = { readFile: () => '', official: null };
+  const exact = new RuleSet([...pack.map(loadPackFile), loadConfig(official, deps)]);
+  const matching = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
+  const clean = Object.values(RULE_SAMPLES).flatMap((samples) => samples.clean);
   const part = fc.oneof(
-    fc.tuple(fc.constantFrom(...patterns), fc.nat()).map(([pattern, seed]) => generateText(pattern, seed)),
-    fc.constantFrom(' ', '\n', '\x1b[1m', '\\n', '"', '\u200b', '%C3%A9', '&quot;', '\r\n', 'words of a text'),
+    fc
+      .tuple(fc.constantFrom(...matching), fc.nat())
+      .map(([pattern, seed]) => generateSample(pattern, seededRandom(seed))),
+    fc
+      .oneof(
+        fc.tuple(fc.constantFrom(...clean), fc.nat()).map(([pattern, seed]) => generateText(pattern, seed)),
+        fc.constantFrom(' ', '\n', '\x1b[1m', '\\n', '"', '\u200b', '%C3%A9', '&quot;', '\r\n', 'words of a text'),
+      )
+      .map((text) => ({ text, secret: '', start: 0 })),
   );
 
-  it('in any text; SEC-1.3 and finds nothing in what it masked', () => {
+  // What exact finds besides the secrets of the samples may be a name or an expression: see judge.test.ts.
+  it('of the secrets in any text; SEC-1.3 and finds nothing in what it masked', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
-        const text = parts.join('');
+        let text = '';
+        const planted: Span[] = [];
+        for (const { text: sample, secret, start } of parts) {
+          // Words that run into each other make names, which are no secrets.
+          if (/\w$/.test(text) && /^\w/.test(sample)) text += '\n';
+          if (secret !== '') planted.push({ start: text.length + start, end: text.length + start + secret.length });
+          text += sample;
+        }
         const found = engine.scan(text);
-        for (const finding of exact.find(text)) expect(isCovered(finding, found)).toBe(true);
+        for (const finding of exact.find(text))
+          for (const { start, end } of planted)
+            if (finding.start <= start && finding.end >= end)
+              expect(isCovered({ rule: '', start, end }, found)).toBe(true);
         expect(engine.scan(maskView(text, found).text)).toEqual([]);
       }),
       { numRuns: 300 },
@@ -240,7 +260,7 @@ describe('SEC-1.1 findings in views', () => {
     const wrapped = `${token.slice(0, 12)}\n${token.slice(12)}`;
     expect(found(marked, wrapped)).toEqual([wrapped]);
     expect(found(assigned, 'pw=" + "abcdefghij0123456789')).toEqual([]);
-    expect(found(assigned, 'pw=\x1b[1mabcdefghij')).toEqual(['abcdefghij']);
+    expect(found(assigned, 'pw=\x1b[1mk7fw0d2jxq')).toEqual(['k7fw0d2jxq']);
   });
 
   it('are found through one form inside another', () => {

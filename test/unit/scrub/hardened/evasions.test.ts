@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { PLACEHOLDER } from '#src/scrub/spans.js';
 import { evasionCases, isMasked } from '../../../helpers/evasions.ts';
 
-const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')));
+const { pack, official } = readRuleSources();
+const engine = createEngine(pack, { official });
 const SEEDS = [1, 2, 3, 4, 5];
 
 /**

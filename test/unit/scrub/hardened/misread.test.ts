@@ -1,15 +1,14 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findInstallRoot } from '#src/config/install-root.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { withSwallowedLetters } from '#src/scrub/hardened/views/misread.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { CHARSET_NAMES, charsetNamed, decodeBytes, isText, UTF8 } from '#src/text/charset.js';
 import { encodeText, UnencodableCharacter } from '#src/text/charset-encode.js';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 const random = seededRandom(20_261_122);
-const engine = createEngine(readRulePack(join(findInstallRoot(), 'src/scrub/rules')), { compile: 'when used' });
+const { pack, official } = readRuleSources();
+const engine = createEngine(pack, { official, compile: 'when used' });
 const PATTERNS = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
 const ASCII = /^[\n\x20-\x7e]+$/;
 

@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner, type Scanner, type ScannerDeps } from '#src/scrub/scan/scanner.js';
 import { generateSample, seededRandom } from '../../../helpers/secret-samples.ts';
 
-const rulesDir = join(import.meta.dirname, '../../../../src/scrub/rules');
-const readRules = async () => ({ pack: readRulePack(rulesDir), official: null });
+const { pack, official } = readRuleSources();
+const readRules = async () => ({ pack, official });
 const named = (...texts: string[]) => texts.map((one) => ({ text: one, name: undefined }));
 const fragile = new URL('./fixtures/fragile-worker.mjs', import.meta.url);
 const { text, start, secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(1));
-const finding = { rule: 'github-token', start, end: start + secret.length };
+const finding = { rule: 'github-pat', start, end: start + secret.length };
 
 const open: Scanner[] = [];
 function scannerWith(deps: Partial<ScannerDeps> = {}): Scanner {
@@ -51,7 +52,7 @@ describe('SEC-1.1 the scanner', () => {
     const excuse = { name: '.gitleaks.toml', text: "[[allowlists]]\nregexes = ['^gh']" };
     const added = { key: 'a', files: [rule], allowances: null };
     const approved = { key: 'a+', files: [rule], allowances: { disabledRules: [], allowlists: excuse } };
-    const off = { key: 'b', files: [], allowances: { disabledRules: ['github-token'], allowlists: excuse } };
+    const off = { key: 'b', files: [], allowances: { disabledRules: ['github-pat'], allowlists: excuse } };
     const scanner = scannerWith();
     const house = { rule: 'house', start: 3, end: 13 };
     expect(await scanner.scan(named('in house-1234', text), added)).toEqual([[{ ...house, end: 13 }], [finding]]);
@@ -86,7 +87,7 @@ describe('SEC-1.1 the scanner', () => {
     const dir = mkdtempSync(join(tmpdir(), 'contextd-rules-'));
     writeFileSync(join(dir, 'bad.toml'), "[[rules]]\nid = 'odd'\nregex = '('");
     try {
-      const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(dir), official: null }) });
+      const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(dir), official }) });
       await expect(scanner.start()).rejects.toThrow('bad.toml: rule "odd": the pattern is refused');
       await expect(scanner.start()).rejects.toEqual(expect.objectContaining({ code: 'SCHEMA_INVALID' }));
       await expect(scanner.scan(named(text))).rejects.toEqual(withheld);
@@ -97,7 +98,7 @@ describe('SEC-1.1 the scanner', () => {
 
   it('refuses a missing folder of rules', async () => {
     const missing = join(tmpdir(), 'contextd-no-such-rules');
-    const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(missing), official: null }) });
+    const scanner = scannerWith({ readRules: async () => ({ pack: readRulePack(missing), official }) });
     await expect(scanner.start()).rejects.toThrow('ENOENT');
   });
 

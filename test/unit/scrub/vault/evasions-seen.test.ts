@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { mergeFindings } from '#src/scrub/spans.js';
 import { Guard } from '#src/scrub/vault/guard.js';
 import { type EvasionCase, evasionCases, isMasked } from '../../../helpers/evasions.ts';
 
-const engine = createEngine(readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')));
+const { pack, official } = readRuleSources();
+const engine = createEngine(pack, { official });
 const SEEDS = [1, 2, 3];
 
 /** The text with everything masked that patterns, or a guard that has seen the secrets, find. */

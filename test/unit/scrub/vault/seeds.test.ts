@@ -207,7 +207,7 @@ describe('the thread that searches outputs', () => {
     const scanner = createScanner({
       config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
       logger: silentLogger,
-      readRules: async () => ({ pack: [], official: null }),
+      readRules: async () => ({ pack: [], official: { name: 'gitleaks.toml', text: '' } }),
     });
     const secret = make();
     expect(await scanner.envValues([`API_KEY=${secret}`, ''])).toEqual([[secret], []]);

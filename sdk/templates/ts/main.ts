@@ -1,0 +1,4 @@
+import { serveTool } from '@contextd/sdk';
+import { tool } from './tool.ts';
+
+serveTool(tool);

@@ -1,0 +1,57 @@
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import type { Paths } from '../config/paths.ts';
+import { ContextdError } from '../core/errors.ts';
+import { checkRoPath } from './mountable.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
+
+/**
+ * Checks the paths that a tool was granted. A link in one would lead elsewhere than the person read, so each must be what it
+ * says. Throws PATH_NOT_FOUND and PATH_INVALID.
+ */
+export function checkToolPaths({ toolPaths = [], workspace }: SandboxPolicy, paths: Paths): void {
+  for (const { path, isWritable } of toolPaths) {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) throw missing(path);
+    const real = realpathSync(path);
+    if (real !== path) throw refuse(path, `it leads to ${real}`, 'Put the directory itself there.');
+    checkRoPath(path, paths);
+    const fault = isWritable ? faultOfWritable(workspace.path, path, stats) : faultOfReadable(stats);
+    if (fault !== null) throw refuse(path, fault, 'Ask for another directory in tool.json.');
+  }
+}
+
+export function readablePaths({ toolPaths = [] }: Pick<SandboxPolicy, 'toolPaths'>): string[] {
+  return toolPaths.filter(({ isWritable }) => !isWritable).map(({ path }) => path);
+}
+
+export function writablePaths({ toolPaths = [] }: Pick<SandboxPolicy, 'toolPaths'>): string[] {
+  return toolPaths.filter(({ isWritable }) => isWritable).map(({ path }) => path);
+}
+
+function faultOfReadable(stats: Stats): string | null {
+  return stats.isDirectory() || stats.isFile() ? null : 'it is neither a file nor a directory';
+}
+
+/** Programs inside run as the owner of the workspace. */
+function faultOfWritable(workspace: string, path: string, stats: Stats): string | null {
+  if (!stats.isDirectory()) return 'it is not a directory';
+  if (holds(workspace, path) || holds(path, workspace)) return 'it overlaps the project';
+  const owner = lstatSync(workspace).uid;
+  return owner === stats.uid ? null : `it belongs to uid ${stats.uid}, the project to uid ${owner}`;
+}
+
+function holds(outer: string, inner: string): boolean {
+  return outer === inner || inner.startsWith(`${outer}/`);
+}
+
+function missing(path: string): ContextdError {
+  return new ContextdError('PATH_NOT_FOUND', `${path}, which the tool was granted, does not exist`, {
+    remedy: 'Create it.',
+  });
+}
+
+function refuse(path: string, why: string, remedy: string): ContextdError {
+  return new ContextdError('PATH_INVALID', `${path}, which the tool was granted, cannot be mounted: ${why}`, {
+    remedy,
+  });
+}

@@ -1,0 +1,101 @@
+import { isMadeOfWords } from '../words.ts';
+
+const NAME = String.raw`[A-Za-z_$][\w$]*`;
+const MEMBERS = String.raw`${NAME}(?:(?:\.|->|::|\?\.)${NAME})*`;
+/** Written before an operand. */
+const PREFIX = String.raw`(?:(?:new|await|typeof|not|yield|return)[ \t]+|[*&!+|~.]{1,2}[ \t]*)*`;
+
+/** A call, an index or an object: everything up to the end of the value may be inside its brackets. */
+const CALL = new RegExp(String.raw`^${PREFIX}${MEMBERS}(?:<[\w<>, ]*>)?[!?]?\((?:[^()]*|.*\)[^()]*)$`, 's');
+const AFTER_CALL = /\)(?:[\s;,)\]}.:?[]|->|::|$)(?:[^()]*\()?[^()]*$|\([^()]*$/;
+const INDEX = new RegExp(String.raw`^${PREFIX}${MEMBERS}\[(?:["'\w.$+-]*\]?|[^\]]*\])[.\w[\]()"',;:}]*$`);
+const MEMBER = new RegExp(String.raw`^${PREFIX}${NAME}(?:(?:\.|->|::|\?\.)${NAME})+[;,:)\]}?!]*$`);
+const IDENTIFIER = new RegExp(String.raw`^${PREFIX}${NAME}[;,:)\]}?!]*$`);
+/** What an operator or a bracket begins cannot be a literal. */
+const OPERATOR = /^(?:[=([{)\]},;]|[<>]=?|!=|&&|\|\||[+&|.][ \t]*\(?[A-Za-z_$])/;
+const LITERAL = /^(?:true|false|none|null|nil|undefined|self|this|nan|nullptr|void)[;,:)\]}]*$/i;
+const NUMBER = /^[0-9]{1,9}[;,)\]}]*$/;
+/** Names that begin an expression in the languages that have no other sign of one. */
+const ROOTS =
+  /^(?:self|this|cls|super|var|local|module|data|each|req|request|res|response|process|os|config|settings|args|argv|env|options|opts|params|props|state|ctx|context|body|user|session|window|app|cfg|conf|input|payload|form|event)(?:\.|->|::|\?\.)/;
+/** Fewer letters and digits than this are not looked at as a name: `x`, `pw`, `None`. */
+const SHORT_NAME_CHARS = 5;
+
+interface RightSide {
+  value: string;
+  before: string;
+  after: string;
+}
+
+/** Whether what stands on the right side of an assignment, without quotes, is computed. `isInCode`: asked only if needed. */
+export function isExpression({ value, before, after }: RightSide, isInCode: () => boolean): boolean {
+  if (OPERATOR.test(value) || LITERAL.test(value)) return true;
+  if (NUMBER.test(value)) return isInCode();
+  const argument = /^[A-Za-z_]\w*=/.exec(value)?.[0];
+  if (argument !== undefined && /[,(][ \t]*$/.test(before)) return isName(value.slice(argument.length));
+  if (CALL.test(value) && AFTER_CALL.test(value) && isName(value.slice(0, value.indexOf('(')))) return true;
+  if (/^[ \t]*\(/.test(after) && IDENTIFIER_PATH.test(value) && isName(value)) return true;
+  if (INDEX.test(value) && isName(value.slice(0, value.indexOf('[')))) return true;
+  if (/^\[/.test(after) && IDENTIFIER_PATH.test(value) && isName(value)) return true;
+  if (MEMBER.test(value) && isName(value)) return ROOTS.test(value) || isCallArgument(before) || isInCode();
+  return IDENTIFIER.test(value) && isName(value) && (isCallArgument(before) || isInCode());
+}
+
+const IDENTIFIER_PATH = new RegExp(`^${PREFIX}${MEMBERS}$`);
+
+/** Whether each part of a path of members is a word, or words. Random letters and digits are a value. */
+function isName(path: string): boolean {
+  return path
+    .split(/[^\w$]+/)
+    .filter((part) => part !== '' && !PREFIX_WORDS.has(part))
+    .every((part) => part.length < SHORT_NAME_CHARS || isMadeOfWords(part));
+}
+
+const PREFIX_WORDS: ReadonlySet<string> = new Set(['new', 'await', 'typeof', 'not', 'yield', 'return']);
+
+/** Whether a bracket that a name precedes is open: `User(email=email, password=`. */
+function isCallArgument(before: string): boolean {
+  let depth = 0;
+  for (let at = before.length - 1; at >= 0; at--) {
+    if (before[at] === ')') depth += 1;
+    else if (before[at] === '(') {
+      if (depth === 0) return /[\w$>]$/.test(before.slice(0, at));
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Lines and characters on each side that show in what language a line is written. */
+const MAX_LINES = 12;
+const MAX_CHARS = 1500;
+/** What diff, grep or a line number put before a line. */
+const LINE_PREFIX = /^(?:[\w./@+-]+\.\w{1,6}[:-])?(?:\d{1,6}[:|-])?[ \t]*[+>-]?[ \t]*/;
+const CODE_LINE =
+  /^(?:def|class|func|fn|function|return|import|from|if|for|while|else|elif|elsif|try|except|with|const|let|var|val|public|private|protected|internal|static|final|async|await|export|package|use|using|namespace|end|case|switch|struct|interface|impl|raise|throw|assert|yield|print|module|resource|variable|do|begin|catch)\b.*(?:[(){};:=,"]|\bdo|\bthen|^\w+)$|^(?:self|this)\.|^@\w+|[;{}]$|\w\(.*\)[^()]*$|\w\($|^[)}\]]+[;,)]*$|=>|->|:=|^\/\/|^\/\*|^\*\s|^\w+(?:\.\w+)+ = /;
+const CONFIG_LINE =
+  /^(?:export[ \t]+|set[ \t]+|-[ \t]+)?["']?[A-Za-z_][\w.-]*["']?[ \t]*(?:=[ \t]*[^\s(){};]*|:[ \t]*[^(){};,]*)$|^\[[\w ."-]+\]$|^#/;
+const CODE_FILE =
+  /(?:^|[\s/])[\w@+-]+\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|cpp|cc|hpp|c|h|swift|scala|tf)[:-]\d{1,6}[:-]/;
+
+/** Whether the lines around an offset look like source code rather than like a file of settings. */
+export function isCode(text: string, at: number): boolean {
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+  if (CODE_FILE.test(text.slice(lineStart, Math.min(at, lineStart + 300)))) return true;
+  const before = text
+    .slice(Math.max(0, lineStart - MAX_CHARS), lineStart)
+    .split('\n')
+    .slice(-MAX_LINES);
+  const after = text
+    .slice(lineStart, lineStart + MAX_CHARS)
+    .split('\n')
+    .slice(0, MAX_LINES);
+  let score = 0;
+  for (const line of [...before, ...after]) {
+    const bare = line.replace(LINE_PREFIX, '').trimEnd();
+    if (bare === '') continue;
+    if (CODE_LINE.test(bare)) score += 2;
+    else if (CONFIG_LINE.test(bare)) score -= 1;
+  }
+  return score >= 2;
+}

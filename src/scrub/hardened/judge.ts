@@ -1,0 +1,182 @@
+import type { Finding } from '../finding.ts';
+import { isMadeOfWords, wordsOf } from '../words.ts';
+import { isCode, isExpression } from './code.ts';
+
+/** Characters of the line before and after a value that are looked at. */
+const AROUND_CHARS = 200;
+/** Longer values are judged by their rule alone: names and words are shorter. */
+const MAX_JUDGED_CHARS = 256;
+
+/** What a rule found and the line around it. */
+interface Candidate {
+  value: string;
+  /** From the start of its line, at most 200 characters. */
+  before: string;
+  /** To the end of its line, at most 200 characters. */
+  after: string;
+}
+
+/**
+ * Judges a value that a rule found by its surroundings. Returns the value without the quotes and names that the rule
+ * took with it; null if the syntax or the value says that it is not a credential: an expression of code, a template, a
+ * path, a version, a checksum, a placeholder, a name.
+ */
+export function judge(text: string, finding: Finding): Finding | null {
+  const trimmed = trim(text, finding);
+  const { start, end } = trimmed;
+  if (end - start > MAX_JUDGED_CHARS) return trimmed;
+  const candidate = candidateAt(text, start, end);
+  if (isPublished(candidate) || isTemplate(candidate.value) || isReference(candidate.value)) return null;
+  if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
+  if (isUnquotedRightSide(candidate) && isExpression(candidate, () => isCode(text, start))) return null;
+  return trimmed;
+}
+
+/**
+ * Whether a value says itself that nobody has to hide it, even if it has the mark of a provider: it was published as an
+ * example, or one character is repeated in it eight times.
+ */
+export function isExample(value: string): boolean {
+  return value.length <= MAX_JUDGED_CHARS && (REPEATED.test(value) || EXAMPLE.test(value));
+}
+
+const REPEATED = /([^\s])\1{7}/;
+const EXAMPLE = /EXAMPLE|(?:^|[^A-Za-z])(?:example|your|my)[_-](?!$)(?=[A-Za-z_-]*$)|(?:^|[^A-Za-z])your[_-][a-z]/;
+
+function candidateAt(text: string, start: number, end: number): Candidate {
+  const from = Math.max(0, start - AROUND_CHARS);
+  const before = text.slice(from, start);
+  const after = text.slice(end, end + AROUND_CHARS);
+  const lineEnd = after.search(/[\r\n]/);
+  return {
+    value: text.slice(start, end),
+    before: before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1),
+    after: lineEnd === -1 ? after : after.slice(0, lineEnd),
+  };
+}
+
+/** A name with which a rule took its value, as `password: ` of a manifest. */
+const NAME = /^[\w.-]+:[ \t]+(?:[|>][-+]?\s+)?(?=["']?[A-Za-z0-9+/]{8})/;
+const QUOTED = /^(["'`]).*\1$/s;
+/** The end of a line of a file that stands in a string of code: `\n")`. */
+const STRING_END = /(?:\\[nrt])+["'`]?[),;]*$|["'`][),;]+$/;
+
+function trim(text: string, { rule, start, end }: Finding): Finding {
+  let value = text.slice(start, Math.min(end, start + 4 * MAX_JUDGED_CHARS));
+  let from = start;
+  let to = end;
+  const name = rule.includes('kubernetes') ? NAME.exec(value) : null;
+  if (name !== null) {
+    from += name[0].length;
+    value = value.slice(name[0].length);
+  }
+  if (value.length > 2 && to - from === value.length && QUOTED.test(value)) {
+    from += 1;
+    to -= 1;
+  } else if (to - from === value.length) {
+    const tail = STRING_END.exec(value);
+    const opened = isInString(text, from);
+    if (tail !== null && tail.index >= 3 && opened) to = from + tail.index;
+  }
+  return { rule, start: from, end: to };
+}
+
+/** Whether a string of code is open at an offset, counted from the start of its line. */
+function isInString(text: string, at: number): boolean {
+  const line = text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - AROUND_CHARS), at);
+  return ['"', "'", '`'].some((quote) => line.split(quote).length % 2 === 0);
+}
+
+const VERSION =
+  /^[~^<>=v]{0,3}[0-9]{1,5}(?:\.[0-9]{1,5})+(?:[-+.~][A-Za-z0-9.+~-]{0,24})?$|^\S+=[0-9]+(?:\.[0-9]+)+[-+.~0-9]*$/;
+const CHECKSUM = /^(?:h1|sha(?:1|224|256|384|512)|md5|blake[23]b?)[-:=]/;
+const BEFORE_CHECKSUM = /(?:^|[\s"'=(])(?:h1|sha(?:1|224|256|384|512)|md5)[-:=]$/;
+/** Names under which everyone may read the value. */
+const PUBLIC_NAME =
+  /(?:public[_-]?key(?:[_-]?token)?|gpg[_-]?keys?|fingerprint|integrity|checksum|sha(?:1|256|512)(?:sum)?|sec-websocket-(?:key|accept)|site[_-]?key|key_?server)["']?[ \t]*(?:=>|:=|[:=,(])[ \t]*["'`]?$/i;
+/** A parameter of an Authorization header, which says what comes. */
+const PARAMETER = /^(?:realm=\S*|[a-z_]{3,20}=)$/;
+const ARN = /^arn:[a-z-]+:/;
+/** Characters in the order in which people type them when nothing is to be hidden. */
+const SEQUENCES = ['012345678901234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].flatMap(
+  (order) => [order, [...order].reverse().join('')],
+);
+
+const MIN_SEQUENCE_CHARS = 4;
+
+function isPublished({ value, before }: Candidate): boolean {
+  if (isExample(value) || VERSION.test(value) || CHECKSUM.test(value) || ARN.test(value) || PARAMETER.test(value))
+    return true;
+  if (BEFORE_CHECKSUM.test(before) || PUBLIC_NAME.test(before)) return true;
+  const lower = value.toLowerCase();
+  return value.length >= MIN_SEQUENCE_CHARS && SEQUENCES.some((order) => order.includes(lower));
+}
+
+/** Nothing but closed templates and what joins them: a brace or a dollar sign alone does not hide a password. */
+const TEMPLATES =
+  /^(?:\$\{[^{}\s]*\}|\$\([^()]*\)|\{\{[^{}]*\}\}|#\{[^{}]*\}|%\([^()\s]*\)[sdr]|<%.*%>|<[A-Za-z][\w .:-]*>|\{[A-Za-z_][\w.[\]()'"!:]*\}|ENC\[[^\]]*\]|ENC\([^()]*\)|!vault\b.*|\$[A-Za-z_]\w*|[-_.:/@"' ])+["'`);,]*$/;
+
+function isTemplate(value: string): boolean {
+  return /[{[(<$!]/.test(value) && TEMPLATES.test(value) && /[A-Za-z]/.test(value);
+}
+
+const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?:[\w.@+ -]{0,64}[\\/])*[\w.@+ -]{0,64}$/;
+const URL_WITHOUT_USER = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s@?#]*$/i;
+
+/** A path or an address, all of whose parts are words. */
+function isReference(value: string): boolean {
+  if (!PATH.test(value) && !URL_WITHOUT_USER.test(value)) return false;
+  const parts = value.split(/[\\/]/).filter((part) => part.length > 3);
+  return parts.length > 0 && parts.every((part) => isMadeOfWords(part) || /^[\d.:-]+$/.test(part) || part.length < 6);
+}
+
+/** A line of nsswitch.conf. */
+const NAME_SERVICE = /^[ \t]*passwd:[ \t]+(?:compat|files|systemd|sss|ldap|nis|db|winbind|mymachines)$/;
+
+const TELLING_WORDS: ReadonlySet<string> = new Set(
+  'pass password passwd passphrase passcode pwd secret secrets token tokens credential credentials apikey key auth hash'.split(
+    ' ',
+  ),
+);
+/** What a placeholder written as one word begins with: mysecretpassword, yourtoken. */
+const JOINED_PLACEHOLDER =
+  /^(?:my|your|the|an?|some|super|very|top|new|old|test|user|db|root|admin|default|sample|temp|dummy|fake|real|strong|secret|not)+(?:secret|password|passwd|passphrase|token|key)+[0-9]{0,4}!*$/i;
+const KNOWN_PLACEHOLDER =
+  /^(?:change[_-]?(?:this|me|it)|replace[_-]?(?:this|me|it)|to[_-]?be[_-]?(?:set|changed|replaced))!*$/i;
+const CONSTANT_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+const HAS_PASSWORD_NAME =
+  /(?:pass|pwd|psw|pw|kennwort|wachtwoord|contrase\S+a)\w*["'\]]*[ \t]*(?:=>|:=|\|\||[:=,(]|[ \t]with:)*[ \t]*["'`]?$/i;
+
+/** A value that names what should stand there instead, as `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
+function isPlaceholder({ value, before }: Candidate): boolean {
+  if (KNOWN_PLACEHOLDER.test(value) || JOINED_PLACEHOLDER.test(value)) return true;
+  const bare = value.replace(/[!?.]+$/, '');
+  if (!isMadeOfWords(bare) || !/^[\w.:/@ +-]+$/.test(bare)) return false;
+  const words = wordsOf(bare).filter((word) => !/^[0-9]/.test(word));
+  const isNamed = words.some((word) => TELLING_WORDS.has(word));
+  if ((isNamed && words.length === 1) || (words[0] === 'your' && words.length > 1)) return true;
+  if (CONSTANT_NAME.test(bare)) return isNamed || words.length > 1;
+  if (isNamed && words.length > 1) return true;
+  // A password may be made of words; keys and tokens are not.
+  return words.length > 1 && !HAS_PASSWORD_NAME.test(before) && !ENDS_OTHERWISE.test(before);
+}
+
+/** Before a value that is no key's: the user part of a URL, an option, a header. */
+const ENDS_OTHERWISE = /(?::\/\/[^\s/@]*:?|[ \t]-{1,2}[\w-]+[ =]|[ \t]-p)["']?$/;
+
+/** A name and a sign that assigns, at the end of what stands before a value. */
+const RIGHT_SIDE =
+  /(^|.)(?:["'`]?[A-Za-z_$][\w.$-]*["'`]?\]?\)?\??)[ \t]*(?:=>|:=|[-+|?]{0,2}=|:)[ \t]*[=!]{0,2}[ \t]*$/;
+
+const KEYWORD_ARGUMENT = /^[A-Za-z_]\w*=[A-Za-z_([{]/;
+
+/** Whether a value without quotes stands on the right side of an assignment, a field or an argument. */
+function isUnquotedRightSide({ before, value }: Candidate): boolean {
+  const quote = /["'`]$/.exec(before)?.[0];
+  // The quote may close a string that the value is added to: "Basic " + credentials.
+  if (quote !== undefined) return before.split(quote).length % 2 === 1 && /^[+.&][ \t]*\(?[A-Za-z_$]/.test(value);
+  if (KEYWORD_ARGUMENT.test(value) && /[,(][ \t]*$/.test(before)) return true;
+  const [, sign] = RIGHT_SIDE.exec(before) ?? [];
+  // A parameter of a URL, a part of a connection string, an option of a command.
+  return sign !== undefined && !/[?&;@-]/.test(sign);
+}

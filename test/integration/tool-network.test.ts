@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API, GIT, PACKAGES, type PrivateHosts, startPrivateHosts } from '../fixtures/private-host.ts';
+import { createAuthority } from '../helpers/authority.ts';
+import { type Answer, CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
+
+const MAIN = `import { serveTool } from '@contextd/sdk';
+
+serveTool({
+  name: 'fetcher',
+  async execute({ host, workspace }, { url, way }) {
+    if (way === 'command') {
+      const { stdout, stderr, exit_code } = await host.exec({ command: 'curl -sS -w "%{http_code}" -o /dev/null ' + url, cwd: workspace, env: {}, stdin: null });
+      return { data: { said: stdout + stderr, exit_code } };
+    }
+    const said = await fetch(url).then(({ status }) => String(status), (failed) => String(failed.cause?.message ?? failed));
+    return { data: { said } };
+  },
+});
+`;
+const FILES: Readonly<Record<string, string>> = {
+  'main.js': MAIN,
+  'tools/fetcher/tool.json': JSON.stringify({
+    ...{ name: 'fetcher', purpose: 'Fetches a page.', version: '1.0.0', entry: 'main.js', min_isolation: 'reduced' },
+    grants: ['exec', `network:${API}`, `network:${GIT}`],
+  }),
+  'tools/fetcher/schema.json': JSON.stringify({
+    ...{ type: 'object', additionalProperties: false, required: ['url', 'way'] },
+    properties: { url: { type: 'string' }, way: { enum: ['process', 'command'] } },
+  }),
+  'tools/fetcher/TOOL.md': '# fetcher\n',
+  'tools/fetcher/TOOL_EXTENDED.md': '# fetcher\n',
+};
+
+interface Denied {
+  host?: string;
+  port?: number;
+  rule: string;
+  how_to_allow: string;
+}
+
+/** The hosts, and whether the tool declares them, a person allowed them, both or none. */
+const BOTH = API;
+const DECLARED = GIT;
+const ALLOWED = PACKAGES;
+const NEITHER = 'evil.example.com';
+const NOT_DECLARED = 'the tool does not declare this host and port in its tool.json';
+
+describe('a tool with grants for the network', () => {
+  let at: Installation;
+  let hosts: PrivateHosts;
+  let daemon: ChildProcess;
+  let outside: string;
+
+  const ctxd = (words: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
+    at.run(CTXD, words, { env });
+  const ask = (host: string, way: 'process' | 'command', port = 443): Promise<Answer> =>
+    at.ask('fetcher', { url: `https://${host}:${port}/`, way });
+  const deniedOf = ({ meta }: Answer): Denied[] => (meta.denied ?? []) as Denied[];
+
+  beforeAll(async () => {
+    outside = mkdtempSync(join(tmpdir(), 'tool-network-'));
+    const bundle = join(outside, 'bundle');
+    mkdirSync(join(bundle, 'tools/fetcher'), { recursive: true });
+    for (const [path, text] of Object.entries(FILES)) writeFileSync(join(bundle, path), text);
+    const authority = await createAuthority('Corp CA');
+    writeFileSync(join(outside, 'ca.pem'), authority.pem);
+    hosts = await startPrivateHosts(await authority.issue(API, GIT, PACKAGES), {
+      secret: 'none',
+      repositories: outside,
+    });
+    at = await install({ init: false });
+    await ctxd(['config', 'set', 'network.upstream_proxy', hosts.proxyUrl]);
+    daemon = await startDaemon(at, bundle);
+    await ctxd(['init', '--no-network', '--no-toolchains']);
+    await ctxd(['network', 'mirrors', '--yes'], { NODE_EXTRA_CA_CERTS: join(outside, 'ca.pem') });
+    await ctxd(['network', 'allow', BOTH, ALLOWED, '--yes']);
+  });
+  afterAll(async () => {
+    await at?.remove();
+    if (daemon.exitCode === null) await once(daemon, 'exit');
+    await hosts?.close();
+    rmSync(outside, { recursive: true, force: true });
+  });
+
+  for (const way of ['process', 'command'] as const) {
+    it(`reaches from its ${way} what it declares and a person allowed, with the certificates of the person`, async () => {
+      const answer = await ask(BOTH, way);
+      expect(answer.data.said).toBe('200');
+      expect(deniedOf(answer)).toEqual([]);
+    });
+
+    it(`is refused from its ${way} what it declares and nobody allowed, and a person can allow it`, async () => {
+      const answer = await ask(DECLARED, way);
+      expect(answer.data.said).not.toContain('200');
+      expect(deniedOf(answer)).toMatchObject([
+        { host: DECLARED, how_to_allow: `A person can allow it: ctxd network allow ${DECLARED}` },
+      ]);
+    });
+
+    const never: readonly [what: string, host: string, port: number][] = [
+      ['a person allowed to commands of the project', ALLOWED, 443],
+      ['nobody names', NEITHER, 443],
+      ['it declares for other ports', BOTH, 8443],
+    ];
+    for (const [what, host, port] of never)
+      it(`is refused from its ${way} what ${what}, and the answer says that it does not declare it`, async () => {
+        const answer = await ask(host, way, port);
+        expect(answer.data.said).not.toContain('200');
+        expect(JSON.stringify(answer)).not.toContain('ctxd network allow');
+        expect(deniedOf(answer)).toMatchObject([
+          { host, rule: NOT_DECLARED, how_to_allow: 'No permission changes this.' },
+        ]);
+      });
+  }
+
+  it('gets the same words from the proxy itself', async () => {
+    const answer = await at.ask('fetcher', { url: `http://${ALLOWED}/`, way: 'command' });
+    expect(answer.data.said).toContain('403');
+    const body = await at.ask('fetcher', { url: `-D - http://${NEITHER}/`, way: 'command' });
+    expect(body.data.said).toContain(`contextd refused ${NEITHER}:80: ${NOT_DECLARED}`);
+    expect(body.data.said).not.toContain('ctxd network');
+  });
+
+  it('is listed with what it may reach', async () => {
+    const { stdout } = await ctxd(['network', 'list']);
+    expect(stdout).toContain(`The tool fetcher asks for ${API}, ${GIT}: may reach ${API}.`);
+  });
+
+  it('does not change what commands of the project reach', async () => {
+    const { data } = await at.ask('safe_bash', {
+      command: `curl -sS -o /dev/null -w '%{http_code}' https://${ALLOWED}/`,
+    });
+    expect(data.stdout).toBe('401');
+  });
+});
+
+/** Waits until the daemon answers. It ends with `ctxd server stop`. */
+async function startDaemon(at: Installation, bundle: string): Promise<ChildProcess> {
+  const program = join(ROOT, 'test/fixtures/daemon-with-tools.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'serve', '--foreground'], {
+    env: { ...at.environment, CONTEXTD_TEST_TOOLS: bundle },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    said.push(line);
+    if (line.includes('"event":"daemon.ready"')) return child;
+  }
+  throw new Error(`the daemon did not start: ${said.join('\n')}`);
+}

@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGES, type Language } from '#src/cli/new-tool/create-tool.js';
+import { buildGoPrograms } from '../helpers/build-go-programs.ts';
+import { CTXD, type Finished, ROOT } from '../helpers/installation.ts';
+import { runProgram } from '../helpers/run-program.ts';
+import { openToolDaemon, type ToolDaemon } from '../helpers/tool-daemon.ts';
+
+/** What a person may have set for Go must not change what the template does. */
+const GO = { CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly -buildvcs=false', GOWORK: 'off' };
+/** Milliseconds for Go to build the packages of the SDK once. */
+const BUILD_MS = 300_000;
+const here = mkdtempSync(join(tmpdir(), 'ctxd-new-'));
+afterAll(() => rmSync(here, { recursive: true, force: true }));
+
+/** Runs ctxd with the machine's PATH, a home of its own, and no daemon. */
+function ctxd(...words: string[]): Promise<Finished> {
+  const { PATH = '', HOME = '', GOPATH, GOPROXY, GOMODCACHE, GOCACHE } = process.env;
+  const own = Object.entries({
+    GOPATH: GOPATH ?? join(HOME, 'go'),
+    GOPROXY,
+    GOMODCACHE,
+    GOCACHE: GOCACHE ?? join(HOME, '.cache', 'go-build'),
+  });
+  const set = own.filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const env = {
+    PATH,
+    HOME: join(here, '.home'),
+    CONTEXTD_HOME: join(here, '.home', 'c'),
+    ...GO,
+    ...Object.fromEntries(set),
+  };
+  return runProgram(CTXD, words, { cwd: here, env });
+}
+
+async function fails(...words: string[]): Promise<string> {
+  const { code, stderr, stdout } = await ctxd(...words);
+  expect({ code, stdout }).toEqual({ code: expect.any(Number), stdout: '' });
+  expect(code).toBeGreaterThan(0);
+  return stderr;
+}
+
+/** Builds a fixture, to learn whether Go and its modules are there; prints if they are not. */
+const programs = buildGoPrograms('go-plugin');
+programs.remove();
+const missing = (language: Language): boolean => language === 'go' && programs.missing !== null;
+
+describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) => {
+  const name = `count_${language}`;
+  const dir = join(here, name);
+  let daemon: ToolDaemon | undefined;
+  beforeAll(async () => {
+    const made = await ctxd('tool', 'new', name, '--lang', language);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    if (language === 'go' && !missing('go'))
+      execFileSync('go', ['build', '-o', name, '.'], { cwd: dir, env: { ...process.env, ...GO } });
+  }, BUILD_MS);
+  afterAll(() => daemon?.close());
+
+  it('FR-2.3 FR-2.4 fits every rule of ctxd tool verify', async () => {
+    const { code, stdout } = await ctxd('tool', 'verify', dir);
+    expect({ code, failed: stdout.split('\n').filter((line) => !line.startsWith('ok')) }).toEqual({
+      code: 0,
+      failed: [''],
+    });
+    expect(readdirSync(dir)).toContain('README.md');
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const texts = files.map(({ parentPath, name: file }) => readFileSync(join(parentPath, file), 'utf8'));
+    expect(texts.filter((text) => text.includes('tool_name'))).toEqual([]);
+  });
+
+  it.skipIf(missing(language))(
+    'FR-1.4 has a test that passes, and that fails if the tool is wrong',
+    async () => {
+      expect(await ctxd('tool', 'test', name)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^passed: /) });
+      const wrong = join(here, 'wrong', name);
+      cpSync(dir, wrong, { recursive: true });
+      const [file, right, changed] = LINES[language];
+      const source = readFileSync(join(wrong, file), 'utf8');
+      expect(source).toContain(right);
+      writeFileSync(join(wrong, file), source.replace(right, changed));
+      const failed = await ctxd('tool', 'test', wrong);
+      expect({ code: failed.code, stdout: failed.stdout }).toEqual({
+        code: 1,
+        stdout: expect.stringMatching(/^failed with exit status \d+: /),
+      });
+    },
+    BUILD_MS,
+  );
+
+  it.skipIf(missing(language))('FR-1.4 answers through the daemon, and refuses what its schema refuses', async () => {
+    daemon = await openToolDaemon([dir]);
+    const { success, data } = await daemon.ask(name, { text: 'one  two\nthree "four" ü' });
+    expect({ success, data }).toEqual({ success: true, data: { words: 5, lines: 2 } });
+    expect((await daemon.ask(name, { text: '' })).data).toEqual({ words: 0, lines: 1 });
+    expect((await daemon.ask(name, { txt: 'x' })).data).toMatchObject({ error_code: 'ARGS_INVALID' });
+  });
+});
+
+/** A part of the tool, its file, and what makes it wrong. */
+const LINES: Readonly<Record<Language, readonly [file: string, right: string, changed: string]>> = {
+  ts: ['tool.ts', 'text.split(/', 'text.slice(4).split(/'],
+  go: ['main.go', '"\\n") + 1', '"\\n") + 2'],
+  python: ['main.py', '"\\n") + 1', '"\\n") + 2'],
+  sh: ['main.sh', 'wc -l) + 1', 'wc -l) + 2'],
+};
+
+describe('ctxd tool new', () => {
+  it('prints what to do next', async () => {
+    const { stdout } = await ctxd('tool', 'new', 'said', '--lang', 'go', '--dir', 'a folder/of mine');
+    const dir = "'a folder/of mine'";
+    expect(stdout.split('\n').slice(1)).toEqual([
+      `  (cd ${dir} && CGO_ENABLED=0 go build -o said .)`,
+      `  ctxd tool test ${dir}`,
+      `  ctxd tool verify ${dir}`,
+      '',
+    ]);
+    expect(stdout).toContain(`said is in ${join(here, 'a folder/of mine')}`);
+    // The folder has another name than the tool.
+    expect(await ctxd('tool', 'verify', 'a folder/of mine')).toMatchObject({ code: 0 });
+  });
+
+  it('takes an empty folder, and changes nothing in one that is not', async () => {
+    mkdirSync(join(here, 'empty'));
+    expect(await ctxd('tool', 'new', 'hello', '--dir', 'empty')).toMatchObject({ code: 0 });
+    const before = readdirSync(join(here, 'empty'));
+    expect(await fails('tool', 'new', 'hello', '--lang', 'sh', '--dir', 'empty')).toContain('is there already');
+    expect(readdirSync(join(here, 'empty'))).toEqual(before);
+    writeFileSync(join(here, 'plain'), 'mine');
+    expect(await fails('tool', 'new', 'hello', '--dir', 'plain')).toContain('is there already');
+    expect(readdirSync(here).filter((name) => name.endsWith('.tmp') || name.startsWith('.plain'))).toEqual([]);
+  });
+
+  it('refuses a name that no tool can have, and a language without a template', async () => {
+    for (const name of ['Weather', '9lives', 'a-b', '../x', 'x'.repeat(65)])
+      expect(await fails('tool', 'new', name)).toContain('cannot be the name of a tool');
+    for (const name of ['safe_bash', 'jobs', 'safe_jobs'])
+      expect(await fails('tool', 'new', name)).toContain('is a tool of contextd');
+    expect(await fails('tool', 'new', 'hello', '--lang', 'rust')).toContain('no template for the language "rust"');
+    for (const name of ['Weather', 'safe_bash', 'hello']) expect(existsSync(join(here, name))).toBe(false);
+  });
+
+  it('ctxd tool test says which tests it finds', async () => {
+    mkdirSync(join(here, 'nothing'));
+    expect(await fails('tool', 'test', 'nothing')).toContain('there is no test in');
+    expect(await fails('tool', 'test', 'no-such-folder')).toContain('cannot be read (ENOENT)');
+  });
+});
+
+describe('the SDK for TypeScript', () => {
+  it('FR-1.4 has types that the template fits, and refuses a tool without a name', async () => {
+    const dir = join(here, 'typed');
+    await ctxd('tool', 'new', 'typed', '--dir', 'typed');
+    const sdk = join(dir, 'node_modules', '@contextd', 'sdk');
+    mkdirSync(dirname(sdk), { recursive: true });
+    cpSync(join(ROOT, 'dist', 'sdk'), sdk, { recursive: true });
+    cpSync(join(ROOT, 'node_modules', '@types'), join(dir, 'node_modules', '@types'), { recursive: true });
+    cpSync(join(ROOT, 'node_modules', 'undici-types'), join(dir, 'node_modules', 'undici-types'), { recursive: true });
+    const tsc = (): Promise<Finished> =>
+      runProgram(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.'], { cwd: dir });
+    expect(await tsc()).toMatchObject({ code: 0, stdout: '' });
+    writeFileSync(
+      join(dir, 'main.ts'),
+      "import { serveTool } from '@contextd/sdk';\nserveTool({ execute: () => ({ data: {} }) });\n",
+    );
+    expect(await tsc()).toMatchObject({
+      stdout: expect.stringMatching(/main\.ts\(2,\d+\): error TS2345: .*[\s\S]*'name'/),
+    });
+  });
+});
+
+describe('a variable that a tool was granted', () => {
+  it('SEC-1.1 reaches the tool, and its value is masked in answers if its name says that it is secret', async () => {
+    const dir = join(here, 'keyed');
+    await ctxd('tool', 'new', 'keyed', '--lang', 'sh');
+    const manifest: object = JSON.parse(readFileSync(join(dir, 'tool.json'), 'utf8'));
+    const grants = ['env:CITY_API', 'env:CITY_API_KEY'];
+    writeFileSync(join(dir, 'tool.json'), JSON.stringify({ ...manifest, grants }));
+    writeFileSync(join(dir, 'main.sh'), '#!/bin/sh\nprintf "%s %s\\n" "$CITY_API" "$CITY_API_KEY"\n');
+    const key = randomBytes(15).toString('hex');
+    const daemon = await openToolDaemon([dir], { tools: { env: { CITY_API: 'city.example.com', CITY_API_KEY: key } } });
+    try {
+      const { data } = await daemon.ask('keyed', { text: '' });
+      expect(data).toEqual({ text: 'city.example.com [SECRET_1]\n' });
+    } finally {
+      await daemon.close();
+    }
+  });
+});
+
+describe('docs/plugins.md', () => {
+  const text = readFileSync(join(ROOT, 'docs', 'plugins.md'), 'utf8');
+  const [, guide = ''] = /^## A tool in ten minutes$([\s\S]*?)^## /m.exec(text) ?? [];
+  const commands = guide
+    .split('\n')
+    .filter((line) => line.startsWith('    '))
+    .map((line) => line.slice(4));
+
+  it.skipIf(missing('go'))(
+    'has a guide whose commands work, in its order',
+    async () => {
+      expect(commands.length).toBeGreaterThan(5);
+      const dir = mkdtempSync(join(here, 'guide-'));
+      const { PATH = '' } = process.env;
+      const script = ['set -e', ...commands].join('\n');
+      const env = { ...process.env, ...GO, PATH: `${dirname(CTXD)}:${PATH}`, CONTEXTD_HOME: join(dir, '.c') };
+      expect(await runProgram('sh', ['-c', script], { cwd: dir, env: env as Record<string, string> })).toMatchObject({
+        code: 0,
+      });
+    },
+    BUILD_MS,
+  );
+});
