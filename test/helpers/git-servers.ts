@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
@@ -166,9 +166,4 @@ export async function startGitHttps(
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-/** Removes a directory of repositories. */
-export function removeRepositories(dir: string): void {
-  rmSync(dir, { recursive: true, force: true });
 }
