@@ -1,20 +1,10 @@
 import { open } from 'node:fs/promises';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import type { FetchLimits } from '../limits.ts';
-import type { Meter } from './meter.ts';
+import type { ArchiveFile } from './archive-file.ts';
 import { shown } from './names.ts';
 import { readTar } from './tar.ts';
 import type { Tree } from './tree.ts';
 import { readZip } from './zip.ts';
-
-/** An archive on this disk. */
-export interface ArchiveFile {
-  path: string;
-  /** How messages call it. */
-  name: string;
-  limits: FetchLimits;
-  meter: Meter;
-}
 
 const HEAD_BYTES = 512;
 
