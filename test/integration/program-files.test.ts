@@ -13,7 +13,6 @@ describe('the files that the daemon runs from', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'contextd.js',
-        'fetch.js',
         'guard-worker.js',
         'scan-worker.js',
         'spawner.js',
@@ -44,8 +43,10 @@ describe('the files that the daemon runs from', () => {
         './view-thread.js',
         '../src/config/install-root.js',
         '../src/forward',
-        '../src/install/sigstore-trusted-root.json',
         './',
+        './fetch.js',
+        '../src/install/sigstore-trusted-root.json',
+        '../src/scrub/gitleaks/gitleaks.toml',
         '../src/sandbox/egress/listen-main.js',
         '../src/sandbox/storage/keeper-main.js',
         '../src/scrub/exact/certified-patterns.txt',
