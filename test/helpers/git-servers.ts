@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -104,14 +105,23 @@ async function end(daemon: ChildProcess): Promise<void> {
   await gone;
 }
 
+/** Answers a request that is not git's; false: it is git's. */
+export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 /** git's own http-backend behind TLS. `login`: "user:password" of those who may read; null: everyone. */
-export async function startGitHttps(base: string, identity: ServerIdentity, login: string | null): Promise<GitServer> {
+export async function startGitHttps(
+  base: string,
+  identity: ServerIdentity,
+  login: string | null,
+  beside: Beside = () => false,
+): Promise<GitServer> {
   const server = createServer(identity, (request, response) => {
     const wanted = login === null ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
     if (wanted !== undefined && request.headers.authorization !== wanted) {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
       return;
     }
+    if (beside(request, response)) return;
     const url = new URL(request.url ?? '/', 'https://localhost');
     const backend = spawn('git', ['http-backend'], {
       env: {
@@ -156,9 +166,4 @@ export async function startGitHttps(base: string, identity: ServerIdentity, logi
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-/** Removes a directory of repositories. */
-export function removeRepositories(dir: string): void {
-  rmSync(dir, { recursive: true, force: true });
 }

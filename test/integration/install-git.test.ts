@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -5,12 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FETCH_LIMITS } from '#src/install/limits.js';
 import { createAuthority } from '../helpers/authority.ts';
 import { FetchPlace } from '../helpers/fetch-into.ts';
-import { type GitServer, startGitDaemon, startGitHttps, TestRepository } from '../helpers/git-servers.ts';
+import { type Beside, type GitServer, startGitDaemon, startGitHttps, TestRepository } from '../helpers/git-servers.ts';
 
 const place = new FetchPlace();
 const served = join(place.dir, 'served');
 const TOOL = { 'tool.json': '{}', 'bin/run': '#!/bin/sh\n' };
 const LOGIN = 'reader:open-sesame';
+
+const LARGE = 'large '.repeat(1_000);
+const OID = createHash('sha256').update(LARGE).digest('hex');
+/** What the LFS server was asked, and what it sends. */
+const asked: unknown[] = [];
+let sent: () => string | null = () => LARGE;
 
 let daemon: GitServer;
 let open: GitServer;
@@ -19,6 +26,30 @@ let silent: Server;
 let tool: TestRepository;
 let first: string;
 let second: string;
+
+/** The batch API of Git LFS, behind the login of the server. */
+const lfs: Beside = (request, response) => {
+  if (request.url === '/org/lfs.git/info/lfs/objects/batch') {
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      asked.push(JSON.parse(text));
+      const download = {
+        href: `${closed.url}/content/${OID}`,
+        header: { Authorization: request.headers.authorization },
+      };
+      response.end(JSON.stringify({ objects: [{ oid: OID, actions: { download } }] }));
+    });
+    return true;
+  }
+  if (request.url !== `/content/${OID}`) return false;
+  const content = sent();
+  if (content === null) response.writeHead(404).end();
+  else response.end(content);
+  return true;
+};
 
 /** A home whose git knows the servers of the test, and takes github.com to be the daemon. */
 function writeHome(home: string, more = ''): void {
@@ -38,10 +69,15 @@ beforeAll(async () => {
   writeFileSync(join(place.dir, 'ca.pem'), authority.pem);
   const identity = await authority.issue('localhost');
   open = await startGitHttps(served, identity, null);
-  closed = await startGitHttps(served, identity, LOGIN);
+  closed = await startGitHttps(served, identity, LOGIN, lfs);
   silent = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   writeHome(place.home);
+  const large = new TestRepository(join(served, 'org/lfs.git'));
+  large.commit({ 'big.bin': `version https://git-lfs.github.com/spec/v1\noid sha256:${OID}\nsize ${LARGE.length}\n` });
+  const objects = join(large.dir, '.git/lfs/objects', OID.slice(0, 2), OID.slice(2, 4));
+  mkdirSync(objects, { recursive: true });
+  writeFileSync(join(objects, OID), LARGE);
 });
 
 afterAll(async () => {
@@ -142,6 +178,54 @@ describe('issue 17 part 1: a tool from git', () => {
   });
 });
 
+describe('issue 17 part 1: files of Git LFS come if they are requested', () => {
+  const withLogin = (name: string): { HOME: string } => {
+    const home = join(place.dir, name);
+    const [user, password] = LOGIN.split(':');
+    writeHome(home, `[credential]\n\thelper = "!f() { echo username=${user}; echo password=${password}; }; f"\n`);
+    return { HOME: home };
+  };
+
+  it('from a local repository', async () => {
+    const source = `git::file://${join(served, 'org/lfs.git')}?lfs=true`;
+    expect((await place.fetch(source)).files).toEqual({ 'big.bin': LARGE });
+  });
+
+  it('over the batch API, with the credentials that git has', async () => {
+    const { files, error } = await place.fetch(`git::${closed.url}/org/lfs.git?lfs=true`, {
+      credentials: { ...withLogin('lfs-home'), NODE_EXTRA_CA_CERTS: join(place.dir, 'ca.pem') },
+    });
+    expect(error).toBeNull();
+    expect(files).toEqual({ 'big.bin': LARGE });
+    expect(asked).toEqual([
+      { operation: 'download', transfers: ['basic'], objects: [{ oid: OID, size: LARGE.length }] },
+    ]);
+  });
+
+  it.each([
+    ['other bytes of the same size', () => 'x'.repeat(LARGE.length), 'INTEGRITY_FAILED'],
+    ['fewer bytes', () => LARGE.slice(1), 'INTEGRITY_FAILED'],
+    ['more bytes', () => `${LARGE}x`, 'INTEGRITY_FAILED'],
+    ['nothing', () => null, 'NOT_FOUND'],
+  ])('a server that sends %s: %s', async (_name, content, code) => {
+    sent = content;
+    const { error, left } = await place.fetch(`git::${closed.url}/org/lfs.git?lfs=true`, {
+      credentials: { ...withLogin(`lfs-${code}-${_name}`), NODE_EXTRA_CA_CERTS: join(place.dir, 'ca.pem') },
+    });
+    sent = () => LARGE;
+    expect([error?.code, left]).toEqual([code, []]);
+  });
+
+  it('beyond the limit nothing is downloaded', async () => {
+    asked.length = 0;
+    const { error } = await place.fetch(`git::${closed.url}/org/lfs.git?lfs=true`, {
+      limits: { ...FETCH_LIMITS, bytes: 4_000 },
+      credentials: { ...withLogin('lfs-limit'), NODE_EXTRA_CA_CERTS: join(place.dir, 'ca.pem') },
+    });
+    expect([error?.code, asked]).toEqual(['PAYLOAD_TOO_LARGE', []]);
+  });
+});
+
 describe('issue 17 part 2: nothing of a repository or of a person’s settings runs', () => {
   it('no hook, filter, fsmonitor, template or alternate of the person runs, and attributes change no byte', async () => {
     const mark = join(place.dir, 'ran');
@@ -188,12 +272,10 @@ describe('issue 17 part 2: nothing of a repository or of a person’s settings r
     expect(error?.code).toBe('PERMISSION_DENIED');
   });
 
-  it('a file of Git LFS is refused with a way out', async () => {
-    const lfs = new TestRepository(join(served, 'org/lfs.git'));
-    lfs.commit({ big: `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n` });
+  it('a file of Git LFS is refused unless it is requested', async () => {
     const { error } = await place.fetch('github.com/org/lfs');
     expect(error?.code).toBe('PERMISSION_DENIED');
-    expect(error?.message).toMatch(/Git LFS/);
+    expect(error?.remedy).toContain('github.com/org/lfs?lfs=true');
   });
 
   const TREES: [string, { mode: string; path: string; body?: string }[], RegExp][] = [
@@ -304,6 +386,16 @@ describe('issue 17 part 8: each fault of git has its code and its remedy, and le
     expect(error?.details).toEqual({ expected_commit: first, commit: second });
     const old = await place.fetch(`github.com/org/tool@${first}`, { expected: { commit: first } });
     expect(old.files).toEqual(TOOL);
+  });
+
+  it('a branch that moved on since the lock was written still gives the commit of the lock', async () => {
+    for (const source of ['github.com/org/tool', 'github.com/org/tool@main']) {
+      const { tool: fetched, files } = await place.fetch(source, { expected: { commit: first } });
+      expect(files).toEqual(TOOL);
+      expect(fetched?.resolved).toEqual({ source, commit: first, ref: 'refs/heads/main' });
+    }
+    const gone = await place.fetch('github.com/org/tool', { expected: { commit: '12'.repeat(20) } });
+    expect(gone.error?.code).toBe('NOT_FOUND');
   });
 
   it('no git on PATH: PATH_NOT_FOUND', async () => {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import type { ArchiveFile } from './expansion.ts';
+import type { ArchiveFile } from './archive-file.ts';
 import { shown } from './names.ts';
 import { readTar } from './tar.ts';
 import type { Tree } from './tree.ts';

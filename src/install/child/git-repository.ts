@@ -6,14 +6,18 @@ import type { FetchLimits } from '../limits.ts';
 import { formatSource, type GitSource } from '../source.ts';
 import { FETCH_VARIABLES } from '../variables.ts';
 import { gitFault } from './git-faults.ts';
+import type { HttpOptions } from './http.ts';
 import type { Meter } from './meter.ts';
 import { tooLarge } from './names.ts';
+import type { Login } from './netrc.ts';
 
 export interface GitDeps {
   /** A directory for repositories. */
   work: string;
   limits: FetchLimits;
   meter: Meter;
+  /** For what git does not fetch itself. */
+  http: HttpOptions;
 }
 
 /** What a ref led to. */
@@ -58,6 +62,9 @@ const SETTINGS = [
   'protocol.allow=never',
 ];
 
+/** What simple-git calls the stages of git's progress. */
+const STAGES: Readonly<Record<string, string>> = { 'remote:': 'The server prepares', resolving: 'Resolving deltas' };
+
 const UNSAFE = {
   // Each is set above or by the person; nothing of a source or a repository gets into a command line but after `--`.
   allowUnsafeHooksPath: true,
@@ -76,6 +83,7 @@ export class Repository {
   readonly #source: GitSource;
   readonly #deps: GitDeps;
   #protocol = '';
+  #url = '';
 
   private constructor(dir: string, source: GitSource, deps: GitDeps) {
     this.#dir = dir;
@@ -88,9 +96,21 @@ export class Repository {
     const repository = new Repository(dir, source, deps);
     await repository.#run(['init', '--bare', '--quiet', '--template=', '.']);
     // A person's url.insteadOf may lead to another protocol; only that one is allowed from here on.
-    const url = (await repository.#run(['ls-remote', '--get-url', '--', source.url])).trim();
-    repository.#protocol = protocolOf(url);
+    repository.#url = (await repository.#run(['ls-remote', '--get-url', '--', source.url])).trim();
+    repository.#protocol = protocolOf(repository.#url);
     return repository;
+  }
+
+  /** Where git really goes. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** The login that git has for a URL. Throws AUTH_FAILED. */
+  async credential(url: string): Promise<Login> {
+    const text = await this.#run(['credential', 'fill'], { input: () => `url=${url}\n\n` });
+    const lineOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+    return { user: lineOf('username'), password: lineOf('password') };
   }
 
   /** The commit that the source names now. Throws NOT_FOUND, or what the server says. */
@@ -199,7 +219,8 @@ export class Repository {
       unsafe: UNSAFE,
       allowEnvironment: GIT_VARIABLES,
       timeout: { block: limits.stall_ms },
-      progress: ({ stage, progress }: SimpleGitProgressEvent) => meter.label(`${stage}: ${progress}%`),
+      progress: ({ stage, progress }: SimpleGitProgressEvent) =>
+        meter.label(`${STAGES[stage] ?? 'Downloading'}: ${progress}%`),
       ...options,
     });
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
 import type { ExpectedVersion } from '../messages.ts';
 import { formatSource, type GitSource } from '../source.ts';
+import { type LfsPointer, openLfs, parsePointer } from './git-lfs.ts';
 import { type GitDeps, type GitVersion, Repository } from './git-repository.ts';
 import { readSubmodules, type Submodule } from './git-submodules.ts';
 import { type GitFile, listFiles } from './git-tree.ts';
@@ -11,10 +12,10 @@ import type { Entry, Tree } from './tree.ts';
 
 /** Repositories in repositories. */
 const SUBMODULES_MAX = 20;
+const FILE_MODES = [0o100644, 0o100664, 0o100755];
+const LINK_MODE = 0o120000;
 /** Bytes of blobs that are held at once; a larger blob comes alone. */
 const BATCH_BYTES = 16 * 1024 * 1024;
-const LFS_MARK = 'version https://git-lfs.github.com/spec/v1\n';
-const LFS_POINTER_MAX_BYTES = 1_024;
 
 /**
  * Adds the files of one commit to `tree`. They are read from git's objects and never checked out, so no filter, hook or
@@ -44,12 +45,20 @@ async function fetchCommit(
   const dir = join(deps.work, name);
   await mkdir(dir, { mode: 0o700 });
   const repository = await Repository.create(dir, source, deps);
-  const found = await repository.resolve();
-  checkExpected(source, found.commit, expected);
+  const now = await repository.resolve();
+  const found = lockedVersion(source, now, expected);
   deps.meter.begin('download', `Downloading ${formatSource({ ...source, sub: '' })}`);
-  const commit = await repository.fetch(found);
+  const commit = await repository.fetch(found.commit === now.commit ? now : { ...found, ref: null });
   checkExpected(source, commit, expected);
   return { repository, version: { ...found, commit } };
+}
+
+/** A branch moves on, so a lock file means its commit. A tag that moved was changed by someone. */
+function lockedVersion(source: GitSource, found: GitVersion, expected: ExpectedVersion): GitVersion {
+  if (expected.commit !== undefined && found.ref?.startsWith('refs/tags/') === false)
+    return { ...found, commit: expected.commit };
+  checkExpected(source, found.commit, expected);
+  return found;
 }
 
 function checkExpected(source: GitSource, commit: string, expected: ExpectedVersion): void {
@@ -79,28 +88,55 @@ async function addCommit(
   const first = links[0];
   if (first !== undefined && !source.submodules)
     throw notRequested(source, 'submodules', `the submodule ${first.path}`);
+  const pointers: LfsFile[] = [];
   for (const batch of inBatches(files.filter(({ type }) => type === 'blob'))) {
     const contents = await repository.readObjects(batch);
-    for (const [position, file] of batch.entries())
-      await addFile(source, prefix, file, contents[position] ?? Buffer.alloc(0), tree);
+    for (const [position, file] of batch.entries()) {
+      const content = contents[position] ?? Buffer.alloc(0);
+      const pointer = isFile(file) ? parsePointer(content) : null;
+      if (pointer === null) await addFile(entryOf(prefix, file), file.mode, content, tree);
+      else if (source.lfs) pointers.push({ entry: entryOf(prefix, file), pointer });
+      else throw notRequested(source, 'lfs', `${file.path}, whose content is in Git LFS`);
+    }
   }
+  await addLfsFiles(repository, source, pointers, deps, tree);
   return links.length === 0 ? [] : readSubmodules(repository, commit, source, links, prefix);
 }
 
-async function addFile(source: GitSource, prefix: string, file: GitFile, content: Buffer, tree: Tree): Promise<void> {
-  const entry: Entry = { path: `${prefix}${file.path}`, mode: file.mode & 0o777 };
-  switch (file.mode) {
-    case 0o100644:
-    case 0o100664:
-    case 0o100755:
-      if (content.length <= LFS_POINTER_MAX_BYTES && content.toString('latin1').startsWith(LFS_MARK))
-        throw notRequested(source, 'lfs', `${file.path}, whose content is in Git LFS`);
-      return tree.file(entry, [content]);
-    case 0o120000:
-      return tree.link(entry, 'symbolic', content.toString('utf8'));
-    default:
-      throw refused(entry.path, `has the mode ${file.mode.toString(8)}`);
-  }
+interface LfsFile {
+  entry: Entry;
+  pointer: LfsPointer;
+}
+
+function entryOf(prefix: string, { path, mode }: GitFile): Entry {
+  return { path: `${prefix}${path}`, mode: mode & 0o777 };
+}
+
+function isFile({ mode }: GitFile): boolean {
+  return FILE_MODES.includes(mode);
+}
+
+async function addFile(entry: Entry, mode: number, content: Buffer, tree: Tree): Promise<void> {
+  if (FILE_MODES.includes(mode)) return tree.file(entry, [content]);
+  if (mode === LINK_MODE) return tree.link(entry, 'symbolic', content.toString('utf8'));
+  throw refused(entry.path, `has the mode ${mode.toString(8)}`);
+}
+
+async function addLfsFiles(
+  repository: Repository,
+  source: GitSource,
+  files: readonly LfsFile[],
+  deps: GitDeps,
+  tree: Tree,
+): Promise<void> {
+  if (files.length === 0) return;
+  const read = await openLfs(
+    repository,
+    source,
+    files.map(({ pointer }) => pointer),
+    deps,
+  );
+  for (const { entry, pointer } of files) await tree.file(entry, read(pointer));
 }
 
 async function addSubmodules(first: readonly Submodule[], source: GitSource, deps: GitDeps, tree: Tree): Promise<void> {
@@ -131,9 +167,6 @@ function* inBatches(files: readonly GitFile[]): Iterable<GitFile[]> {
 }
 
 function notRequested(source: GitSource, option: 'submodules' | 'lfs', what: string): ContextdError {
-  const remedy =
-    option === 'lfs'
-      ? 'contextd does not fetch from Git LFS. Ask the author for a release archive, or fetch the repository with git and git-lfs yourself and install the folder.'
-      : `If you trust what it brings, add ?submodules=true: ${formatSource({ ...source, submodules: true })}`;
+  const remedy = `If you trust what it brings, add ?${option}=true: ${formatSource({ ...source, [option]: true })}`;
   return new ContextdError('PERMISSION_DENIED', `${formatSource(source)} holds ${what}`, { remedy });
 }

@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { ContextdError, type ErrorCode } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { shown } from './names.ts';
 import { findLogin } from './netrc.ts';
 
+/** Characters of an answer in JSON. */
+const JSON_MAX_CHARS = 4 * 1024 * 1024;
 const REDIRECTS_MAX = 10;
 const REDIRECTS = [301, 302, 303, 307, 308];
+
+type Headers = Readonly<Record<string, string>>;
 
 /** An answer whose status is 200. Its bytes must be read or destroyed. */
 export interface HttpAnswer {
@@ -25,18 +30,20 @@ export interface HttpOptions {
 }
 
 /**
- * Requests `url` and follows redirects, only to https. Each host gets its own login of ~/.netrc and no other. Null: 404
- * or 410. Throws AUTH_FAILED, RATE_LIMITED, UPSTREAM_ERROR, UPSTREAM_TIMEOUT or UPSTREAM_UNAVAILABLE.
+ * Requests `url` and follows redirects, only to https. Each host gets its own login of ~/.netrc and no other; `headers`
+ * go to the host of `url` only. Null: 404 or 410. Throws AUTH_FAILED, RATE_LIMITED, UPSTREAM_ERROR, UPSTREAM_TIMEOUT or
+ * UPSTREAM_UNAVAILABLE.
  */
-export async function get(url: string, options: HttpOptions): Promise<HttpAnswer | null> {
+export async function get(url: string, options: HttpOptions, headers: Headers = {}): Promise<HttpAnswer | null> {
   const agent = new Agent({ proxyEnv: { ...options.variables } });
-  let at = new URL(url);
+  const first = new URL(url);
+  let at = first;
   for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
-    const answer = await ask(at, agent, options);
-    const { statusCode: status = 0, headers } = answer;
+    const answer = await ask(at, agent, options, at.host === first.host ? headers : {});
+    const { statusCode: status = 0 } = answer;
     if (!REDIRECTS.includes(status)) return toAnswer(answer, at, status);
     answer.destroy();
-    at = redirectTarget(at, headers.location);
+    at = redirectTarget(at, answer.headers.location);
   }
   throw fault(
     'UPSTREAM_ERROR',
@@ -46,12 +53,44 @@ export async function get(url: string, options: HttpOptions): Promise<HttpAnswer
   );
 }
 
-async function ask(url: URL, agent: Agent, { home, stallMs }: HttpOptions): Promise<IncomingMessage> {
-  const login = await findLogin(home, url.hostname);
+/** Sends JSON and reads JSON. Follows no redirect. Null: 404 or 410. Throws as `get` does. */
+export async function postJson(
+  url: string,
+  body: JsonObject,
+  options: HttpOptions,
+  headers: Headers,
+): Promise<unknown> {
+  const at = new URL(url);
+  const agent = new Agent({ proxyEnv: { ...options.variables } });
+  const answer = await ask(at, agent, options, headers, JSON.stringify(body));
+  const found = toAnswer(answer, at, answer.statusCode ?? 0);
+  if (found === null) return null;
+  let text = '';
+  for await (const chunk of found.body) {
+    text += chunk.toString('utf8');
+    if (text.length > JSON_MAX_CHARS) break;
+  }
+  found.close();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw fault('UPSTREAM_ERROR', at, 'answered with something that is not JSON', 'Check the address.', cause);
+  }
+}
+
+async function ask(
+  url: URL,
+  agent: Agent,
+  { home, stallMs }: HttpOptions,
+  headers: Headers,
+  body?: string,
+): Promise<IncomingMessage> {
+  const login = headers.Authorization === undefined ? await findLogin(home, url.hostname) : null;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = request(url, {
     agent,
-    headers: { Accept: '*/*', 'Accept-Encoding': 'identity', 'User-Agent': 'contextd' },
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Accept: '*/*', 'Accept-Encoding': 'identity', 'User-Agent': 'contextd', ...headers },
     ...(login === null ? {} : { auth: `${login.user}:${login.password}` }),
     timeout: stallMs,
   });
@@ -62,7 +101,7 @@ async function ask(url: URL, agent: Agent, { home, stallMs }: HttpOptions): Prom
     answer = response;
     resolve(response);
   });
-  sent.end();
+  sent.end(body);
   return promise;
 }
 

@@ -7,7 +7,7 @@ import { readArchive } from './archive.ts';
 import { checkSum, hashOf, type Incoming, saveTo } from './download.ts';
 import { readFolder } from './folder.ts';
 import { readGit } from './git.ts';
-import { get } from './http.ts';
+import { get, type HttpOptions } from './http.ts';
 import { Meter } from './meter.ts';
 import { getObject } from './s3.ts';
 import { checkRequired, type ReadBeside, readIfThere, signatureOfArchive, signatureOfFolder } from './signed.ts';
@@ -63,7 +63,7 @@ async function readSource(job: Job): Promise<Found> {
       await readFolder(source.path, tree);
       return { resolved: {}, signature: null };
     case 'git': {
-      const { commit, ref } = await readGit(source, expected, { work, limits, meter }, tree);
+      const { commit, ref } = await readGit(source, expected, { work, limits, meter, http: httpOptions(job) }, tree);
       return { resolved: { commit, ...(ref === null ? {} : { ref }) }, signature: null };
     }
     case 'archive':
@@ -83,9 +83,13 @@ async function readSource(job: Job): Promise<Found> {
   }
 }
 
-function ask({ request }: Job, source: HttpSource | S3Source, suffix: string): Promise<Incoming | null> {
+function httpOptions({ request }: Job): HttpOptions {
   const { home, variables, limits } = request;
-  const options = { home, variables, stallMs: limits.stall_ms };
+  return { home, variables, stallMs: limits.stall_ms };
+}
+
+function ask(job: Job, source: HttpSource | S3Source, suffix: string): Promise<Incoming | null> {
+  const options = httpOptions(job);
   return source.kind === 's3'
     ? getObject(source, `${source.key}${suffix}`, options)
     : get(`${source.url}${suffix}`, options);

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
-import type { ArchiveFile } from './expansion.ts';
+import type { ArchiveFile } from './archive-file.ts';
 import { Expansion } from './expansion.ts';
 import { refused, tooLarge } from './names.ts';
 import type { Tree } from './tree.ts';

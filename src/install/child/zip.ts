@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { openPromise, type Entry as ZipEntry, type ZipFile } from 'yauzl';
-import type { ArchiveFile } from './expansion.ts';
+import type { ArchiveFile } from './archive-file.ts';
 import { Expansion } from './expansion.ts';
 import { refused, shown, tooLarge } from './names.ts';
 import type { Tree } from './tree.ts';

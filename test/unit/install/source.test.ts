@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
+import { FETCH_LIMITS, RATIO_FREE_BYTES } from '#src/install/limits.js';
 import { formatSource, parseSource, type ToolSource } from '#src/install/source.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
@@ -196,6 +199,17 @@ describe('issue 17 part 1: the text of a source', () => {
       ),
       { numRuns: propertyRuns() * 10 },
     );
+  });
+});
+
+describe('docs/sources.md', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/sources.md'), 'utf8');
+
+  it('issue 17 part 2: has the limits that hold', () => {
+    const values = [...text.matchAll(/^\|[^|]+\| (\d+) \|$/gm)].map(([, value]) => Number(value));
+    const { bytes, files, depth, path_chars, ratio, time_ms, stall_ms } = FETCH_LIMITS;
+    expect(values).toEqual([bytes, files, depth, path_chars, ratio, time_ms, stall_ms]);
+    expect(text).toContain(`the first ${RATIO_FREE_BYTES / 1024 / 1024} MiB`);
   });
 });
 
