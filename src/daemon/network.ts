@@ -18,7 +18,7 @@ import type { RunRef } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
 import type { NetworkCredentials } from './network-credentials.ts';
-import type { NetworkJournal } from './network-journal.ts';
+import type { NetworkJournal, Owner } from './network-journal.ts';
 import {
   commandRules,
   declaredBy,
@@ -198,6 +198,9 @@ export class Network {
       case 'rejected':
         void this.#deps.credentials.rejected(event.credential);
         return;
+      case 'unreported':
+        this.#unreported(event);
+        return;
       case 'synced':
       case 'authority':
         return;
@@ -280,7 +283,7 @@ export class Network {
   #connection(fact: ConnectionFact, run: RunRef | null): void {
     const told = this.#told.get(fact.scope);
     if (told === undefined) return;
-    this.#deps.journal.connection(fact, told.scope, run);
+    this.#deps.journal.connection(fact, this.#ownerOf(told.scope, run));
     if (!fact.allowed) {
       for (const denial of this.explained(told.scope, [refusedConnection(fact)]))
         if (run !== null) this.#deps.onRefused?.(run, denial);
@@ -290,6 +293,16 @@ export class Network {
     if (fact.via === 'dns') return;
     const used = told.rules.find(({ pattern, verdict }) => verdict === 'allow' && pattern === fact.rule)?.stored;
     if (used?.once === true) this.#claim(used, told.scope, fact, run);
+  }
+
+  #unreported({ scope, count }: Extract<EgressEvent, { ev: 'unreported' }>): void {
+    const told = this.#told.get(scope);
+    if (told !== undefined) this.#deps.journal.unreported(count, this.#ownerOf(told.scope, null));
+  }
+
+  #ownerOf(scope: NetworkScope, run: RunRef | null): Owner {
+    const inside = [...this.#running].filter(({ project }) => project === scope.project);
+    return { scope, run, running: inside.flatMap((one) => one.run ?? []) };
   }
 
   /** One denial for each host and port. */

@@ -54,7 +54,7 @@ export class Egress {
         this.#setCredentials(command);
         break;
       case 'sync':
-        this.#deps.emit({ ev: 'synced', id: command.id, open: this.#gate.openTraffic() });
+        this.#deps.emit({ ev: 'synced', id: command.id, open: this.#gate.settle() });
         break;
       case 'listener':
       case 'datagrams':

@@ -73,7 +73,12 @@ export class Gate {
     for (const connection of this.#scope(key).open) if (connection.fact.host === host) connection.end(why);
   }
 
-  openTraffic(): Traffic[] {
+  /** Reports the number of refusals that were not reported, and returns what is open. */
+  settle(): Traffic[] {
+    for (const [scope, { meter }] of this.#scopes) {
+      const count = meter.takeUnreported();
+      if (count > 0) this.#deps.emit({ ev: 'unreported', scope, count });
+    }
     return [...this.#scopes.values()].flatMap((scope) => [...scope.open].map(({ traffic }) => traffic));
   }
 

@@ -122,6 +122,8 @@ export type EgressEvent =
   | { readonly ev: 'connection'; readonly fact: ConnectionFact }
   /** Also when the proxy refused it later, for example because the TLS name differed: `why` then says so. */
   | { readonly ev: 'closed'; readonly traffic: Traffic; readonly why: string }
+  /** Refusals that were not reported one by one, because a program made more of them than the limit. */
+  | { readonly ev: 'unreported'; readonly scope: ScopeKey; readonly count: number }
   | { readonly ev: 'synced'; readonly id: number; readonly open: readonly Traffic[] }
   /** The certificate (PEM) that sandboxes of the scope trust, because a credential is bound there; null: none. */
   | { readonly ev: 'authority'; readonly scope: ScopeKey; readonly certificate: string | null }

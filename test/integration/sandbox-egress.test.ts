@@ -212,7 +212,8 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
     const { readyUsed } = await bench.sandbox.status();
     const { out, connections } = await bench.bash(`echo $HTTP_PROXY; ${tunnel('evil.example.com:443')}`, {}, SHARED);
     expect((await bench.sandbox.status()).readyUsed).toBe(readyUsed + 1);
-    expect(out).toContain(`http://${connections[0]?.lane}:3128\nHTTP/1.1 403`);
+    expect(out).toMatch(/http:\/\/127\.32\.\d+\.\d+:3128\nHTTP\/1\.1 403/);
+    expect(connections).toMatchObject([{ host: 'evil.example.com', count: 1 }]);
   });
 
   test('of two commands at once, each gets its own connections, and the daemon hears whose they are', async () => {

@@ -25,6 +25,10 @@ export function readEvent(message: unknown): EgressEvent | null {
       const why = textOf(message.why);
       return traffic === null || why === null ? null : { ev: 'closed', traffic, why };
     }
+    case 'unreported': {
+      const { scope, count } = message;
+      return isText(scope, SCOPE_MAX_CHARS) && isCount(count) ? { ev: 'unreported', scope, count } : null;
+    }
     case 'synced': {
       if (!isCount(message.id) || !Array.isArray(message.open)) return null;
       return { ev: 'synced', id: message.id, open: message.open.flatMap((one) => readTraffic(one) ?? []) };

@@ -304,6 +304,102 @@ describe('the log', () => {
     ]);
   });
 
+  it('records every connection of no known call, those that were allowed first, also if there are more than a record lists', async () => {
+    const { network, journal, audit } = await open();
+    network.forCommands('/p');
+    for (let n = 0; n < 500; n += 1)
+      network.onEgress({ ev: 'connection', fact: fact({ host: `junk${n}.example`, allowed: false, why: 'no' }) }, null);
+    network.onEgress({ ev: 'unreported', scope: COMMANDS, count: 7_000 }, null);
+    const reached = fact({});
+    network.onEgress({ ev: 'connection', fact: reached }, null);
+    network.onEgress({ ev: 'closed', traffic: { id: reached.id, up: 5, down: 6 }, why: '' }, null);
+    await journal.flush();
+    const [record] = audit;
+    const listed = (record?.connections ?? []) as { host: string; verdict: string; count?: number }[];
+    expect(listed[0]).toMatchObject({ host: 'a.example.com', verdict: 'allowed', up: 5, down: 6 });
+    expect(listed).toHaveLength(101);
+    expect(listed.at(-1)).toMatchObject({ host: '*', verdict: 'denied' });
+    expect(listed.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(7_501);
+  });
+
+  it('names the session of a connection of no known call if all calls that run are of one', async () => {
+    const { network, journal, audit } = await open();
+    network.forCommands('/p');
+    const ends = ['one', 'one'].map((session, i) => network.began('/p', { session, requestId: `req_${i}` }));
+    network.onEgress({ ev: 'connection', fact: fact({ allowed: false, why: 'no' }) }, null);
+    network.began('/p', { session: 'two', requestId: 'req_3' });
+    network.onEgress({ ev: 'connection', fact: fact({ allowed: false, why: 'no', port: 22 }) }, null);
+    for (const end of ends) await end();
+    await journal.flush();
+    expect(audit.map(({ session, connections }) => [session, connections?.length])).toEqual([
+      ['one', 1],
+      ['', 1],
+    ]);
+  });
+
+  it('repeats no audit record for what a record of the last minute has, and writes the rest of it later', async () => {
+    const { network, journal, audit, clock } = await open();
+    network.forCommands('/p');
+    const refuse = () =>
+      network.onEgress({ ev: 'connection', fact: fact({ allowed: false, why: 'no', atMs: clock.nowMs }) }, null);
+    for (let n = 0; n < 5; n += 1) {
+      refuse();
+      await journal.flush();
+    }
+    expect(audit).toHaveLength(1);
+    clock.nowMs += 60_000;
+    await journal.flush();
+    expect(audit.map(({ connections }) => connections)).toMatchObject([[{ up: 0 }], [{ count: 4 }]]);
+    refuse();
+    await journal.flush();
+    refuse();
+    await network.stop();
+    expect(audit).toHaveLength(4);
+  });
+
+  it('has equal connections of a call once within a minute, with their number, their bytes and their own ends', async () => {
+    const { network, journal, log, clock } = await open();
+    network.forCommands('/p');
+    const run = { session: 's', requestId: 'req_1' };
+    const facts = [1, 2, 3, 4].map(() => fact({ atMs: clock.nowMs }));
+    for (const one of facts) network.onEgress({ ev: 'connection', fact: one }, run);
+    clock.nowMs += 40;
+    const whys = ['', 'cut off', ''];
+    for (const [i, why] of whys.entries())
+      network.onEgress({ ev: 'closed', traffic: { id: facts[i]?.id ?? 0, up: 1, down: 10 }, why }, run);
+    await journal.flush();
+    expect(await log.read(EVERYTHING)).toMatchObject([
+      { host: 'a.example.com', repeats: 3, up: 2, down: 20, durationMs: null, why: '' },
+      { host: 'a.example.com', repeats: 1, up: 1, down: 10, durationMs: 40, why: 'cut off', isAllowed: true },
+    ]);
+    clock.nowMs += 60_000;
+    network.onEgress({ ev: 'connection', fact: fact({ atMs: clock.nowMs }) }, run);
+    await journal.flush();
+    expect((await log.read(EVERYTHING)).map(({ repeats }) => repeats)).toEqual([3, 1, 1]);
+  });
+
+  it('is not filled by one project: its share is what the others leave, and a flood of names is one entry for each rule', async () => {
+    const { network, journal, log, clock } = await open();
+    network.forCommands('/p');
+    network.forCommands('/q');
+    const quiet = { scope: scopeKey({ project: '/q', tool: null }), host: 'b.example.com', rule: 'b.example.com' };
+    network.onEgress({ ev: 'connection', fact: fact({ ...quiet, atMs: clock.nowMs }) }, null);
+    for (let n = 0; n < 20_000; n += 1) {
+      const asked = { host: `h${n}.example.com`, rule: '*.example.com', atMs: clock.nowMs };
+      network.onEgress({ ev: 'connection', fact: fact(asked) }, null);
+    }
+    await journal.flush();
+    const all = await log.read({ ...EVERYTHING, limit: 100_000 });
+    expect(all.length).toBeLessThanOrEqual(1_002);
+    expect(all.reduce((sum, { repeats }) => sum + repeats, 0)).toBe(20_001);
+    expect(all.at(-1)).toMatchObject({ host: '*.example.com', repeats: 19_000 });
+    await log.prune({ maxAgeMs: DAY_MS, maxRows: 100 }, clock.nowMs);
+    const kept = await log.read({ ...EVERYTHING, limit: 100_000 });
+    expect(kept.map(({ project }) => project).filter((project) => project === '/q')).toHaveLength(1);
+    expect(kept.length).toBeLessThanOrEqual(100);
+    expect(kept.length).toBeGreaterThanOrEqual(99);
+  });
+
   it('ends what was open when the proxy process starts again, and keeps no more than a person asked for', async () => {
     const { network, journal, log, clock } = await open();
     network.forCommands('/p');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Gate } from '#src/egress/gate.js';
-import { CLIENTS_PER_SCOPE, CONNECTIONS_PER_SCOPE, HOSTS_PER_SCOPE } from '#src/egress/limits.js';
+import { CLIENTS_PER_SCOPE, CONNECTIONS_PER_SCOPE, HOSTS_PER_SCOPE, REFUSALS_AT_ONCE } from '#src/egress/limits.js';
 import type { EgressEvent } from '#src/egress/messages.js';
 
 const SCOPE = 'scope';
@@ -64,6 +64,14 @@ describe('the gate', () => {
     answer(['192.0.2.1']);
     expect((await asking).refusal).toMatchObject({ status: 403 });
     expect(events).toMatchObject([{ ev: 'connection', fact: { host: 'good.example', allowed: false } }]);
+  });
+
+  it('reports the number of the refusals that it does not report one by one, once', async () => {
+    const { gate, events, ask } = gateOf('good.example');
+    for (let n = 0; n < REFUSALS_AT_ONCE + 50; n += 1) await ask(`evil${n}.example`);
+    expect(events.filter(({ ev }) => ev === 'connection')).toHaveLength(REFUSALS_AT_ONCE);
+    expect([gate.settle(), gate.settle()]).toEqual([[], []]);
+    expect(events.filter(({ ev }) => ev === 'unreported')).toEqual([{ ev: 'unreported', scope: SCOPE, count: 50 }]);
   });
 
   it('refuses addresses of this machine itself', async () => {
