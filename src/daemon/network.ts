@@ -28,6 +28,7 @@ import {
   type PolicyRule,
   policyOf,
   toolRules,
+  usedOnce,
 } from './network-policy.ts';
 
 export interface NetworkDeps {
@@ -67,10 +68,13 @@ interface ToolUse {
   readonly denied: Denial[];
 }
 
-/** A `--once` permission that was used, and what may go on using it. */
+/** A `--once` permission that was used, with all rules of its group, and what may go on using it. */
 interface Claim {
-  readonly rule: StoredRule;
+  readonly rules: readonly StoredRule[];
+  /** Commands, or a connection if no command runs. */
   readonly holders: Set<RunningCommand | number>;
+  /** True: not known which of the holders used it, so it is over when the first of them ends. */
+  readonly isGuess: boolean;
 }
 
 /** What programs may reach: turns what people decided into the policies of the proxy process, and follows what it reports. */
@@ -140,9 +144,9 @@ export class Network {
 
   /** Call when a person has removed rules: a call that uses one of them loses it too. */
   removed(scope: string, rules: readonly StoredRule[]): void {
-    const isGone = ({ rule }: Claim): boolean =>
+    const isGone = (rule: StoredRule): boolean =>
       rule.scope === scope && rules.some(({ pattern, group }) => pattern === rule.pattern && group === rule.group);
-    this.#claims = this.#claims.filter((claim) => !isGone(claim));
+    this.#keepClaimed((rule) => !isGone(rule));
     this.changed(scope);
   }
 
@@ -150,7 +154,7 @@ export class Network {
   async forget(project: string): Promise<void> {
     await this.#deps.rules.forget(project);
     await this.#deps.credentials.forget(project);
-    this.#claims = this.#claims.filter(({ rule }) => rule.scope !== project);
+    this.#keepClaimed(({ scope }) => scope !== project);
     this.changed(project);
   }
 
@@ -181,6 +185,7 @@ export class Network {
     switch (event.ev) {
       case 'ready':
         this.#deps.journal.restarted();
+        this.#dropConnections();
         this.#tellSettings();
         for (const told of this.#told.values()) this.#tellPolicy(told);
         return;
@@ -210,7 +215,9 @@ export class Network {
   /** The rules that hold in a project, its own first; a `--once` permission as long as a call uses it. */
   rulesFor(project: string): StoredRule[] {
     const { rules } = this.#deps;
-    const inUse = this.#claims.flatMap(({ rule }) => (rule.scope === MACHINE || rule.scope === project ? [rule] : []));
+    const inUse = this.#claims
+      .flatMap((claim) => claim.rules)
+      .filter(({ scope }) => scope === MACHINE || scope === project);
     return [...new Set([...rules.list(project), ...rules.list(MACHINE), ...inUse])];
   }
 
@@ -291,8 +298,7 @@ export class Network {
       return;
     }
     if (fact.via === 'dns') return;
-    const used = told.rules.find(({ pattern, verdict }) => verdict === 'allow' && pattern === fact.rule)?.stored;
-    if (used?.once === true) this.#claim(used, told.scope, fact, run);
+    for (const { stored } of usedOnce(told.rules, fact)) this.#claim(stored, told.scope, fact, run);
   }
 
   #unreported({ scope, count }: Extract<EgressEvent, { ev: 'unreported' }>): void {
@@ -315,21 +321,40 @@ export class Network {
 
   /** The first use takes the rule out of the database, so that no restart brings it back. The call keeps it to its end. */
   #claim(rule: StoredRule, { project }: NetworkScope, { id }: ConnectionFact, run: RunRef | null): void {
-    if (this.#claims.some((claim) => claim.rule === rule)) return;
-    const own = [...this.#running].filter((one) => one.project === project);
-    const known = run === null ? own : own.filter((one) => one.run?.requestId === run.requestId);
-    this.#claims.push({ rule, holders: new Set<RunningCommand | number>(known.length > 0 ? known : [id]) });
-    this.#deps.rules.use(rule).catch((cause) => {
+    if (this.#claims.some(({ rules }) => rules.includes(rule))) return;
+    const rules = [rule, ...this.#deps.rules.list(rule.scope).filter((other) => isOfSameGrant(rule, other))];
+    const inside = [...this.#running].filter((one) => one.project === project);
+    const users = run === null ? inside : inside.filter((one) => one.run?.requestId === run.requestId);
+    const holders = new Set<RunningCommand | number>(users.length > 0 ? users : [id]);
+    this.#claims.push({ rules, holders, isGuess: run === null });
+    this.#deps.rules.use(rules).catch((cause) => {
       this.#deps.logger.error('network.once_failed', { pattern: rule.pattern }, cause);
     });
   }
 
   async #letGo(holder: RunningCommand | number): Promise<void> {
-    const over = this.#claims.filter(({ holders }) => holders.delete(holder) && holders.size === 0);
-    if (over.length === 0) return;
-    this.#claims = this.#claims.filter((claim) => !over.includes(claim));
-    for (const { rule } of over) this.changed(rule.scope);
+    this.#end(this.#claims.filter(({ holders, isGuess }) => holders.delete(holder) && (isGuess || holders.size === 0)));
   }
+
+  /** A new proxy process has none of the connections of the one before. */
+  #dropConnections(): void {
+    this.#end(this.#claims.filter(({ holders }) => [...holders].some((holder) => typeof holder === 'number')));
+  }
+
+  #end(over: readonly Claim[]): void {
+    this.#claims = this.#claims.filter((claim) => !over.includes(claim));
+    for (const scope of new Set(over.flatMap(({ rules }) => rules.map((rule) => rule.scope)))) this.changed(scope);
+  }
+
+  #keepClaimed(isKept: (rule: StoredRule) => boolean): void {
+    const claims = this.#claims.map((claim) => ({ ...claim, rules: claim.rules.filter(isKept) }));
+    this.#claims = claims.filter(({ rules }) => rules.length > 0);
+  }
+}
+
+/** A group that is allowed for one call is one permission, with the mirrors that it includes. */
+function isOfSameGrant(rule: StoredRule, other: StoredRule): boolean {
+  return other !== rule && other.once && other.group !== null && other.group === rule.group;
 }
 
 const ALLOWABLE = /ctxd network allow /;

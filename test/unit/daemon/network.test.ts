@@ -163,16 +163,61 @@ describe('a permission for one call', () => {
     expect(network.rulesFor('/p')).toEqual([]);
   });
 
-  it('is held by every command that may have used it if the call is not known', async () => {
+  it('is over with the first of the commands that may have used it if the call is not known, so a job does not keep it', async () => {
     const { network, rules, policies } = await open();
     await rules.set('/p', [rule('a.example.com', { once: true })]);
     network.forCommands('/p');
-    const [one, two] = [network.began('/p', undefined), network.began('/p', undefined)];
-    network.onEgress({ ev: 'connection', fact: fact({}) }, null);
-    await one();
+    network.began('/p', { session: 's', requestId: 'job_1' });
+    const call = network.began('/p', { session: 's', requestId: 'req_1' });
+    const later = network.began('/p', { session: 's', requestId: 'req_2' });
+    network.onEgress({ ev: 'connection', fact: fact({ lane: '127.32.250.7' }) }, null);
     expect(policies()).toHaveLength(1);
-    await two();
+    await call();
     expect(policies().at(-1)).toEqual([]);
+    await later();
+    expect(network.rulesFor('/p')).toEqual([]);
+  });
+
+  it('is over when the proxy process starts again if nothing but a connection held it', async () => {
+    const { network, rules, policies } = await open();
+    await rules.set('/p', [rule('a.example.com', { once: true })]);
+    network.forCommands('/p');
+    network.onEgress({ ev: 'connection', fact: fact({}) }, { session: 's', requestId: 'req_that_ended' });
+    expect(network.rulesFor('/p')).toHaveLength(1);
+    network.onEgress({ ev: 'ready' }, null);
+    expect([network.rulesFor('/p'), policies().at(-1)]).toEqual([[], []]);
+  });
+
+  it('is one permission if it is for a group, with the mirrors that the group includes', async () => {
+    const { network, rules, policies } = await open();
+    const hosts = ['registry.npmjs.org', 'registry.yarnpkg.com'];
+    await rules.set('/p', [
+      ...hosts.map((host) => rule(host, { group: 'npm', once: true })),
+      rule('pypi.org', { group: 'pypi', once: true }),
+    ]);
+    network.forCommands('/p');
+    const run = { session: 's', requestId: 'req_1' };
+    const end = network.began('/p', run);
+    const mirror = { host: 'mirror.example.com', port: 8443, rule: 'mirror.example.com:8443' };
+    network.onEgress({ ev: 'connection', fact: fact(mirror) }, run);
+    expect(policies().at(-1)).toEqual(expect.arrayContaining([...hosts, 'mirror.example.com:8443']));
+    expect(rules.list('/p').map(({ pattern }) => pattern)).toEqual(['pypi.org']);
+    await end();
+    expect(policies().at(-1)).toEqual(['pypi.org']);
+  });
+
+  it('is used by each connection that it lets pass, not only if it is the first rule about the host', async () => {
+    const used = async (once: Partial<NewRule>, others: readonly NewRule[]) => {
+      const { network, rules } = await open();
+      await rules.set('/p', [rule('*.example.com', { once: true, ...once }), ...others]);
+      network.forCommands('/p');
+      network.onEgress({ ev: 'connection', fact: fact({}) }, null);
+      return rules.list('/p').every((one) => !one.once);
+    };
+    expect(await used({}, [])).toBe(true);
+    expect(await used({}, [rule('a.example.com')])).toBe(false);
+    expect(await used({ anyPrivate: true }, [rule('a.example.com')])).toBe(true);
+    expect(await used({}, [rule('b.example.com'), rule('a.example.com', { verdict: 'deny' })])).toBe(true);
   });
 
   it('stays for the next call if it was only refused or looked up', async () => {
@@ -537,6 +582,36 @@ describe('what a person decides', () => {
     expect((await decide('allow', ['a.example.com'], { for_ms: 1000 })).changed).toEqual([]);
     expect(rules.list('/p')).toMatchObject([{ once: false, expiresMs: null }]);
     expect((await decide('deny', ['a.example.com'])).changed).toMatchObject([{ verdict: 'deny' }]);
+  });
+
+  it('is a denial until a person takes it back or decides the opposite for good, not for one call or for a time', async () => {
+    const { decide, rules, network, policies } = await managed();
+    network.forCommands('/p');
+    const verdicts = () => rules.list('/p').map(({ verdict }) => verdict);
+    await decide('deny', ['a.example.com']);
+    for (const limits of [{ once: true }, { for_ms: 1000 }]) {
+      const { notes } = await decide('allow', ['a.example.com'], limits);
+      expect(notes).toEqual(['a.example.com stays denied by a.example.com: ctxd network remove a.example.com']);
+      expect(verdicts().toSorted()).toEqual(['allow', 'deny']);
+    }
+    expect(policies().at(-1)).toHaveLength(2);
+    const { notes } = await decide('allow', ['a.example.com']);
+    expect([notes, verdicts()]).toEqual([[], ['allow']]);
+    await decide('deny', ['a.example.com'], { for_ms: 1000 });
+    expect(verdicts().toSorted()).toEqual(['allow', 'deny']);
+    await decide('remove', ['a.example.com']);
+    expect(verdicts()).toEqual([]);
+  });
+
+  it('is the same after a restart, a permission and a denial of one name included', async () => {
+    const { decide, database } = await managed();
+    await decide('deny', ['a.example.com']);
+    await decide('allow', ['a.example.com'], { once: true });
+    const { rules } = await open({ database });
+    expect(rules.list('/p').map(({ verdict, once }) => [verdict, once])).toEqual([
+      ['allow', true],
+      ['deny', false],
+    ]);
   });
 
   it('is refused for what is no host, with what to write', async () => {
