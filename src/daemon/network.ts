@@ -30,6 +30,7 @@ import {
   toolRules,
   usedOnce,
 } from './network-policy.ts';
+import { SentBytes } from './sent-bytes.ts';
 
 export interface NetworkDeps {
   rules: NetworkRules;
@@ -54,6 +55,7 @@ interface ToldScope {
   rules: readonly PolicyRule[];
   /** True if the proxy process may know of credentials. */
   hasCredentials: boolean;
+  readonly sent: SentBytes;
 }
 
 /** A command that runs. */
@@ -187,7 +189,10 @@ export class Network {
         this.#deps.journal.restarted();
         this.#dropConnections();
         this.#tellSettings();
-        for (const told of this.#told.values()) this.#tellPolicy(told);
+        for (const told of this.#told.values()) {
+          this.#tellSent(told);
+          this.#tellPolicy(told);
+        }
         return;
       case 'connection':
         this.#connection(event.fact, run);
@@ -202,6 +207,9 @@ export class Network {
         return;
       case 'rejected':
         void this.#deps.credentials.rejected(event.credential);
+        return;
+      case 'sent':
+        this.#told.get(event.scope)?.sent.note(event.host, event.bytes);
         return;
       case 'unreported':
         this.#unreported(event);
@@ -254,7 +262,7 @@ export class Network {
     const known = this.#told.get(key);
     if (known !== undefined && known.grants.join() === grants.join()) return;
     if (this.#told.size === 0) this.#tellSettings();
-    const told = { scope, grants, rules: [], hasCredentials: false };
+    const told = { scope, grants, rules: [], hasCredentials: false, sent: known?.sent ?? new SentBytes() };
     this.#told.set(key, told);
     this.#tellPolicy(told);
   }
@@ -268,6 +276,11 @@ export class Network {
     const policy = { ...policyOf(told.rules, this.#deps.config.upload_max_mb), ...declared };
     this.#deps.tell({ op: 'policy', scope: scopeKey(told.scope), policy });
     this.#tellCredentials(told);
+  }
+
+  #tellSent({ scope, sent }: ToldScope): void {
+    const hosts = sent.counts;
+    if (Object.keys(hosts).length > 0) this.#deps.tell({ op: 'sent', scope: scopeKey(scope), hosts });
   }
 
   /** A tool from elsewhere gets no credential of the person. */

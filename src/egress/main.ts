@@ -14,6 +14,7 @@ const OPS: Readonly<Record<(EgressCommand | BridgeCommand)['op'], true>> = {
   settings: true,
   policy: true,
   credentials: true,
+  sent: true,
   sync: true,
   listener: true,
   datagrams: true,

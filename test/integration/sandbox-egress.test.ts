@@ -274,6 +274,40 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
 });
 
 describe.each(whoCanRun())('the proxy process, %s', (who) => {
+  test('that keeps dying leaves no connection waiting: those in the queue are closed, later ones are refused at once', async () => {
+    let ready = 0;
+    const bench = await openBench(who, {}, (event) => {
+      if (event.ev === 'ready') ready += 1;
+    });
+    try {
+      const ask = tunnel('a.example.com:443');
+      const script = `until [ -e stopped ]; do sleep 0.02; done
+        ${ask.replace('head -1', 'touch queued; head -1')}; echo "first: $?"; ${ask} || echo "second: $?"`;
+      const running = bench.bash(script, {}, SHARED);
+      const last = async (): Promise<number> => {
+        await expect.poll(async () => (await egressOf(bench)).length, { timeout: 20_000 }).toBe(1);
+        return (await egressOf(bench))[0] ?? 0;
+      };
+      for (let start = 1; start <= 5; start++) {
+        await expect.poll(() => ready, { timeout: 20_000 }).toBe(start);
+        const pid = await last();
+        if (start === 5) {
+          process.kill(pid, 'SIGSTOP');
+          bench.host('touch stopped');
+          await expect.poll(() => readdirSync(bench.workspace), { timeout: 20_000 }).toContain('queued');
+        }
+        process.kill(pid, 'SIGKILL');
+        await expect.poll(() => egressOf(bench), { timeout: 20_000 }).not.toContain(pid);
+      }
+      const { out, err, denied } = await running;
+      expect(out).toMatch(/^first: \d+\nsecond: \d+\n$/);
+      expect(err).toContain('Connection refused');
+      expect(denied[0]).toMatchObject({ kind: 'network', rule: expect.stringContaining('does not run') });
+    } finally {
+      await bench.close();
+    }
+  });
+
   test('ends when no namespace is left, and starts again with the next', async () => {
     const bench = await openBench(who, { idle_ms: 100, preforked: 0 });
     try {

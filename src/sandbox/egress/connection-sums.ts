@@ -71,7 +71,7 @@ class Sums {
     return [...this.#entries.values()].slice(0, max).map((entry) => ({ ...entry }));
   }
 
-  /** Those that are not among the first `listed`, as one; empty if there are none. */
+  /** Those that are not among the first `listed`, as one; empty if all are. */
   others(listed: number): Connection[] {
     const unlisted = [...this.#entries.values()].slice(listed);
     if (this.#others !== null) unlisted.push(this.#others);

@@ -25,6 +25,11 @@ export function readEvent(message: unknown): EgressEvent | null {
       const why = textOf(message.why);
       return traffic === null || why === null ? null : { ev: 'closed', traffic, why };
     }
+    case 'sent': {
+      const { scope, host, bytes } = message;
+      if (!isText(scope, SCOPE_MAX_CHARS) || !isText(host, HOST_MAX_CHARS) || !isCount(bytes)) return null;
+      return { ev: 'sent', scope, host, bytes };
+    }
     case 'unreported': {
       const { scope, count } = message;
       return isText(scope, SCOPE_MAX_CHARS) && isCount(count) ? { ev: 'unreported', scope, count } : null;

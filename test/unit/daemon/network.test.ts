@@ -93,6 +93,19 @@ describe('the policies of the proxy process', () => {
     expect(told.map(({ op }) => op)).toEqual(['settings', 'policy', 'settings', 'policy']);
   });
 
+  it('come with what hosts got from an earlier process, so that the limit of uploads outlives it', async () => {
+    const { network, told } = await open();
+    network.forCommands('/p');
+    network.onEgress({ ev: 'sent', scope: COMMANDS, host: 'a.example.com', bytes: 700 }, null);
+    network.onEgress({ ev: 'sent', scope: COMMANDS, host: 'a.example.com', bytes: 900 }, null);
+    network.onEgress({ ev: 'ready' }, null);
+    expect(told.slice(-3)).toMatchObject([
+      { op: 'settings' },
+      { op: 'sent', scope: COMMANDS, hosts: { 'a.example.com': 900 } },
+      { op: 'policy' },
+    ]);
+  });
+
   it('are sent at once when a decision changes, and are empty for a project whose network is off', async () => {
     const { network, rules, policies } = await open();
     network.forCommands('/p');

@@ -35,11 +35,19 @@ describe('the gate', () => {
     expect((await ask('good.example')).connection).not.toBeNull();
   });
 
-  it('admits a scope to a limited number of hosts, and to these again', async () => {
+  it('admits a scope to new hosts, however many names it has asked for under a wildcard', async () => {
     const { ask } = gateOf('*.good.example');
     for (let n = 0; n < HOSTS_PER_SCOPE; n += 1) (await ask(`h${n}.good.example`)).connection?.end();
-    expect((await ask('one-more.good.example')).refusal).toMatchObject({ status: 503 });
+    expect((await ask('one-more.good.example')).connection).not.toBeNull();
     expect((await ask('h7.good.example')).connection).not.toBeNull();
+  });
+
+  it('takes port 0 for a port, which no rule allows, in every way in but a look-up', () => {
+    const { gate } = gateOf('good.example');
+    const asked = { scope: SCOPE, namespace: 'net:[1]', lane: null, host: 'good.example', port: 0 } as const;
+    for (const via of ['socks', 'connect', 'http', 'direct'] as const)
+      expect(gate.screen({ ...asked, via }).refusal).toMatchObject({ status: 403 });
+    expect(gate.screen({ ...asked, via: 'dns' }).name).toBe('good.example');
   });
 
   it('lets a limited number of programs of a scope in', () => {

@@ -21,6 +21,7 @@ const EVENTS = [
   { ev: 'connection', fact: FACT },
   { ev: 'closed', traffic: { id: 1, up: 2, down: 3 }, why: '' },
   { ev: 'synced', id: 4, open: [{ id: 1, up: 2, down: 3 }] },
+  { ev: 'sent', scope: 's', host: 'a.example.com', bytes: 9 },
   { ev: 'unreported', scope: 's', count: 7 },
   { ev: 'authority', scope: 's', certificate: null },
   { ev: 'log', level: 'warn', event: 'egress.x', fields: { port: 1 } },
