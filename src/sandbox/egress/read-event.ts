@@ -7,6 +7,11 @@ const SCOPE_MAX_CHARS = 10_000;
 const CERTIFICATE_MAX_CHARS = 100_000;
 const VIAS: readonly Via[] = ['connect', 'http', 'socks', 'direct', 'dns'];
 
+/** The events of a message of the proxy process. */
+export function readEvents(message: unknown): readonly EgressEvent[] {
+  return Array.isArray(message) ? message.flatMap((one: unknown) => readEvent(one) ?? []) : [];
+}
+
 /**
  * An event of the proxy process, or null. The process parses what hostile programs send, so nothing but a well-formed
  * event of bounded size is believed.

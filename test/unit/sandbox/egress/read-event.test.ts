@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '#src/sandbox/egress/read-event.js';
+import { readEvent, readEvents } from '#src/sandbox/egress/read-event.js';
 
 const FACT = {
   id: 1,
@@ -29,6 +29,11 @@ const EVENTS = [
 
 test.each(EVENTS)('an event of the proxy process is read as it is: $ev', (event) => {
   expect(readEvent(event)).toEqual(event);
+});
+
+test('a message is a list of events, and what is no event in it is left out', () => {
+  expect(readEvents([...EVENTS, null, { ev: 'x' }])).toEqual(EVENTS);
+  for (const message of [null, EVENTS[0], 'ready', {}]) expect(readEvents(message)).toEqual([]);
 });
 
 test('a field that the message does not have is left out', () => {
