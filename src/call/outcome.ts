@@ -21,11 +21,12 @@ export interface Outcome {
   facts: CallFacts;
 }
 
-/** A connection or a refused name look-up of a command. */
+/** Equal connections or refused name look-ups of a call. The host `*` stands for those beyond the first 100 entries. */
 export interface ConnectionRecord {
   readonly host: string;
   /** 0 for a look-up. */
   readonly port: number;
+  /** `several` if they differ in it. */
   readonly via: string;
   readonly verdict: 'allowed' | 'denied';
   /** The pattern that decided, if one did. */
@@ -35,6 +36,8 @@ export interface ConnectionRecord {
   /** Bytes from and to the sandbox. */
   readonly up: number;
   readonly down: number;
+  /** How many they are; absent for one. */
+  readonly count?: number;
 }
 
 /**

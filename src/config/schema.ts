@@ -226,7 +226,12 @@ export const CONFIG_SCHEMA = {
         description: 'Hosts and *.suffixes that are reached without upstream_proxy.',
       },
       log_max_age_days: whole(30, 1, 3650, 'Days after which an entry of `ctxd network log` is removed.'),
-      log_max_rows: whole(50_000, 100, 5_000_000, 'Entries of `ctxd network log`. The oldest are removed first.'),
+      log_max_rows: whole(
+        50_000,
+        100,
+        5_000_000,
+        'Entries of `ctxd network log`. The oldest of the projects that have most are removed first.',
+      ),
     }),
     install: section('Tools of other people.', {
       yes_grants: {

@@ -73,20 +73,28 @@ function actionOf({ action }: NetworkChange): keyof typeof CHANGES {
   throw invalid(`${JSON.stringify(action)} is not one of ${Object.keys(CHANGES).join(', ')}`, 'Use one of them.');
 }
 
-/** Allows or denies names and groups. A permission with an end or for one call never replaces one without. */
+/**
+ * Allows or denies names and groups. What a person decides for good replaces the opposite of it; what is for a time or for
+ * one call replaces nothing that is wider, and a denial that is there goes on to win.
+ */
 async function add(request: NetworkChange, deps: NetworkManagementDeps): Promise<NetworkState> {
   const { root, dry_run: isDryRun } = request;
   const wanted = wantedRules(request, deps.clock.now());
   const known = deps.rules.list(root);
-  const isNew = (rule: NewRule): boolean => {
-    const before = known.find(({ pattern, group }) => pattern === rule.pattern && group === rule.group);
-    return before === undefined || !isAsWide(before, rule);
-  };
+  const replacedBy = (rule: NewRule): StoredRule[] =>
+    rule.once || rule.expiresMs !== null
+      ? []
+      : known.filter((before) => isAboutTheSame(before, rule) && before.verdict !== rule.verdict);
+  const isNew = (rule: NewRule): boolean =>
+    replacedBy(rule).length > 0 || !known.some((before) => isAboutTheSame(before, rule) && isAsWide(before, rule));
   const changed = wanted.filter(isNew);
+  const replaced = changed.flatMap(replacedBy);
   const added = changed.map((rule) => ({ ...rule, scope: root, givenMs: deps.clock.now() }));
-  const notes = [...notesOn(added, deps.network.rulesFor(root)), ...offNote(root, deps)];
+  const present = deps.network.rulesFor(root).filter((rule) => !replaced.includes(rule));
+  const notes = [...notesOn(added, present), ...offNote(root, deps)];
   if (!isDryRun && changed.length > 0) {
     await deps.rules.set(root, changed);
+    if (replaced.length > 0) await deps.rules.remove(root, replaced);
     deps.network.changed(root);
   }
   return stateOf(root, deps, { changed: added, notes });
@@ -139,6 +147,10 @@ function normalPattern(target: string, verdict: 'allow' | 'deny'): string {
   const { pattern, why } = parsePattern(target, verdict);
   if (pattern === null) throw new ContextdError('ARGS_INVALID', why);
   return patternText(pattern);
+}
+
+function isAboutTheSame(one: NewRule, other: NewRule): boolean {
+  return one.pattern === other.pattern && one.group === other.group;
 }
 
 /** Whether a rule that is there allows or denies all that the new one does. */

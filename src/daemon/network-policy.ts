@@ -103,6 +103,23 @@ export function denialOf(rule: StoredRule, rules: readonly StoredRule[]): Stored
   );
 }
 
+/**
+ * The `--once` rules that let a connection pass. One that allows no private address is not used if another rule allows the
+ * host anyway.
+ */
+export function usedOnce(rules: readonly PolicyRule[], { host, port }: { host: string; port: number }): PolicyRule[] {
+  const wanted = { name: host, isWildcard: false, port };
+  const about = rules.filter(({ pattern, verdict }) => {
+    const read = verdict === 'allow' ? readPattern(pattern) : null;
+    return read !== null && intersect(read, wanted) !== null;
+  });
+  const isAllowed = about.some(({ stored }) => !stored.once);
+  return about.filter(
+    ({ stored, anyPrivate, privateAddresses }) =>
+      stored.once && (!isAllowed || anyPrivate || privateAddresses.length > 0),
+  );
+}
+
 /** The group that has a host at a web port; null if none has. */
 export function groupWith(host: string, groups: Readonly<Record<string, HostGroup>>): string | null {
   const wanted = { name: host, isWildcard: false, port: null };

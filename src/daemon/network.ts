@@ -18,7 +18,7 @@ import type { RunRef } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../stores/network-rules.ts';
 import type { NetworkCredentials } from './network-credentials.ts';
-import type { NetworkJournal } from './network-journal.ts';
+import type { NetworkJournal, Owner } from './network-journal.ts';
 import {
   commandRules,
   declaredBy,
@@ -29,7 +29,9 @@ import {
   type PolicyRule,
   policyOf,
   toolRules,
+  usedOnce,
 } from './network-policy.ts';
+import { SentBytes } from './sent-bytes.ts';
 
 export interface NetworkDeps {
   rules: NetworkRules;
@@ -54,6 +56,7 @@ interface ToldScope {
   rules: readonly PolicyRule[];
   /** True if the proxy process may know of credentials. */
   hasCredentials: boolean;
+  readonly sent: SentBytes;
 }
 
 /** A command that runs. */
@@ -68,10 +71,13 @@ interface ToolUse {
   readonly denied: Denial[];
 }
 
-/** A `--once` permission that was used, and what may go on using it. */
+/** A `--once` permission that was used, with all rules of its group, and what may go on using it. */
 interface Claim {
-  readonly rule: StoredRule;
+  readonly rules: readonly StoredRule[];
+  /** Commands, or a connection if no command runs. */
   readonly holders: Set<RunningCommand | number>;
+  /** True: not known which of the holders used it, so it is over when the first of them ends. */
+  readonly isGuess: boolean;
 }
 
 /** What programs may reach: turns what people decided into the policies of the proxy process, and follows what it reports. */
@@ -141,9 +147,9 @@ export class Network {
 
   /** Call when a person has removed rules: a call that uses one of them loses it too. */
   removed(scope: string, rules: readonly StoredRule[]): void {
-    const isGone = ({ rule }: Claim): boolean =>
+    const isGone = (rule: StoredRule): boolean =>
       rule.scope === scope && rules.some(({ pattern, group }) => pattern === rule.pattern && group === rule.group);
-    this.#claims = this.#claims.filter((claim) => !isGone(claim));
+    this.#keepClaimed((rule) => !isGone(rule));
     this.changed(scope);
   }
 
@@ -151,7 +157,7 @@ export class Network {
   async forget(project: string): Promise<void> {
     await this.#deps.rules.forget(project);
     await this.#deps.credentials.forget(project);
-    this.#claims = this.#claims.filter(({ rule }) => rule.scope !== project);
+    this.#keepClaimed(({ scope }) => scope !== project);
     this.changed(project);
   }
 
@@ -182,8 +188,12 @@ export class Network {
     switch (event.ev) {
       case 'ready':
         this.#deps.journal.restarted();
+        this.#dropConnections();
         this.#tellSettings();
-        for (const told of this.#told.values()) this.#tellPolicy(told);
+        for (const told of this.#told.values()) {
+          this.#tellSent(told);
+          this.#tellPolicy(told);
+        }
         return;
       case 'connection':
         this.#connection(event.fact, run);
@@ -199,6 +209,12 @@ export class Network {
       case 'rejected':
         void this.#deps.credentials.rejected(event.credential);
         return;
+      case 'sent':
+        this.#told.get(event.scope)?.sent.note(event.host, event.bytes);
+        return;
+      case 'unreported':
+        this.#unreported(event);
+        return;
       case 'synced':
       case 'authority':
         return;
@@ -208,7 +224,9 @@ export class Network {
   /** The rules that hold in a project, its own first; a `--once` permission as long as a call uses it. */
   rulesFor(project: string): StoredRule[] {
     const { rules } = this.#deps;
-    const inUse = this.#claims.flatMap(({ rule }) => (rule.scope === MACHINE || rule.scope === project ? [rule] : []));
+    const inUse = this.#claims
+      .flatMap((claim) => claim.rules)
+      .filter(({ scope }) => scope === MACHINE || scope === project);
     return [...new Set([...rules.list(project), ...rules.list(MACHINE), ...inUse])];
   }
 
@@ -245,7 +263,7 @@ export class Network {
     const known = this.#told.get(key);
     if (known !== undefined && known.grants.join() === grants.join()) return;
     if (this.#told.size === 0) this.#tellSettings();
-    const told = { scope, grants, rules: [], hasCredentials: false };
+    const told = { scope, grants, rules: [], hasCredentials: false, sent: known?.sent ?? new SentBytes() };
     this.#told.set(key, told);
     this.#tellPolicy(told);
   }
@@ -263,6 +281,11 @@ export class Network {
     const policy = { ...policyOf(told.rules, this.#deps.config.upload_max_mb), ...declared };
     this.#deps.tell({ op: 'policy', scope: scopeKey(scope), policy });
     this.#tellCredentials(told);
+  }
+
+  #tellSent({ scope, sent }: ToldScope): void {
+    const hosts = sent.counts;
+    if (Object.keys(hosts).length > 0) this.#deps.tell({ op: 'sent', scope: scopeKey(scope), hosts });
   }
 
   /** A tool from elsewhere gets no credential of the person. */
@@ -285,7 +308,7 @@ export class Network {
   #connection(fact: ConnectionFact, run: RunRef | null): void {
     const told = this.#told.get(fact.scope);
     if (told === undefined) return;
-    this.#deps.journal.connection(fact, told.scope, run);
+    this.#deps.journal.connection(fact, this.#ownerOf(told.scope, run));
     if (!fact.allowed) {
       for (const denial of this.explained(told.scope, [refusedConnection(fact)]))
         if (run !== null) this.#deps.onRefused?.(run, denial);
@@ -293,8 +316,17 @@ export class Network {
       return;
     }
     if (fact.via === 'dns') return;
-    const used = told.rules.find(({ pattern, verdict }) => verdict === 'allow' && pattern === fact.rule)?.stored;
-    if (used?.once === true) this.#claim(used, told.scope, fact, run);
+    for (const { stored } of usedOnce(told.rules, fact)) this.#claim(stored, told.scope, fact, run);
+  }
+
+  #unreported({ scope, count }: Extract<EgressEvent, { ev: 'unreported' }>): void {
+    const told = this.#told.get(scope);
+    if (told !== undefined) this.#deps.journal.unreported(count, this.#ownerOf(told.scope, null));
+  }
+
+  #ownerOf(scope: NetworkScope, run: RunRef | null): Owner {
+    const inside = [...this.#running].filter(({ project }) => project === scope.project);
+    return { scope, run, running: inside.flatMap((one) => one.run ?? []) };
   }
 
   /** One denial for each host and port. */
@@ -307,21 +339,40 @@ export class Network {
 
   /** The first use takes the rule out of the database, so that no restart brings it back. The call keeps it to its end. */
   #claim(rule: StoredRule, { project }: NetworkScope, { id }: ConnectionFact, run: RunRef | null): void {
-    if (this.#claims.some((claim) => claim.rule === rule)) return;
-    const own = [...this.#running].filter((one) => one.project === project);
-    const known = run === null ? own : own.filter((one) => one.run?.requestId === run.requestId);
-    this.#claims.push({ rule, holders: new Set<RunningCommand | number>(known.length > 0 ? known : [id]) });
-    this.#deps.rules.use(rule).catch((cause) => {
+    if (this.#claims.some(({ rules }) => rules.includes(rule))) return;
+    const rules = [rule, ...this.#deps.rules.list(rule.scope).filter((other) => isOfSameGrant(rule, other))];
+    const inside = [...this.#running].filter((one) => one.project === project);
+    const users = run === null ? inside : inside.filter((one) => one.run?.requestId === run.requestId);
+    const holders = new Set<RunningCommand | number>(users.length > 0 ? users : [id]);
+    this.#claims.push({ rules, holders, isGuess: run === null });
+    this.#deps.rules.use(rules).catch((cause) => {
       this.#deps.logger.error('network.once_failed', { pattern: rule.pattern }, cause);
     });
   }
 
   async #letGo(holder: RunningCommand | number): Promise<void> {
-    const over = this.#claims.filter(({ holders }) => holders.delete(holder) && holders.size === 0);
-    if (over.length === 0) return;
-    this.#claims = this.#claims.filter((claim) => !over.includes(claim));
-    for (const { rule } of over) this.changed(rule.scope);
+    this.#end(this.#claims.filter(({ holders, isGuess }) => holders.delete(holder) && (isGuess || holders.size === 0)));
   }
+
+  /** A new proxy process has none of the connections of the one before. */
+  #dropConnections(): void {
+    this.#end(this.#claims.filter(({ holders }) => [...holders].some((holder) => typeof holder === 'number')));
+  }
+
+  #end(over: readonly Claim[]): void {
+    this.#claims = this.#claims.filter((claim) => !over.includes(claim));
+    for (const scope of new Set(over.flatMap(({ rules }) => rules.map((rule) => rule.scope)))) this.changed(scope);
+  }
+
+  #keepClaimed(isKept: (rule: StoredRule) => boolean): void {
+    const claims = this.#claims.map((claim) => ({ ...claim, rules: claim.rules.filter(isKept) }));
+    this.#claims = claims.filter(({ rules }) => rules.length > 0);
+  }
+}
+
+/** A group that is allowed for one call is one permission, with the mirrors that it includes. */
+function isOfSameGrant(rule: StoredRule, other: StoredRule): boolean {
+  return other !== rule && other.once && other.group !== null && other.group === rule.group;
 }
 
 const ALLOWABLE = /ctxd network allow /;

@@ -196,7 +196,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['failure', 'message', 'remedy', 'details', 'denied', 'quarantined', 'warnings', 'streams', 'field', 'text'],
   // A denial, a connection, and a path that was set aside.
   ...['kind', 'path', 'host', 'port', 'rule', 'how_to_allow', 'id'],
-  ...['connections', 'via', 'verdict', 'why', 'up', 'down'],
+  ...['connections', 'via', 'verdict', 'why', 'up', 'down', 'count'],
   // Facts and texts of the core tools.
   ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
   ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],

@@ -54,16 +54,19 @@ function open(host: string, port: number, addresses: readonly string[] | null, o
     ...(known === null ? {} : { lookup: (_host, _options, done) => done(null, known) }),
   });
   const giveUp = setTimeout(() => socket.destroy(new DialError('connecting took too long')), DIAL_MAX_MS);
+  let isOpen = false;
   socket.once('connect', () => {
+    isOpen = true;
+    clearTimeout(giveUp);
     socket.pause();
     resolve(socket);
   });
   socket.once('error', (cause) => reject(cause instanceof DialError ? cause : unreached(cause)));
   socket.once('close', () => {
+    if (isOpen) return;
     clearTimeout(giveUp);
     reject(new DialError('the connection was given up'));
   });
-  socket.once('connect', () => clearTimeout(giveUp));
   socket.on('error', () => {});
   onSocket(socket);
   return promise;

@@ -53,8 +53,11 @@ export class Egress {
       case 'credentials':
         this.#setCredentials(command);
         break;
+      case 'sent':
+        this.#gate.restoreSent(command.scope, command.hosts);
+        break;
       case 'sync':
-        this.#deps.emit({ ev: 'synced', id: command.id, open: this.#gate.openTraffic() });
+        this.#deps.emit({ ev: 'synced', id: command.id, open: this.#gate.settle() });
         break;
       case 'listener':
       case 'datagrams':

@@ -62,6 +62,11 @@ export class Gate {
       this.#deps.emit({ ev: 'log', level: 'warn', event: 'rule_unusable', fields: { scope: key, fault } });
   }
 
+  /** Goes on counting what an earlier process has sent to hosts. */
+  restoreSent(key: ScopeKey, counts: Readonly<Record<string, number>>): void {
+    this.#scope(key).uploads.restore(counts);
+  }
+
   /** Ends the connections of a namespace that is gone. */
   endNamespace(namespace: string): void {
     for (const scope of this.#scopes.values())
@@ -73,7 +78,12 @@ export class Gate {
     for (const connection of this.#scope(key).open) if (connection.fact.host === host) connection.end(why);
   }
 
-  openTraffic(): Traffic[] {
+  /** Reports the number of refusals that were not reported, and returns what is open. */
+  settle(): Traffic[] {
+    for (const [scope, { meter }] of this.#scopes) {
+      const count = meter.takeUnreported();
+      if (count > 0) this.#deps.emit({ ev: 'unreported', scope, count });
+    }
     return [...this.#scopes.values()].flatMap((scope) => [...scope.open].map(({ traffic }) => traffic));
   }
 
@@ -82,13 +92,13 @@ export class Gate {
     return this.#scope(key).enter();
   }
 
-  /** Refuses what no rule allows, without looking anything up. `port` 0: a look-up of the local DNS. */
+  /** Refuses what no rule allows, without looking anything up. `via` dns: a name may be reached at some port. */
   screen(asked: Asked): Screening {
     const { name, why } = normalName(asked.host);
     if (name === null) return { refusal: this.refuse(asked, why), name };
     const { policy } = this.#scope(asked.scope);
     const nowMs = this.#deps.now();
-    const verdict = asked.port === 0 ? decideName(policy, name, nowMs) : decide(policy, name, asked.port, nowMs);
+    const verdict = asked.via === 'dns' ? decideName(policy, name, nowMs) : decide(policy, name, asked.port, nowMs);
     return verdict.isAllowed ? { refusal: null, name } : this.#refuse(asked, name, verdict);
   }
 
@@ -113,7 +123,7 @@ export class Gate {
     // The policy may have changed meanwhile.
     const { name, refusal } = this.screen(asked);
     if (name === null) return refusedAs(refusal);
-    const full = scope.fullness(name);
+    const full = scope.fullness();
     if (full !== null) return refusedAs(overLimit(full));
     const fault = this.#addressFault(scope, name, asked.port, addresses);
     const { rule } = decide(scope.policy, name, asked.port, this.#deps.now());
@@ -186,7 +196,7 @@ export class Gate {
   #scope(key: ScopeKey): Scope {
     const known = this.#scopes.get(key);
     if (known !== undefined) return known;
-    const scope = new Scope(this.#deps);
+    const scope = new Scope(this.#deps, (host, bytes) => this.#deps.emit({ ev: 'sent', scope: key, host, bytes }));
     this.#scopes.set(key, scope);
     return scope;
   }

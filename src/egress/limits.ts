@@ -23,9 +23,13 @@ export const CONNECTIONS_PER_SCOPE = 512;
 /** Threads of the system's resolver (UV_THREADPOOL_SIZE), and how many of them one scope uses at once. */
 export const RESOLVER_THREADS = 32;
 export const LOOKUPS_AT_ONCE = 8;
-/** Names with an address in a namespace, and hosts that a scope may reach while the process lives. */
+/** Names of a scope that wait to be looked up. */
+export const LOOKUPS_WAITING = 512;
+/** Names with an address in a namespace, and hosts of a scope of which the bytes are counted. */
 export const NAMES_MAX = 4_096;
 export const HOSTS_PER_SCOPE = 4_096;
+/** The count of a host survives the process up to this many bytes, or a hundredth of the limit if that is more. */
+export const UPLOAD_STEP_BYTES = 65_536;
 /** How often a command gets the reason why one tunnel is refused, and the milliseconds for which refusals count. */
 export const SAME_REFUSALS = 20;
 export const SAME_REFUSALS_MS = 5_000;

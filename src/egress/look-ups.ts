@@ -1,50 +1,71 @@
-import { LOOKUPS_AT_ONCE } from './limits.ts';
+import { LOOKUPS_AT_ONCE, LOOKUPS_WAITING } from './limits.ts';
+
+/** One name that is looked up, or waits for its turn. */
+interface LookUp {
+  readonly found: Promise<readonly string[]>;
+  begin(): void;
+  /** Connections that wait for it. */
+  waiters: number;
+}
 
 /**
  * The name look-ups of one scope: few at once, as the system's resolver has few threads and all scopes share them. The
- * others wait. Connections to one name that begin meanwhile share its look-up.
+ * others wait, up to a limit, and as long as a connection waits for them. Connections to one name share its look-up.
  */
 export class LookUps {
   readonly #resolve: (name: string) => Promise<readonly string[]>;
-  readonly #underWay = new Map<string, Promise<readonly string[]>>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #underWay = new Map<string, LookUp>();
+  /** In the order of their turns. */
+  readonly #waiting = new Map<string, LookUp>();
   #running = 0;
 
   constructor(resolve: (name: string) => Promise<readonly string[]>) {
     this.#resolve = resolve;
   }
 
-  /** Rejects if the name cannot be looked up, or not within `maxMs`. */
+  /** Rejects if the name cannot be looked up, or not within `maxMs`, or if too many wait. */
   async find(name: string, maxMs: number): Promise<readonly string[]> {
+    const lookUp = this.#underWay.get(name) ?? this.#waiting.get(name) ?? this.#add(name);
+    lookUp.waiters += 1;
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error('looking its name up took too long')), maxMs);
     try {
-      return await Promise.race([this.#shared(name), late]);
+      return await Promise.race([lookUp.found, late]);
     } finally {
       clearTimeout(timer);
+      lookUp.waiters -= 1;
+      if (lookUp.waiters === 0 && this.#waiting.get(name) === lookUp) this.#waiting.delete(name);
     }
   }
 
-  #shared(name: string): Promise<readonly string[]> {
-    const known = this.#underWay.get(name);
-    if (known !== undefined) return known;
-    const looking = this.#inTurn(name).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, looking);
+  #add(name: string): LookUp {
+    if (this.#waiting.size >= LOOKUPS_WAITING) throw new Error('too many other names wait to be looked up');
+    const { promise: found, resolve } = Promise.withResolvers<readonly string[]>();
     // Nobody may be waiting any more when it fails.
-    looking.catch(() => {});
-    return looking;
+    found.catch(() => {});
+    const lookUp = { found, waiters: 0, begin: () => resolve(this.#lookUp(name)) };
+    if (this.#running < LOOKUPS_AT_ONCE) this.#begin(name, lookUp);
+    else this.#waiting.set(name, lookUp);
+    return lookUp;
   }
 
-  async #inTurn(name: string): Promise<readonly string[]> {
-    if (this.#running >= LOOKUPS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
+  #begin(name: string, lookUp: LookUp): void {
+    this.#running += 1;
+    this.#underWay.set(name, lookUp);
+    lookUp.begin();
+  }
+
+  async #lookUp(name: string): Promise<readonly string[]> {
     try {
       return await this.#resolve(name);
     } finally {
-      // The place goes to the one that waits longest.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
+      this.#underWay.delete(name);
+      this.#running -= 1;
+      const [next] = this.#waiting;
+      if (next !== undefined) {
+        this.#waiting.delete(next[0]);
+        this.#begin(...next);
+      }
     }
   }
 }

@@ -69,6 +69,8 @@ export type EgressCommand =
   /** Cuts open connections that the new policy does not allow. */
   | { readonly op: 'policy'; readonly scope: ScopeKey; readonly policy: ScopePolicy }
   | { readonly op: 'credentials'; readonly scope: ScopeKey; readonly credentials: readonly BoundCredential[] }
+  /** Bytes that earlier processes have sent to hosts of the scope. */
+  | { readonly op: 'sent'; readonly scope: ScopeKey; readonly hosts: Readonly<Record<string, number>> }
   /** Answered by `synced` after every event before it. */
   | { readonly op: 'sync'; readonly id: number };
 
@@ -122,6 +124,10 @@ export type EgressEvent =
   | { readonly ev: 'connection'; readonly fact: ConnectionFact }
   /** Also when the proxy refused it later, for example because the TLS name differed: `why` then says so. */
   | { readonly ev: 'closed'; readonly traffic: Traffic; readonly why: string }
+  /** A host has got this many bytes at most, since the daemon started. Only if the policy has a limit. */
+  | { readonly ev: 'sent'; readonly scope: ScopeKey; readonly host: string; readonly bytes: number }
+  /** Refusals that were not reported one by one, because a program made more of them than the limit. */
+  | { readonly ev: 'unreported'; readonly scope: ScopeKey; readonly count: number }
   | { readonly ev: 'synced'; readonly id: number; readonly open: readonly Traffic[] }
   /** The certificate (PEM) that sandboxes of the scope trust, because a credential is bound there; null: none. */
   | { readonly ev: 'authority'; readonly scope: ScopeKey; readonly certificate: string | null }

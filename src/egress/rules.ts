@@ -143,6 +143,11 @@ export function addressFault(
   return `it leads to ${address}, ${what}, and its rule does not name that address. A person can name it: ${remedy}`;
 }
 
+/** True if a rule names the host itself, not with a wildcard. */
+export function isNamed(policy: CompiledPolicy, host: string): boolean {
+  return policy.rules.some(({ isWildcard, name }) => !isWildcard && name === host);
+}
+
 /** The ports at which the names of a policy can be reached. */
 export function portsOfPolicy(policy: CompiledPolicy): ReadonlySet<number> {
   return new Set(policy.rules.filter(({ source }) => source.verdict === 'allow').flatMap(portsOf));

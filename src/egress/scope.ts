@@ -1,9 +1,18 @@
 import { Connection } from './connection.ts';
-import { CLIENTS_PER_SCOPE, CONNECTIONS_PER_SCOPE, HOSTS_PER_SCOPE } from './limits.ts';
+import { CLIENTS_PER_SCOPE, CONNECTIONS_PER_SCOPE } from './limits.ts';
 import { LookUps } from './look-ups.ts';
 import type { ConnectionFact, ScopePolicy, Traffic } from './messages.ts';
 import { RefusalMeter } from './refusal-meter.ts';
-import { addressFault, type CompiledPolicy, compilePolicy, decide, NOTHING_ALLOWED, nextExpiry } from './rules.ts';
+import {
+  addressFault,
+  type CompiledPolicy,
+  compilePolicy,
+  decide,
+  isNamed,
+  NOTHING_ALLOWED,
+  nextExpiry,
+} from './rules.ts';
+import { Uploads } from './uploads.ts';
 
 /** Timers cannot wait longer than 24 days; a policy is looked at once a day. */
 const LONGEST_WAIT_MS = 86_400_000;
@@ -21,18 +30,19 @@ export class Scope {
   readonly meter = new RefusalMeter();
   readonly open = new Set<Connection>();
   readonly lookUps: LookUps;
+  readonly uploads: Uploads;
   readonly #now: () => number;
   readonly #ownAddresses: () => ReadonlySet<string>;
-  /** Bytes sent to each host while the process lives. */
-  readonly #sent = new Map<string, number>();
   #policy = NOTHING_ALLOWED;
   #clients = 0;
   #expiryTimer: NodeJS.Timeout | undefined;
 
-  constructor({ now, ownAddresses, resolve }: ScopeDeps) {
+  /** `reportSent`: called with what a host got, at least, of which a new process has to know. */
+  constructor({ now, ownAddresses, resolve }: ScopeDeps, reportSent: (host: string, bytes: number) => void) {
     this.#now = now;
     this.#ownAddresses = ownAddresses;
     this.lookUps = new LookUps(resolve);
+    this.uploads = new Uploads({ isNamed: (host) => isNamed(this.#policy, host), report: reportSent });
   }
 
   get policy(): CompiledPolicy {
@@ -55,19 +65,15 @@ export class Scope {
     };
   }
 
-  /** Why no connection to the host can be added, as a sentence's start; null if one can. */
-  fullness(host: string): string | null {
-    if (this.open.size >= CONNECTIONS_PER_SCOPE)
-      return `this project has ${CONNECTIONS_PER_SCOPE} open connections, which is the limit`;
-    if (!this.#sent.has(host) && this.#sent.size >= HOSTS_PER_SCOPE)
-      return `this project has reached ${HOSTS_PER_SCOPE} different hosts, which is the limit`;
-    return null;
+  /** Why no connection can be added, as a sentence's start; null if one can. */
+  fullness(): string | null {
+    if (this.open.size < CONNECTIONS_PER_SCOPE) return null;
+    return `this project has ${CONNECTIONS_PER_SCOPE} open connections, which is the limit`;
   }
 
   /** True if the host takes no more bytes. */
   isUsedUp(host: string): boolean {
-    const { uploadMaxBytes } = this.#policy;
-    return uploadMaxBytes !== null && (this.#sent.get(host) ?? 0) >= uploadMaxBytes;
+    return this.uploads.isUsedUp(host, this.#policy.uploadMaxBytes);
   }
 
   add(
@@ -75,26 +81,19 @@ export class Scope {
     addresses: readonly string[],
     onClosed: (traffic: Traffic, why: string) => void,
   ): Connection {
+    const endUpload = this.uploads.begin(fact.host);
     const connection: Connection = new Connection({
       fact,
       addresses,
-      maySend: (bytes) => this.#maySend(fact.host, bytes),
+      maySend: (bytes) => this.uploads.maySend(fact.host, bytes, this.#policy.uploadMaxBytes),
       onEnd: (why) => {
         this.open.delete(connection);
+        endUpload();
         onClosed(connection.traffic, why);
       },
     });
     this.open.add(connection);
-    if (!this.#sent.has(fact.host)) this.#sent.set(fact.host, 0);
     return connection;
-  }
-
-  #maySend(host: string, bytes: number): boolean {
-    const sent = (this.#sent.get(host) ?? 0) + bytes;
-    const { uploadMaxBytes } = this.#policy;
-    if (uploadMaxBytes !== null && sent > uploadMaxBytes) return false;
-    this.#sent.set(host, sent);
-    return true;
   }
 
   /** Cuts what is not allowed now, and comes back when the next rule ends. */

@@ -49,6 +49,10 @@ export class SocksDoor {
 
   async #connect(socket: Socket, asker: Asker, { host, port }: Request): Promise<void> {
     const asked: Asked = { ...asker, host, port, via: 'socks' };
+    if (port === 0) {
+      this.#gate.refuse(asked, 'nothing listens on port 0');
+      return reply(socket, REPLY.denied);
+    }
     const opened = (): void => void socket.write(replyBytes(REPLY.opened));
     if (port === 80) {
       const { name } = this.#gate.screen(asked);

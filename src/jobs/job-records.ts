@@ -18,8 +18,6 @@ export interface JobRecordDeps {
 
 /** Characters of a command that the log keeps. */
 const KEPT_CHARS = 2_048;
-/** Connections that the record of a job lists. */
-const CONNECTIONS_MAX = 100;
 
 /**
  * Records a job as it records a call: in the journal while it runs, with its start and its end in the audit log. If the
@@ -47,11 +45,7 @@ export async function recordEnd(spec: JobSpec, end: JobEnd, output: JobOutput, d
     ...(text === '' ? {} : { artifact: true }),
     ...(end.denied.length > 0 ? { denied: end.denied.map((one) => masked({ ...one }, deps)) } : {}),
     ...(end.connections.length > 0
-      ? {
-          connections: end.connections
-            .slice(0, CONNECTIONS_MAX)
-            .map((one) => masked({ ...connectionRecord(one) }, deps)),
-        }
+      ? { connections: end.connections.map((one) => masked({ ...connectionRecord(one) }, deps)) }
       : {}),
     ...(end.quarantined.length > 0 ? { quarantined: end.quarantined.map((one) => ({ ...one })) } : {}),
   });

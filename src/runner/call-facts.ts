@@ -1,6 +1,7 @@
 import type { CallFacts, ConnectionRecord, HostCallRecord, Outcome } from '../call/outcome.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
+import { ConnectionSums } from '../sandbox/egress/connection-sums.ts';
 import type { CommandResult, Connection } from '../sandbox/sandbox.ts';
 
 /** What the host did for one call, whether or not the call succeeded. */
@@ -12,7 +13,6 @@ type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'noti
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
-const CONNECTIONS_KEPT = 100;
 
 /** Collects the facts of one call. */
 export class FactCollector {
@@ -20,7 +20,7 @@ export class FactCollector {
   /** By id. */
   readonly #quarantined = new Map<string, SetAside>();
   readonly #denied = new Map<string, Denial>();
-  readonly #connections: ConnectionRecord[] = [];
+  readonly #connections = new ConnectionSums();
   readonly #notices = new Set<string>();
   #total = 0;
   #searchComplete = true;
@@ -43,8 +43,7 @@ export class FactCollector {
     for (const denial of denied) {
       if (this.#denied.size < DENIALS_KEPT) this.#denied.set(JSON.stringify(denial), denial);
     }
-    const room = CONNECTIONS_KEPT - this.#connections.length;
-    this.#connections.push(...connections.slice(0, room).map(connectionRecord));
+    for (const connection of connections) this.#connections.add(connection);
   }
 
   /** The last one counts. */
@@ -59,7 +58,7 @@ export class FactCollector {
       searchComplete: this.#searchComplete,
       warnings: [...this.#notices],
       denied: [...this.#denied.values()],
-      connections: [...this.#connections],
+      connections: this.#connections.read().map(connectionRecord),
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       shows: this.#shows,
       standardView: this.#standardView,
@@ -67,12 +66,15 @@ export class FactCollector {
   }
 }
 
-/** What the audit record says of a connection. */
-export function connectionRecord({ host, port, via, allowed, rule, why, up, down }: Connection): ConnectionRecord {
+type Recorded = Pick<Connection, 'host' | 'port' | 'via' | 'allowed' | 'rule' | 'why' | 'up' | 'down' | 'count'>;
+
+/** What the audit record says of equal connections. */
+export function connectionRecord({ host, port, via, allowed, rule, why, up, down, count }: Recorded): ConnectionRecord {
   return {
     ...{ host, port, via, verdict: allowed ? 'allowed' : 'denied' },
     ...(rule === null ? {} : { rule }),
     ...(why === '' ? {} : { why }),
     ...{ up, down },
+    ...(count === 1 ? {} : { count }),
   };
 }

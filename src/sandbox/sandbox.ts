@@ -62,8 +62,13 @@ export interface RunRef {
   readonly requestId: string;
 }
 
-/** A connection of a command, with the bytes from (`up`) and to (`down`) the sandbox until now. */
-export interface Connection extends ConnectionFact, Pick<Traffic, 'up' | 'down'> {}
+/** Equal connections of a command, with the bytes of all from (`up`) and to (`down`) the sandbox. */
+export interface Connection
+  extends Pick<ConnectionFact, 'host' | 'port' | 'allowed' | 'rule' | 'why' | 'isAllowable' | 'isBindable'>,
+    Pick<Traffic, 'up' | 'down'> {
+  readonly via: ConnectionFact['via'] | 'several';
+  readonly count: number;
+}
 
 export interface CommandSpec {
   argv: readonly string[];
@@ -130,7 +135,7 @@ export interface CommandResult {
   notices: readonly string[];
   /** What the sandbox is known to have refused. A refusal is listed only if the facts prove it. */
   denied: readonly Denial[];
-  /** What it reached or tried to reach, as far as the connections are known to be its own; bounded. */
+  /** What it reached or tried to reach, as far as the connections are known to be its own: see `ConnectionSums`. */
   connections: readonly Connection[];
   /** What it did when it was killed; null if it was not, or it is not known. */
   activity: Activity | null;

@@ -52,7 +52,7 @@ export interface AuditRecord {
   search_incomplete?: boolean;
   /** As in `meta.denied`. */
   denied?: Json;
-  /** `[{host, port, via, verdict, rule?, why?, up, down}]`: what commands reached or tried to reach. Absent if empty. */
+  /** `[{host, port, via, verdict, rule?, why?, up, down, count?}]`: what commands reached or tried to reach. Absent if empty. */
   connections?: readonly Json[];
   /** Tokens that the whole output would have cost. Absent if nothing ran. */
   tokens_run?: number;

@@ -1,6 +1,6 @@
 import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
-/** One connection, or one host that was refused. Every text in it has been scrubbed. */
+/** Equal connections that began within a minute, or one. Every text in it has been scrubbed. */
 export interface LoggedConnection {
   /** Grows with every row. */
   readonly id: number;
@@ -21,12 +21,12 @@ export interface LoggedConnection {
   readonly rule: string;
   /** Why it was refused or cut; '' otherwise. */
   readonly why: string;
-  /** Bytes from and to the sandbox. */
+  /** Bytes from and to the sandbox, of those that have ended. */
   readonly up: number;
   readonly down: number;
-  /** Null while it is open. */
+  /** From the begin of the first to the end of the last; null while one is open. */
   readonly durationMs: number | null;
-  /** How often the same was refused. */
+  /** How many they are. */
   readonly repeats: number;
 }
 
@@ -54,7 +54,7 @@ export interface NetworkLog {
   put(rows: readonly LoggedConnection[]): Promise<void>;
   /** The newest rows, oldest first. */
   read(query: LogQuery): Promise<readonly LoggedConnection[]>;
-  /** Removes what is older or more than allowed. */
+  /** Removes what is older or more than allowed: the oldest of the projects that have more than their share. */
   prune(limits: LogLimits, nowMs: number): Promise<void>;
 }
 
@@ -80,15 +80,32 @@ export function createNetworkLog({ database }: { database: Database }): NetworkL
       return rows.map(toConnection).reverse();
     },
     async prune({ maxAgeMs, maxRows }, nowMs) {
-      await database.write([
-        { sql: 'DELETE FROM network_log WHERE at_ms < ?', params: [nowMs - maxAgeMs] },
-        {
-          sql: 'DELETE FROM network_log WHERE id <= (SELECT id FROM network_log ORDER BY id DESC LIMIT 1 OFFSET ?)',
-          params: [maxRows],
-        },
-      ]);
+      await database.write([{ sql: 'DELETE FROM network_log WHERE at_ms < ?', params: [nowMs - maxAgeMs] }]);
+      const rows = await database.read('SELECT project, count(*) AS count FROM network_log GROUP BY project');
+      const counts = rows.map((row) => ({ project: textOf(row, 'project'), count: integerOf(row, 'count') }));
+      const share = fairShare(
+        counts.map(({ count }) => count),
+        maxRows,
+      );
+      const over = counts.filter(({ count }) => count > share);
+      if (over.length > 0) await database.write(over.map(({ project }) => ({ sql: PRUNE, params: [project, share] })));
     },
   };
+}
+
+const PRUNE = `DELETE FROM network_log WHERE project = ?1
+  AND id <= (SELECT id FROM network_log WHERE project = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`;
+
+/** The most that each may have so that all together have no more than `max`: those with less leave the rest to the others. */
+function fairShare(counts: readonly number[], max: number): number {
+  const ascending = counts.toSorted((a, b) => a - b);
+  let left = max;
+  for (const [i, count] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - i));
+    if (count > share) return share;
+    left -= count;
+  }
+  return max;
 }
 
 const COLUMNS = [

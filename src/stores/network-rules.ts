@@ -28,6 +28,9 @@ export interface StoredRule {
 
 export type NewRule = Omit<StoredRule, 'scope' | 'givenMs'>;
 
+/** What a rule is known by in its scope. A permission and a denial of the same name can both be there: the denial wins. */
+type RuleKey = Pick<StoredRule, 'pattern' | 'group' | 'verdict'>;
+
 /**
  * What people decided about the network, in the daemon's own database: no file of a project is read. Kept in memory too,
  * because every command asks.
@@ -37,11 +40,11 @@ export interface NetworkRules {
   start(): Promise<void>;
   /** Sorted by pattern; rules that have expired are left out. */
   list(scope: string): readonly StoredRule[];
-  /** A rule replaces the earlier one of the same pattern and group. */
+  /** A rule replaces the earlier one of the same pattern, group and verdict. */
   set(scope: string, rules: readonly NewRule[]): Promise<void>;
-  remove(scope: string, rules: readonly Pick<StoredRule, 'pattern' | 'group'>[]): Promise<void>;
-  /** Uses up a rule: it is gone when this returns, and from the database when the promise settles. */
-  use(rule: StoredRule): Promise<void>;
+  remove(scope: string, rules: readonly RuleKey[]): Promise<void>;
+  /** Uses up rules of one scope: they are gone when this returns, and from the database when the promise settles. */
+  use(rules: readonly StoredRule[]): Promise<void>;
   /** Null if nobody decided for this project. */
   isOn(project: string): boolean | null;
   setOn(project: string, isOn: boolean): Promise<void>;
@@ -91,14 +94,14 @@ class RuleStore implements NetworkRules {
     this.#keep(scope, [...others, ...given]);
   }
 
-  async remove(scope: string, rules: readonly Pick<StoredRule, 'pattern' | 'group'>[]): Promise<void> {
+  async remove(scope: string, rules: readonly RuleKey[]): Promise<void> {
     await this.#database.write(rules.map((rule) => deletion(scope, rule)));
     this.#drop(scope, rules);
   }
 
-  async use(rule: StoredRule): Promise<void> {
-    this.#drop(rule.scope, [rule]);
-    await this.#database.write([deletion(rule.scope, rule)]);
+  async use(rules: readonly StoredRule[]): Promise<void> {
+    for (const rule of rules) this.#drop(rule.scope, [rule]);
+    await this.#database.write(rules.map((rule) => deletion(rule.scope, rule)));
   }
 
   isOn(project: string): boolean | null {
@@ -130,7 +133,7 @@ class RuleStore implements NetworkRules {
     this.#modes.delete(project);
   }
 
-  #drop(scope: string, rules: readonly Pick<StoredRule, 'pattern' | 'group'>[]): void {
+  #drop(scope: string, rules: readonly RuleKey[]): void {
     const gone = new Set(rules.map(keyOf));
     const held = this.#scopes.get(scope) ?? [];
     this.#keep(
@@ -147,8 +150,8 @@ class RuleStore implements NetworkRules {
   }
 }
 
-function keyOf({ pattern, group }: Pick<StoredRule, 'pattern' | 'group'>): string {
-  return `${pattern}\0${group ?? ''}`;
+function keyOf({ pattern, group, verdict }: RuleKey): string {
+  return `${pattern}\0${group ?? ''}\0${verdict}`;
 }
 
 /** How `private` says that every private address is allowed. */
@@ -166,10 +169,10 @@ function insertion(rule: StoredRule): Statement {
   };
 }
 
-function deletion(scope: string, { pattern, group }: Pick<StoredRule, 'pattern' | 'group'>): Statement {
+function deletion(scope: string, { pattern, group, verdict }: RuleKey): Statement {
   return {
-    sql: 'DELETE FROM network_rules WHERE scope = ? AND pattern = ? AND source = ?',
-    params: [scope, pattern, group ?? ''],
+    sql: 'DELETE FROM network_rules WHERE scope = ? AND pattern = ? AND source = ? AND verdict = ?',
+    params: [scope, pattern, group ?? '', verdict],
   };
 }
 

@@ -186,6 +186,25 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (scope, host, port, paths)
   ) STRICT, WITHOUT ROWID;
   `,
+  // A permission and a denial of the same name can both be there.
+  `
+  ALTER TABLE network_rules RENAME TO network_rules_before;
+  CREATE TABLE network_rules (
+    scope TEXT NOT NULL,
+    pattern TEXT NOT NULL,
+    source TEXT NOT NULL,
+    verdict TEXT NOT NULL CHECK (verdict IN ('allow', 'deny')),
+    private TEXT NOT NULL,
+    once INTEGER NOT NULL,
+    expires_ms INTEGER,
+    given_ms INTEGER NOT NULL,
+    given_by TEXT NOT NULL,
+    PRIMARY KEY (scope, pattern, source, verdict)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO network_rules (scope, pattern, source, verdict, private, once, expires_ms, given_ms, given_by)
+    SELECT scope, pattern, source, verdict, private, once, expires_ms, given_ms, given_by FROM network_rules_before;
+  DROP TABLE network_rules_before;
+  `,
   // Versions of installed tools that projects accepted: where they came from, and what a rollback returns to.
   `
   CREATE TABLE tool_versions (

@@ -44,8 +44,8 @@ export class EgressProcess {
     const argv = ['--die-with-parent', ...binds, '--', process.execPath, program];
     const env = { ...process.env, UV_THREADPOOL_SIZE: String(RESOLVER_THREADS) };
     this.#child = spawn('bwrap', argv, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    this.#child.on('message', (event) => {
-      this.events.push(event as EgressEvent);
+    this.#child.on('message', (events) => {
+      this.events.push(...(events as EgressEvent[]));
       this.#wake();
     });
     this.#child.on('exit', (code, signal) => {

@@ -23,7 +23,10 @@ let host: TlsHost;
 let proxy: number;
 let ca: string;
 
+const SILENT = '/v1/silent';
+
 function answer(request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === SILENT) return;
   request.resume().on('end', () => response.end('ok'));
 }
 
@@ -69,6 +72,13 @@ async function send(bytes: string): Promise<number[]> {
 function head(lines: readonly string[], line = 'GET /v1/me HTTP/1.1'): string {
   return `${[line, `Host: ${HOST}`, ...lines].join('\r\n')}\r\n\r\n`;
 }
+
+describe('What waits for the host', () => {
+  it('is bounded: a connection with more unanswered requests than the limit ends, and the host gets one at a time', async () => {
+    expect(await send(head([], `GET ${SILENT} HTTP/1.1`).repeat(2_000))).toEqual([]);
+    expect(host.got.length).toBeLessThanOrEqual(1);
+  });
+});
 
 describe('What the host gets is what was checked', () => {
   it.each<[string, string, number[]]>([

@@ -134,6 +134,26 @@ describe('the proxy process', () => {
     third.socket.destroy();
   });
 
+  it('goes on counting what an earlier process sent, as that one reported it', async () => {
+    await egress.setRules(SCOPE, [RULE], HELLO.length + 100_000);
+    const [peer, host] = await open();
+    peer.write('y'.repeat(90_000));
+    await host.until('y'.repeat(90_000));
+    await egress.sync();
+    const reports = egress.events.flatMap((event) => (event.ev === 'sent' ? [event] : []));
+    const { host: name = '', bytes = 0 } = reports.at(-1) ?? {};
+    expect([name, bytes >= HELLO.length + 90_000]).toEqual(['good.example', true]);
+    peer.socket.destroy();
+    await egress.stop();
+    egress = await EgressProcess.start(`${GOOD} good.example\n`);
+    proxy = await egress.listen(3128, AT);
+    egress.send({ op: 'sent', scope: SCOPE, hosts: { [name]: bytes } });
+    await egress.setRules(SCOPE, [RULE], HELLO.length + 100_000);
+    expect(await (await Peer.to(proxy)).write(CONNECT).all()).toContain('the limit of bytes that may be sent');
+    await egress.setRules(SCOPE, [RULE], HELLO.length + 200_000);
+    (await open())[0].socket.destroy();
+  });
+
   it('carries the end of one direction alone', async () => {
     await egress.setRules(SCOPE, [RULE]);
     const [peer, host] = await open();

@@ -212,7 +212,8 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
     const { readyUsed } = await bench.sandbox.status();
     const { out, connections } = await bench.bash(`echo $HTTP_PROXY; ${tunnel('evil.example.com:443')}`, {}, SHARED);
     expect((await bench.sandbox.status()).readyUsed).toBe(readyUsed + 1);
-    expect(out).toContain(`http://${connections[0]?.lane}:3128\nHTTP/1.1 403`);
+    expect(out).toMatch(/http:\/\/127\.32\.\d+\.\d+:3128\nHTTP\/1\.1 403/);
+    expect(connections).toMatchObject([{ host: 'evil.example.com', count: 1 }]);
   });
 
   test('of two commands at once, each gets its own connections, and the daemon hears whose they are', async () => {
@@ -273,6 +274,40 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
 });
 
 describe.each(whoCanRun())('the proxy process, %s', (who) => {
+  test('that keeps dying leaves no connection waiting: those in the queue are closed, later ones are refused at once', async () => {
+    let ready = 0;
+    const bench = await openBench(who, {}, (event) => {
+      if (event.ev === 'ready') ready += 1;
+    });
+    try {
+      const ask = tunnel('a.example.com:443');
+      const script = `until [ -e stopped ]; do sleep 0.02; done
+        ${ask.replace('head -1', 'touch queued; head -1')}; echo "first: $?"; ${ask} || echo "second: $?"`;
+      const running = bench.bash(script, {}, SHARED);
+      const last = async (): Promise<number> => {
+        await expect.poll(async () => (await egressOf(bench)).length, { timeout: 20_000 }).toBe(1);
+        return (await egressOf(bench))[0] ?? 0;
+      };
+      for (let start = 1; start <= 5; start++) {
+        await expect.poll(() => ready, { timeout: 20_000 }).toBe(start);
+        const pid = await last();
+        if (start === 5) {
+          process.kill(pid, 'SIGSTOP');
+          bench.host('touch stopped');
+          await expect.poll(() => readdirSync(bench.workspace), { timeout: 20_000 }).toContain('queued');
+        }
+        process.kill(pid, 'SIGKILL');
+        await expect.poll(() => egressOf(bench), { timeout: 20_000 }).not.toContain(pid);
+      }
+      const { out, err, denied } = await running;
+      expect(out).toMatch(/^first: \d+\nsecond: \d+\n$/);
+      expect(err).toContain('Connection refused');
+      expect(denied[0]).toMatchObject({ kind: 'network', rule: expect.stringContaining('does not run') });
+    } finally {
+      await bench.close();
+    }
+  });
+
   test('ends when no namespace is left, and starts again with the next', async () => {
     const bench = await openBench(who, { idle_ms: 100, preforked: 0 });
     try {

@@ -3,9 +3,8 @@ import { type ConnectionFact, LANES_NET, type Traffic } from '../../egress/messa
 import { DENIALS_MAX } from '../denials/merge.ts';
 import { refusedConnection } from '../denials/rules.ts';
 import type { Connection } from '../sandbox.ts';
+import { ConnectionSums, summedConnection } from './connection-sums.ts';
 
-/** Connections of one command that are kept; those that differ in nothing but their bytes count as one. */
-const CONNECTIONS_MAX = 200;
 /** Open connections whose command is known; the proxy process holds fewer. */
 const OPEN_MAX = 100_000;
 
@@ -26,32 +25,34 @@ export interface NetworkUse {
 
 interface Tally {
   readonly user: NetworkUser;
-  readonly connections: Map<string, { -readonly [Key in keyof Connection]: Connection[Key] }>;
+  readonly connections: ConnectionSums;
   /** What the command could not have, whatever it asked for. */
   lost: Denial | null;
 }
 
 interface Open {
   readonly tally: Tally;
-  readonly key: string;
+  readonly fact: ConnectionFact;
+  readonly sum: ReturnType<ConnectionSums['add']>;
   up: number;
   down: number;
 }
 
 /**
- * Finds out whose a connection is. The lane is a hint, because another command of the namespace can use it too; a
- * connection without one belongs to the only command that runs in its namespace, or to nobody.
+ * Finds out whose a connection is. The lane is a hint, because another command of the namespace can use it too. A
+ * connection by an address that no running command has belongs to the only command that runs in its namespace: programs
+ * choose the address, and must not be able to choose one that is on no record. If several run, only the project is known.
  */
 export class Attribution {
   readonly #running = new Set<Tally>();
   readonly #open = new Map<number, Open>();
 
   begin(user: NetworkUser): () => NetworkUse {
-    const tally: Tally = { user, connections: new Map(), lost: null };
+    const tally: Tally = { user, connections: new ConnectionSums(), lost: null };
     this.#running.add(tally);
     return () => {
       this.#running.delete(tally);
-      return { connections: [...tally.connections.values()], denied: denialsOf(tally) };
+      return { connections: tally.connections.read(), denied: denialsOf(tally) };
     };
   }
 
@@ -59,11 +60,8 @@ export class Attribution {
   connection(fact: ConnectionFact): number | null {
     const tally = this.#find(fact);
     if (tally === null) return null;
-    const key = keyOf(fact);
-    if (!tally.connections.has(key) && tally.connections.size < CONNECTIONS_MAX) {
-      tally.connections.set(key, { ...fact, up: 0, down: 0 });
-    }
-    if (fact.allowed && this.#open.size < OPEN_MAX) this.#open.set(fact.id, { tally, key, up: 0, down: 0 });
+    const sum = tally.connections.add(summedConnection(fact));
+    if (fact.allowed && this.#open.size < OPEN_MAX) this.#open.set(fact.id, { tally, fact, sum, up: 0, down: 0 });
     return tally.user.run;
   }
 
@@ -80,10 +78,9 @@ export class Attribution {
   /** The bytes of a connection until now. */
   traffic({ id, up, down }: Traffic): void {
     const open = this.#open.get(id);
-    const sum = open?.tally.connections.get(open.key);
-    if (open === undefined || sum === undefined) return;
-    sum.up += up - open.up;
-    sum.down += down - open.down;
+    if (open === undefined) return;
+    open.sum.up += up - open.up;
+    open.sum.down += down - open.down;
     Object.assign(open, { up, down });
   }
 
@@ -96,33 +93,18 @@ export class Attribution {
   #find({ namespace, lane }: ConnectionFact): Tally | null {
     const inside = [...this.#running].filter(({ user }) => user.namespace === namespace);
     const named = inside.find(({ user }) => user.lane === lane);
-    if (named !== undefined) return named;
-    // A lane that nobody has: of a command that ended, or of a sandbox that waits.
-    if (lane !== null && isLane(lane)) return null;
-    return inside.length === 1 ? (inside[0] ?? null) : null;
+    return named ?? (inside.length === 1 ? (inside[0] ?? null) : null);
   }
 }
-
 const LANES_PREFIX = LANES_NET.address.split('.').slice(0, 2).join('.');
 
-function isLane(address: string): boolean {
-  return address.startsWith(`${LANES_PREFIX}.`);
-}
-
-function refuse({ tally, key }: Open, why: string): void {
-  const fact = tally.connections.get(key);
-  if (fact === undefined) return;
-  const refused = { ...fact, allowed: false, why, isAllowable: false };
-  if (!tally.connections.has(keyOf(refused))) tally.connections.set(keyOf(refused), { ...refused, up: 0, down: 0 });
-}
-
-function keyOf({ host, port, via, allowed, rule, why }: ConnectionFact): string {
-  return JSON.stringify([host, port, via, allowed, rule, why]);
+function refuse({ tally, fact }: Open, why: string): void {
+  tally.connections.add(summedConnection({ ...fact, allowed: false, why, isAllowable: false }));
 }
 
 /** One for each host and port; of a host that was only looked up, the look-up. */
 function denialsOf({ connections, lost }: Tally): Denial[] {
-  const refused = [...connections.values()].filter(({ allowed }) => !allowed);
+  const { refused } = connections;
   const asked = new Set(refused.flatMap(({ host, port }) => (port === 0 ? [] : [host])));
   const found = new Map<string, Denial>();
   for (const one of refused) {

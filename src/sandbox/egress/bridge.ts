@@ -51,7 +51,7 @@ const CUT: Denial = {
 };
 const NOT_STARTED: Denial = {
   kind: 'network',
-  rule: 'the process that carries connections cannot be started',
+  rule: 'the process that carries connections does not run',
   how_to_allow: 'A person can see why: ctxd doctor',
 };
 
@@ -291,11 +291,12 @@ function sendListeners(link: EgressLink, { namespace, scope }: Held, { tcp, udp 
   for (const [port, handle] of tcp) send('listener', port, handle);
 }
 
-/** Nobody accepts any more: connections are refused at once instead of waiting. */
+/** Nobody accepts any more: connections, also those that wait already, are refused at once. All ports are tried again later. */
 function forgetListeners(listeners: OpenedListeners): void {
   closeListeners(listeners);
   listeners.tcp.clear();
   listeners.udp.clear();
+  listeners.failed.clear();
 }
 
 /** The ports that rules name, besides those at which every program is met anyway. */

@@ -9,6 +9,8 @@ const STARTS_MAX = 5;
 const PAUSE_MS = 10_000;
 /** Milliseconds between two starts if it does not start at all. */
 const FAILED_PAUSE_MS = 60_000;
+/** Milliseconds for a process to say that it can be used; then it is ended. */
+const READY_WITHIN_MS = 5_000;
 /** Milliseconds for the daemon to tell a new process its rules; then it gets the listeners and refuses everything. */
 const TOLD_WITHIN_MS = 5_000;
 /** Milliseconds between two looks at how the host resolves names. */
@@ -32,7 +34,7 @@ export interface EgressKeeperDeps {
   onTold(link: EgressLink): void;
   /** The process died, and every connection with it. */
   onLost(): void;
-  /** It cannot be started. */
+  /** Nothing is started for a while: who waits for it must not go on waiting. */
   onUnavailable(): void;
   logger: Logger;
 }
@@ -51,13 +53,14 @@ export class EgressKeeper {
   #ending: Promise<unknown> = Promise.resolve();
   #lookedAt = 0;
   #restart: NodeJS.Timeout | undefined;
-  #toldTimer: NodeJS.Timeout | undefined;
+  /** Ends the wait for what a process that started still needs. */
+  #stepTimer: NodeJS.Timeout | undefined;
 
   constructor(deps: EgressKeeperDeps) {
     this.#deps = deps;
   }
 
-  /** Why it cannot be started; null if it can. */
+  /** Why it does not run and is not about to start; null otherwise. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -94,7 +97,7 @@ export class EgressKeeper {
 
   told(start: number): void {
     if (this.#process === null || this.#isTold || !this.#process.isReady || start !== this.#start) return;
-    clearTimeout(this.#toldTimer);
+    clearTimeout(this.#stepTimer);
     this.#isTold = true;
     this.#deps.onTold(this.#process);
   }
@@ -118,7 +121,7 @@ export class EgressKeeper {
     const running = this.#process;
     this.#process = null;
     this.#isTold = false;
-    clearTimeout(this.#toldTimer);
+    clearTimeout(this.#stepTimer);
     if (running !== null) this.#ending = Promise.all([this.#ending, running.stop()]);
   }
 
@@ -143,6 +146,8 @@ export class EgressKeeper {
     }
     if (!this.#isWanted) return own.stop();
     this.#process = own;
+    const started = own;
+    if (!own.isReady) this.#stepTimer = setTimeout(() => void started.stop(), READY_WITHIN_MS).unref();
     this.#deps.logger.info('egress.started', { pid: own.pid });
   }
 
@@ -154,7 +159,8 @@ export class EgressKeeper {
     this.#failedStarts = 0;
     this.#failure = null;
     const start = this.#start;
-    this.#toldTimer = setTimeout(() => this.told(start), TOLD_WITHIN_MS).unref();
+    clearTimeout(this.#stepTimer);
+    this.#stepTimer = setTimeout(() => this.told(start), TOLD_WITHIN_MS).unref();
     this.#deps.onReady(start);
   }
 
@@ -165,20 +171,21 @@ export class EgressKeeper {
     if (process?.isReady !== true) this.#failedStarts += 1;
     this.#process = null;
     this.#isTold = false;
-    clearTimeout(this.#toldTimer);
+    clearTimeout(this.#stepTimer);
     this.#deps.onLost();
-    if (this.#failedStarts >= FAILED_STARTS_MAX) {
-      this.#failure = lastWords === '' ? 'the process that carries connections does not start' : lastWords;
+    const pauseMs = this.#pauseMs();
+    if (pauseMs > 0) {
+      this.#failure = lastWords === '' ? 'the process that carries connections does not stay alive' : lastWords;
       this.#deps.onUnavailable();
     }
     this.#restart = setTimeout(() => {
       this.#restart = undefined;
       this.#begin();
-    }, this.#pauseMs()).unref();
+    }, pauseMs).unref();
   }
 
   #pauseMs(): number {
-    if (this.#failure !== null) return FAILED_PAUSE_MS;
+    if (this.#failedStarts >= FAILED_STARTS_MAX) return FAILED_PAUSE_MS;
     this.#starts = this.#starts.filter((at) => Date.now() - at < STARTS_WITHIN_MS);
     return this.#starts.length >= STARTS_MAX ? PAUSE_MS : 0;
   }

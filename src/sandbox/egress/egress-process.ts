@@ -6,7 +6,7 @@ import type { BridgeCommand, EgressCommand, EgressEvent } from '../../egress/mes
 import { coverStrays } from '../descriptors.ts';
 import type { Host } from '../host.ts';
 import { EGRESS_LIMITS, egressCommandLine, resolverState } from './jail.ts';
-import { readEvent } from './read-event.ts';
+import { readEvents } from './read-event.ts';
 
 const PROGRAM_DIR = fileURLToPath(new URL('../../../program/', import.meta.url));
 /** The first descriptor after stdin, stdout, stderr and the IPC channel. */
@@ -61,9 +61,10 @@ export class EgressProcess {
       this.#lastWords = (this.#lastWords + text).slice(-STDERR_KEPT_CHARS);
     });
     this.#child.on('message', (message: unknown) => {
-      const event = readEvent(message);
-      if (event?.ev === 'ready') this.#isReady = true;
-      if (event !== null) events.onEvent(event);
+      for (const event of readEvents(message)) {
+        if (event.ev === 'ready') this.#isReady = true;
+        events.onEvent(event);
+      }
     });
     this.exited = new Promise((resolve) => {
       const gone = (): void => {

@@ -7,6 +7,11 @@ const SCOPE_MAX_CHARS = 10_000;
 const CERTIFICATE_MAX_CHARS = 100_000;
 const VIAS: readonly Via[] = ['connect', 'http', 'socks', 'direct', 'dns'];
 
+/** The events of a message of the proxy process. */
+export function readEvents(message: unknown): readonly EgressEvent[] {
+  return Array.isArray(message) ? message.flatMap((one: unknown) => readEvent(one) ?? []) : [];
+}
+
 /**
  * An event of the proxy process, or null. The process parses what hostile programs send, so nothing but a well-formed
  * event of bounded size is believed.
@@ -24,6 +29,15 @@ export function readEvent(message: unknown): EgressEvent | null {
       const traffic = readTraffic(message.traffic);
       const why = textOf(message.why);
       return traffic === null || why === null ? null : { ev: 'closed', traffic, why };
+    }
+    case 'sent': {
+      const { scope, host, bytes } = message;
+      if (!isText(scope, SCOPE_MAX_CHARS) || !isText(host, HOST_MAX_CHARS) || !isCount(bytes)) return null;
+      return { ev: 'sent', scope, host, bytes };
+    }
+    case 'unreported': {
+      const { scope, count } = message;
+      return isText(scope, SCOPE_MAX_CHARS) && isCount(count) ? { ev: 'unreported', scope, count } : null;
     }
     case 'synced': {
       if (!isCount(message.id) || !Array.isArray(message.open)) return null;

@@ -93,6 +93,19 @@ describe('the policies of the proxy process', () => {
     expect(told.map(({ op }) => op)).toEqual(['settings', 'policy', 'settings', 'policy']);
   });
 
+  it('come with what hosts got from an earlier process, so that the limit of uploads outlives it', async () => {
+    const { network, told } = await open();
+    network.forCommands('/p');
+    network.onEgress({ ev: 'sent', scope: COMMANDS, host: 'a.example.com', bytes: 700 }, null);
+    network.onEgress({ ev: 'sent', scope: COMMANDS, host: 'a.example.com', bytes: 900 }, null);
+    network.onEgress({ ev: 'ready' }, null);
+    expect(told.slice(-3)).toMatchObject([
+      { op: 'settings' },
+      { op: 'sent', scope: COMMANDS, hosts: { 'a.example.com': 900 } },
+      { op: 'policy' },
+    ]);
+  });
+
   it('are sent at once when a decision changes, and are empty for a project whose network is off', async () => {
     const { network, rules, policies } = await open();
     network.forCommands('/p');
@@ -163,16 +176,61 @@ describe('a permission for one call', () => {
     expect(network.rulesFor('/p')).toEqual([]);
   });
 
-  it('is held by every command that may have used it if the call is not known', async () => {
+  it('is over with the first of the commands that may have used it if the call is not known, so a job does not keep it', async () => {
     const { network, rules, policies } = await open();
     await rules.set('/p', [rule('a.example.com', { once: true })]);
     network.forCommands('/p');
-    const [one, two] = [network.began('/p', undefined), network.began('/p', undefined)];
-    network.onEgress({ ev: 'connection', fact: fact({}) }, null);
-    await one();
+    network.began('/p', { session: 's', requestId: 'job_1' });
+    const call = network.began('/p', { session: 's', requestId: 'req_1' });
+    const later = network.began('/p', { session: 's', requestId: 'req_2' });
+    network.onEgress({ ev: 'connection', fact: fact({ lane: '127.32.250.7' }) }, null);
     expect(policies()).toHaveLength(1);
-    await two();
+    await call();
     expect(policies().at(-1)).toEqual([]);
+    await later();
+    expect(network.rulesFor('/p')).toEqual([]);
+  });
+
+  it('is over when the proxy process starts again if nothing but a connection held it', async () => {
+    const { network, rules, policies } = await open();
+    await rules.set('/p', [rule('a.example.com', { once: true })]);
+    network.forCommands('/p');
+    network.onEgress({ ev: 'connection', fact: fact({}) }, { session: 's', requestId: 'req_that_ended' });
+    expect(network.rulesFor('/p')).toHaveLength(1);
+    network.onEgress({ ev: 'ready' }, null);
+    expect([network.rulesFor('/p'), policies().at(-1)]).toEqual([[], []]);
+  });
+
+  it('is one permission if it is for a group, with the mirrors that the group includes', async () => {
+    const { network, rules, policies } = await open();
+    const hosts = ['registry.npmjs.org', 'registry.yarnpkg.com'];
+    await rules.set('/p', [
+      ...hosts.map((host) => rule(host, { group: 'npm', once: true })),
+      rule('pypi.org', { group: 'pypi', once: true }),
+    ]);
+    network.forCommands('/p');
+    const run = { session: 's', requestId: 'req_1' };
+    const end = network.began('/p', run);
+    const mirror = { host: 'mirror.example.com', port: 8443, rule: 'mirror.example.com:8443' };
+    network.onEgress({ ev: 'connection', fact: fact(mirror) }, run);
+    expect(policies().at(-1)).toEqual(expect.arrayContaining([...hosts, 'mirror.example.com:8443']));
+    expect(rules.list('/p').map(({ pattern }) => pattern)).toEqual(['pypi.org']);
+    await end();
+    expect(policies().at(-1)).toEqual(['pypi.org']);
+  });
+
+  it('is used by each connection that it lets pass, not only if it is the first rule about the host', async () => {
+    const used = async (once: Partial<NewRule>, others: readonly NewRule[]) => {
+      const { network, rules } = await open();
+      await rules.set('/p', [rule('*.example.com', { once: true, ...once }), ...others]);
+      network.forCommands('/p');
+      network.onEgress({ ev: 'connection', fact: fact({}) }, null);
+      return rules.list('/p').every((one) => !one.once);
+    };
+    expect(await used({}, [])).toBe(true);
+    expect(await used({}, [rule('a.example.com')])).toBe(false);
+    expect(await used({ anyPrivate: true }, [rule('a.example.com')])).toBe(true);
+    expect(await used({}, [rule('b.example.com'), rule('a.example.com', { verdict: 'deny' })])).toBe(true);
   });
 
   it('stays for the next call if it was only refused or looked up', async () => {
@@ -318,6 +376,102 @@ describe('the log', () => {
     ]);
   });
 
+  it('records every connection of no known call, those that were allowed first, also if there are more than a record lists', async () => {
+    const { network, journal, audit } = await open();
+    network.forCommands('/p');
+    for (let n = 0; n < 500; n += 1)
+      network.onEgress({ ev: 'connection', fact: fact({ host: `junk${n}.example`, allowed: false, why: 'no' }) }, null);
+    network.onEgress({ ev: 'unreported', scope: COMMANDS, count: 7_000 }, null);
+    const reached = fact({});
+    network.onEgress({ ev: 'connection', fact: reached }, null);
+    network.onEgress({ ev: 'closed', traffic: { id: reached.id, up: 5, down: 6 }, why: '' }, null);
+    await journal.flush();
+    const [record] = audit;
+    const listed = (record?.connections ?? []) as { host: string; verdict: string; count?: number }[];
+    expect(listed[0]).toMatchObject({ host: 'a.example.com', verdict: 'allowed', up: 5, down: 6 });
+    expect(listed).toHaveLength(101);
+    expect(listed.at(-1)).toMatchObject({ host: '*', verdict: 'denied' });
+    expect(listed.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(7_501);
+  });
+
+  it('names the session of a connection of no known call if all calls that run are of one', async () => {
+    const { network, journal, audit } = await open();
+    network.forCommands('/p');
+    const ends = ['one', 'one'].map((session, i) => network.began('/p', { session, requestId: `req_${i}` }));
+    network.onEgress({ ev: 'connection', fact: fact({ allowed: false, why: 'no' }) }, null);
+    network.began('/p', { session: 'two', requestId: 'req_3' });
+    network.onEgress({ ev: 'connection', fact: fact({ allowed: false, why: 'no', port: 22 }) }, null);
+    for (const end of ends) await end();
+    await journal.flush();
+    expect(audit.map(({ session, connections }) => [session, connections?.length])).toEqual([
+      ['one', 1],
+      ['', 1],
+    ]);
+  });
+
+  it('repeats no audit record for what a record of the last minute has, and writes the rest of it later', async () => {
+    const { network, journal, audit, clock } = await open();
+    network.forCommands('/p');
+    const refuse = () =>
+      network.onEgress({ ev: 'connection', fact: fact({ allowed: false, why: 'no', atMs: clock.nowMs }) }, null);
+    for (let n = 0; n < 5; n += 1) {
+      refuse();
+      await journal.flush();
+    }
+    expect(audit).toHaveLength(1);
+    clock.nowMs += 60_000;
+    await journal.flush();
+    expect(audit.map(({ connections }) => connections)).toMatchObject([[{ up: 0 }], [{ count: 4 }]]);
+    refuse();
+    await journal.flush();
+    refuse();
+    await network.stop();
+    expect(audit).toHaveLength(4);
+  });
+
+  it('has equal connections of a call once within a minute, with their number, their bytes and their own ends', async () => {
+    const { network, journal, log, clock } = await open();
+    network.forCommands('/p');
+    const run = { session: 's', requestId: 'req_1' };
+    const facts = [1, 2, 3, 4].map(() => fact({ atMs: clock.nowMs }));
+    for (const one of facts) network.onEgress({ ev: 'connection', fact: one }, run);
+    clock.nowMs += 40;
+    const whys = ['', 'cut off', ''];
+    for (const [i, why] of whys.entries())
+      network.onEgress({ ev: 'closed', traffic: { id: facts[i]?.id ?? 0, up: 1, down: 10 }, why }, run);
+    await journal.flush();
+    expect(await log.read(EVERYTHING)).toMatchObject([
+      { host: 'a.example.com', repeats: 3, up: 2, down: 20, durationMs: null, why: '' },
+      { host: 'a.example.com', repeats: 1, up: 1, down: 10, durationMs: 40, why: 'cut off', isAllowed: true },
+    ]);
+    clock.nowMs += 60_000;
+    network.onEgress({ ev: 'connection', fact: fact({ atMs: clock.nowMs }) }, run);
+    await journal.flush();
+    expect((await log.read(EVERYTHING)).map(({ repeats }) => repeats)).toEqual([3, 1, 1]);
+  });
+
+  it('is not filled by one project: its share is what the others leave, and a flood of names is one entry for each rule', async () => {
+    const { network, journal, log, clock } = await open();
+    network.forCommands('/p');
+    network.forCommands('/q');
+    const quiet = { scope: scopeKey({ project: '/q', tool: null }), host: 'b.example.com', rule: 'b.example.com' };
+    network.onEgress({ ev: 'connection', fact: fact({ ...quiet, atMs: clock.nowMs }) }, null);
+    for (let n = 0; n < 20_000; n += 1) {
+      const asked = { host: `h${n}.example.com`, rule: '*.example.com', atMs: clock.nowMs };
+      network.onEgress({ ev: 'connection', fact: fact(asked) }, null);
+    }
+    await journal.flush();
+    const all = await log.read({ ...EVERYTHING, limit: 100_000 });
+    expect(all.length).toBeLessThanOrEqual(1_002);
+    expect(all.reduce((sum, { repeats }) => sum + repeats, 0)).toBe(20_001);
+    expect(all.at(-1)).toMatchObject({ host: '*.example.com', repeats: 19_000 });
+    await log.prune({ maxAgeMs: DAY_MS, maxRows: 100 }, clock.nowMs);
+    const kept = await log.read({ ...EVERYTHING, limit: 100_000 });
+    expect(kept.map(({ project }) => project).filter((project) => project === '/q')).toHaveLength(1);
+    expect(kept.length).toBeLessThanOrEqual(100);
+    expect(kept.length).toBeGreaterThanOrEqual(99);
+  });
+
   it('ends what was open when the proxy process starts again, and keeps no more than a person asked for', async () => {
     const { network, journal, log, clock } = await open();
     network.forCommands('/p');
@@ -455,6 +609,36 @@ describe('what a person decides', () => {
     expect((await decide('allow', ['a.example.com'], { for_ms: 1000 })).changed).toEqual([]);
     expect(rules.list('/p')).toMatchObject([{ once: false, expiresMs: null }]);
     expect((await decide('deny', ['a.example.com'])).changed).toMatchObject([{ verdict: 'deny' }]);
+  });
+
+  it('is a denial until a person takes it back or decides the opposite for good, not for one call or for a time', async () => {
+    const { decide, rules, network, policies } = await managed();
+    network.forCommands('/p');
+    const verdicts = () => rules.list('/p').map(({ verdict }) => verdict);
+    await decide('deny', ['a.example.com']);
+    for (const limits of [{ once: true }, { for_ms: 1000 }]) {
+      const { notes } = await decide('allow', ['a.example.com'], limits);
+      expect(notes).toEqual(['a.example.com stays denied by a.example.com: ctxd network remove a.example.com']);
+      expect(verdicts().toSorted()).toEqual(['allow', 'deny']);
+    }
+    expect(policies().at(-1)).toHaveLength(2);
+    const { notes } = await decide('allow', ['a.example.com']);
+    expect([notes, verdicts()]).toEqual([[], ['allow']]);
+    await decide('deny', ['a.example.com'], { for_ms: 1000 });
+    expect(verdicts().toSorted()).toEqual(['allow', 'deny']);
+    await decide('remove', ['a.example.com']);
+    expect(verdicts()).toEqual([]);
+  });
+
+  it('is the same after a restart, a permission and a denial of one name included', async () => {
+    const { decide, database } = await managed();
+    await decide('deny', ['a.example.com']);
+    await decide('allow', ['a.example.com'], { once: true });
+    const { rules } = await open({ database });
+    expect(rules.list('/p').map(({ verdict, once }) => [verdict, once])).toEqual([
+      ['allow', true],
+      ['deny', false],
+    ]);
   });
 
   it('is refused for what is no host, with what to write', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Gate } from '#src/egress/gate.js';
-import { CLIENTS_PER_SCOPE, CONNECTIONS_PER_SCOPE, HOSTS_PER_SCOPE } from '#src/egress/limits.js';
+import { CLIENTS_PER_SCOPE, CONNECTIONS_PER_SCOPE, HOSTS_PER_SCOPE, REFUSALS_AT_ONCE } from '#src/egress/limits.js';
 import type { EgressEvent } from '#src/egress/messages.js';
 
 const SCOPE = 'scope';
@@ -35,11 +35,19 @@ describe('the gate', () => {
     expect((await ask('good.example')).connection).not.toBeNull();
   });
 
-  it('admits a scope to a limited number of hosts, and to these again', async () => {
+  it('admits a scope to new hosts, however many names it has asked for under a wildcard', async () => {
     const { ask } = gateOf('*.good.example');
     for (let n = 0; n < HOSTS_PER_SCOPE; n += 1) (await ask(`h${n}.good.example`)).connection?.end();
-    expect((await ask('one-more.good.example')).refusal).toMatchObject({ status: 503 });
+    expect((await ask('one-more.good.example')).connection).not.toBeNull();
     expect((await ask('h7.good.example')).connection).not.toBeNull();
+  });
+
+  it('takes port 0 for a port, which no rule allows, in every way in but a look-up', () => {
+    const { gate } = gateOf('good.example');
+    const asked = { scope: SCOPE, namespace: 'net:[1]', lane: null, host: 'good.example', port: 0 } as const;
+    for (const via of ['socks', 'connect', 'http', 'direct'] as const)
+      expect(gate.screen({ ...asked, via }).refusal).toMatchObject({ status: 403 });
+    expect(gate.screen({ ...asked, via: 'dns' }).name).toBe('good.example');
   });
 
   it('lets a limited number of programs of a scope in', () => {
@@ -64,6 +72,14 @@ describe('the gate', () => {
     answer(['192.0.2.1']);
     expect((await asking).refusal).toMatchObject({ status: 403 });
     expect(events).toMatchObject([{ ev: 'connection', fact: { host: 'good.example', allowed: false } }]);
+  });
+
+  it('reports the number of the refusals that it does not report one by one, once', async () => {
+    const { gate, events, ask } = gateOf('good.example');
+    for (let n = 0; n < REFUSALS_AT_ONCE + 50; n += 1) await ask(`evil${n}.example`);
+    expect(events.filter(({ ev }) => ev === 'connection')).toHaveLength(REFUSALS_AT_ONCE);
+    expect([gate.settle(), gate.settle()]).toEqual([[], []]);
+    expect(events.filter(({ ev }) => ev === 'unreported')).toEqual([{ ev: 'unreported', scope: SCOPE, count: 50 }]);
   });
 
   it('refuses addresses of this machine itself', async () => {

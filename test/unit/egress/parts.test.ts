@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readAbsolute, readAuthority } from '#src/egress/http-head.js';
-import { LOOKUPS_AT_ONCE, REFUSALS_AT_ONCE, REFUSALS_PER_SECOND } from '#src/egress/limits.js';
+import { LOOKUPS_AT_ONCE, LOOKUPS_WAITING, REFUSALS_AT_ONCE, REFUSALS_PER_SECOND } from '#src/egress/limits.js';
 import { LookUps } from '#src/egress/look-ups.js';
 import { allowTarget, denial, refusalBytes } from '#src/egress/refusal.js';
 import { RefusalMeter } from '#src/egress/refusal-meter.js';
@@ -168,6 +168,17 @@ describe('look-ups of names', () => {
     expect(await found[0]).toEqual(['192.0.2.1']);
     expect(await found.at(-1)).toEqual(['192.0.2.1']);
     expect(asked).toEqual(names);
+  });
+
+  it('wait up to a limit, and no longer than a connection waits for them', async () => {
+    const lookUps = new LookUps(() => new Promise(() => {}));
+    const ask = (name: string, maxMs: number) => lookUps.find(name, maxMs).catch((cause: Error) => cause.message);
+    for (let n = 0; n < LOOKUPS_AT_ONCE; n += 1) void ask(`running${n}`, 60_000);
+    const waiting = Array.from({ length: LOOKUPS_WAITING }, (_, n) => ask(`n${n}`, 1));
+    expect(await ask('one-more', 60_000)).toBe('too many other names wait to be looked up');
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['looking its name up took too long']));
+    const late = Array.from({ length: LOOKUPS_WAITING }, (_, n) => ask(`late${n}`, 1));
+    expect(new Set(await Promise.all(late))).toEqual(new Set(['looking its name up took too long']));
   });
 
   it('that take too long are given up', async () => {

@@ -29,8 +29,8 @@ function stream(text: string, droppedBytes = 0) {
 }
 
 const CONNECTION: Connection = {
-  ...{ id: 1, scope: '["/p",null]', namespace: 'net:[1]', lane: null, atMs: 5, host: 'api.example.com', port: 443 },
-  ...{ via: 'connect', allowed: false, rule: null, why: 'nobody allowed it', isAllowable: true, up: 0, down: 0 },
+  ...{ host: 'api.example.com', port: 443, via: 'connect', allowed: false, rule: null, why: 'nobody allowed it' },
+  ...{ isAllowable: true, count: 1, up: 0, down: 0 },
 };
 const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 

@@ -28,7 +28,10 @@ function openKeeper(startFails = false) {
           return own.isReady;
         },
         send: (command) => void own.sent.push(command),
-        stop: async () => events.onGone(''),
+        stop: async () => {
+          said.push('stopped');
+          events.onGone('');
+        },
       };
       return running;
     },
@@ -97,6 +100,30 @@ describe('the proxy process', () => {
     expect(started).toHaveLength(6);
   });
 
+  test('that is not started again at once is unavailable meanwhile, so that nothing waits for it', async () => {
+    const { keeper, said, ready, die } = openKeeper();
+    keeper.want();
+    await vi.advanceTimersByTimeAsync(1);
+    for (let i = 1; i <= 5; i++) {
+      expect(keeper.failure).toBeNull();
+      ready();
+      await die();
+    }
+    expect([said.filter((word) => word === 'unavailable'), keeper.failure]).toEqual([['unavailable'], 'it crashed']);
+    await vi.advanceTimersByTimeAsync(10_000);
+    ready();
+    expect(keeper.failure).toBeNull();
+  });
+
+  test('that never says that it is ready is ended, and counts as one that does not start', async () => {
+    const { keeper, said, started } = openKeeper();
+    keeper.want();
+    await vi.advanceTimersByTimeAsync(5_002);
+    expect([started.length, said]).toEqual([2, ['stopped', 'lost']]);
+    await vi.advanceTimersByTimeAsync(5_002);
+    expect(said).toEqual(['stopped', 'lost', 'stopped', 'lost', 'unavailable']);
+  });
+
   test('that never starts makes the network unavailable with its last words, until a later start succeeds', async () => {
     const { keeper, said, started, ready, die } = openKeeper();
     keeper.want();
@@ -106,7 +133,7 @@ describe('the proxy process', () => {
     await vi.advanceTimersByTimeAsync(30_000);
     expect(started).toHaveLength(2);
     expect([said, keeper.failure]).toEqual([['lost', 'lost', 'unavailable'], 'it crashed']);
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(31_000);
     expect(started).toHaveLength(3);
     ready();
     expect(keeper.failure).toBeNull();
@@ -127,7 +154,7 @@ describe('the proxy process', () => {
     keeper.told(1);
     keeper.unwant();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([started.length, keeper.isUp, said]).toEqual([1, false, ['ready 1', 'told']]);
+    expect([started.length, keeper.isUp, said]).toEqual([1, false, ['ready 1', 'told', 'stopped']]);
   });
 });
 

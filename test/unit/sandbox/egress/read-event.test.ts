@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '#src/sandbox/egress/read-event.js';
+import { readEvent, readEvents } from '#src/sandbox/egress/read-event.js';
 
 const FACT = {
   id: 1,
@@ -21,12 +21,19 @@ const EVENTS = [
   { ev: 'connection', fact: FACT },
   { ev: 'closed', traffic: { id: 1, up: 2, down: 3 }, why: '' },
   { ev: 'synced', id: 4, open: [{ id: 1, up: 2, down: 3 }] },
+  { ev: 'sent', scope: 's', host: 'a.example.com', bytes: 9 },
+  { ev: 'unreported', scope: 's', count: 7 },
   { ev: 'authority', scope: 's', certificate: null },
   { ev: 'log', level: 'warn', event: 'egress.x', fields: { port: 1 } },
 ];
 
 test.each(EVENTS)('an event of the proxy process is read as it is: $ev', (event) => {
   expect(readEvent(event)).toEqual(event);
+});
+
+test('a message is a list of events, and what is no event in it is left out', () => {
+  expect(readEvents([...EVENTS, null, { ev: 'x' }])).toEqual(EVENTS);
+  for (const message of [null, EVENTS[0], 'ready', {}]) expect(readEvents(message)).toEqual([]);
 });
 
 test('a field that the message does not have is left out', () => {

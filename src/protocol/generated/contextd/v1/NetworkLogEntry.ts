@@ -43,7 +43,7 @@ export interface NetworkLogEntry {
    */
   'duration_ms'?: (number | string | Long);
   /**
-   * How often the same was refused.
+   * How many equal connections the entry stands for.
    */
   'repeats'?: (number);
   '_duration_ms'?: "duration_ms";
@@ -90,7 +90,7 @@ export interface NetworkLogEntry__Output {
    */
   'duration_ms'?: (number);
   /**
-   * How often the same was refused.
+   * How many equal connections the entry stands for.
    */
   'repeats': (number);
   '_duration_ms'?: "duration_ms";
