@@ -62,8 +62,8 @@ export interface ZipItem {
   readonly crc?: number;
   /** The name in its own header, if it is another. */
   readonly localPath?: string;
-  /** Position of another item whose bytes this entry uses instead of its own. */
-  readonly sharesWith?: number;
+  /** Where its own header is, if it is inside the bytes of another entry. */
+  readonly at?: number;
   readonly stored?: boolean;
   readonly flags?: number;
   readonly method?: number;
@@ -77,8 +77,8 @@ export function zipOf(items: readonly ZipItem[], { truncate = 0 } = {}): Buffer 
   for (const item of items) {
     const bytes = Buffer.from(item.body ?? '');
     const packed = item.stored === true ? bytes : deflateRawSync(bytes);
-    if (item.sharesWith !== undefined) {
-      places.push(places[item.sharesWith] ?? { offset: 0, packed });
+    if (item.at !== undefined) {
+      places.push({ offset: item.at, packed });
       continue;
     }
     places.push({ offset, packed });
