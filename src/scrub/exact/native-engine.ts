@@ -1,7 +1,7 @@
 import type { Span } from '../../text/view.ts';
 import { type CharSet, contains, MAX_CODE_POINT, pairsOf } from './char-set.ts';
 import { childrenOf, dependsOnPairs, type GoNode, minLength } from './go-tree.ts';
-import type { Engine } from './linear-engine.ts';
+import { type Engine, findInParts } from './linear-engine.ts';
 
 /** `[set]{0,max}?` before the rest of a pattern. */
 interface Run {
@@ -12,12 +12,19 @@ interface Run {
 const FIRST_SURROGATE = 0xd800;
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** The answer for the last text: rules ask about the same text one after another. */
-const lastAsked = { text: '', hasSurrogates: false };
+/** The answers for the last long texts: rules ask about the same text, or it with a line end, one after another. */
+const answers: { text: string; hasSurrogates: boolean }[] = [];
+const MAX_ANSWERS = 2;
+const LONG_CHARS = 1024;
 
 function hasSurrogates(text: string): boolean {
-  if (text !== lastAsked.text) Object.assign(lastAsked, { text, hasSurrogates: SURROGATE.test(text) });
-  return lastAsked.hasSurrogates;
+  if (text.length < LONG_CHARS) return SURROGATE.test(text);
+  const known = answers.find((answer) => answer.text === text);
+  if (known !== undefined) return known.hasSurrogates;
+  const answer = { text, hasSurrogates: SURROGATE.test(text) };
+  answers.unshift(answer);
+  answers.length = Math.min(answers.length, MAX_ANSWERS);
+  return answer.hasSurrogates;
 }
 
 /**
@@ -49,9 +56,14 @@ export class NativeEngine implements Engine {
     return expression.test(text);
   }
 
-  findAll(text: string): Span[] {
-    const found: Span[] = [];
+  findAll(text: string, parts?: readonly Span[]): Span[] {
     const expression = this.#expression(text, false);
+    if (parts === undefined) return this.#findWith(expression, text);
+    return findInParts(text, parts, (part) => this.#findWith(expression, part));
+  }
+
+  #findWith(expression: RegExp, text: string): Span[] {
+    const found: Span[] = [];
     expression.lastIndex = 0;
     let after = 0;
     for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
