@@ -112,6 +112,11 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     other: 'GOPROXY=https://$H/go',
     isSlow: true,
   },
+  gh: {
+    needs: 'gh',
+    run: 'GH_HOST=$H GH_ENTERPRISE_TOKEN=none gh api meta',
+    isSlow: true,
+  },
   java: {
     needs: 'java',
     run: `${work}; cat >G.java <<'J'
