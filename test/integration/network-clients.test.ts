@@ -139,6 +139,7 @@ java G.java`,
 const SETTINGS: RegistrySetting[] = [
   { client: 'npm', key: 'registry', value: `https://${HOST}/npm/` },
   { client: 'yarn', key: 'registry', value: `https://${HOST}/npm/` },
+  { client: 'yarn', key: 'npmRegistryServer', value: `https://${HOST}/npm/` },
   { client: 'pip', key: 'index-url', value: `https://${HOST}/pip/simple` },
   { client: 'uv', key: 'default', value: `https://${HOST}/pip/simple` },
   { client: 'cargo', key: 'source.crates-io.replace-with', value: 'mirror' },
