@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import { subtractSpans } from './spans.ts';
+import { countUncovered, subtractSpans } from './spans.ts';
 
 /** The rule of a span that only a tool's process reported: the names it reports are not trusted. */
 const FIRST_PASS_RULE = 'first-pass';
@@ -40,7 +40,7 @@ export function weighFirstPass(
     const claimed = reported[position];
     if (claimed === undefined) break;
     const valid = cutApart(claimed.filter((claim) => isInside(claim, text.length)));
-    report.missed += found.filter((finding) => subtractSpans([finding], valid).length > 0).length;
+    report.missed += countUncovered(found, valid);
     const believed = valid.filter(({ start, end }) => end - start <= MAX_CLAIM_CHARS);
     const extra = subtractSpans(believed, spans).slice(0, MAX_CLAIMS - claims);
     claims += extra.length;

@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Finding } from './finding.ts';
 import { escapeLookAlikes, UNNUMBERED } from './vault/look-alike.ts';
 import type { SecretContext, SecretUse, Vault } from './vault/vault.ts';
 
 /** Most places of one string whose surroundings are remembered; later ones are distinguished by those. */
 const MAX_REMEMBERED = 500;
+
+/** Spans that get their tokens between two pauses: some milliseconds. */
+const SPANS_AT_ONCE = 2000;
 
 /** Whose answer is being masked, and what was found in it so far. */
 export interface Masking {
@@ -40,7 +44,8 @@ export async function maskLeaf(
   const from = margin.before;
   const to = text.length - margin.after;
   const uses: Use[] = [];
-  for (const { rule, start, end, of } of spans) {
+  for (const [position, { rule, start, end, of }] of spans.entries()) {
+    if (position % SPANS_AT_ONCE === SPANS_AT_ONCE - 1) await setImmediate();
     if (end <= from || start >= to) continue;
     if (ownLine !== null && start >= ownLine.start && end <= ownLine.end) continue;
     const spelling = text.slice(start, end);

@@ -9,16 +9,16 @@ import type { ScrubEngine } from './hardened/engine.ts';
 import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, type OwnLine, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
-import { findKnown, moved, shownAlone } from './shown-later.ts';
+import { findKnown, inSlices, moved, shownAlone } from './shown-later.ts';
 import { mergeFindings } from './spans.ts';
 import { findPlain, type Guard, type PlainValue, searchAtOnce } from './vault/guard.ts';
 import { tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
 import type { Seeds } from './vault/seeds.ts';
 import { SessionVaults } from './vault/session-vaults.ts';
-import type { NumberStore, SecretSummary, SecretUse, Vault } from './vault/vault.ts';
+import type { KnownSecret, NumberStore, SecretSummary, SecretUse, Vault } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
-export type { SecretSummary, SecretUse } from './vault/vault.ts';
+export type { KnownSecret, SecretSummary, SecretUse } from './vault/vault.ts';
 
 interface Scrubbed<T> {
   value: T;
@@ -34,12 +34,6 @@ interface Scrubbed<T> {
 
 /** Where a line of contextd stands in a leaf, by the position of the leaf in the order of `collectLeaves`. */
 export type OwnLines = ReadonlyMap<number, OwnLine>;
-
-/** A value that is known to be secret. */
-export interface KnownSecret {
-  rule: string;
-  value: string;
-}
 
 type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets' | 'ownLines'>;
 
@@ -310,8 +304,7 @@ class SessionScrubber implements Scrubber {
     const found = scanned.slice(0, named.length).map((findings) => [...findings]);
     for (const [index, { position, before }] of shown.entries())
       found[position]?.push(...moved(scanned[named.length + index] ?? [], before));
-    for (const [position, text] of texts.entries())
-      for (const { rule, start, end } of found[position] ?? []) vault.learn(text.slice(start, end), rule);
+    await inSlices(vault.learnAll(secretsIn(texts, found)));
     const leaves: ScannedLeaf[] = [];
     for (const [position, text] of texts.entries()) {
       const byPattern = found[position] ?? [];
@@ -335,6 +328,11 @@ interface Known {
   opened: readonly PlainValue[];
   workspace: WorkspaceRules | null;
   own: OwnLeaves;
+}
+
+function* secretsIn(texts: readonly string[], found: readonly (readonly Finding[])[]): Generator<KnownSecret> {
+  for (const [position, text] of texts.entries())
+    for (const { rule, start, end } of found[position] ?? []) yield { value: text.slice(start, end), rule };
 }
 
 function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {

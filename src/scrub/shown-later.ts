@@ -28,10 +28,14 @@ export async function findKnown(guards: readonly Guard[], text: string): Promise
   return found;
 }
 
-async function guardScan(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
-  const search = Guard.search(guards, text);
+function guardScan(guards: readonly Guard[], text: string): Promise<GuardHit[]> {
+  return inSlices(Guard.search(guards, text));
+}
+
+/** Runs work that yields every few milliseconds, and lets others use the thread whenever it does. */
+export async function inSlices<Result>(work: Generator<void, Result, void>): Promise<Result> {
   for (;;) {
-    const step = search.next();
+    const step = work.next();
     if (step.done === true) return step.value;
     await setImmediate();
   }

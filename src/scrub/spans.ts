@@ -48,6 +48,15 @@ export function subtractSpans(findings: readonly Finding[], taken: readonly Find
   return rest;
 }
 
+/** How many of `findings` have a part that no span of `taken` covers. Both in order of place and free of overlaps. */
+export function countUncovered(findings: readonly Finding[], taken: readonly Finding[]): number {
+  const rest = subtractSpans(findings, taken);
+  return findings.filter(({ start, end }) => {
+    const next = rest[firstIndex(0, rest.length, (i) => (rest[i]?.start ?? 0) >= start)];
+    return next !== undefined && next.start < end;
+  }).length;
+}
+
 /** Whether one of `spans` (in order of place, free of overlaps) contains the whole finding. */
 export function isCovered(finding: Finding, spans: readonly Finding[]): boolean {
   const holder = spans[firstIndex(0, spans.length, (i) => (spans[i]?.start ?? 0) > finding.start) - 1];

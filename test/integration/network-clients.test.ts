@@ -81,13 +81,15 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     needs: 'yarn',
     run: `${work}; echo '{"name":"x","version":"1.0.0"}' >package.json; yarn add left`,
     isSlow: true,
-    other: 'npm_config_registry=https://$H/npm/ YARN_REGISTRY=https://$H/npm/',
+    // Each refuses the variable of the other.
+    other: '$(yarn --version | grep -q ^1 && echo YARN_REGISTRY || echo YARN_NPM_REGISTRY_SERVER)=https://$H/npm/',
   },
   pnpm: {
     needs: 'pnpm',
     run: `${work}; echo '{"name":"x","version":"1.0.0"}' >package.json; pnpm add left`,
     isSlow: true,
-    other: 'npm_config_registry=https://$H/npm/',
+    // From version 11 on, pnpm reads the second one.
+    other: 'npm_config_registry=https://$H/npm/ pnpm_config_registry=https://$H/npm/',
   },
   pip: {
     needs: 'python3 -m pip',
@@ -112,6 +114,11 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     other: 'GOPROXY=https://$H/go',
     isSlow: true,
   },
+  gh: {
+    needs: 'gh',
+    run: 'GH_HOST=$H GH_ENTERPRISE_TOKEN=none gh api meta',
+    isSlow: true,
+  },
   java: {
     needs: 'java',
     run: `${work}; cat >G.java <<'J'
@@ -132,6 +139,7 @@ java G.java`,
 const SETTINGS: RegistrySetting[] = [
   { client: 'npm', key: 'registry', value: `https://${HOST}/npm/` },
   { client: 'yarn', key: 'registry', value: `https://${HOST}/npm/` },
+  { client: 'yarn', key: 'npmRegistryServer', value: `https://${HOST}/npm/` },
   { client: 'pip', key: 'index-url', value: `https://${HOST}/pip/simple` },
   { client: 'uv', key: 'default', value: `https://${HOST}/pip/simple` },
   { client: 'cargo', key: 'source.crates-io.replace-with', value: 'mirror' },

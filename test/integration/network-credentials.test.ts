@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API, GIT, PACKAGES, type PrivateHosts, startPrivateHosts } from '../fixtures/private-host.ts';
 import { createAuthority } from '../helpers/authority.ts';
+import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { type Answer, CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
 
 /** Looks like nothing that a pattern finds: only what is bound can mask it. */
@@ -63,7 +73,9 @@ beforeAll(async () => {
   await bind(GIT, '--from', `file:${join(outside, 'token')}`, '--paths', '/org/repo.git/*', '--push');
   await bind(PACKAGES, '--from', 'env:MY_TOKEN', '--paths', '/npm/*', '--placeholder', 'NODE_AUTH_TOKEN');
   await bind(PACKAGES, '--from', 'env:MY_TOKEN', '--paths', '/pip/*', '--scheme', 'basic');
+  await bind(PACKAGES, '--from', 'env:MY_TOKEN', '--paths', '/go/*');
   await bind(API, '--from', 'env:MY_TOKEN', '--paths', '/v1/*');
+  await bind(API, '--from', 'env:MY_TOKEN', '--paths', '/api/v3/*');
 });
 
 afterAll(async () => {
@@ -112,6 +124,49 @@ describe('A command without the secret', () => {
     const index = `https://${PACKAGES}/pip/simple`;
     const { data } = await bash(`python3 -m pip download -q --no-deps -d /tmp/p --index-url ${index} left; ls /tmp/p`);
     expect(data.stdout).toMatch(/^left-1\.0\.0.*\.whl\n$/);
+  });
+
+  it('downloads from a private module proxy with go, which trusts the certificate made for the host', async ({
+    skip,
+  }) => {
+    if ((await bash('command -v go')).data.exit_code !== 0) skip('SKIPPED: go is not installed');
+    const { data } = await bash(
+      `mkdir -p /tmp/g && cd /tmp/g && export GOPROXY=https://${PACKAGES}/go GONOSUMDB='*' GOTOOLCHAIN=local GOMODCACHE=/tmp/g/m && go mod init x && go mod download -modcacherw example.com/left@v1.0.0 && ls m/example.com`,
+    );
+    expect(data, String(data.stderr)).toMatchObject({ exit_code: 0, stdout: 'left@v1.0.0\n' });
+    expect(hosts.requests).toContain(`GET ${PACKAGES} /go/example.com/left/@v/v1.0.0.zip`);
+  });
+
+  it('uses an API with a Go program of its own, by the proxy variables and without', async ({ skip }) => {
+    const programs = buildGoPrograms('go-fetch');
+    try {
+      if (programs.missing !== null) skip(`SKIPPED: ${programs.missing}`);
+      copyFileSync(join(programs.dir, 'go-fetch'), join(at.project, 'go-fetch'));
+      for (const unset of ['', 'env -u HTTPS_PROXY -u https_proxy ']) {
+        const { data } = await bash(`${unset}./go-fetch https://${API}/v1/me`);
+        expect(data, String(data.stderr)).toMatchObject({ exit_code: 0, stdout: '200\n' });
+      }
+      const other = await bash(`env -u SSL_CERT_FILE ./go-fetch https://${API}/v2/me`);
+      expect(other.data.stdout).toBe('403\n');
+    } finally {
+      programs.remove();
+    }
+  });
+
+  it('uses an API with gh', async ({ skip }) => {
+    const gh = (process.env.PATH ?? '')
+      .split(':')
+      .map((dir) => join(dir, 'gh'))
+      .find((path) => existsSync(path));
+    if (gh === undefined) return skip('SKIPPED: gh is not installed');
+    copyFileSync(gh, join(at.project, 'gh'));
+    const before = hosts.requests.length;
+    const ask = (path: string) => bash(`GH_HOST=${API} GH_ENTERPRISE_TOKEN=contextd-placeholder ./gh api ${path}`);
+    const { data } = await ask('meta');
+    expect(data, String(data.stderr)).toMatchObject({ exit_code: 0 });
+    expect(hosts.requests.slice(before)).toEqual([`GET ${API} /api/v3/meta`]);
+    const refused = await ask(`https://${GIT}/api/v3/meta`);
+    expect(refused.data.exit_code).not.toBe(0);
   });
 
   it('uses an API with a bearer token, whose echo of the token is masked', async () => {

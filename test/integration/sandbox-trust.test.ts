@@ -106,6 +106,14 @@ describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (wh
     expect(without.out).toBe('[]\n');
   });
 
+  it('are not found by a variable that older versions of yarn refuse', async () => {
+    for (const certificates of [hostNetwork().certificates, []]) {
+      const network = hostNetwork({ certificates, caVariables: ['PIP_CERT', 'YARN_HTTPS_CA_FILE_PATH'] });
+      const { out } = await bench.bash('env | grep -c ^PIP_CERT; env | grep -c ^YARN_', {}, { hostNetwork: network });
+      expect(out).toBe('1\n0\n');
+    }
+  });
+
   it('leave a value of the caller as it is', async () => {
     const { out } = await bench.bash('echo $PIP_CERT', { env: { PIP_CERT: '/mine' } }, { hostNetwork: hostNetwork() });
     expect(out).toBe('/mine\n');

@@ -23,6 +23,9 @@ export function proxyVariables(lane: string, callers: Readonly<Record<string, st
     UV_HTTP_RETRIES: '1',
     npm_config_fetch_retries: '1',
     npm_config_fetch_retry_mintimeout: '1000',
+    // From version 11 on, pnpm does not read those of npm.
+    pnpm_config_fetch_retries: '1',
+    pnpm_config_fetch_retry_mintimeout: '1000',
     npm_config_update_notifier: 'false',
     NO_UPDATE_NOTIFIER: '1',
     PIP_DISABLE_PIP_VERSION_CHECK: '1',

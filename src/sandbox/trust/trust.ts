@@ -106,8 +106,11 @@ function provideTrust(
   };
 }
 
+/** Node gets a file of its own. A yarn that does not know the setting of its variable refuses to run; it trusts what Node does. */
+const NOT_SET: readonly string[] = [NODE_VARIABLE, 'YARN_HTTPS_CA_FILE_PATH'];
+
 function variablesFor(names: readonly string[], path: string): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (name === NODE_VARIABLE ? [] : [[name, path]])));
+  return Object.fromEntries(names.flatMap((name) => (NOT_SET.includes(name) ? [] : [[name, path]])));
 }
 
 interface JavaStore {

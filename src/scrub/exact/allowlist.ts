@@ -92,22 +92,24 @@ function checkSyntax(source: string, where: string): void {
 }
 
 const PREFIX_CHARS = 3;
+const ASCII = 0x80;
 
 /**
  * Whether a text contains one of many words, in any case. Words are looked up by their first characters, because a list
  * may have thousands.
  */
 class Stopwords {
-  readonly #byPrefix = new Map<string, string[]>();
-  readonly #short: string[] = [];
+  readonly #byPrefix = new Map<number, string[]>();
+  /** Words that are shorter than a prefix or do not begin with ASCII. */
+  readonly #others: string[] = [];
 
   /** The words must be lower case. */
   constructor(words: readonly string[]) {
     for (const word of words) {
-      const prefix = word.slice(0, PREFIX_CHARS);
-      const bucket = prefix.length < PREFIX_CHARS ? this.#short : this.#byPrefix.get(prefix);
-      if (bucket === undefined) this.#byPrefix.set(prefix, [word]);
-      else bucket.push(word);
+      const prefix = prefixAt(word, 0);
+      const bucket = prefix === null ? this.#others : this.#byPrefix.get(prefix);
+      if (bucket !== undefined) bucket.push(word);
+      else if (prefix !== null) this.#byPrefix.set(prefix, [word]);
     }
   }
 
@@ -115,11 +117,18 @@ class Stopwords {
     // gitleaks' own search finds nothing in an empty text either.
     if (text === '') return false;
     const lower = lowerCase(text);
-    if (this.#short.some((word) => word !== '' && lower.includes(word))) return true;
+    if (this.#others.some((word) => word !== '' && lower.includes(word))) return true;
     for (let at = 0; at + PREFIX_CHARS <= lower.length; at++) {
-      const bucket = this.#byPrefix.get(lower.slice(at, at + PREFIX_CHARS));
-      if (bucket?.some((word) => lower.startsWith(word, at))) return true;
+      const prefix = prefixAt(lower, at);
+      if (prefix !== null && this.#byPrefix.get(prefix)?.some((word) => lower.startsWith(word, at))) return true;
     }
     return false;
   }
+}
+
+/** Three ASCII characters as one number. */
+function prefixAt(text: string, at: number): number | null {
+  if (at + PREFIX_CHARS > text.length) return null;
+  const [one, two, three] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2)];
+  return (one | two | three) < ASCII ? (one * ASCII + two) * ASCII + three : null;
 }

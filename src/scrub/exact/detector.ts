@@ -2,6 +2,7 @@ import type { Span } from '../../text/view.ts';
 import type { GitleaksConfig } from './config.ts';
 import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
 import { GivenText, Places } from './locations.ts';
+import { PartFinder, type PartsOf } from './part-finder.ts';
 import type { Hit } from './rule.ts';
 import { RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
 
@@ -38,6 +39,7 @@ const MAX_DECODE_DEPTH = 5;
 export class Detector {
   readonly #index: RuleIndex;
   readonly #config: GitleaksConfig;
+  readonly #parts = new PartFinder();
 
   /** SCHEMA_INVALID for a pattern that Go would refuse. */
   constructor(config: GitleaksConfig, options: RuleIndexOptions = {}) {
@@ -56,7 +58,9 @@ export class Detector {
     const places = new Places(firstPass(text), undefined);
     let run = new PassRun(this.#index, { path, heedAllowComments }, places, new GivenText(text));
     for (;;) {
-      for (const slot of this.#index.dueFor(run.pass.text)) detections.push(...run.detect(slot));
+      const due = this.#index.dueFor(run.pass.text);
+      const partsOf = this.#parts.in(run.pass.text, due);
+      for (const slot of due) detections.push(...run.detect(slot, partsOf));
       const pass = run.pass.depth < maxDecodeDepth ? decodeOnce(run.pass) : undefined;
       if (pass === undefined) return withoutGenericTwins(detections);
       run = run.next(pass);
@@ -89,9 +93,9 @@ class PassRun {
     return new PassRun(this.#index, this.#options, new Places(pass, this.#places), this.#given);
   }
 
-  detect(slot: Slot): Detection[] {
+  detect(slot: Slot, partsOf: PartsOf): Detection[] {
     if (slot.config.skipReport) return [];
-    return withRequired(this.#detectAlone(slot), slot.config.required, (id) => this.#detectSibling(slot, id));
+    return withRequired(this.#detectAlone(slot, partsOf), slot.config.required, (id) => this.#detectSibling(slot, id));
   }
 
   #detectSibling(slot: Slot, id: string): Detection[] {
@@ -99,12 +103,13 @@ class PassRun {
     return sibling === undefined ? [] : this.#detectAlone(sibling);
   }
 
-  #detectAlone({ rule }: Slot): Detection[] {
+  #detectAlone({ rule }: Slot, partsOf?: PartsOf): Detection[] {
     const { path } = this.#options;
     if (rule.isPathExcused(path) || !rule.holdsAt(path)) return [];
     if (rule.isForPathsOnly)
       return this.pass.depth === 0 ? [pathDetection(rule.config.id, path, rule.config.tags)] : [];
-    return rule.hitsIn(this.pass.text, this.pass.segments).flatMap((hit) => {
+    const { text, segments } = this.pass;
+    return rule.hitsIn(text, segments, partsOf?.(rule, text)).flatMap((hit) => {
       const detection = this.#describe(hit, rule.config.id, rule.config.tags);
       if (detection === undefined) return [];
       const { secret, match, line } = detection;

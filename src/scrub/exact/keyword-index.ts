@@ -15,6 +15,14 @@ const ENDS = 1;
 /** From an entry of the table to its state: ASCII as a power of two. */
 const STATE_SHIFT = 7;
 
+const LONG_S = '\u017f';
+/** Places of one keyword that are kept: one for this many characters of the text, and at least `MIN_PLACES`. */
+const CHARS_PER_PLACE = 64;
+const MIN_PLACES = 1024;
+
+/** Offsets at which a keyword ends, in order. Null: it may be anywhere, because it is too frequent or not ASCII. */
+export type KeywordPlaces = readonly number[] | null;
+
 /** By state: the next state for each code that continues a keyword. */
 type Trie = Map<number, number>[];
 
@@ -43,6 +51,42 @@ export class KeywordIndex {
     if (this.#others.length === 0) return found;
     const lower = lowerCase(text);
     for (const { keyword, id } of this.#others) if (lower.includes(keyword)) found.add(id);
+    return found;
+  }
+
+  /**
+   * Where the keywords of a text are, by id, in any order. Unlike in `find`, an ſ is an s, as patterns have it: a text with an
+   * ſ may hold any keyword anywhere.
+   */
+  findPlaces(text: string): (id: number) => readonly KeywordPlaces[] {
+    if (text.includes(LONG_S)) return () => [null];
+    const found = new Map<number, KeywordPlaces[]>(this.#others.map(({ id }) => [id, [null]]));
+    for (const [state, places] of this.#placesByState(text))
+      for (const id of this.#ends[state] ?? []) {
+        const known = found.get(id);
+        if (known === undefined) found.set(id, [places]);
+        else known.push(places);
+      }
+    return (id) => found.get(id) ?? [];
+  }
+
+  /** By each state that keywords end in: the offsets at which the text led to it. */
+  #placesByState(text: string): Map<number, number[] | null> {
+    const next = this.#next;
+    const length = text.length;
+    const most = Math.max(MIN_PLACES, length / CHARS_PER_PLACE);
+    const found = new Map<number, number[] | null>();
+    let entry = 0;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      const plain = code < ASCII ? code : plainOf(code);
+      entry = next[(entry & -ASCII) | plain] ?? 0;
+      if ((entry & ENDS) === 0) continue;
+      const state = entry >> STATE_SHIFT;
+      const places = found.get(state);
+      if (places === undefined) found.set(state, [i + 1]);
+      else if (places !== null && places.push(i + 1) > most) found.set(state, null);
+    }
     return found;
   }
 

@@ -6,7 +6,8 @@ import { isLineLocal, maxLength, seesTextStart } from './go-tree.ts';
 /** Runs a pattern. */
 export interface Engine {
   test(text: string): boolean;
-  findAll(text: string): Span[];
+  /** `parts`: each is searched as a text of its own, in order of place. Default: the whole text. */
+  findAll(text: string, parts?: readonly Span[]): Span[];
   groups(text: string): (Span | undefined)[];
   /** Whether `groups` returns what Go returns. */
   readonly hasGroups: boolean;
@@ -41,7 +42,8 @@ export class LinearEngine implements Engine {
     return this.#re.test(text);
   }
 
-  findAll(text: string): Span[] {
+  findAll(text: string, parts?: readonly Span[]): Span[] {
+    if (parts !== undefined) return findInParts(text, parts, (part) => this.findAll(part));
     if (!this.#re.test(text)) return [];
     const found: Span[] = [];
     if (this.#lineLocal) this.#findInLines(text, found);
@@ -102,6 +104,15 @@ export class LinearEngine implements Engine {
       at = matcher.end() + (isEmpty ? charLength(slice, matcher.end()) : 0);
     }
   }
+}
+
+/** Searches parts of a text as texts of their own. */
+export function findInParts(text: string, parts: readonly Span[], find: (part: string) => readonly Span[]): Span[] {
+  const found: Span[] = [];
+  for (const part of parts)
+    for (const { start, end } of find(text.slice(part.start, part.end)))
+      found.push({ start: part.start + start, end: part.start + end });
+  return found;
 }
 
 /** Enough for \b and (?m)^, even next to a surrogate pair. */

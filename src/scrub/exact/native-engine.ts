@@ -1,7 +1,7 @@
 import type { Span } from '../../text/view.ts';
 import { type CharSet, contains, MAX_CODE_POINT, pairsOf } from './char-set.ts';
 import { childrenOf, dependsOnPairs, type GoNode, minLength } from './go-tree.ts';
-import type { Engine } from './linear-engine.ts';
+import { type Engine, findInParts } from './linear-engine.ts';
 
 /** `[set]{0,max}?` before the rest of a pattern. */
 interface Run {
@@ -12,12 +12,19 @@ interface Run {
 const FIRST_SURROGATE = 0xd800;
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** The answer for the last text: rules ask about the same text one after another. */
-const lastAsked = { text: '', hasSurrogates: false };
+/** The answers for the last long texts: rules ask about the same text, or it with a line end, one after another. */
+const answers: { text: string; hasSurrogates: boolean }[] = [];
+const MAX_ANSWERS = 2;
+const LONG_CHARS = 1024;
 
 function hasSurrogates(text: string): boolean {
-  if (text !== lastAsked.text) Object.assign(lastAsked, { text, hasSurrogates: SURROGATE.test(text) });
-  return lastAsked.hasSurrogates;
+  if (text.length < LONG_CHARS) return SURROGATE.test(text);
+  const known = answers.find((answer) => answer.text === text);
+  if (known !== undefined) return known.hasSurrogates;
+  const answer = { text, hasSurrogates: SURROGATE.test(text) };
+  answers.unshift(answer);
+  answers.length = Math.min(answers.length, MAX_ANSWERS);
+  return answer.hasSurrogates;
 }
 
 /**
@@ -38,7 +45,7 @@ export class NativeEngine implements Engine {
   constructor(tree: GoNode) {
     const { runs, rest } = splitRuns(tree);
     this.#runs = runs;
-    this.#rest = rest;
+    this.#rest = factored(rest);
     this.#dependsOnPairs = dependsOnPairs(rest);
     this.hasGroups = hasSameGroups(tree);
   }
@@ -49,9 +56,14 @@ export class NativeEngine implements Engine {
     return expression.test(text);
   }
 
-  findAll(text: string): Span[] {
-    const found: Span[] = [];
+  findAll(text: string, parts?: readonly Span[]): Span[] {
     const expression = this.#expression(text, false);
+    if (parts === undefined) return this.#findWith(expression, text);
+    return findInParts(text, parts, (part) => this.#findWith(expression, part));
+  }
+
+  #findWith(expression: RegExp, text: string): Span[] {
+    const found: Span[] = [];
     expression.lastIndex = 0;
     let after = 0;
     for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
@@ -89,6 +101,47 @@ export class NativeEngine implements Engine {
     this.#compiled.set(flags, expression);
     return expression;
   }
+}
+
+/** A shorter choice is tried quickly enough. */
+const MIN_OPTIONS = 8;
+
+/**
+ * The same pattern, in which neighbouring options of a long choice that begin with the same character share it:
+ * `adobe|adyen` becomes `ad(?:obe|yen)`. JavaScript tries the options of a choice one by one.
+ */
+function factored(node: GoNode): GoNode {
+  switch (node.kind) {
+    case 'sequence':
+      return { ...node, parts: node.parts.map(factored) };
+    case 'group':
+    case 'repeat':
+      return { ...node, of: factored(node.of) };
+    case 'choice': {
+      const options = node.options.map(factored);
+      return options.length < MIN_OPTIONS ? { ...node, options } : { ...node, options: sharingFirst(options) };
+    }
+    default:
+      return node;
+  }
+}
+
+function sharingFirst(options: readonly GoNode[]): GoNode[] {
+  const shared: { first: string | null; rests: GoNode[]; parts: readonly GoNode[] }[] = [];
+  for (const option of options) {
+    const parts = partsOf(option);
+    const [head] = parts;
+    const first = head?.kind === 'chars' ? head.set.join() : null;
+    const last = shared.at(-1);
+    const rest: GoNode = { kind: 'sequence', parts: parts.slice(1) };
+    if (first !== null && last?.first === first) last.rests.push(rest);
+    else shared.push({ first, rests: [rest], parts });
+  }
+  return shared.map(({ rests, parts }) => {
+    const [head] = parts;
+    if (rests.length === 1 || head === undefined) return { kind: 'sequence', parts };
+    return { kind: 'sequence', parts: [head, { kind: 'choice', options: sharingFirst(rests) }] };
+  });
 }
 
 /** The lazy runs a pattern begins with, last one first, and what follows them. */

@@ -40,9 +40,9 @@ export class Pattern {
     return this.#run((engine) => engine.test(text));
   }
 
-  /** All matches, leftmost first, without overlap. */
-  findAll(text: string): Span[] {
-    return this.#run((engine) => engine.findAll(text));
+  /** All matches, leftmost first, without overlap. `parts`: where to look, as `Engine.findAll` has it. */
+  findAll(text: string, parts?: readonly Span[]): Span[] {
+    return this.#run((engine) => engine.findAll(text, parts));
   }
 
   /** The groups of the first match, by number from 1; undefined where a group took no part. Empty without a match. */

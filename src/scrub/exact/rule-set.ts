@@ -3,6 +3,7 @@ import type { Finding } from '../finding.ts';
 import type { GitleaksConfig } from './config.ts';
 import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
 import { GivenText, type Location, Places } from './locations.ts';
+import { PartFinder, type PartsOf } from './part-finder.ts';
 import type { Hit, Rule } from './rule.ts';
 import { RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
 
@@ -24,6 +25,7 @@ export interface RuleFinding extends Finding {
  */
 export class RuleSet {
   readonly #index: RuleIndex;
+  readonly #parts = new PartFinder();
 
   /** SCHEMA_INVALID for a pattern that Go would refuse. */
   constructor(configs: readonly GitleaksConfig[], options: RuleIndexOptions = {}) {
@@ -41,7 +43,9 @@ export class RuleSet {
     const maxDepth = options.maxDecodeDepth ?? MAX_DECODE_DEPTH;
     let run = new MaskingPass(this.#index, new Places(firstPass(text), undefined), new GivenText(text));
     for (;;) {
-      for (const slot of this.#index.dueFor(run.pass.text)) found.push(...run.find(slot));
+      const due = this.#index.dueFor(run.pass.text);
+      const partsOf = this.#parts.in(run.pass.text, due);
+      for (const slot of due) for (const finding of run.find(slot, partsOf)) found.push(finding);
       const pass = run.pass.depth < maxDepth ? decodeOnce(run.pass) : undefined;
       if (pass === undefined) return found;
       run = run.next(pass);
@@ -75,10 +79,10 @@ class MaskingPass {
     return new MaskingPass(this.#index, new Places(pass, this.#places), this.#given);
   }
 
-  find(slot: Slot): RuleFinding[] {
+  find(slot: Slot, partsOf: PartsOf): RuleFinding[] {
     if (slot.config.skipReport) return [];
     const found: RuleFinding[] = [];
-    for (const hit of this.#withRequired(slot, this.#hitsOf(slot))) {
+    for (const hit of this.#withRequired(slot, this.#hitsOf(slot, partsOf))) {
       const place = this.#placeOf(hit, slot);
       const { start, end } = toGivenText(this.pass, place);
       const isWhole = place.start <= hit.match.start && place.end >= hit.match.end;
@@ -87,9 +91,9 @@ class MaskingPass {
     return found;
   }
 
-  #hitsOf({ rule }: Slot): Hit[] {
+  #hitsOf({ rule }: Slot, partsOf?: PartsOf): Hit[] {
     const text = rule.seesTextEnd ? this.pass.text : this.#endedText;
-    return rule.hitsIn(text, this.pass.segments).filter((hit) => !this.#isExcused(hit, rule));
+    return rule.hitsIn(text, this.pass.segments, partsOf?.(rule, text)).filter((hit) => !this.#isExcused(hit, rule));
   }
 
   #isExcused(hit: Hit, rule: Rule): boolean {

@@ -5,6 +5,7 @@ import { type Segment, segmentsAt } from './decode-pass.ts';
 import { entropyOf } from './entropy.ts';
 import { parseGo } from './go-syntax.ts';
 import { childrenOf, type GoNode } from './go-tree.ts';
+import { type Landmarks, landmarksOf } from './landmarks.ts';
 import { Pattern } from './pattern.ts';
 import { ruleFault } from './toml-table.ts';
 
@@ -26,6 +27,7 @@ export class Rule {
   readonly #pattern: Pattern | undefined;
   readonly #path: Pattern | undefined;
   readonly #allowlists: readonly Allowlist[];
+  #landmarks: Landmarks | null | undefined;
   #repeated: ReadonlySet<number> | undefined;
 
   /** `shared`: the allowlists of the whole configuration. SCHEMA_INVALID for a pattern that Go would refuse. */
@@ -59,10 +61,20 @@ export class Rule {
     return this.#path === undefined || this.#path.test(path);
   }
 
-  /** All in a text, of enough entropy; with `segments`, those that overlap or touch text that was decoded last. */
-  hitsIn(text: string, segments: readonly Segment[]): Hit[] {
+  /** What to look for to find the parts of a text that can hold a match. Null: every part can. */
+  get landmarks(): Landmarks | null {
+    if (this.#landmarks === undefined) this.#landmarks = landmarksOf(parseGo(this.config.regex));
+    return this.#landmarks;
+  }
+
+  /**
+   * All in a text, of enough entropy; with `segments`, those that overlap or touch text that was decoded last. `parts`: the
+   * parts of the text that can hold a match; default: all of it.
+   */
+  hitsIn(text: string, segments: readonly Segment[], parts?: readonly Span[]): Hit[] {
     const hits: Hit[] = [];
-    for (const found of this.#pattern?.findAll(text) ?? []) {
+    const searched = parts?.filter((part) => segments.length === 0 || segmentsAt(segments, part).length > 0);
+    for (const found of this.#pattern?.findAll(text, searched) ?? []) {
       if (segments.length > 0 && segmentsAt(segments, found).length === 0) continue;
       const match = withoutLineEnds(text, found);
       const { start, end, group } = this.#groupIn(text.slice(match.start, match.end));

@@ -26,19 +26,21 @@ export class ShortLineEngine implements Engine {
   test(text: string): boolean {
     if (text.length <= SHORT_CHARS) return this.#short.test(text);
     if (!this.#lineLocal) return this.#long().test(text);
-    for (const { from, to, isShort } of linesByLength(text))
-      if ((isShort ? this.#short : this.#long()).test(text.slice(from, to))) return true;
+    for (const { start, end, isShort } of linesByLength(text, { start: 0, end: text.length }))
+      if ((isShort ? this.#short : this.#long()).test(text.slice(start, end))) return true;
     return false;
   }
 
-  findAll(text: string): Span[] {
-    if (text.length <= SHORT_CHARS) return this.#short.findAll(text);
-    if (!this.#lineLocal) return this.#long().findAll(text);
+  findAll(text: string, parts: readonly Span[] = [{ start: 0, end: text.length }]): Span[] {
     const found: Span[] = [];
-    for (const { from, to, isShort } of linesByLength(text))
-      for (const { start, end } of (isShort ? this.#short : this.#long()).findAll(text.slice(from, to)))
-        found.push({ start: from + start, end: from + end });
+    for (const { start, end, isShort } of parts.flatMap((part) => this.#split(text, part)))
+      for (const span of (isShort ? this.#short : this.#long()).findAll(text, [{ start, end }])) found.push(span);
     return found;
+  }
+
+  #split(text: string, part: Span): (Span & { isShort: boolean })[] {
+    const isShort = part.end - part.start <= SHORT_CHARS;
+    return isShort || !this.#lineLocal ? [{ ...part, isShort }] : [...linesByLength(text, part)];
   }
 
   groups(text: string): (Span | undefined)[] {
@@ -46,20 +48,20 @@ export class ShortLineEngine implements Engine {
   }
 }
 
-/** Splits the text into pieces of whole lines: runs of short lines, and runs of long ones. */
-function* linesByLength(text: string): Generator<{ from: number; to: number; isShort: boolean }> {
-  let from = 0;
+/** Splits a part of a text into pieces of whole lines: runs of short lines, and runs of long ones. */
+function* linesByLength(text: string, part: Span): Generator<Span & { isShort: boolean }> {
+  let start = part.start;
   let wasShort = true;
-  for (let line = 0; line <= text.length; ) {
+  for (let line = part.start; line <= part.end; ) {
     const lineEnd = text.indexOf('\n', line);
-    const end = lineEnd === -1 ? text.length : lineEnd;
+    const end = lineEnd === -1 ? part.end : Math.min(lineEnd, part.end);
     const isShort = end - line <= SHORT_CHARS;
     if (isShort !== wasShort) {
-      if (line > from) yield { from, to: line - 1, isShort: wasShort };
-      from = line;
+      if (line > start) yield { start, end: line - 1, isShort: wasShort };
+      start = line;
       wasShort = isShort;
     }
     line = end + 1;
   }
-  yield { from, to: text.length, isShort: wasShort };
+  yield { start, end: part.end, isShort: wasShort };
 }

@@ -80,7 +80,8 @@ const CODE_FILE =
 
 /** Whether the lines around an offset look like source code rather than like a file of settings. */
 export function isCode(text: string, at: number): boolean {
-  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+  const first = Math.max(0, at - MAX_CHARS);
+  const lineStart = first + text.slice(first, at).lastIndexOf('\n') + 1;
   if (CODE_FILE.test(text.slice(lineStart, Math.min(at, lineStart + 300)))) return true;
   const before = text
     .slice(Math.max(0, lineStart - MAX_CHARS), lineStart)

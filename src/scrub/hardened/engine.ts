@@ -120,8 +120,10 @@ class Engine implements ScrubEngine {
     const found = this.#find(text);
     const wholes = new Map<Reading | null, WholeValues>([[null, new WholeValues(text, found)]]);
     const all = [...found];
+    const foundIn = new Map([[text, found]]);
     for (const reading of readingsOf(text)) {
-      const shown = this.#find(reading.view.text);
+      const shown = foundIn.get(reading.view.text) ?? this.#find(reading.view.text);
+      foundIn.set(reading.view.text, shown);
       wholes.set(reading, new WholeValues(reading.view.text, shown));
       for (const finding of shown) {
         const place = this.#placeOf(finding, reading, wholes);

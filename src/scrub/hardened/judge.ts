@@ -75,15 +75,15 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
     to -= 1;
   } else if (to - from === value.length) {
     const tail = STRING_END.exec(value);
-    const opened = isInString(text, from);
-    if (tail !== null && tail.index >= 3 && opened) to = from + tail.index;
+    if (tail !== null && tail.index >= 3 && isInString(text, from)) to = from + tail.index;
   }
   return { rule, start: from, end: to };
 }
 
 /** Whether a string of code is open at an offset, counted from the start of its line. */
 function isInString(text: string, at: number): boolean {
-  const line = text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - AROUND_CHARS), at);
+  const near = text.slice(Math.max(0, at - AROUND_CHARS), at);
+  const line = near.slice(near.lastIndexOf('\n') + 1);
   return ['"', "'", '`'].some((quote) => line.split(quote).length % 2 === 0);
 }
 

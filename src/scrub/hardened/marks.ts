@@ -38,7 +38,8 @@ export class Marks {
   namesRule(rule: string, text: string, { start, end }: Span): boolean {
     const words = this.#providerWords(rule);
     if (words.length === 0) return true;
-    const from = Math.max(0, start - WORD_REACH_CHARS, text.lastIndexOf('\n', start - 1) + 1);
+    const first = Math.max(0, start - WORD_REACH_CHARS);
+    const from = first + text.slice(first, start).lastIndexOf('\n') + 1;
     const context = text.slice(from, Math.min(end, start + WORD_REACH_CHARS));
     const lower = lowerCase(context);
     let isSeen = false;

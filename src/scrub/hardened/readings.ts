@@ -35,13 +35,24 @@ export function* readingsOf(text: string): Generator<Reading> {
       depth === 0 ? readFurther(text, null) : level.flatMap((inner) => readFurther(inner.view.text, inner))
     ).sort(byUrgency);
     level = [];
+    const seen = new Set<string>();
     for (const reading of next) {
+      // The order in which the same views were made often makes no difference.
+      const same = `${identityOf(reading)} ${reading.view.text}`;
+      if (seen.has(same)) continue;
+      seen.add(same);
       if (!isAlwaysRead(reading)) budget -= reading.view.text.length;
       if (budget < 0) return;
       yield reading;
       level.push(reading);
     }
   }
+}
+
+/** The same for readings that may be read further in the same ways, and whose findings are believed in the same way. */
+function identityOf({ kinds }: Reading): string {
+  const used = kinds.map((kind) => VIEW_KINDS.indexOf(kind)).sort((a, b) => a - b);
+  return `${used.join()} ${kinds.at(-1)?.layer}`;
 }
 
 function byUrgency(a: Reading, b: Reading): number {

@@ -8,17 +8,20 @@ import type { NamedText } from '../leaves.ts';
 import type { WorkspaceRules } from '../workspace-rules.ts';
 import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './scan-worker.ts';
 
-/** Scans off the main thread, with a deadline. A failed scan is SCRUB_FAILED; the next call works again. */
+/**
+ * Scans off the main thread, with a deadline. A short text never waits for a long one. A failed scan is SCRUB_FAILED; the
+ * next call works again.
+ */
 export interface Scanner {
   /** Resolves when the rules are compiled. SCHEMA_INVALID names the file and the rule that are refused. */
   start(): Promise<void>;
-  /** Ends the thread; calls that wait fail. Safe to call twice. */
+  /** Ends the threads; calls that wait fail. Safe to call twice. */
   stop(): Promise<void>;
   /** Findings per text, each list in order of place and free of overlaps. `workspace`: what the project's own file does. */
   scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
   /** The values worth masking in each of some `.env` files. Their text may be hostile. */
   envValues(texts: readonly string[]): Promise<string[][]>;
-  /** Returns memory of an idle thread; a busy one is left alone. */
+  /** Returns memory of idle threads; busy ones are left alone. */
   collect(): void;
 }
 
@@ -51,27 +54,40 @@ interface Job {
   reject(error: ContextdError): void;
 }
 
-/** One thread, one job at a time. The deadline starts with the job; time in the queue does not count. */
+/** Jobs with fewer characters never wait for those with more. */
+const SHORT_CHARS = 65_536;
+/** Most threads, and most of them that search long texts at a time: one is always left for short ones. */
+const MAX_THREADS = 3;
+const MAX_LONG = 2;
+/** Milliseconds after which an idle thread is ended, except the last one: a thread holds some 80 MB. */
+const IDLE_MS = 60_000;
+
+/**
+ * Several threads with one job each. Another thread starts when all others search long texts, so that a short text finds
+ * one that is ready. The deadline starts with the job; time in the queue does not count.
+ */
 class WorkerScanner implements Scanner {
   readonly #deps: ScannerDeps;
-  readonly #queue: Job[] = [];
-  #thread: Promise<ScanThread> | undefined;
-  #busy = false;
+  readonly #lanes: Lane[];
+  readonly #short: Job[] = [];
+  readonly #long: Job[] = [];
   #stopped = false;
 
   constructor(deps: ScannerDeps) {
     this.#deps = deps;
+    this.#lanes = [new Lane(deps)];
   }
 
   async start(): Promise<void> {
     this.#stopped = false;
-    await this.#openThread();
+    await this.#lanes[0]?.open();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const job of this.#queue.splice(0)) job.reject(scrubFailed('the scanner was stopped'));
-    await this.#dropThread();
+    for (const job of [...this.#short.splice(0), ...this.#long.splice(0)])
+      job.reject(scrubFailed('the scanner was stopped'));
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
   }
 
   async scan(texts: readonly NamedText[], workspace: WorkspaceRules | null = null): Promise<Finding[][]> {
@@ -85,48 +101,113 @@ class WorkerScanner implements Scanner {
   }
 
   collect(): void {
-    if (!this.#busy) void this.#thread?.then((thread) => thread.collect()).catch(() => undefined);
+    for (const lane of this.#lanes) if (lane.job === null) lane.collect();
   }
 
   /** The reply is of the kind of the work, with one result for each text. */
   #ask(work: Work, chars: number): Promise<WorkReply> {
     if (this.#stopped) return Promise.reject(scrubFailed('the scanner was stopped'));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ work, chars, resolve, reject });
-      void this.#work();
+      const job = { work, chars, resolve, reject };
+      (isLong(job) ? this.#long : this.#short).push(job);
+      this.#assign();
     });
   }
 
-  async #work(): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
-    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
-      try {
-        const thread = await this.#liveThread();
-        job.resolve(await thread.ask(job.work, this.#deadlineFor(job.chars)));
-      } catch (thrown) {
-        const failure = ContextdError.from(thrown);
-        await this.#dropThread();
-        this.#deps.logger.error('scrub.scan_failed', { problem: failure.message, texts: job.work.texts.length });
-        job.reject(failure.code === 'SCRUB_FAILED' ? failure : scrubFailed('the rules cannot be used', failure));
-        if (!this.#stopped) this.#openThread().catch(() => undefined);
-      }
+  /** Gives waiting jobs to free threads, short ones first. */
+  #assign(): void {
+    for (let lane = this.#freeLane(); lane !== undefined; lane = this.#freeLane()) {
+      const job = this.#short.shift() ?? (this.#longUnderWay() < MAX_LONG ? this.#long.shift() : undefined);
+      if (job === undefined) return;
+      void this.#run(lane, job);
     }
-    this.#busy = false;
+    if (this.#lanes.length >= MAX_THREADS || this.#longUnderWay() < this.#lanes.length) return;
+    const spare = new Lane(this.#deps);
+    this.#lanes.push(spare);
+    // If it fails, the job that gets this thread reports it.
+    spare.open().catch(() => undefined);
+    this.#assign();
+  }
+
+  async #run(lane: Lane, job: Job): Promise<void> {
+    try {
+      await lane.run(job, this.#deadlineFor(job.chars), () => !this.#stopped);
+    } finally {
+      this.#assign();
+      if (!this.#stopped) this.#endWhenIdle(lane);
+    }
+  }
+
+  #endWhenIdle(lane: Lane): void {
+    lane.whenIdle(IDLE_MS, () => {
+      if (this.#lanes.length === 1) return;
+      this.#lanes.splice(this.#lanes.indexOf(lane), 1);
+      void lane.close();
+    });
+  }
+
+  #freeLane(): Lane | undefined {
+    return this.#lanes.find(({ job }) => job === null);
+  }
+
+  #longUnderWay(): number {
+    return this.#lanes.filter(({ job }) => job !== null && isLong(job)).length;
   }
 
   #deadlineFor(chars: number): number {
     const { deadline_base_ms: base, deadline_per_kb_ms: perKb } = this.#deps.config;
     return base + (perKb * chars) / 1024;
   }
+}
 
-  /** If the thread died between two calls, no call fails. */
-  async #liveThread(): Promise<ScanThread> {
-    if ((await this.#openThread()).isDead) await this.#dropThread();
-    return this.#openThread();
+function isLong({ chars }: Job): boolean {
+  return chars > SHORT_CHARS;
+}
+
+/** A thread that is replaced when it fails, and its job. */
+class Lane {
+  readonly #deps: ScannerDeps;
+  #thread: Promise<ScanThread> | undefined;
+  #job: Job | null = null;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(deps: ScannerDeps) {
+    this.#deps = deps;
   }
 
-  #openThread(): Promise<ScanThread> {
+  /** Null: it is free. */
+  get job(): Job | null {
+    return this.#job;
+  }
+
+  /** Settles the job and never throws. `mayRestart`: asked after a failure. */
+  async run(job: Job, deadlineMs: number, mayRestart: () => boolean): Promise<void> {
+    this.#job = job;
+    clearTimeout(this.#idle);
+    try {
+      const thread = await this.#liveThread();
+      job.resolve(await thread.ask(job.work, deadlineMs));
+    } catch (thrown) {
+      const failure = ContextdError.from(thrown);
+      await this.close();
+      this.#deps.logger.error('scrub.scan_failed', { problem: failure.message, texts: job.work.texts.length });
+      job.reject(failure.code === 'SCRUB_FAILED' ? failure : scrubFailed('the rules cannot be used', failure));
+      if (mayRestart()) this.open().catch(() => undefined);
+    }
+    this.#job = null;
+  }
+
+  /** Calls `action` once if no job comes for some time. The timer does not keep the process alive. */
+  whenIdle(ms: number, action: () => void): void {
+    clearTimeout(this.#idle);
+    if (this.#job === null) this.#idle = setTimeout(action, ms).unref();
+  }
+
+  collect(): void {
+    void this.#thread?.then((thread) => thread.collect()).catch(() => undefined);
+  }
+
+  open(): Promise<ScanThread> {
     if (this.#thread !== undefined) return this.#thread;
     const thread = openThread(this.#deps);
     this.#thread = thread;
@@ -136,13 +217,21 @@ class WorkerScanner implements Scanner {
     return thread;
   }
 
-  async #dropThread(): Promise<void> {
+  /** Ends the thread; its job fails. The next job starts another one. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
     const thread = this.#thread;
     this.#thread = undefined;
     await thread?.then(
       (open) => open.end(),
       () => undefined,
     );
+  }
+
+  /** If the thread died between two calls, no call fails. */
+  async #liveThread(): Promise<ScanThread> {
+    if ((await this.open()).isDead) await this.close();
+    return this.open();
   }
 }
 

@@ -6,7 +6,7 @@ import { type Decoded, decodeRuns, type InflateAllowance } from './decoded.ts';
 import { findExact, findPieces, type GuardHit, type RawHit, SEPARATOR } from './find-hits.ts';
 import { type FoldedText, firstAt, foldText } from './folded-text.ts';
 import { Budget } from './grams.ts';
-import { KnownValues, keyLines } from './known-values.ts';
+import { type KnownForms, KnownValues, keyLines } from './known-values.ts';
 
 export type { GuardHit } from './find-hits.ts';
 
@@ -24,17 +24,20 @@ const MAX_CHARS = 8192;
  */
 export class Guard {
   readonly #known = new KnownValues();
-  readonly #taken = new Set<string>();
+  readonly #taken = new Map<string, KnownForms>();
 
   /** Values held; the lines of a long key count one by one. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** Remembers a value. Short and simple values are ignored; of huge ones only the lines of a key are kept. */
-  add(value: string, rule: string): void {
-    if (value.length > MAX_CHARS) for (const line of keyLines(value)) this.#addOne(line, rule, true);
-    else this.#addOne(value, rule, false);
+  /**
+   * Remembers a value. Short and simple values are ignored; of huge ones only the lines of a key are kept. Returns how many
+   * values or lines were not known in these forms.
+   */
+  add(value: string, rule: string, forms: KnownForms = 'all'): number {
+    if (value.length <= MAX_CHARS) return this.#addOne(value, rule, { isLine: false, forms });
+    return keyLines(value).reduce((added, line) => added + this.#addOne(line, rule, { isLine: true, forms }), 0);
   }
 
   /**
@@ -45,11 +48,13 @@ export class Guard {
     return searchAtOnce([this], text);
   }
 
-  #addOne(value: string, rule: string, isLine: boolean): void {
-    if (!isGuardable(value) || this.#taken.has(value) || this.#known.size >= MAX_VALUES) return;
+  #addOne(value: string, rule: string, how: { isLine: boolean; forms: KnownForms }): number {
+    const known = this.#taken.get(value);
+    if (known === 'all' || known === how.forms || this.#known.size >= MAX_VALUES || !isGuardable(value)) return 0;
     const copy = copyText(value);
-    this.#taken.add(copy);
-    this.#known.add(copy, rule, isLine);
+    this.#taken.set(copy, how.forms);
+    this.#known.add(copy, rule, how);
+    return 1;
   }
 
   /**

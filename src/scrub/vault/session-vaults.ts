@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type SessionRef, sessionKey } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
@@ -12,7 +11,6 @@ const EMPTY_AFTER = 1024;
 /** The vaults of all sessions, and what is done by token. No session sees another's. */
 export class SessionVaults {
   readonly #vaults = new Map<string, Vault>();
-  readonly #identityKey = randomBytes(32);
   readonly #numbers: NumberStore;
   readonly #clock: Clock;
 
@@ -27,8 +25,7 @@ export class SessionVaults {
 
   /** Creates the vault at the first call. */
   of(session: SessionRef): Vault {
-    const vault =
-      this.#vaults.get(sessionKey(session)) ?? new Vault(this.#identityKey, () => this.#numbers.next(session));
+    const vault = this.#vaults.get(sessionKey(session)) ?? new Vault(() => this.#numbers.next(session));
     this.#vaults.delete(sessionKey(session));
     this.#vaults.set(sessionKey(session), vault);
     if (this.#vaults.size > EMPTY_AFTER) this.#dropEmpty();

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { SessionRef } from '../../call/session.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { canonicalOf } from './folded-text.ts';
@@ -11,6 +10,12 @@ export interface NumberStore {
   next(session: SessionRef): Promise<number> | number;
   /** No higher number was given to a secret of the session; 0: none was. */
   last(session: SessionRef): Promise<number> | number;
+}
+
+/** A value that is known to be secret. */
+export interface KnownSecret {
+  rule: string;
+  value: string;
 }
 
 export interface SecretUse {
@@ -30,6 +35,12 @@ export interface SecretContext {
 
 /** Most numbered secrets of one session; further ones are masked without a number. */
 const MAX_ENTRIES = 2000;
+/** Values of one answer that are searched for in all forms. Of an answer with more, the others are as they are. */
+const MAX_LEARNED = 256;
+/** What is learned between two pauses, some milliseconds: values in all forms, or a multiple of them as they are. */
+const LEARNED_AT_ONCE = 16;
+const AS_IT_IS_SHARE = 1 / 64;
+
 /** Characters. A longer value is masked without a number: it is not kept. */
 const MAX_VALUE_CHARS = 65_536;
 /** Characters of all values of a session together, in all their spellings. */
@@ -46,22 +57,19 @@ interface Entry {
 /** The secrets of one session, in memory only: values by number, and the guard that finds them. */
 export class Vault {
   readonly guard = new Guard();
-  readonly #key: Buffer;
   readonly #nextNumber: () => Promise<number> | number;
-  /** By the HMAC of a value. A promise, so that two answers at once give one secret one number. */
-  readonly #byIdentity = new Map<string, Promise<Entry>>();
+  /** By canonical value. A promise, so that two answers at once give one secret one number. */
+  readonly #byValue = new Map<string, Promise<Entry>>();
   readonly #byDigits = new Map<string, Entry>();
   #chars = 0;
 
-  /** `key` makes the identities of values; random and for this process only. */
-  constructor(key: Buffer, nextNumber: () => Promise<number> | number) {
-    this.#key = key;
+  constructor(nextNumber: () => Promise<number> | number) {
     this.#nextNumber = nextNumber;
   }
 
   /** Nothing was learnt and nothing has a number. */
   get isEmpty(): boolean {
-    return this.guard.size === 0 && this.#byIdentity.size === 0;
+    return this.guard.size === 0 && this.#byValue.size === 0;
   }
 
   /** Numbered secrets. */
@@ -78,15 +86,33 @@ export class Vault {
   }
 
   /**
+   * Learns the values of one answer, with a pause every few milliseconds, so that others can use the thread. An answer
+   * made of thousands of secrets must not take the time of thousands: its first 256 unknown values are searched for in all
+   * forms, further ones as they are until an answer shows them again.
+   */
+  *learnAll(values: Iterable<KnownSecret>): Generator<void, void, void> {
+    let learned = 0;
+    let work = 0;
+    for (const { value, rule } of values) {
+      const isFull = learned < MAX_LEARNED;
+      const added = this.guard.add(value, rule, isFull ? 'all' : 'as it is');
+      if (isFull) learned += added;
+      work += isFull ? added : AS_IT_IS_SHARE;
+      if (work < LEARNED_AT_ONCE) continue;
+      work = 0;
+      yield;
+    }
+  }
+
+  /**
    * Returns the token of a text: the same for the whole session and for every spelling of a secret, with the rule that
    * found it first. `[SECRET]` if the secret cannot be kept.
    */
   async use(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
     const value = canonicalOf(context.of ?? text);
-    const identity = createHmac('sha256', this.#key).update(Buffer.from(value, 'utf16le')).digest('base64');
-    const known = this.#byIdentity.get(identity);
+    const known = this.#byValue.get(value);
     if (known === undefined && !this.#hasRoomFor(value)) return { token: UNNUMBERED, rule };
-    const entry = await (known ?? this.#admit(identity, value, rule, context));
+    const entry = await (known ?? this.#admit(copyText(value), rule, context));
     entry.summary.uses += 1;
     if (!this.#addSpelling(entry, text)) return { token: UNNUMBERED, rule };
     return { token: entry.summary.token, rule: entry.summary.rule };
@@ -138,18 +164,18 @@ export class Vault {
 
   #hasRoomFor(value: string): boolean {
     return (
-      this.#byIdentity.size < MAX_ENTRIES &&
+      this.#byValue.size < MAX_ENTRIES &&
       value.length <= MAX_VALUE_CHARS &&
       this.#chars + value.length <= MAX_TOTAL_CHARS
     );
   }
 
-  #admit(identity: string, value: string, rule: string, context: SecretContext): Promise<Entry> {
+  #admit(value: string, rule: string, context: SecretContext): Promise<Entry> {
     this.#chars += value.length;
-    const entry = this.#number(copyText(value), rule, context);
-    this.#byIdentity.set(identity, entry);
+    const entry = this.#number(value, rule, context);
+    this.#byValue.set(value, entry);
     entry.catch(() => {
-      this.#byIdentity.delete(identity);
+      this.#byValue.delete(value);
       this.#chars -= value.length;
     });
     return entry;

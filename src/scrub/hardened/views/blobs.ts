@@ -89,6 +89,36 @@ function decodeDigits({ digits, at }: Blob, bits: number, skip: number): Decoded
   return { bytes, from, to };
 }
 
+/** The first bytes of a blob. */
+function headOf({ digits, at, isWrapped }: Blob, bits: number): Uint8Array {
+  return decodeDigits({ digits: digits.subarray(0, HEAD_DIGITS), at, isWrapped }, bits, 0).bytes;
+}
+
+const HEAD_DIGITS = 16;
+
+/**
+ * Whether `putReadable` may add something of a blob: without keeping any byte, because most of what looks like base64 in a
+ * long text is not.
+ */
+function mayBeReadable({ digits }: Blob, bits: number, skip: number): boolean {
+  let printable = 0;
+  let stretch = 0;
+  let bytes = 0;
+  let buffer = 0;
+  for (let place = skip, held = 0; place < digits.length; place++) {
+    buffer = ((buffer << bits) | (digits[place] ?? 0)) & 0xffff;
+    held += bits;
+    if (held < 8) continue;
+    held -= 8;
+    bytes++;
+    const isText = isPrintable((buffer >> held) & 0xff);
+    stretch = isText ? stretch + 1 : 0;
+    if (stretch >= MIN_STRETCH) return true;
+    if (isText) printable++;
+  }
+  return bytes >= MIN_STRETCH && printable >= TEXT_SHARE * bytes;
+}
+
 /** Bytes that a text encodes, and where each comes from. */
 export interface Decoded {
   bytes: Uint8Array;
@@ -138,6 +168,7 @@ export function base64Decoded(text: string): View | null {
   const builder = new ViewBuilder(text);
   for (const blob of base64Blobs(text))
     for (let skip = 0; skip < 4; skip++) {
+      if (!mayBeReadable(blob, 6, skip)) continue;
       const decoded = decodeDigits(blob, 6, skip);
       const isOrdinary = skip === 0 && !blob.isWrapped && blob.digits.length % 4 === 0;
       if (!isOrdinary || countPrintable(decoded.bytes) < decoded.bytes.length) putReadable(builder, decoded);
@@ -188,8 +219,9 @@ export function inflated(text: string): View | null {
   const builder = new ViewBuilder(text);
   let blobs = 0;
   for (const blob of base64Blobs(text)) {
+    if (!isCompressed(headOf(blob, 6))) continue;
     const { bytes } = decodeDigits(blob, 6, 0);
-    if (!isCompressed(bytes) || blobs++ >= MAX_BLOBS) continue;
+    if (blobs++ >= MAX_BLOBS) continue;
     const content = inflate(bytes, MAX_BYTES);
     builder.cut();
     if (content instanceof Buffer) builder.put(content.toString('latin1'), blob.at[0] ?? 0, (blob.at.at(-1) ?? 0) + 1);

@@ -202,6 +202,8 @@ test('a variable that the caller sets is left out in both cases, and the others 
       'no_proxy',
       'npm_config_fetch_retry_mintimeout',
       'npm_config_update_notifier',
+      'pnpm_config_fetch_retries',
+      'pnpm_config_fetch_retry_mintimeout',
     ].sort(),
   );
 });

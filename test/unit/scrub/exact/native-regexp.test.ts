@@ -56,6 +56,34 @@ describe('a pattern translated to JavaScript', () => {
     );
   });
 
+  it('SEC-1.1 finds the same if many options of a choice begin in the same way', () => {
+    const word = fc.array(fc.constantFrom('a', 'b', '(k)', '(?i:k)', '[ab]', 'a?', '(?:a|kb)'), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    const source = fc.array(word, { minLength: 8, maxLength: 14 }).map(
+      (words) =>
+        `\\b(?:${words
+          .map((parts) => parts.join(''))
+          .sort()
+          .join('|')})b?(s)?`,
+    );
+    const text = fc.array(fc.constantFrom('a', 'b', 'k', 'K', 's', ' '), { maxLength: 14 });
+    let compared = 0;
+    fc.assert(
+      fc.property(source, text, (pattern, pieces) => {
+        const engines = enginesOf(pattern);
+        if (engines === undefined) return;
+        compared += 1;
+        const whole = pieces.join('');
+        expect(engines.native.findAll(whole), pattern).toEqual(engines.linear.findAll(whole));
+        expect(engines.native.groups(whole), pattern).toEqual(engines.linear.groups(whole));
+      }),
+      { numRuns: 2000 },
+    );
+    expect(compared).toBeGreaterThan(500);
+  });
+
   it('SEC-1.1 finds the same start when it searches backwards', () => {
     const run = fc.tuple(fc.constantFrom('[a-c]', '[\\w.]', '(?i:[k-s])', '[^\\n]'), fc.constantFrom(0, 1, 2, 5));
     const source = fc

@@ -12,6 +12,7 @@ const { pack, official } = readRuleSources();
 const readRules = async () => ({ pack, official });
 const named = (...texts: string[]) => texts.map((one) => ({ text: one, name: undefined }));
 const fragile = new URL('./fixtures/fragile-worker.mjs', import.meta.url);
+const held = new URL('./fixtures/held-worker.mjs', import.meta.url);
 const { text, start, secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(1));
 const finding = { rule: 'github-pat', start, end: start + secret.length };
 
@@ -73,6 +74,31 @@ describe('SEC-1.1 the scanner', () => {
     await expect(calls[1]).rejects.toEqual(withheld);
     await expect(calls[1]).rejects.toThrow('took longer than 4000 ms');
     expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
+  });
+
+  it('issue 16, cause 9: answers short texts while three long ones are searched or wait', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'contextd-held-'));
+    const release = join(dir, 'release');
+    try {
+      const scanner = scannerWith({ program: held });
+      const events: string[] = [];
+      const search = async (name: string, one: string) => {
+        const [found] = await scanner.scan(named(one));
+        events.push(name);
+        return found;
+      };
+      const long = `hold:${release} ${'x '.repeat(40_000)}${text}`;
+      const searches = [search('long', long), search('long', long), search('long', long)];
+      expect(await search('short', text)).toEqual([finding]);
+      expect(await search('short', text)).toEqual([finding]);
+      events.push('released');
+      writeFileSync(release, '');
+      for (const one of searches) expect(await one).toHaveLength(1);
+      expect(events).toEqual(['short', 'short', 'released', 'long', 'long', 'long']);
+    } finally {
+      writeFileSync(release, '');
+      rmSync(dir, { recursive: true });
+    }
   });
 
   it.each(['throw', 'exit'])('fails the call whose thread dies (%s), and starts another thread', async (how) => {

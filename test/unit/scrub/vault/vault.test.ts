@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { canonicalOf } from '#src/scrub/vault/folded-text.js';
 import { escapeLookAlikes, replaceTokens, tokenDigits } from '#src/scrub/vault/look-alike.js';
 import { Vault } from '#src/scrub/vault/vault.js';
+import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
 function vaultWithCounter(): Vault {
   let last = 0;
-  return new Vault(Buffer.alloc(32, 7), () => ++last);
+  return new Vault(() => ++last);
 }
 
 const PEM = ['-----BEGIN PRIVATE KEY-----', 'MIIabc', '-----END PRIVATE KEY-----'].join('\n');
@@ -112,6 +113,31 @@ describe('SEC-1.3 a plain word is masked only beside its key', () => {
       expect(vault.guard.scan(`a ${word} of the language`)).toEqual([]);
     },
   );
+});
+
+describe('issue 16, cause 9: an answer made of thousands of secrets', () => {
+  const random = seededRandom(9);
+  const secrets = Array.from({ length: 3000 }, () => ({ rule: 'r', value: generate('[A-Za-z0-9]{36}', random) }));
+  const [first = '', last = ''] = [secrets[0]?.value, secrets.at(-1)?.value];
+  const reversed = (value: string): string => [...value].reverse().join('');
+  const found = (vault: Vault, text: string): string[] =>
+    vault.guard.scan(text).map(({ start, end }) => text.slice(start, end));
+
+  it('is learned with pauses: the first values in all forms, the others as they are', () => {
+    const vault = vaultWithCounter();
+    expect([...vault.learnAll(secrets)].length).toBeGreaterThan(16);
+    expect(found(vault, `${first} ${reversed(first)}`)).toEqual([first, reversed(first)]);
+    expect(found(vault, `${last} ${reversed(last)}`)).toEqual([last]);
+    const all = secrets.map(({ value }) => value);
+    expect(found(vault, all.join(' '))).toEqual(all);
+  });
+
+  it('is known in all forms as soon as a later answer shows it', () => {
+    const vault = vaultWithCounter();
+    for (const _ of vault.learnAll(secrets));
+    for (const _ of vault.learnAll(secrets.slice(-1)));
+    expect(found(vault, reversed(last))).toEqual([reversed(last)]);
+  });
 });
 
 describe('look-alikes', () => {
