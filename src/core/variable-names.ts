@@ -59,13 +59,16 @@ export function isNetworkVariable(name: string): boolean {
   return NETWORK.test(name) || CA_VARIABLES.some((one) => one === name.toUpperCase());
 }
 
-/** What a variable may be called that leads git, HTTP or S3 to credentials, proxies and certificates, for fetching a tool. */
-const INSTALL =
-  /^(?:SSH_AUTH_SOCK|GIT_SSH(?:_COMMAND)?|GIT_SSL_CAINFO|GIT_CONFIG_(?:GLOBAL|COUNT|(?:KEY|VALUE)_\d+)|AWS_[A-Z0-9_]+|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NETRC)$/;
+/** Variables through which git, HTTP and S3 find a person's credentials, proxies and certificates, besides the AWS family. */
+export const INSTALL_VARIABLES = [
+  ...['SSH_AUTH_SOCK', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'GIT_SSL_CAINFO'],
+  ...['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'],
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'XDG_CONFIG_HOME'],
+] as const;
 
 /** True for the variables of a person's shell that `ctxd tool install` passes on to what fetches the tool. */
 export function isInstallVariable(name: string): boolean {
-  return INSTALL.test(name);
+  return /^AWS_[A-Z0-9_]+$/.test(name) || INSTALL_VARIABLES.some((one) => one === name);
 }
 
 /** Those of them whose value is a file or a directory. */

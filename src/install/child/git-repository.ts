@@ -2,9 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SimpleGit, type SimpleGitOptions, type SimpleGitProgressEvent, simpleGit } from 'simple-git';
 import { ContextdError } from '../../core/errors.ts';
+import { INSTALL_VARIABLES } from '../../core/variable-names.ts';
 import type { FetchLimits } from '../limits.ts';
 import { formatSource, type GitSource } from '../source.ts';
-import { FETCH_VARIABLES } from '../variables.ts';
+
 import { gitFault } from './git-faults.ts';
 import type { HttpOptions } from './http.ts';
 import type { Meter } from './meter.ts';
@@ -75,7 +76,7 @@ const UNSAFE = {
   allowUnsafeAskPass: true,
 };
 
-const GIT_VARIABLES = [...FETCH_VARIABLES.filter((name) => name.startsWith('GIT_')), 'GIT_TERMINAL_PROMPT'];
+const GIT_VARIABLES = [...INSTALL_VARIABLES.filter((name) => name.startsWith('GIT_')), 'GIT_TERMINAL_PROMPT'];
 
 /** A bare repository of ours that holds one commit of a source. */
 export class Repository {

@@ -121,6 +121,6 @@ export function checkRequired({ source, requireSignature }: FetchRequest, signat
   const what =
     signature === null ? 'has no signature' : `is signed by ${signature.identity}, whom nobody listed as trusted`;
   throw new ContextdError('INTEGRITY_FAILED', `${text} ${what}, and install.require_signature is set`, {
-    remedy: 'If you trust the signer, add it to install.signers; otherwise do not install the tool.',
+    remedy: 'If you trust the signer, add it to install.trusted_keys; otherwise do not install the tool.',
   });
 }

@@ -272,7 +272,11 @@ describe('a tool', () => {
         'a.example.com',
         '*.b.example.com:8443',
       ]);
-    expect(await reached(grants('npm'), [])).toEqual(['registry.npmjs.org', 'registry.yarnpkg.com', MIRRORS[0]?.pattern]);
+    expect(await reached(grants('npm'), [])).toEqual([
+      'registry.npmjs.org',
+      'registry.yarnpkg.com',
+      MIRRORS[0]?.pattern,
+    ]);
   });
 
   it('reaches a private address of a host only if it asks for the host and a person allowed the address', async () => {

@@ -195,7 +195,7 @@ describe('issue 17 part 3: the signature of a tool', () => {
     writeFileSync(path, archive);
     expect((await place.fetch(path, { signers: ada })).tool?.signature).toBeNull();
     const error = await faultOf(path, required);
-    expect([error?.code, error?.remedy]).toEqual(['INTEGRITY_FAILED', expect.stringContaining('install.signers')]);
+    expect([error?.code, error?.remedy]).toEqual(['INTEGRITY_FAILED', expect.stringContaining('install.trusted_keys')]);
   });
 
   it('is of someone nobody listed: the tool installs and says so, unless a signature is required', async () => {
