@@ -13,6 +13,7 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Door } from '../server/grpc.ts';
+import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { Consents } from '../stores/consents.ts';
@@ -59,6 +60,7 @@ export interface Stores {
   networkRules: NetworkRules;
   networkCredentials: NetworkCredentials;
   networkLog: NetworkLog;
+  allowedValues: AllowedValues;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
 }

@@ -12,7 +12,7 @@ const SPANS_AT_ONCE = 2000;
 /** Whose answer is being masked, and what was found in it so far. */
 export interface Masking {
   vault: Vault;
-  context: Pick<SecretContext, 'tool' | 'time'>;
+  context: Pick<SecretContext, 'tool' | 'time' | 'call'>;
   /** By token, in order of appearance; filled here. */
   secrets: Map<string, SecretUse>;
   /** The text was masked before: what looks like a token is one. Default: look-alikes are neutralised. */
