@@ -73,8 +73,7 @@ export async function scrub(
 }
 
 /** Told with the first mask of a session only. */
-const HOW_TO_TAKE_BACK =
-  '[SECRET_n] stands for a secret. If a mask is wrong, a person can run `ctxd scrub reveal n` and `ctxd scrub allow n`';
+const HOW_TO_TAKE_BACK = 'If a mask is wrong, a person can look and undo it: ctxd scrub reveal n';
 
 /** Characters of a call's input that a person may see beside a secret of its answer. */
 const INPUT_SHOWN_CHARS = 300;

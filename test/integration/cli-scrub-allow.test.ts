@@ -120,7 +120,7 @@ describe('issue 16.4 the answer with the first mask of a session', () => {
     writeFileSync(join(at.project, 'seven.env'), `API_TOKEN=${newToken()}\n`);
     const options = { env: { CONTEXTD_SESSION_ID: 'another' } };
     const first = await at.ask('safe_read', { path: 'seven.env' }, options);
-    expect(first.meta.warnings).toEqual([expect.stringContaining('`ctxd scrub reveal n`')]);
+    expect(first.meta.warnings).toEqual([expect.stringContaining('ctxd scrub reveal n')]);
     const second = await at.ask('safe_read', { path: 'seven.env' }, options);
     expect(second.data.content).toBe('API_TOKEN=[SECRET_1]\n');
     expect(second.meta.warnings).toBeUndefined();

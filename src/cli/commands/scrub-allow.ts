@@ -30,7 +30,7 @@ export const scrubReveal = defineCommand<RevealedSecret>({
       });
     return withClient(context.paths, (client) => client.revealSecret(request));
   },
-  view: (secret) => ({ kind: 'lines', lines: describe(secret) }),
+  view: (secret) => ({ kind: 'lines', lines: [...describe(secret), howToAllow(secret)] }),
 });
 
 /** Nothing of the value is stored, only its HMAC with a key of the installation. */
@@ -134,6 +134,10 @@ function describe({ summary, request_id: request, input, value }: RevealedSecret
     `Length: ${value.length} characters`,
     `Value: ${value}`,
   ];
+}
+
+function howToAllow({ summary }: RevealedSecret): string {
+  return `If it is no secret: ctxd scrub allow ${/\d+/.exec(summary?.token ?? '')?.[0] ?? ''}`;
 }
 
 const NO_SUMMARY = { token: '', rule: '', kind: '', tool: '', first_seen_ms: 0 };
