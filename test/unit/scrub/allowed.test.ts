@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber } from '#src/scrub/scrubber.js';
 import { Allowance, hashForms } from '#src/scrub/vault/allowance.js';
@@ -15,13 +14,12 @@ const SESSION = sessionNamed('s');
 const random = seededRandom(164);
 const make = (pattern: string): string => generate(pattern, random);
 
-const rulesDir = join(import.meta.dirname, '../../../src/scrub/rules');
-const readRules = async () => ({ pack: readRulePack(rulesDir), official: null });
-const engine = createEngine(readRulePack(rulesDir), { compile: 'when used' });
+const { pack, official } = readRuleSources();
+const engine = createEngine(pack, { official, compile: 'when used' });
 const scanner = createScanner({
   config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
   logger: silentLogger,
-  readRules,
+  readRules: async () => ({ pack, official }),
 });
 beforeAll(() => scanner.start());
 afterAll(() => scanner.stop());
