@@ -25,7 +25,7 @@ export interface AllowedValues {
   start(): Promise<void>;
   /** Those of the project, then those of every project; oldest first. */
   list(project: string): readonly StoredValue[];
-  /** The forms of all values allowed in a project. Null if there are none. The same set until one changes. */
+  /** The forms of all values allowed in a project. Null if there is no such value. The same set until one changes. */
   formsFor(project: string): ReadonlySet<string> | null;
   /** Replaces the one of the same scope and id. */
   add(value: NewValue): Promise<StoredValue>;
