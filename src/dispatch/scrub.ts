@@ -49,6 +49,7 @@ export async function scrub(
   const first = await scrubber.scrub(call.session, leaving, {
     firstPass: outcome.firstPass,
     margins: atTexts(outcome, ({ margin }) => margin),
+    parts: atTexts(outcome, ({ parts }) => parts),
     ownLines: atTexts(outcome, ({ gap }) => gap),
     ...(parseToolName(call.request.tool) === null ? {} : { tool: call.request.tool }),
     call: { requestId: call.requestId, input: shownInput(call) },

@@ -10,6 +10,7 @@ import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, type OwnLine, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { findKnown, inSlices, moved, shownAlone } from './shown-later.ts';
+import { type ShownPart, ShownTogether } from './shown-parts.ts';
 import { mergeFindings } from './spans.ts';
 import type { Allowance } from './vault/allowance.ts';
 import { findPlain, type Guard, type PlainValue, searchAtOnce } from './vault/guard.ts';
@@ -53,6 +54,8 @@ export interface ScrubHints {
   firstPass?: readonly (readonly Finding[])[];
   /** UTF-16 characters at both ends of a leaf that are searched but do not leave. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
+  /** What is shown of a leaf, if not all of it: the rest is searched and does not leave. Default: all. */
+  parts?: ReadonlyMap<number, readonly ShownPart[]>;
   /** Lines that contextd wrote into a leaf: they stay as they are. Default: none. */
   ownLines?: OwnLines;
   /** The tool whose answer it is. Default: none. */
@@ -180,11 +183,10 @@ class SessionScrubber implements Scrubber {
       const workspace = (await this.#deps.workspaceRules?.(session)) ?? null;
       const own = hints.own ?? NONE;
       const allowance = this.#deps.allowed?.(session) ?? null;
-      const leaves = await this.#scanLeaves(
-        { vault, seeds, opened, workspace, own, allowance },
-        value,
-        hints.margins ?? new Map(),
-      );
+      const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own, allowance }, value, {
+        margins: hints.margins ?? new Map(),
+        parts: hints.parts ?? new Map(),
+      });
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now(), call: hints.call } };
@@ -200,7 +202,8 @@ class SessionScrubber implements Scrubber {
           continue;
         }
         const margin = hints.margins?.get(position) ?? NO_MARGIN;
-        const leaf = await maskLeaf(masking, text, found, { margin, ownLine: hints.ownLines?.get(position) ?? null });
+        const [ownLine, parts] = [hints.ownLines?.get(position) ?? null, hints.parts?.get(position)];
+        const leaf = await maskLeaf(masking, text, found, { margin, ownLine, parts });
         if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
         texts.push(leaf.text);
       }
@@ -331,7 +334,7 @@ class SessionScrubber implements Scrubber {
   async #scanLeaves(
     { vault, seeds, opened, workspace, own, allowance }: Known,
     value: Json,
-    margins: ReadonlyMap<number, { before: number; after: number }>,
+    { margins, parts }: Required<Pick<ScrubHints, 'margins' | 'parts'>>,
   ): Promise<ScannedLeaf[]> {
     // An own leaf counts as empty: nothing is found in it or learned from it, and no first pass can claim it.
     const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
@@ -352,6 +355,13 @@ class SessionScrubber implements Scrubber {
       const known: Finding[] = await findKnown([vault.guard, ...seeds], text);
       for (const alone of shown.filter((one) => one.position === position))
         known.push(...moved(await findKnown([vault.guard, ...seeds], alone.text), alone.before));
+      const shownParts = parts.get(position);
+      if (shownParts !== undefined) {
+        // A secret may be known in pieces that only stand together where they are shown.
+        const together = new ShownTogether(text, shownParts);
+        for (const hit of await findKnown([vault.guard, ...seeds], together.text))
+          known.push(...together.inOriginal(hit));
+      }
       leaves.push({
         text,
         found: byPattern,
