@@ -140,7 +140,7 @@ function linesShown(answer: string, part: JsonObject): string[] {
 }
 
 describe('SEC-1.1 issue 16.6 a part of a file is masked as it is in the whole', () => {
-  it.each(Array.from({ length: 24 }, (_, i) => [i]))('file %i: lines, head, tail, bytes and grep', async () => {
+  it.each(Array.from({ length: 10 }, (_, i) => [i]))('file %i: lines, head, tail, bytes and grep', async () => {
     const { lines, blocks } = randomFile(() => 1 + pick(60));
     writeFileSync(join(workspace.path, 'file'), `${lines.join('\n')}\n`);
     const whole = new Set((await shown({})).split('\n'));
@@ -151,7 +151,7 @@ describe('SEC-1.1 issue 16.6 a part of a file is masked as it is in the whole', 
           expect([line, part, whole.has(line)]).toEqual([line, part, true]);
   });
 
-  it.each(Array.from({ length: 3 }, (_, i) => [i]))('long file %i: the same, if a block is not too long', async () => {
+  it.each(Array.from({ length: 1 }, (_, i) => [i]))('long file %i: the same, if a block is not too long', async () => {
     const { lines, blocks } = randomFile(() => 5000 + pick(2000));
     writeFileSync(join(workspace.path, 'file'), `${lines.join('\n')}\n`);
     expect(Buffer.byteLength(lines.join('\n'))).toBeGreaterThan(512 * 1024);
