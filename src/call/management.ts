@@ -1,10 +1,14 @@
 import type { AcceptQuarantinedRequest__Output as AcceptQuarantinedRequest } from '../protocol/generated/contextd/v1/AcceptQuarantinedRequest.ts';
 import type { AcceptToolRequest__Output as AcceptToolRequest } from '../protocol/generated/contextd/v1/AcceptToolRequest.ts';
+import type { AllowedValue__Output as AllowedValue } from '../protocol/generated/contextd/v1/AllowedValue.ts';
+import type { AllowedValues__Output as AllowedValues } from '../protocol/generated/contextd/v1/AllowedValues.ts';
+import type { AllowValueRequest__Output as AllowValueRequest } from '../protocol/generated/contextd/v1/AllowValueRequest.ts';
 import type { ApproveRulesRequest__Output as ApproveRulesRequest } from '../protocol/generated/contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest__Output as AuditRequest } from '../protocol/generated/contextd/v1/AuditRequest.ts';
 import type { AuditResponse__Output as AuditResponse } from '../protocol/generated/contextd/v1/AuditResponse.ts';
 import type { CachesRequest__Output as CachesRequest } from '../protocol/generated/contextd/v1/CachesRequest.ts';
 import type { CachesResponse__Output as CachesResponse } from '../protocol/generated/contextd/v1/CachesResponse.ts';
+import type { DisallowValueRequest__Output as DisallowValueRequest } from '../protocol/generated/contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse__Output as EndSessionResponse } from '../protocol/generated/contextd/v1/EndSessionResponse.ts';
 import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
@@ -44,12 +48,14 @@ import type { ProjectTools__Output as ProjectTools } from '../protocol/generated
 import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/generated/contextd/v1/QuarantinedItem.ts';
 import type { QuarantineRequest__Output as QuarantineRequest } from '../protocol/generated/contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse__Output as QuarantineResponse } from '../protocol/generated/contextd/v1/QuarantineResponse.ts';
+import type { RevealedSecret__Output as RevealedSecret } from '../protocol/generated/contextd/v1/RevealedSecret.ts';
 import type { RulesReview__Output as RulesReview } from '../protocol/generated/contextd/v1/RulesReview.ts';
 import type { RunningItem__Output as RunningItem } from '../protocol/generated/contextd/v1/RunningItem.ts';
 import type { RunningRequest__Output as RunningRequest } from '../protocol/generated/contextd/v1/RunningRequest.ts';
 import type { RunningResponse__Output as RunningResponse } from '../protocol/generated/contextd/v1/RunningResponse.ts';
 import type { SandboxStatus__Output as SandboxStatus } from '../protocol/generated/contextd/v1/SandboxStatus.ts';
 import type { SchemaResponse__Output as SchemaResponse } from '../protocol/generated/contextd/v1/SchemaResponse.ts';
+import type { SecretRequest__Output as SecretRequest } from '../protocol/generated/contextd/v1/SecretRequest.ts';
 import type { SecretSummary__Output as SecretSummary } from '../protocol/generated/contextd/v1/SecretSummary.ts';
 import type { SessionRequest__Output as SessionRequest } from '../protocol/generated/contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse__Output as SessionSecretsResponse } from '../protocol/generated/contextd/v1/SessionSecretsResponse.ts';
@@ -68,6 +74,9 @@ import type { ToolPlan__Output as ToolPlan } from '../protocol/generated/context
 import type { ToolRequest__Output as ToolRequest } from '../protocol/generated/contextd/v1/ToolRequest.ts';
 
 export type {
+  AllowedValue,
+  AllowedValues,
+  AllowValueRequest,
   CachesResponse,
   EndSessionResponse,
   HostNetwork,
@@ -92,10 +101,12 @@ export type {
   ProjectTools,
   QuarantinedItem,
   QuarantineResponse,
+  RevealedSecret,
   RulesReview,
   RunningItem,
   SandboxStatus,
   SchemaResponse,
+  SecretRequest,
   SecretSummary,
   StatsRow,
   StatusResponse,
@@ -142,6 +153,13 @@ export interface Management {
   tailAudit(request: AuditRequest): Promise<AuditResponse>;
   checkHealth(request: HealthRequest): Promise<HealthResponse>;
   sessionSecrets(request: SessionRequest): Promise<SessionSecretsResponse>;
+  /** Throws SECRET_UNKNOWN for a token that the session does not hold, AUDIT_FAILED if it cannot be recorded. */
+  revealSecret(request: SecretRequest): Promise<RevealedSecret>;
+  /** Throws NOT_FOUND if the project is not registered, SECRET_UNKNOWN as above. */
+  allowValue(request: AllowValueRequest): Promise<AllowedValues>;
+  /** Throws NOT_FOUND if no allowed value has the id, and CONFLICT if several ids begin with it. */
+  disallowValue(request: DisallowValueRequest): Promise<AllowedValues>;
+  listAllowedValues(request: ProjectRequest): Promise<AllowedValues>;
   endSession(request: SessionRequest): Promise<EndSessionResponse>;
   /** Jobs first, then calls; the oldest first. */
   listCaches(request: CachesRequest): Promise<CachesResponse>;

@@ -29,6 +29,7 @@ import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
+import { scrubAllow, scrubAllowList, scrubAllowRemove, scrubReveal } from './commands/scrub-allow.ts';
 import { serverLogs, serverRestart, serverStart, serverStatus, serverStop } from './commands/server.ts';
 import { sessionEnd } from './commands/session-end.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
@@ -189,6 +190,10 @@ export const COMMANDS: readonly Command[] = [
   kill,
   stats,
   scrub,
+  scrubReveal,
+  scrubAllow,
+  scrubAllowList,
+  scrubAllowRemove,
   scrubApprove,
   quarantineList,
   quarantineRestore,

@@ -16,9 +16,11 @@ import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
 import { createScrubber } from '../scrub/scrubber.ts';
+import { Allowance } from '../scrub/vault/allowance.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
 import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
 import { createGrpcDoor } from '../server/grpc.ts';
+import { createAllowedValues } from '../stores/allowed-values.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
 import { createConsents } from '../stores/consents.ts';
@@ -108,6 +110,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     networkCredentials: own.networkCredentials ?? credentialsOf(deps, database, projects),
     networkLog: own.networkLog ?? createNetworkLog({ database }),
     toolVersions: own.toolVersions ?? createToolVersions({ database }),
+    allowedValues: own.allowedValues ?? createAllowedValues({ database, clock }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
   };
@@ -140,6 +143,10 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
         return root === null ? null : workspaceRules.read(root);
       },
       seeds: stores.networkCredentials.withSeeds(seeds),
+      allowed: ({ project }) => {
+        const forms = stores.allowedValues.formsFor(project);
+        return forms === null ? null : new Allowance(stores.keys.derive('allowed'), forms);
+      },
       logger,
       clock,
     });

@@ -1,4 +1,4 @@
-import type { Management, SandboxStatus, SecretSummary, StatusResponse } from '../call/management.ts';
+import type { Management, SandboxStatus, StatusResponse } from '../call/management.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
@@ -6,8 +6,10 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { Consents } from '../stores/consents.ts';
+import type { DaemonKeys } from '../stores/keys.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { type ApprovalDeps, createApprovals } from './approval-management.ts';
@@ -27,6 +29,7 @@ import { createPortManagement, type PortDeps } from './port-management.ts';
 import { checkProjectRoot } from './project-root.ts';
 import { acceptance } from './registered-projects.ts';
 import { createRunningManagement } from './running-management.ts';
+import { createSecretManagement } from './secret-management.ts';
 import type { SessionEnd } from './session-end.ts';
 import { createToolInstallation, type ToolInstallationDeps } from './tool-installation.ts';
 import { coreTools, createToolManagement, projectTools, type ToolManagementDeps } from './tool-management.ts';
@@ -43,7 +46,9 @@ export interface ManagementDeps extends ToolManagementDeps {
   auditLog: AuditLog;
   sandbox: Sandbox;
   gate: CallGate;
-  scrubber: Pick<Scrubber, 'secrets' | 'maskText'>;
+  scrubber: Pick<Scrubber, 'secrets' | 'reveal' | 'maskText'>;
+  allowedValues: AllowedValues;
+  keys: Pick<DaemonKeys, 'derive'>;
   sessionEnd: SessionEnd;
   jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
@@ -79,6 +84,7 @@ export function createManagement(deps: ManagementDeps): Management {
     async unregisterProject({ root }) {
       await deps.sessionEnd.endAllOf(root);
       await deps.networking.network.forget(root);
+      await deps.allowedValues.forget(root);
       const changed = await deps.projects.unregister(root);
       await deps.toolVersions.forget(root);
       await deps.installed.refresh();
@@ -90,12 +96,8 @@ export function createManagement(deps: ManagementDeps): Management {
       return { records_json: records.map((record) => JSON.stringify(record)) };
     },
     checkHealth: async ({ project_root }) => ({ checks: await deps.checkHealth(project_root) }),
-    async sessionSecrets({ root, session: hint }) {
-      const session = deps.liveSessions.idFor(root, hint);
-      const secrets = deps.scrubber.secrets({ project: root, session, branch: null });
-      return { root, session, secrets: secrets.map(secretSummary) };
-    },
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
+    ...createSecretManagement(deps),
     ...createRunningManagement(deps),
     ...createCacheManagement(deps),
     ...createApprovals(deps.approvals),
@@ -141,18 +143,5 @@ async function sandboxStatus(sandbox: Sandbox): Promise<SandboxStatus> {
       pids: totals.pids,
       pids_max: totals.pidsMax,
     },
-  };
-}
-
-function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]): SecretSummary {
-  return {
-    token: secret.token,
-    rule: secret.rule,
-    kind: secret.kind,
-    tool: secret.tool ?? '',
-    first_seen_ms: secret.firstSeenAt,
-    uses: secret.uses,
-    opened: secret.opened,
-    last_opened_ms: secret.lastOpenedAt ?? 0,
   };
 }

@@ -14,6 +14,7 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Door } from '../server/grpc.ts';
+import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { Consents } from '../stores/consents.ts';
@@ -62,6 +63,7 @@ export interface Stores {
   networkCredentials: NetworkCredentials;
   networkLog: NetworkLog;
   toolVersions: ToolVersions;
+  allowedValues: AllowedValues;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
 }

@@ -97,6 +97,7 @@ function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: A
   return new Auditor({
     run,
     read: async (item) => (await readStored(item, deps.artifacts))?.map(({ text }) => text) ?? null,
+    secretsAmong: ({ session }, missed) => deps.scrubber.secretsAmong(session, missed),
     onMissed: (item, missed) => deps.artifacts.exclusively(item.artifactId, () => maskStored(item, missed, deps)),
     pause: (ms) => pause(deps.timer, ms, signal),
     logger: deps.logger,

@@ -51,14 +51,14 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
-  const { hostNetworks, networkCredentials } = stores;
+  const { allowedValues, hostNetworks, networkCredentials } = stores;
   return {
     name: 'stores',
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
       await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
-      await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start()]);
+      await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start(), allowedValues.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();

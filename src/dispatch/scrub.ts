@@ -49,18 +49,21 @@ export async function scrub(
   const first = await scrubber.scrub(call.session, leaving, {
     firstPass: outcome.firstPass,
     margins: atTexts(outcome, ({ margin }) => margin),
+    parts: atTexts(outcome, ({ parts }) => parts),
     ownLines: atTexts(outcome, ({ gap }) => gap),
     ...(parseToolName(call.request.tool) === null ? {} : { tool: call.request.tool }),
+    call: { requestId: call.requestId, input: shownInput(call) },
     opened: tokensToMask(outcome.facts.secretsOpened),
     own: ownLeaves(leaving, outcome.namedBy),
   });
   const { value, secrets, ownLines } = await searchAgain(call, outcome.namedBy, first, { scrubber, secondSearch });
+  const howToTakeBack = secrets.length > 0 && scrubber.isFirstMask(call.session) ? [HOW_TO_TAKE_BACK] : [];
   return {
     data: value.data,
     streams: withUsableFields(value, withGaps(outcome, ownLines)),
     namedBy: outcome.namedBy,
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
-    warnings: [...value.warnings, ...outcome.tokenNotes],
+    warnings: [...value.warnings, ...outcome.tokenNotes, ...howToTakeBack],
     denied: value.denied,
     connections: value.connections,
     quarantined: value.quarantined,
@@ -68,6 +71,16 @@ export async function scrub(
     secrets,
     missedByFirstPass: first.missedByFirstPass,
   };
+}
+
+/** Told with the first mask of a session only. */
+const HOW_TO_TAKE_BACK = 'If a mask is wrong, a person can look and undo it: ctxd scrub reveal n';
+
+/** Characters of a call's input that a person may see beside a secret of its answer. */
+const INPUT_SHOWN_CHARS = 300;
+
+function shownInput({ request: { inputJson, inputText } }: Call): string {
+  return (inputText ?? inputJson).subarray(0, INPUT_SHOWN_CHARS).toString('utf8');
 }
 
 /** Masks what the real gitleaks still finds and remembers it for the session. */

@@ -7,6 +7,7 @@ import type { Failure, Failure__Output as WireFailure } from './generated/contex
 import type { LeafSpans__Output as WireLeaf } from './generated/contextd/v1/LeafSpans.ts';
 import type { OutputStream__Output as WireStream } from './generated/contextd/v1/OutputStream.ts';
 import type { SecretSpan__Output as WireSpan } from './generated/contextd/v1/SecretSpan.ts';
+import type { ShownPart__Output as WirePart } from './generated/contextd/v1/ShownPart.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from './plugin/environment.ts';
 import { type MessageShape, readBoundedObject, WireFault } from './wire-bounds.ts';
 
@@ -21,15 +22,32 @@ export interface ToolStream {
   margin?: TextMargin;
   /** What is missing in the middle of the text. Default: nothing. */
   gap?: OutputGap;
+  /**
+   * What is shown of `text`: these parts in order, each behind its label. All of the text is searched for secrets. For a text with margins or a gap it must be absent. Default: all but the margins is shown.
+   */
+  parts?: readonly ShownPart[];
 }
+
+/** A part of a text that is shown: UTF-16 offsets, end exclusive. */
+export interface ShownPart {
+  start: number;
+  end: number;
+  /** What stands before it, in the form of grep: `12:`, or `…\n--\n13-…`. Each but the first ends a line. */
+  label: string;
+}
+
+/** Labels are not searched for secrets, so they hold nothing but the numbers of lines. */
+const FIRST_LABEL = /^(?:\d{1,15}[:-]…?)?$/;
+const NEXT_LABEL = /^…?\n(?:--\n)?(?:\d{1,15}[:-]…?)?$/;
 
 export interface TextMargin {
   before: number;
   after: number;
 }
 
-/** The text of a stream without its margins. */
-export function shownText({ text, margin }: ToolStream): string {
+/** What is shown of the text of a stream. */
+export function shownText({ text, margin, parts }: ToolStream): string {
+  if (parts !== undefined) return parts.map(({ start, end, label }) => label + text.slice(start, end)).join('');
   return margin === undefined ? text : text.slice(margin.before, text.length - margin.after);
 }
 
@@ -79,6 +97,8 @@ const DETAILS_MAX_BYTES = 1024 * 1024;
 const TEXTS_MAX_BYTES = PLUGIN_MESSAGE_MAX_BYTES - 64 * 1024 * 1024;
 const MAX_STREAMS = 16;
 const MAX_WARNINGS = 100;
+/** Parts of all streams of an output. */
+export const MAX_PARTS = 500_000;
 const MAX_LEAVES = 200_000;
 const MAX_SPANS = 1_000_000;
 const FIELD_PATTERN = /^[a-z][a-z0-9_]{0,31}$/;
@@ -86,9 +106,10 @@ const ERROR_CODES = new Set<string>(Object.keys(ERROR_TABLE));
 
 const FAILURE_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes', 3: 'bytes', 4: 'bytes' };
 const SPAN_SHAPE: MessageShape = { 1: 'bytes', 2: 'uint32', 3: 'uint32' };
+const PART_SHAPE: MessageShape = { 1: 'uint32', 2: 'uint32', 3: 'bytes' };
 const OUTPUT_SHAPE: MessageShape = {
   1: 'bytes',
-  2: { 1: 'bytes', 2: 'bytes', 3: 'uint32', 4: 'uint32', 5: GAP_SHAPE },
+  2: { 1: 'bytes', 2: 'bytes', 3: 'uint32', 4: 'uint32', 5: GAP_SHAPE, 6: PART_SHAPE },
   3: FAILURE_SHAPE,
   4: 'uint64',
   5: 'bytes',
@@ -97,7 +118,7 @@ const OUTPUT_SHAPE: MessageShape = {
 };
 /** The shape of a CallEvent, and the most fields a valid one can have. */
 export const CALL_EVENT_SHAPE: MessageShape = { 1: { 1: 'uint64' }, 2: OUTPUT_SHAPE, 3: FAILURE_SHAPE };
-export const CALL_EVENT_MAX_FIELDS = MAX_LEAVES + 4 * MAX_SPANS + 1_000;
+export const CALL_EVENT_MAX_FIELDS = MAX_LEAVES + 4 * MAX_SPANS + 4 * MAX_PARTS + 1_000;
 
 /** Checks and decodes the output of a tool process. Throws WireFault. */
 export function parseCallOutput(message: WireOutput): ScannedOutput {
@@ -124,13 +145,31 @@ function parseStream({
   margin_before: before,
   margin_after: after,
   gap: wireGap,
+  parts,
 }: WireStream): ToolStream {
   if (before + after > text.length) throw new WireFault(`the margins of stream ${field} are longer than its text`);
   const gap = parseGap(wireGap, text);
+  if (parts.length > 0) {
+    if (before + after > 0 || gap !== null) throw new WireFault(`stream ${field} has parts and margins or a gap`);
+    return { field, text, parts: parseParts(field, text, parts) };
+  }
   if (gap !== null && (gap.start < before || gap.end > text.length - after))
     throw new WireFault(`the gap of stream ${field} is in its margins`);
   const margin = before + after === 0 ? {} : { margin: { before, after } };
   return { field, text, ...margin, ...(gap === null ? {} : { gap }) };
+}
+
+function parseParts(field: string, text: string, parts: readonly WirePart[]): ShownPart[] {
+  if (parts.length > MAX_PARTS) throw new WireFault(`stream ${field} has more than ${MAX_PARTS} parts`);
+  let last = 0;
+  return parts.map(({ start, end, label }, index) => {
+    if (!(index === 0 ? FIRST_LABEL : NEXT_LABEL).test(label))
+      throw new WireFault(`the label of a part of stream ${field} is not the number of a line`);
+    if (start < last || end < start || end > text.length)
+      throw new WireFault(`a part of stream ${field} is not behind the one before it, or not in its text`);
+    last = end;
+    return { start, end, label };
+  });
 }
 
 /** Checks and decodes the failure of a tool process. Throws WireFault. */
@@ -148,12 +187,14 @@ export function parseFailure({ code, message, remedy, details_json }: WireFailur
 
 /** Encodes an output. Throws RESOURCE_LIMIT if the output is too large for the protocol. */
 export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput {
-  const streams = (output.streams ?? []).map(({ field, text, margin, gap }) => ({
+  const streams = (output.streams ?? []).map(({ field, text, margin, gap, parts }) => ({
     field,
-    text: wellFormed(text),
+    // On the wire, no parts means that all is shown.
+    text: parts?.length === 0 ? '' : wellFormed(text),
     margin_before: margin?.before ?? 0,
     margin_after: margin?.after ?? 0,
     ...(gap === undefined ? {} : { gap: packGap(gap) }),
+    ...(parts === undefined ? {} : { parts: [...parts] }),
   }));
   const dataJson = Buffer.from(JSON.stringify(output.data));
   if (dataJson.length > DATA_MAX_BYTES) throw tooLarge('its data', dataJson.length, DATA_MAX_BYTES);

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { firstIndex } from '../text/binary-search.ts';
 import type { Finding } from './finding.ts';
+import type { ShownPart } from './shown-parts.ts';
 import { escapeLookAlikes, UNNUMBERED } from './vault/look-alike.ts';
 import type { SecretContext, SecretUse, Vault } from './vault/vault.ts';
 
@@ -12,7 +14,7 @@ const SPANS_AT_ONCE = 2000;
 /** Whose answer is being masked, and what was found in it so far. */
 export interface Masking {
   vault: Vault;
-  context: Pick<SecretContext, 'tool' | 'time'>;
+  context: Pick<SecretContext, 'tool' | 'time' | 'call'>;
   /** By token, in order of appearance; filled here. */
   secrets: Map<string, SecretUse>;
   /** The text was masked before: what looks like a token is one. Default: look-alikes are neutralised. */
@@ -29,6 +31,8 @@ export interface OwnLine {
 export interface LeafPlaces {
   margin: { before: number; after: number };
   ownLine: OwnLine | null;
+  /** What is shown of the text, if not all between the margins. Default: all of it. */
+  parts?: readonly ShownPart[] | undefined;
 }
 
 /**
@@ -39,14 +43,16 @@ export async function maskLeaf(
   { vault, context, secrets, again }: Masking,
   text: string,
   spans: readonly Finding[],
-  { margin, ownLine }: LeafPlaces,
+  { margin, ownLine, parts }: LeafPlaces,
 ): Promise<{ text: string; ownLine: OwnLine | null }> {
   const from = margin.before;
   const to = text.length - margin.after;
   const uses: Use[] = [];
-  for (const [position, { rule, start, end, of }] of spans.entries()) {
+  const isShown = parts === undefined ? () => true : (span: Finding) => touches(parts, span);
+  for (const [position, span] of spans.entries()) {
+    const { rule, start, end, of } = span;
     if (position % SPANS_AT_ONCE === SPANS_AT_ONCE - 1) await setImmediate();
-    if (end <= from || start >= to) continue;
+    if (end <= from || start >= to || !isShown(span)) continue;
     if (ownLine !== null && start >= ownLine.start && end <= ownLine.end) continue;
     const spelling = text.slice(start, end);
     const use = await vault.use(spelling, rule, { ...context, of });
@@ -56,7 +62,7 @@ export async function maskLeaf(
   const outside = again === true ? (part: string) => part : escapeLookAlikes;
   const mask = (start: number, end: number, offset: number) =>
     maskPart(text, { start, end }, uses, { outside, offset });
-  const head = mask(from, ownLine?.start ?? to, 0);
+  const head = parts === undefined ? mask(from, ownLine?.start ?? to, 0) : maskParts(parts, mask);
   const line = ownLine === null ? null : { start: head.length, end: head.length + ownLine.end - ownLine.start };
   const masked =
     line === null || ownLine === null
@@ -65,6 +71,28 @@ export async function maskLeaf(
   for (const { token, spelling, placedAt } of uses.slice(0, MAX_REMEMBERED))
     if (token !== UNNUMBERED) vault.rememberPlace(token, spelling, masked, placedAt ?? 0);
   return { text: masked, ownLine: line };
+}
+
+function touches(parts: readonly ShownPart[], { start, end }: Finding): boolean {
+  for (let at = firstIndex(0, parts.length, (index) => (parts[index]?.end ?? 0) > start); at < parts.length; at++) {
+    const part = parts[at];
+    if (part === undefined || part.start >= end) return false;
+    if (part.start < part.end) return true;
+  }
+  return false;
+}
+
+/** A cut between two parts may split a pair of surrogates. */
+function maskParts(parts: readonly ShownPart[], mask: (start: number, end: number, offset: number) => string): string {
+  const pieces: string[] = [];
+  let length = 0;
+  for (const { start, end, label } of parts) {
+    length += label.length;
+    const masked = start === end ? '' : mask(start, end, length).toWellFormed();
+    pieces.push(label, masked);
+    length += masked.length;
+  }
+  return pieces.join('');
 }
 
 /** A secret in a text, and where its token stands in the masked text. */
@@ -81,7 +109,9 @@ function maskPart(
   uses: readonly Use[],
   { outside, offset }: { outside(text: string): string; offset: number },
 ): string {
-  const inside = uses.filter(({ start, end }) => end > part.start && start < part.end);
+  const first = firstIndex(0, uses.length, (index) => (uses[index]?.end ?? 0) > part.start);
+  const last = firstIndex(first, uses.length, (index) => (uses[index]?.start ?? 0) >= part.end);
+  const inside = uses.slice(first, last);
   const shown = inside.map(({ rule, start, end }) => ({
     rule,
     start: Math.max(start, part.start) - part.start,

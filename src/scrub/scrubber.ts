@@ -10,12 +10,23 @@ import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, type OwnLine, replaceSpans } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { findKnown, inSlices, moved, shownAlone } from './shown-later.ts';
+import { type ShownPart, ShownTogether } from './shown-parts.ts';
 import { mergeFindings } from './spans.ts';
+import type { Allowance } from './vault/allowance.ts';
 import { findPlain, type Guard, type PlainValue, searchAtOnce } from './vault/guard.ts';
 import { tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
 import type { Seeds } from './vault/seeds.ts';
 import { SessionVaults } from './vault/session-vaults.ts';
-import type { KnownSecret, NumberStore, SecretSummary, SecretUse, Vault } from './vault/vault.ts';
+import {
+  type KnownSecret,
+  type NumberStore,
+  type RevealedSecret,
+  type SecretCall,
+  type SecretSummary,
+  type SecretUse,
+  unknownSecret,
+  type Vault,
+} from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
 export type { KnownSecret, SecretSummary, SecretUse } from './vault/vault.ts';
@@ -43,10 +54,14 @@ export interface ScrubHints {
   firstPass?: readonly (readonly Finding[])[];
   /** UTF-16 characters at both ends of a leaf that are searched but do not leave. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
+  /** What is shown of a leaf, if not all of it: the rest is searched and does not leave. Default: all. */
+  parts?: ReadonlyMap<number, readonly ShownPart[]>;
   /** Lines that contextd wrote into a leaf: they stay as they are. Default: none. */
   ownLines?: OwnLines;
   /** The tool whose answer it is. Default: none. */
   tool?: string;
+  /** The call whose answer it is. Default: none. */
+  call?: SecretCall;
   /** Tokens whose values a program received: masked here however short they are. Default: none. */
   opened?: readonly string[];
   /** Names that contextd wrote itself: not searched, and kept as they are. Default: none. */
@@ -86,6 +101,12 @@ export interface Scrubber {
    * values are no longer known.
    */
   issuedIn(session: SessionRef, text: string): Promise<string[]>;
+  /** The value of a token and where it showed first, for a person alone. SECRET_UNKNOWN for an unknown token. */
+  reveal(session: SessionRef, token: string): RevealedSecret;
+  /** True once for each session: its first answer with a mask says how a person takes one back. */
+  isFirstMask(session: SessionRef): boolean;
+  /** The values that no person declared to be no secret. */
+  secretsAmong<T extends KnownSecret>(session: SessionRef, values: readonly T[]): T[];
   /** Lists what the session's vault holds, by number, without values. Empty for an unknown session. */
   secrets(session: SessionRef): SecretSummary[];
   /**
@@ -115,6 +136,8 @@ export interface ScrubberDeps {
   seeds?: Seeds;
   /** What the file of a session's project does to the rules. Default: nothing. */
   workspaceRules?: (session: SessionRef) => Promise<WorkspaceRules | null>;
+  /** What a person declared no secret, for a session's project. Default: nothing. */
+  allowed?: (session: SessionRef) => Allowance | null;
   logger: Logger;
   clock: Clock;
 }
@@ -159,27 +182,28 @@ class SessionScrubber implements Scrubber {
       const opened = openedValues(vault, hints.opened ?? []);
       const workspace = (await this.#deps.workspaceRules?.(session)) ?? null;
       const own = hints.own ?? NONE;
-      const leaves = await this.#scanLeaves(
-        { vault, seeds, opened, workspace, own },
-        value,
-        hints.margins ?? new Map(),
-      );
+      const allowance = this.#deps.allowed?.(session) ?? null;
+      const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own, allowance }, value, {
+        margins: hints.margins ?? new Map(),
+        parts: hints.parts ?? new Map(),
+      });
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
-      const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now() } };
+      const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now(), call: hints.call } };
       const texts: string[] = [];
       const movedLines = new Map<number, OwnLine>();
       const masked: Finding[][] = [];
       const given = collectLeaves(value);
       for (const [position, { text, spans }] of leaves.entries()) {
-        const found = mergeFindings([...spans, ...(extra[position] ?? [])]);
+        const found = mergeFindings([...spans, ...withoutAllowed(allowance, text, extra[position] ?? [])]);
         masked.push(found);
         if (own.has(position)) {
           texts.push(given[position] ?? '');
           continue;
         }
         const margin = hints.margins?.get(position) ?? NO_MARGIN;
-        const leaf = await maskLeaf(masking, text, found, { margin, ownLine: hints.ownLines?.get(position) ?? null });
+        const [ownLine, parts] = [hints.ownLines?.get(position) ?? null, hints.parts?.get(position)];
+        const leaf = await maskLeaf(masking, text, found, { margin, ownLine, parts });
         if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
         texts.push(leaf.text);
       }
@@ -207,7 +231,9 @@ class SessionScrubber implements Scrubber {
   ): Promise<ScrubbedAgain<T>> {
     try {
       const vault = this.#vaults.of(session);
-      for (const { value: secret, rule } of missed) vault.learn(secret, rule);
+      const allowance = this.#deps.allowed?.(session) ?? null;
+      const secret = this.secretsAmong(session, missed);
+      for (const { value: known, rule } of secret) vault.learn(known, rule);
       const seeds = (await this.#deps.seeds?.guardsFor(session)) ?? [];
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, again: true };
@@ -218,7 +244,8 @@ class SessionScrubber implements Scrubber {
           texts.push(text);
           continue;
         }
-        const spans = mergeFindings([...findPlain(text, missed), ...(await findKnown([vault.guard, ...seeds], text))]);
+        const known = [...findPlain(text, secret), ...(await findKnown([vault.guard, ...seeds], text))];
+        const spans = mergeFindings(withoutAllowed(allowance, text, known));
         const ownLine = ownLines.get(position) ?? null;
         const leaf = await maskLeaf(masking, text, spans, { margin: NO_MARGIN, ownLine });
         if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
@@ -252,6 +279,22 @@ class SessionScrubber implements Scrubber {
     return found
       .filter((digits) => !digits.startsWith('0') && Number(digits) <= last)
       .map((digits) => `[SECRET_${digits}]`);
+  }
+
+  reveal(session: SessionRef, token: string): RevealedSecret {
+    const [digits = ''] = tokenDigits(token);
+    const vault = this.#vaults.find(session);
+    if (vault === undefined) throw unknownSecret(digits);
+    return vault.reveal(digits);
+  }
+
+  isFirstMask(session: SessionRef): boolean {
+    return this.#vaults.find(session)?.tellOnce() ?? false;
+  }
+
+  secretsAmong<T extends KnownSecret>(session: SessionRef, values: readonly T[]): T[] {
+    const allowance = this.#deps.allowed?.(session) ?? null;
+    return values.filter(({ value }) => allowance?.has(value) !== true);
   }
 
   secrets(session: SessionRef): SecretSummary[] {
@@ -289,9 +332,9 @@ class SessionScrubber implements Scrubber {
 
   /** Patterns run over everything first, so that the guard knows a secret found in one string in all others. */
   async #scanLeaves(
-    { vault, seeds, opened, workspace, own }: Known,
+    { vault, seeds, opened, workspace, own, allowance }: Known,
     value: Json,
-    margins: ReadonlyMap<number, { before: number; after: number }>,
+    { margins, parts }: Required<Pick<ScrubHints, 'margins' | 'parts'>>,
   ): Promise<ScannedLeaf[]> {
     // An own leaf counts as empty: nothing is found in it or learned from it, and no first pass can claim it.
     const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
@@ -301,9 +344,10 @@ class SessionScrubber implements Scrubber {
       [...named, ...shown.map(({ position, text }) => ({ name: named[position]?.name, text }))],
       workspace,
     );
-    const found = scanned.slice(0, named.length).map((findings) => [...findings]);
+    const all = scanned.slice(0, named.length).map((findings) => [...findings]);
     for (const [index, { position, before }] of shown.entries())
-      found[position]?.push(...moved(scanned[named.length + index] ?? [], before));
+      all[position]?.push(...moved(scanned[named.length + index] ?? [], before));
+    const found = all.map((findings, position) => withoutAllowed(allowance, texts[position] ?? '', findings));
     await inSlices(vault.learnAll(secretsIn(texts, found)));
     const leaves: ScannedLeaf[] = [];
     for (const [position, text] of texts.entries()) {
@@ -311,10 +355,17 @@ class SessionScrubber implements Scrubber {
       const known: Finding[] = await findKnown([vault.guard, ...seeds], text);
       for (const alone of shown.filter((one) => one.position === position))
         known.push(...moved(await findKnown([vault.guard, ...seeds], alone.text), alone.before));
+      const shownParts = parts.get(position);
+      if (shownParts !== undefined) {
+        // A secret may be known in pieces that only stand together where they are shown.
+        const together = new ShownTogether(text, shownParts);
+        for (const hit of await findKnown([vault.guard, ...seeds], together.text))
+          known.push(...together.inOriginal(hit));
+      }
       leaves.push({
         text,
         found: byPattern,
-        spans: mergeFindings([...byPattern, ...known, ...findPlain(text, opened)]),
+        spans: mergeFindings(withoutAllowed(allowance, text, [...byPattern, ...known, ...findPlain(text, opened)])),
       });
     }
     return leaves;
@@ -328,6 +379,11 @@ interface Known {
   opened: readonly PlainValue[];
   workspace: WorkspaceRules | null;
   own: OwnLeaves;
+  allowance: Allowance | null;
+}
+
+function withoutAllowed<T extends Finding>(allowance: Allowance | null, text: string, findings: readonly T[]) {
+  return allowance === null ? findings : allowance.without(text, findings);
 }
 
 function* secretsIn(texts: readonly string[], found: readonly (readonly Finding[])[]): Generator<KnownSecret> {

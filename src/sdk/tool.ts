@@ -7,6 +7,8 @@ export type { OutputGap } from '../core/gap.ts';
 export { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 export type { EndedBy, ExecResult, ExecSpec, LogLevel } from '../protocol/host-messages.ts';
 export {
+  MAX_PARTS,
+  type ShownPart,
   shownText,
   type TextMargin,
   type ToolFailure,

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type {
+  AllowValueRequest,
   HostNetwork,
   InstallRequest,
   Management,
@@ -7,6 +8,7 @@ import type {
   NetworkCredentialChange,
   NetworkLogRequest,
   PathRequest,
+  SecretRequest,
   ToolchainList,
 } from '../call/management.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -30,6 +32,10 @@ export function checkRequests(management: Management): Management {
     checkHealth: async (request) =>
       management.checkHealth({ project_root: request.project_root === '' ? '' : rootOf(request.project_root) }),
     sessionSecrets: async (request) => management.sessionSecrets(withRoot(request)),
+    revealSecret: async (request) => management.revealSecret(secretOf(request)),
+    allowValue: async (request) => management.allowValue(allowanceOf(request)),
+    disallowValue: async (request) => management.disallowValue({ ...withRoot(request), id: allowedIdOf(request.id) }),
+    listAllowedValues: async (request) => management.listAllowedValues(withRoot(request)),
     endSession: async (request) => management.endSession(withRoot(request)),
     listCaches: async (request) => management.listCaches(withProject(request)),
     clearCaches: async (request) => management.clearCaches(withProject(request)),
@@ -74,6 +80,31 @@ export function checkRequests(management: Management): Management {
 
 function withRoot<Request extends { root: string }>(request: Request): Request {
   return { ...request, root: rootOf(request.root) };
+}
+
+function secretOf(request: SecretRequest): SecretRequest {
+  if (/^\[SECRET_[1-9]\d{0,8}\]$/.test(request.token)) return withRoot(request);
+  throw new ContextdError('ARGS_INVALID', `not a token: ${JSON.stringify(request.token.slice(0, 40))}`, {
+    remedy: 'Name one as an answer shows it, such as [SECRET_3], or by its number.',
+  });
+}
+
+const ALLOWED_VALUE_MAX_CHARS = 65_536;
+
+/** One of the two: a token of a session, or a value. */
+function allowanceOf(request: AllowValueRequest): AllowValueRequest {
+  const { secret, value, by } = request;
+  if (secret === null) throw new ContextdError('ARGS_INVALID', 'the request has no project', { remedy: 'Send one.' });
+  if (value.length > ALLOWED_VALUE_MAX_CHARS) throw tooMuch('characters in a value', ALLOWED_VALUE_MAX_CHARS);
+  if (by.length > 300) throw tooMuch('characters in a name', 300);
+  return { ...request, secret: value === '' ? secretOf(secret) : withRoot(secret) };
+}
+
+function allowedIdOf(id: string): string {
+  if (/^[0-9a-f]{4,64}$/.test(id)) return id;
+  throw new ContextdError('ARGS_INVALID', `not the id of an allowed value: ${JSON.stringify(id.slice(0, 80))}`, {
+    remedy: 'Name an id from `ctxd scrub allow list`, or at least four characters of its beginning.',
+  });
 }
 
 /** Empty stays empty, which means all projects. */

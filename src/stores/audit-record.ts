@@ -1,7 +1,7 @@
 import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
-const KINDS = ['started', 'secret_missed', 'connections'] as const;
+const KINDS = ['started', 'secret_missed', 'connections', 'person'] as const;
 type AuditKind = (typeof KINDS)[number];
 
 /** One line of the audit log (SEC-5.2, SEC-5.3). Everything in it has been scrubbed. */
@@ -18,7 +18,7 @@ export interface AuditRecord {
   /**
    * Absent for a call that ended. `started`: the call began; the record of its end has the same `request_id` and
    * `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again. `connections`: connections of
-   * which only the project or the session is known.
+   * which only the project or the session is known. `person`: what a person did with `ctxd`; `tool` names the command.
    */
   kind?: AuditKind;
   /** True if a record of the start precedes this one. Absent for a call that was refused before it ran. */

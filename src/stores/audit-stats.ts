@@ -29,7 +29,7 @@ export async function sumAuditLog(
     for await (const record of recordsOf(join(dir, `audit-${day}.jsonl`))) {
       if (project !== '' && record.project !== project) continue;
       // The call that started the job is counted, and what the job printed is counted with the calls that show it.
-      if (record.job !== undefined || record.kind === 'connections') continue;
+      if (record.job !== undefined || record.kind === 'connections' || record.kind === 'person') continue;
       if (record.kind === 'started') {
         open.set(record.request_id, { day, start: record });
         continue;

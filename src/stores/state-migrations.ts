@@ -205,6 +205,19 @@ export const STATE_MIGRATIONS: readonly string[] = [
     SELECT scope, pattern, source, verdict, private, once, expires_ms, given_ms, given_by FROM network_rules_before;
   DROP TABLE network_rules_before;
   `,
+  // Values that a person declared no secret: HMACs of the value and of its derived forms, one after another, and no value.
+  // The scope '' is the machine.
+  `
+  CREATE TABLE allowed_values (
+    scope TEXT NOT NULL,
+    id TEXT NOT NULL,
+    forms TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    given_ms INTEGER NOT NULL,
+    given_by TEXT NOT NULL,
+    PRIMARY KEY (scope, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
   // Versions of installed tools that projects accepted: where they came from, and what a rollback returns to.
   `
   CREATE TABLE tool_versions (

@@ -1,18 +1,11 @@
 import { invalid } from '../../src/sdk/input.ts';
 import { compileLinePattern, type LinePattern } from '../../src/sdk/line-pattern.ts';
-import type { TextMargin } from '../../src/sdk/tool.ts';
+import { AROUND_LATER_LINE, AROUND_LINE, WHOLE_BYTES, WIDE_MAX_CHARS } from '../../src/sdk/secret-context.ts';
+import { MAX_PARTS, type ShownPart } from '../../src/sdk/tool.ts';
 import { type LineBlock, splitLines } from './line-blocks.ts';
 
-/**
- * The text before and after a printed line that is searched for secrets with it: a private key is recognized by its first
- * line. There may be many matches, so it is less than around a range.
- */
-const BEFORE_CHARS = 4 * 1024;
-const AFTER_CHARS = 1024;
 /** At least so much text around the matches is searched, however little may be returned. */
-const AROUND_LEAST_BYTES = 128 * 1024;
-/** The shortest run of letters and digits that may be a piece of a secret of several lines. */
-const PIECE_CHARS = 12;
+const AROUND_LEAST_CHARS = WHOLE_BYTES;
 /** The number of texts joined at a time: many short strings take more memory than one long string. */
 const JOINED_TEXTS = 4096;
 
@@ -21,14 +14,16 @@ export interface GrepOptions {
   /** Lines to print around each match. */
   before: number;
   after: number;
+  /** The size of the file. */
+  fileBytes: number;
   maxBytes: number;
 }
 
 export interface GrepResult {
-  /** The text around the matches, then `12:text` for a line that matches, `13-text` for one around it, `--` between groups. */
+  /** The lines of the file that are printed, and the text around them, which is searched for secrets. */
   text: string;
-  /** The text around the matches is searched for secrets and not shown. */
-  margin: TextMargin;
+  /** The printed lines: `12:text` for a line that matches, `13-text` for one around it, `--` between groups. */
+  parts: readonly ShownPart[];
   matches: number;
   droppedBytes: number;
   /** True if of lines above 1 MiB only the beginning was searched, because of anchors in the pattern. */
@@ -51,18 +46,27 @@ function compile(pattern: string): LinePattern {
   }
 }
 
-/** A line of the current window, without its newline. Offsets count all characters of the file. */
+/** A line of the current window without its newline, or a part of a long one. Offsets count all characters of the file. */
 interface Line {
   start: number;
-  text: string;
+  length: number;
+  /** What marks that the line goes on before and after the part. Default: nothing. */
+  cut?: { before: string; after: string };
 }
 
 /** Collects matching lines with the lines around them, in the format of `grep -n -C`. */
 class GrepOutput {
   readonly #pattern: LinePattern;
   readonly #options: GrepOptions;
-  readonly #numbered: Collected;
   readonly #around: Collected;
+  readonly #parts: ShownPart[] = [];
+  /** Where the last part of the collected surroundings begins in them, and in the file. */
+  #segment = { at: 0, fileStart: 0 };
+  /** What is printed before the next line. */
+  #pending = '';
+  #printedBytes = 0;
+  #droppedBytes = 0;
+  #isClosed = false;
   /** The current block and the end of the text before it, and the offset at which it begins. */
   #window = '';
   #windowStart = 0;
@@ -81,9 +85,8 @@ class GrepOutput {
   constructor(pattern: LinePattern, options: GrepOptions) {
     this.#pattern = pattern;
     this.#options = options;
-    this.#numbered = new Collected(options.maxBytes);
-    // Everything around a printed line is collected, so the last line may exceed the limit by its surroundings.
-    this.#around = new Collected(Number.POSITIVE_INFINITY);
+    this.#around = new Collected();
+    if (options.fileBytes <= WHOLE_BYTES) this.#aroundWanted = Number.POSITIVE_INFINITY;
   }
 
   add({ text, lines, piece }: LineBlock): void {
@@ -104,14 +107,13 @@ class GrepOutput {
   }
 
   finish(): GrepResult {
-    const around = this.#around.finish();
-    // A newline keeps the surroundings apart from the first line.
-    const hidden = around === '' ? '' : `${around}\n`;
+    const { chars } = this.#around;
+    if (this.#pending !== '') this.#parts.push({ start: chars, end: chars, label: this.#pending });
     return {
-      text: hidden + this.#numbered.finish(),
-      margin: { before: hidden.length, after: 0 },
+      text: this.#around.finish(),
+      parts: this.#parts,
       matches: this.#matches,
-      droppedBytes: this.#numbered.droppedBytes,
+      droppedBytes: this.#droppedBytes,
       isSearchCut: this.#isSearchCut,
     };
   }
@@ -120,7 +122,7 @@ class GrepOutput {
   #skip(text: string, from: number, lines: number): void {
     this.#number += lines;
     for (const line of lastLines(text, this.#options.before)) {
-      this.#before.push({ start: this.#windowStart + from + line.start, text: line.text });
+      this.#before.push({ ...line, start: this.#windowStart + from + line.start });
     }
     this.#before.splice(0, this.#before.length - this.#options.before);
   }
@@ -130,7 +132,7 @@ class GrepOutput {
     for (let start = from; start < window.length; ) {
       const newline = window.indexOf('\n', start);
       const end = newline === -1 ? window.length : newline;
-      this.#addLine({ start: this.#windowStart + start, text: window.slice(start, end) });
+      this.#addLine({ start: this.#windowStart + start, length: end - start }, window.slice(start, end));
       start = end + 1;
     }
   }
@@ -146,16 +148,17 @@ class GrepOutput {
     const match = mayMatch ? this.#pattern.find(text) : null;
     if (match !== null) {
       const shown = partAround(text, match);
-      this.#addMatch({ start: start + shown.start, text: shown.text });
+      this.#addMatch({ ...shown, start: start + shown.start });
       this.#isLineDone = true;
     } else if (isLast && !this.#isLineDone) {
-      this.#addOther({ start, text: `${text.slice(0, SHOWN_CHARS)}…` });
+      const length = Math.min(SHOWN_CHARS, text.length);
+      this.#addOther({ start, length, cut: { before: '', after: '…' } });
     }
   }
 
-  #addLine(line: Line): void {
+  #addLine(line: Line, text: string): void {
     this.#number += 1;
-    if (this.#pattern.matches(line.text)) this.#addMatch(line);
+    if (this.#pattern.matches(text)) this.#addMatch(line);
     else this.#addOther(line);
   }
 
@@ -175,7 +178,7 @@ class GrepOutput {
     const { before, after } = this.#options;
     const first = this.#number - this.#before.length;
     const hasGroups = before > 0 || after > 0;
-    if (hasGroups && this.#lastPrinted > 0 && first > this.#lastPrinted + 1) this.#numbered.add('--\n');
+    if (hasGroups && !this.#isClosed && this.#lastPrinted > 0 && first > this.#lastPrinted + 1) this.#pending += '--\n';
     this.#before.forEach((other, index) => {
       this.#print(first + index, '-', other);
     });
@@ -184,20 +187,33 @@ class GrepOutput {
     this.#afterLeft = after;
   }
 
-  #print(number: number, mark: string, { start, text }: Line): void {
-    if (mayHoldPiece(text)) this.#wantAround(start, text.length);
-    this.#numbered.add(`${number}${mark}${text}\n`);
+  #print(number: number, mark: string, { start, length, cut = { before: '', after: '' } }: Line): void {
     this.#lastPrinted = number;
+    const label = `${this.#pending}${number}${mark}${cut.before}`;
+    const from = start - this.#windowStart;
+    const bytes = Buffer.byteLength(label) + Buffer.byteLength(this.#window.slice(from, from + length)) + 1;
+    const isFull = this.#printedBytes + bytes > this.#options.maxBytes || this.#parts.length >= MAX_PARTS - 1;
+    // What cannot be searched together with its surroundings is not shown.
+    if (isFull || this.#around.chars >= Math.max(this.#options.maxBytes, AROUND_LEAST_CHARS)) this.#isClosed = true;
+    if (this.#isClosed) {
+      this.#droppedBytes += bytes;
+      return;
+    }
+    this.#printedBytes += bytes;
+    this.#wantAround(start, length);
+    const at = this.#segment.at + start - this.#segment.fileStart;
+    this.#parts.push({ start: at, end: at + length, label });
+    this.#pending = `${cut.after}\n`;
   }
 
   #wantAround(start: number, length: number): void {
-    // What cannot be searched together with its surroundings is not shown.
-    if (this.#around.bytes >= Math.max(this.#options.maxBytes, AROUND_LEAST_BYTES)) this.#numbered.close();
-    if (start - BEFORE_CHARS > this.#aroundEnd) {
+    const { before, after } = this.#around.chars < WIDE_MAX_CHARS ? AROUND_LINE : AROUND_LATER_LINE;
+    if (this.#aroundWanted < Number.POSITIVE_INFINITY && start - before > this.#aroundEnd) {
       this.#around.add('\n');
-      this.#aroundEnd = Math.max(this.#windowStart, start - BEFORE_CHARS);
+      this.#aroundEnd = Math.max(this.#windowStart, start - before);
+      this.#segment = { at: this.#around.chars, fileStart: this.#aroundEnd };
     }
-    this.#aroundWanted = start + length + AFTER_CHARS;
+    this.#aroundWanted = Math.max(this.#aroundWanted, start + length + after);
     this.#collectAround();
   }
 
@@ -212,31 +228,11 @@ class GrepOutput {
   /** Keeps only what may be printed or collected later. */
   #shrink(): void {
     const end = this.#windowStart + this.#window.length;
-    const from = Math.max(this.#windowStart, (this.#before[0]?.start ?? end) - BEFORE_CHARS);
+    const from = Math.max(this.#windowStart, (this.#before[0]?.start ?? end) - AROUND_LINE.before);
     this.#window = this.#window.slice(from - this.#windowStart);
     this.#windowStart = from;
   }
 }
-
-/** True if a line has a run of letters and digits that is long and mixed enough to be a piece of a secret. Linear. */
-function mayHoldPiece(line: string): boolean {
-  let [letters, others] = [0, 0];
-  for (let at = 0; at < line.length; at++) {
-    const kind = PIECE_KINDS[line.charCodeAt(at)] ?? 0;
-    if (kind === 0) [letters, others] = [0, 0];
-    else if (kind === 1) letters += 1;
-    else others += 1;
-    if (letters > 0 && others > 0 && letters + others >= PIECE_CHARS) return true;
-  }
-  return false;
-}
-
-/** By character code: 1 for a letter, 2 for a digit or sign of base64, 0 for anything else. */
-const PIECE_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/[A-Za-z]/.test(character)) return 1;
-  return /[0-9+/=_-]/.test(character) ? 2 : 0;
-});
 
 /** How much of a long line is shown on both sides of a match, and of the match itself. */
 const SHOWN_CHARS = 240;
@@ -252,8 +248,8 @@ function partAround(text: string, match: { start: number; end: number }): Line {
   const cutsToken = (at: number): boolean => TOKEN.test(text[at - 1] ?? '') && TOKEN.test(text[at] ?? '');
   while (start < match.start && cutsToken(start)) start += 1;
   while (end > matchEnd && cutsToken(end)) end -= 1;
-  const part = text.slice(start, end).replace(/\n$/, '').toWellFormed();
-  return { start, text: `…${part}…` };
+  const length = end - start - (text[end - 1] === '\n' ? 1 : 0);
+  return { start, length, cut: { before: '…', after: '…' } };
 }
 
 /** The last lines of a text that ends with a newline, in their order. */
@@ -261,38 +257,20 @@ function lastLines(text: string, count: number): Line[] {
   const lines: Line[] = [];
   for (let end = text.length - 1; lines.length < count && end >= 0; ) {
     const start = end === 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
-    lines.unshift({ start, text: text.slice(start, end) });
+    lines.unshift({ start, length: end - start });
     end = start - 1;
   }
   return lines;
 }
 
-/** Texts one after another, up to a number of bytes. */
+/** Texts one after another. */
 class Collected {
-  readonly #maxBytes: number;
   readonly #joined: string[] = [];
   #parts: string[] = [];
-  #isClosed = false;
-  bytes = 0;
-  droppedBytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Drops everything from now on. */
-  close(): void {
-    this.#isClosed = true;
-  }
+  chars = 0;
 
   add(text: string): void {
-    const size = Buffer.byteLength(text);
-    if (this.bytes + size > this.#maxBytes) this.#isClosed = true;
-    if (this.#isClosed) {
-      this.droppedBytes += size;
-      return;
-    }
-    this.bytes += size;
+    this.chars += text.length;
     this.#parts.push(text);
     if (this.#parts.length < JOINED_TEXTS) return;
     this.#joined.push(this.#parts.join(''));

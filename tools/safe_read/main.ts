@@ -62,7 +62,8 @@ function outputOf({ facts, text, warnings }: FileRead): ToolOutput {
   };
 }
 
-function streamOf(field: string, { text, margin, gap }: ReadText): ToolStream {
+function streamOf(field: string, { text, margin, parts, gap }: ReadText): ToolStream {
+  if (parts !== undefined) return { field, text, parts };
   return { field, text, margin, ...(gap === null ? {} : { gap }) };
 }
 

@@ -76,7 +76,7 @@ async function select(
   const facts = { path: shown, etag: scan.etag, bytes: scan.bytes, lines: scan.lines, ...encoding };
   if (selection.kind === 'grep') {
     const text = readAsUtf8(file, { start: 0, end: scan.bytes }, charset, signal);
-    const found = await grepText(text, { ...selection, maxBytes: outputMaxBytes });
+    const found = await grepText(text, { ...selection, fileBytes: scan.bytes, maxBytes: outputMaxBytes });
     const warnings = found.isSearchCut
       ? [
           `of lines of ${quoteName(shown)} above 1 MiB only the beginning was searched, because the pattern has ^, $ or \\b`,

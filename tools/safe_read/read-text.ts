@@ -2,17 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { dropCutEnd, dropCutStart, joinAroundGap } from '../../src/sdk/cut-text.ts';
 import { readSpan, type Span } from '../../src/sdk/file-bytes.ts';
+import { AROUND_RANGE_BYTES, WHOLE_BYTES } from '../../src/sdk/secret-context.ts';
 import { type Charset, decoderOf } from '../../src/sdk/text-encoding.ts';
-import type { OutputGap, TextMargin } from '../../src/sdk/tool.ts';
+import type { OutputGap, ShownPart, TextMargin } from '../../src/sdk/tool.ts';
 import { countNewlines } from './scan-file.ts';
-
-/** The text around the requested part that is searched for secrets: a private key is recognized by its first line. */
-const MARGIN_BYTES = 8 * 1024;
 
 export interface ReadText {
   text: string;
   /** The parts of `text` before and after the span. */
   margin: TextMargin;
+  /** What is shown of the text, if not all between the margins. */
+  parts?: readonly ShownPart[];
   droppedBytes: number;
   /** The part that is missing in the middle; null if nothing is. */
   gap: OutputGap | null;
@@ -38,9 +38,11 @@ export async function readText(
   { charset, maxBytes }: { charset: Charset; maxBytes: number },
   signal: AbortSignal,
 ): Promise<ReadText> {
+  const { size } = await file.stat();
+  const margin = size <= WHOLE_BYTES ? size : AROUND_RANGE_BYTES;
   const around = {
-    start: Math.max(charset.bom.length, aligned(span.start - MARGIN_BYTES, charset)),
-    end: span.end + MARGIN_BYTES,
+    start: Math.max(charset.bom.length, aligned(span.start - margin, charset)),
+    end: span.end + margin,
   };
   const read = (start: number, end: number): Promise<Buffer> => readBytes(file, { start, end }, signal);
   const keptMax = Math.floor(maxBytes / charset.growth);

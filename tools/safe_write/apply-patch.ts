@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { dropCutEnd, dropCutStart } from '../../src/sdk/cut-text.ts';
 import type { Span } from '../../src/sdk/file-bytes.ts';
+import { AROUND_RANGE_BYTES, WHOLE_BYTES } from '../../src/sdk/secret-context.ts';
 import type { JsonObject, ToolOutput, ToolStream } from '../../src/sdk/tool.ts';
 import { findBytes, findNearMiss } from './find-text.ts';
 import { isCrlfThroughout, toCrlf } from './lines.ts';
@@ -176,8 +177,6 @@ function countNewlines(bytes: Buffer, start: number, end: number): number {
 
 /** The most bytes shown of the line that is in the file instead. */
 const SHOWN_MAX_BYTES = 300;
-/** The bytes around the shown line that are searched for secrets. */
-const MARGIN_BYTES = 8 * 1024;
 
 /** The answers for a hunk that does not fit: CONFLICT, with the line that is in the file instead as `data.found`. */
 class HunkMisfit {
@@ -274,8 +273,9 @@ class HunkMisfit {
 function excerpt(file: Buffer, start: number, end: number): ToolStream {
   const shown = dropCutEnd(file.subarray(start, Math.min(end, start + SHOWN_MAX_BYTES)));
   const shownEnd = start + shown.length;
-  const before = dropCutStart(file.subarray(Math.max(0, start - MARGIN_BYTES), start)).toString();
-  const after = dropCutEnd(file.subarray(shownEnd, shownEnd + MARGIN_BYTES)).toString();
+  const margin = file.length <= WHOLE_BYTES ? file.length : AROUND_RANGE_BYTES;
+  const before = dropCutStart(file.subarray(Math.max(0, start - margin), start)).toString();
+  const after = dropCutEnd(file.subarray(shownEnd, shownEnd + margin)).toString();
   return {
     field: 'found',
     text: before + shown.toString() + after,

@@ -243,6 +243,22 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "SessionRequest",
                   "responseType": "SessionSecretsResponse"
                 },
+                "RevealSecret": {
+                  "requestType": "SecretRequest",
+                  "responseType": "RevealedSecret"
+                },
+                "AllowValue": {
+                  "requestType": "AllowValueRequest",
+                  "responseType": "AllowedValues"
+                },
+                "DisallowValue": {
+                  "requestType": "DisallowValueRequest",
+                  "responseType": "AllowedValues"
+                },
+                "ListAllowedValues": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "AllowedValues"
+                },
                 "EndSession": {
                   "requestType": "SessionRequest",
                   "responseType": "EndSessionResponse"
@@ -894,6 +910,116 @@ export const DAEMON_DEFINITION = `{
                 "last_opened_ms": {
                   "type": "uint64",
                   "id": 8
+                }
+              }
+            },
+            "SecretRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "token": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "RevealedSecret": {
+              "fields": {
+                "summary": {
+                  "type": "SecretSummary",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "request_id": {
+                  "type": "string",
+                  "id": 3
+                },
+                "input": {
+                  "type": "string",
+                  "id": 4
+                },
+                "value": {
+                  "type": "string",
+                  "id": 5
+                }
+              }
+            },
+            "AllowValueRequest": {
+              "fields": {
+                "secret": {
+                  "type": "SecretRequest",
+                  "id": 1
+                },
+                "value": {
+                  "type": "string",
+                  "id": 2
+                },
+                "everywhere": {
+                  "type": "bool",
+                  "id": 3
+                },
+                "by": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            },
+            "DisallowValueRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "id": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "AllowedValues": {
+              "fields": {
+                "values": {
+                  "rule": "repeated",
+                  "type": "AllowedValue",
+                  "id": 1
+                },
+                "changed": {
+                  "rule": "repeated",
+                  "type": "AllowedValue",
+                  "id": 2
+                }
+              }
+            },
+            "AllowedValue": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "root": {
+                  "type": "string",
+                  "id": 2
+                },
+                "rule": {
+                  "type": "string",
+                  "id": 3
+                },
+                "allowed_ms": {
+                  "type": "uint64",
+                  "id": 4
+                },
+                "by": {
+                  "type": "string",
+                  "id": 5
                 }
               }
             },

@@ -4,11 +4,15 @@ import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from './contextd/v1/AcceptQuarantinedRequest.ts';
 import type { AcceptToolRequest as _contextd_v1_AcceptToolRequest, AcceptToolRequest__Output as _contextd_v1_AcceptToolRequest__Output } from './contextd/v1/AcceptToolRequest.ts';
 import type { AcceptedContent as _contextd_v1_AcceptedContent, AcceptedContent__Output as _contextd_v1_AcceptedContent__Output } from './contextd/v1/AcceptedContent.ts';
+import type { AllowValueRequest as _contextd_v1_AllowValueRequest, AllowValueRequest__Output as _contextd_v1_AllowValueRequest__Output } from './contextd/v1/AllowValueRequest.ts';
+import type { AllowedValue as _contextd_v1_AllowedValue, AllowedValue__Output as _contextd_v1_AllowedValue__Output } from './contextd/v1/AllowedValue.ts';
+import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output as _contextd_v1_AllowedValues__Output } from './contextd/v1/AllowedValues.ts';
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from './contextd/v1/CachesRequest.ts';
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from './contextd/v1/CachesResponse.ts';
+import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from './contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from './contextd/v1/EndSessionResponse.ts';
 import type { HealthCheck as _contextd_v1_HealthCheck, HealthCheck__Output as _contextd_v1_HealthCheck__Output } from './contextd/v1/HealthCheck.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from './contextd/v1/HealthRequest.ts';
@@ -53,12 +57,14 @@ import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineR
 import type { QuarantinedItem as _contextd_v1_QuarantinedItem, QuarantinedItem__Output as _contextd_v1_QuarantinedItem__Output } from './contextd/v1/QuarantinedItem.ts';
 import type { ReadySandboxes as _contextd_v1_ReadySandboxes, ReadySandboxes__Output as _contextd_v1_ReadySandboxes__Output } from './contextd/v1/ReadySandboxes.ts';
 import type { RegistrySetting as _contextd_v1_RegistrySetting, RegistrySetting__Output as _contextd_v1_RegistrySetting__Output } from './contextd/v1/RegistrySetting.ts';
+import type { RevealedSecret as _contextd_v1_RevealedSecret, RevealedSecret__Output as _contextd_v1_RevealedSecret__Output } from './contextd/v1/RevealedSecret.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from './contextd/v1/RulesReview.ts';
 import type { RunningItem as _contextd_v1_RunningItem, RunningItem__Output as _contextd_v1_RunningItem__Output } from './contextd/v1/RunningItem.ts';
 import type { RunningRequest as _contextd_v1_RunningRequest, RunningRequest__Output as _contextd_v1_RunningRequest__Output } from './contextd/v1/RunningRequest.ts';
 import type { RunningResponse as _contextd_v1_RunningResponse, RunningResponse__Output as _contextd_v1_RunningResponse__Output } from './contextd/v1/RunningResponse.ts';
 import type { SandboxStatus as _contextd_v1_SandboxStatus, SandboxStatus__Output as _contextd_v1_SandboxStatus__Output } from './contextd/v1/SandboxStatus.ts';
 import type { SandboxTotals as _contextd_v1_SandboxTotals, SandboxTotals__Output as _contextd_v1_SandboxTotals__Output } from './contextd/v1/SandboxTotals.ts';
+import type { SecretRequest as _contextd_v1_SecretRequest, SecretRequest__Output as _contextd_v1_SecretRequest__Output } from './contextd/v1/SecretRequest.ts';
 import type { SecretSummary as _contextd_v1_SecretSummary, SecretSummary__Output as _contextd_v1_SecretSummary__Output } from './contextd/v1/SecretSummary.ts';
 import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from './contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from './contextd/v1/SessionSecretsResponse.ts';
@@ -87,11 +93,15 @@ export interface ProtoGrpcType {
       AcceptQuarantinedRequest: MessageTypeDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_AcceptQuarantinedRequest__Output>
       AcceptToolRequest: MessageTypeDefinition<_contextd_v1_AcceptToolRequest, _contextd_v1_AcceptToolRequest__Output>
       AcceptedContent: MessageTypeDefinition<_contextd_v1_AcceptedContent, _contextd_v1_AcceptedContent__Output>
+      AllowValueRequest: MessageTypeDefinition<_contextd_v1_AllowValueRequest, _contextd_v1_AllowValueRequest__Output>
+      AllowedValue: MessageTypeDefinition<_contextd_v1_AllowedValue, _contextd_v1_AllowedValue__Output>
+      AllowedValues: MessageTypeDefinition<_contextd_v1_AllowedValues, _contextd_v1_AllowedValues__Output>
       ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
       AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
       AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
       CachesRequest: MessageTypeDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesRequest__Output>
       CachesResponse: MessageTypeDefinition<_contextd_v1_CachesResponse, _contextd_v1_CachesResponse__Output>
+      DisallowValueRequest: MessageTypeDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_DisallowValueRequest__Output>
       EndSessionResponse: MessageTypeDefinition<_contextd_v1_EndSessionResponse, _contextd_v1_EndSessionResponse__Output>
       HealthCheck: MessageTypeDefinition<_contextd_v1_HealthCheck, _contextd_v1_HealthCheck__Output>
       HealthRequest: MessageTypeDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthRequest__Output>
@@ -139,12 +149,14 @@ export interface ProtoGrpcType {
       QuarantinedItem: MessageTypeDefinition<_contextd_v1_QuarantinedItem, _contextd_v1_QuarantinedItem__Output>
       ReadySandboxes: MessageTypeDefinition<_contextd_v1_ReadySandboxes, _contextd_v1_ReadySandboxes__Output>
       RegistrySetting: MessageTypeDefinition<_contextd_v1_RegistrySetting, _contextd_v1_RegistrySetting__Output>
+      RevealedSecret: MessageTypeDefinition<_contextd_v1_RevealedSecret, _contextd_v1_RevealedSecret__Output>
       RulesReview: MessageTypeDefinition<_contextd_v1_RulesReview, _contextd_v1_RulesReview__Output>
       RunningItem: MessageTypeDefinition<_contextd_v1_RunningItem, _contextd_v1_RunningItem__Output>
       RunningRequest: MessageTypeDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningRequest__Output>
       RunningResponse: MessageTypeDefinition<_contextd_v1_RunningResponse, _contextd_v1_RunningResponse__Output>
       SandboxStatus: MessageTypeDefinition<_contextd_v1_SandboxStatus, _contextd_v1_SandboxStatus__Output>
       SandboxTotals: MessageTypeDefinition<_contextd_v1_SandboxTotals, _contextd_v1_SandboxTotals__Output>
+      SecretRequest: MessageTypeDefinition<_contextd_v1_SecretRequest, _contextd_v1_SecretRequest__Output>
       SecretSummary: MessageTypeDefinition<_contextd_v1_SecretSummary, _contextd_v1_SecretSummary__Output>
       SessionRequest: MessageTypeDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionRequest__Output>
       SessionSecretsResponse: MessageTypeDefinition<_contextd_v1_SessionSecretsResponse, _contextd_v1_SessionSecretsResponse__Output>

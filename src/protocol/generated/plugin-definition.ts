@@ -198,6 +198,27 @@ export const PLUGIN_DEFINITION = `{
                   "options": {
                     "proto3_optional": true
                   }
+                },
+                "parts": {
+                  "rule": "repeated",
+                  "type": "ShownPart",
+                  "id": 6
+                }
+              }
+            },
+            "ShownPart": {
+              "fields": {
+                "start": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "end": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "label": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             },

@@ -22,6 +22,7 @@ import type { Scanning as _contextd_v1_Scanning, Scanning__Output as _contextd_v
 import type { ScrubRequest as _contextd_v1_ScrubRequest, ScrubRequest__Output as _contextd_v1_ScrubRequest__Output } from './contextd/v1/ScrubRequest.ts';
 import type { ScrubResponse as _contextd_v1_ScrubResponse, ScrubResponse__Output as _contextd_v1_ScrubResponse__Output } from './contextd/v1/ScrubResponse.ts';
 import type { SecretSpan as _contextd_v1_SecretSpan, SecretSpan__Output as _contextd_v1_SecretSpan__Output } from './contextd/v1/SecretSpan.ts';
+import type { ShownPart as _contextd_v1_ShownPart, ShownPart__Output as _contextd_v1_ShownPart__Output } from './contextd/v1/ShownPart.ts';
 import type { ToolHostClient as _contextd_v1_ToolHostClient, ToolHostDefinition as _contextd_v1_ToolHostDefinition } from './contextd/v1/ToolHost.ts';
 import type { ToolPluginClient as _contextd_v1_ToolPluginClient, ToolPluginDefinition as _contextd_v1_ToolPluginDefinition } from './contextd/v1/ToolPlugin.ts';
 
@@ -54,6 +55,7 @@ export interface ProtoGrpcType {
       ScrubRequest: MessageTypeDefinition<_contextd_v1_ScrubRequest, _contextd_v1_ScrubRequest__Output>
       ScrubResponse: MessageTypeDefinition<_contextd_v1_ScrubResponse, _contextd_v1_ScrubResponse__Output>
       SecretSpan: MessageTypeDefinition<_contextd_v1_SecretSpan, _contextd_v1_SecretSpan__Output>
+      ShownPart: MessageTypeDefinition<_contextd_v1_ShownPart, _contextd_v1_ShownPart__Output>
       /**
        * The daemon serves ToolHost to a tool's process through go-plugin's broker. Every request names the call it
        * belongs to. A method that tool.json does not grant answers PERMISSION_DENIED; faults carry the code of

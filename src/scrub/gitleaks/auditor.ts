@@ -15,6 +15,8 @@ export interface AuditorDeps {
   run: GitleaksRun;
   /** The texts of an item; null if it is gone. */
   read(item: AuditItem): Promise<readonly string[] | null>;
+  /** Without what a person declared no secret. */
+  secretsAmong(item: AuditItem, missed: readonly MissedSecret[]): readonly MissedSecret[];
   /** Masks what was missed, stores the text again and records it. */
   onMissed(item: AuditItem, missed: readonly MissedSecret[]): Promise<void>;
   /** Resolves after `ms` milliseconds, or at once if the daemon stops. */
@@ -117,7 +119,8 @@ export class Auditor {
     if (texts.length === 0) return;
     const findings = await this.#deps.run(texts, RUN_MS);
     for (const item of new Set(owners)) {
-      const missed = missedSecrets(findings.filter(({ position }) => owners[position] === item));
+      const found = missedSecrets(findings.filter(({ position }) => owners[position] === item));
+      const missed = this.#deps.secretsAmong(item, found);
       if (missed.length > 0) await this.#tell(item, missed);
     }
   }

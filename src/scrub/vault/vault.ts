@@ -31,6 +31,22 @@ export interface SecretContext {
   tool?: string | undefined;
   /** Milliseconds since the epoch. Default: 0. */
   time?: number | undefined;
+  /** The call in whose answer it shows. Default: no call's. */
+  call?: SecretCall | undefined;
+}
+
+/** The call in whose answer a secret showed first. */
+export interface SecretCall {
+  requestId: string;
+  /** The beginning of its input. */
+  input: string;
+}
+
+/** What a person may see of a secret. */
+export interface RevealedSecret {
+  summary: SecretSummary;
+  value: string;
+  call: SecretCall | null;
 }
 
 /** Most numbered secrets of one session; further ones are masked without a number. */
@@ -52,6 +68,7 @@ interface Entry {
   spellings: Spellings;
   budget: OpeningBudget;
   summary: SecretSummary;
+  call: SecretCall | null;
 }
 
 /** The secrets of one session, in memory only: values by number, and the guard that finds them. */
@@ -62,6 +79,7 @@ export class Vault {
   readonly #byValue = new Map<string, Promise<Entry>>();
   readonly #byDigits = new Map<string, Entry>();
   #chars = 0;
+  #isToldOf = false;
 
   constructor(nextNumber: () => Promise<number> | number) {
     this.#nextNumber = nextNumber;
@@ -151,6 +169,19 @@ export class Vault {
     summary.lastOpenedAt = now;
   }
 
+  /** Everything about one secret, for a person. SECRET_UNKNOWN as in `open`. */
+  reveal(digits: string): RevealedSecret {
+    const { summary, value, call } = this.#entry(digits);
+    return { summary: { ...summary }, value, call };
+  }
+
+  /** True at the first call. */
+  tellOnce(): boolean {
+    const isFirst = !this.#isToldOf;
+    this.#isToldOf = true;
+    return isFirst;
+  }
+
   /** By number. */
   list(): SecretSummary[] {
     return [...this.#byDigits].sort(([a], [b]) => Number(a) - Number(b)).map(([, { summary }]) => ({ ...summary }));
@@ -181,14 +212,14 @@ export class Vault {
     return entry;
   }
 
-  async #number(value: string, rule: string, { tool, time }: SecretContext): Promise<Entry> {
+  async #number(value: string, rule: string, { tool, time, call }: SecretContext): Promise<Entry> {
     const number = await this.#nextNumber();
     const digits = String(number);
     if (!Number.isSafeInteger(number) || number < 1 || this.#byDigits.has(digits))
       throw new ContextdError('INTERNAL_ERROR', `the number ${digits} cannot be given to a secret`);
     const use = { token: tokenOf(number), rule, kind: kindOf(rule) };
     const summary = { ...use, tool: tool ?? null, firstSeenAt: time ?? 0, uses: 0, opened: 0, lastOpenedAt: null };
-    const entry = { value, spellings: new Spellings(), budget: new OpeningBudget(), summary };
+    const entry = { value, spellings: new Spellings(), budget: new OpeningBudget(), summary, call: call ?? null };
     this.#byDigits.set(digits, entry);
     return entry;
   }

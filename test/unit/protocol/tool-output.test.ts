@@ -8,6 +8,7 @@ import {
   parseCallOutput,
   parseFailure,
   type ScannedOutput,
+  shownText,
 } from '#src/protocol/tool-output.js';
 import { readBoundedObject, WireFault } from '#src/protocol/wire-bounds.js';
 import { joinAroundGap } from '#src/sdk/cut-text.js';
@@ -30,6 +31,8 @@ const spans = (...list: { rule?: string; start?: number; end?: number }[]): Call
   first_pass: [{ spans: list }],
 });
 
+const NO_PART = { start: 0, end: 0, label: '' };
+
 describe('the output of a tool', () => {
   it('survives the wire unchanged', () => {
     const sent: ScannedOutput = {
@@ -47,6 +50,34 @@ describe('the output of a tool', () => {
       output: { data: {} },
       firstPass: [],
     });
+  });
+
+  it('carries parts, and refuses labels that are not numbers of lines and parts out of order', () => {
+    const text = 'key: one\ntwo\nthree';
+    const parts = [
+      { start: 0, end: 8, label: '1:' },
+      { start: 9, end: 12, label: '\n--\n2-…' },
+      { start: 12, end: 12, label: '…\n' },
+    ];
+    const sent = (given: typeof parts, more: object = {}): ScannedOutput => ({
+      output: { data: {}, streams: [{ field: 'a', text, parts: given, ...more }] },
+      firstPass: [],
+    });
+    expect(receive(packCallOutput(sent(parts)))).toEqual(sent(parts));
+    expect(shownText({ field: 'a', text, parts })).toBe('1:key: one\n--\n2-…two…\n');
+    const nothing = receive(packCallOutput(sent([]))).output.streams?.map(shownText);
+    expect(nothing).toEqual(['']);
+    const [first = NO_PART, second = NO_PART] = parts;
+    const wrong = [
+      ...['x', 'secret', '\n1:', '1', '1:2:', '--\n1:'].map((label) => [{ ...first, label }]),
+      ...['', '2:', '\nx', '\n2:secret', '\n2: '].map((label) => [first, { ...second, label }]),
+      [second, first],
+      [first, { ...second, start: 7 }],
+      [first, { ...second, start: 11, end: 10 }],
+      [first, { ...second, end: 99 }],
+    ];
+    for (const other of wrong) expect(() => receive(packCallOutput(sent(other)))).toThrow(WireFault);
+    expect(() => receive(packCallOutput(sent(parts, { margin: { before: 1, after: 0 } })))).toThrow(WireFault);
   });
 
   it('carries a gap, and refuses one that hides anything but the line of contextd', () => {

@@ -9,6 +9,7 @@ describe('a management door without gRPC', () => {
   it('passes plain requests on, and every answer survives JSON', async () => {
     const root = '/p';
     const quarantine = { root, which: '0123abcd' };
+    const secret = { root, session: '', token: '[SECRET_1]' };
     const answers = [
       await door.serverStatus({}),
       await door.stopServer({ grace_ms: 0, restart: false }),
@@ -18,6 +19,10 @@ describe('a management door without gRPC', () => {
       await door.tailAudit({ limit: 5, project_root: '' }),
       await door.checkHealth({ project_root: '' }),
       await door.sessionSecrets({ root, session: '' }),
+      await door.revealSecret(secret),
+      await door.allowValue({ secret, value: '', everywhere: false, by: 'a' }),
+      await door.disallowValue({ root, id: 'abcd' }),
+      await door.listAllowedValues({ root }),
       await door.stats({ project_root: '', days: 1 }),
       await door.reviewRules({ root }),
       await door.approveRules({ root, sha256: SHA256 }),
@@ -37,6 +42,23 @@ describe('a management door without gRPC', () => {
     ];
     expect(JSON.parse(JSON.stringify(answers))).toEqual(answers);
     expect(answers[4]).toEqual({ tools: [] });
+  });
+
+  it.each(['SECRET_1', '[SECRET_0]', '[SECRET_01]', '[SECRET\\_1]', '[SECRET_1] ', ''])(
+    'rejects %j as the token of a secret, unless a value is allowed',
+    async (token) => {
+      const secret = { root: '/p', session: '', token };
+      const refused = { code: 'ARGS_INVALID' };
+      await expect(door.revealSecret(secret)).rejects.toMatchObject(refused);
+      const allowed = { secret, everywhere: false, by: '' };
+      await expect(door.allowValue({ ...allowed, value: '' })).rejects.toMatchObject(refused);
+      await expect(door.allowValue({ ...allowed, value: 'x' })).resolves.toBeDefined();
+      await expect(door.allowValue({ ...allowed, value: 'x'.repeat(65_537) })).rejects.toMatchObject(refused);
+    },
+  );
+
+  it.each(['', 'abc', 'ABCD', '../x'])('rejects %j as the id of an allowed value', async (id) => {
+    await expect(door.disallowValue({ root: '/p', id })).rejects.toMatchObject({ code: 'ARGS_INVALID' });
   });
 
   it.each([0, 65_536])('rejects the port %i', async (port) => {

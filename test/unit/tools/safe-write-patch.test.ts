@@ -125,12 +125,12 @@ describe('FR-4.3 safe_write with a patch', () => {
     });
   });
 
-  it('SEC-1.1 shows the first 300 bytes of the line, and lets more be searched around it', async () => {
+  it('SEC-1.1 shows the first 300 bytes of the line, and lets the whole file be searched with it', async () => {
     put('file', `${'before\n'.repeat(2000)}${'é'.repeat(5000)}\nafter\n`);
     const { streams } = await run({ path: 'file', patch: '@@ -2001 +2001 @@\n-x\n+y\n' });
     const [stream] = streams ?? [];
     expect(stream && shownText(stream)).toBe('é'.repeat(150));
-    expect(stream?.margin).toEqual({ before: 8192, after: 4096 });
+    expect(stream?.margin).toEqual({ before: 14_000, after: 4857 });
   });
 
   it.each([

@@ -4,11 +4,14 @@ import type * as grpc from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
 import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from '../../contextd/v1/AcceptQuarantinedRequest.ts';
 import type { AcceptToolRequest as _contextd_v1_AcceptToolRequest, AcceptToolRequest__Output as _contextd_v1_AcceptToolRequest__Output } from '../../contextd/v1/AcceptToolRequest.ts';
+import type { AllowValueRequest as _contextd_v1_AllowValueRequest, AllowValueRequest__Output as _contextd_v1_AllowValueRequest__Output } from '../../contextd/v1/AllowValueRequest.ts';
+import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output as _contextd_v1_AllowedValues__Output } from '../../contextd/v1/AllowedValues.ts';
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from '../../contextd/v1/CachesRequest.ts';
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from '../../contextd/v1/CachesResponse.ts';
+import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from '../../contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from '../../contextd/v1/EndSessionResponse.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from '../../contextd/v1/HealthRequest.ts';
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from '../../contextd/v1/HealthResponse.ts';
@@ -39,9 +42,11 @@ import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__
 import type { ProjectTools as _contextd_v1_ProjectTools, ProjectTools__Output as _contextd_v1_ProjectTools__Output } from '../../contextd/v1/ProjectTools.ts';
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from '../../contextd/v1/QuarantineResponse.ts';
+import type { RevealedSecret as _contextd_v1_RevealedSecret, RevealedSecret__Output as _contextd_v1_RevealedSecret__Output } from '../../contextd/v1/RevealedSecret.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from '../../contextd/v1/RulesReview.ts';
 import type { RunningRequest as _contextd_v1_RunningRequest, RunningRequest__Output as _contextd_v1_RunningRequest__Output } from '../../contextd/v1/RunningRequest.ts';
 import type { RunningResponse as _contextd_v1_RunningResponse, RunningResponse__Output as _contextd_v1_RunningResponse__Output } from '../../contextd/v1/RunningResponse.ts';
+import type { SecretRequest as _contextd_v1_SecretRequest, SecretRequest__Output as _contextd_v1_SecretRequest__Output } from '../../contextd/v1/SecretRequest.ts';
 import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from '../../contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from '../../contextd/v1/SessionSecretsResponse.ts';
 import type { StatsRequest as _contextd_v1_StatsRequest, StatsRequest__Output as _contextd_v1_StatsRequest__Output } from '../../contextd/v1/StatsRequest.ts';
@@ -90,6 +95,21 @@ export interface ManagementServiceClient extends grpc.Client {
   allowPath(argument: _contextd_v1_PathRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
   allowPath(argument: _contextd_v1_PathRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
   allowPath(argument: _contextd_v1_PathRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * AllowValue records that a value is no secret, by its HMAC. DisallowValue takes this back.
+   */
+  AllowValue(argument: _contextd_v1_AllowValueRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  AllowValue(argument: _contextd_v1_AllowValueRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  AllowValue(argument: _contextd_v1_AllowValueRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  AllowValue(argument: _contextd_v1_AllowValueRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  /**
+   * AllowValue records that a value is no secret, by its HMAC. DisallowValue takes this back.
+   */
+  allowValue(argument: _contextd_v1_AllowValueRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  allowValue(argument: _contextd_v1_AllowValueRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  allowValue(argument: _contextd_v1_AllowValueRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  allowValue(argument: _contextd_v1_AllowValueRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
 
   ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   ApproveRules(argument: _contextd_v1_ApproveRulesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
@@ -150,6 +170,15 @@ export interface ManagementServiceClient extends grpc.Client {
   disallowPath(argument: _contextd_v1_PathRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
   disallowPath(argument: _contextd_v1_PathRequest, callback: grpc.requestCallback<_contextd_v1_PathList__Output>): grpc.ClientUnaryCall;
 
+  DisallowValue(argument: _contextd_v1_DisallowValueRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  DisallowValue(argument: _contextd_v1_DisallowValueRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  DisallowValue(argument: _contextd_v1_DisallowValueRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  DisallowValue(argument: _contextd_v1_DisallowValueRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  disallowValue(argument: _contextd_v1_DisallowValueRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  disallowValue(argument: _contextd_v1_DisallowValueRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  disallowValue(argument: _contextd_v1_DisallowValueRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  disallowValue(argument: _contextd_v1_DisallowValueRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+
   /**
    * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
    */
@@ -186,6 +215,15 @@ export interface ManagementServiceClient extends grpc.Client {
   killRunning(argument: _contextd_v1_KillRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   killRunning(argument: _contextd_v1_KillRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   killRunning(argument: _contextd_v1_KillRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
+
+  ListAllowedValues(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  ListAllowedValues(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  ListAllowedValues(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  ListAllowedValues(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  listAllowedValues(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  listAllowedValues(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  listAllowedValues(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+  listAllowedValues(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
 
   /**
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
@@ -377,6 +415,21 @@ export interface ManagementServiceClient extends grpc.Client {
   restoreQuarantined(argument: _contextd_v1_QuarantineRequest, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
 
   /**
+   * RevealSecret returns the value behind a token, for a person. The audit log records it.
+   */
+  RevealSecret(argument: _contextd_v1_SecretRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+  RevealSecret(argument: _contextd_v1_SecretRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+  RevealSecret(argument: _contextd_v1_SecretRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+  RevealSecret(argument: _contextd_v1_SecretRequest, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+  /**
+   * RevealSecret returns the value behind a token, for a person. The audit log records it.
+   */
+  revealSecret(argument: _contextd_v1_SecretRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+  revealSecret(argument: _contextd_v1_SecretRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+  revealSecret(argument: _contextd_v1_SecretRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+  revealSecret(argument: _contextd_v1_SecretRequest, callback: grpc.requestCallback<_contextd_v1_RevealedSecret__Output>): grpc.ClientUnaryCall;
+
+  /**
    * ReviewRules lists what an approval of a project's .gitleaks.toml would allow; ApproveRules allows it for
    * exactly these bytes, and RevokeRules revokes the approval.
    */
@@ -552,6 +605,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   AllowPath: grpc.handleUnaryCall<_contextd_v1_PathRequest__Output, _contextd_v1_PathList>;
 
+  /**
+   * AllowValue records that a value is no secret, by its HMAC. DisallowValue takes this back.
+   */
+  AllowValue: grpc.handleUnaryCall<_contextd_v1_AllowValueRequest__Output, _contextd_v1_AllowedValues>;
+
   ApproveRules: grpc.handleUnaryCall<_contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview>;
 
   /**
@@ -569,6 +627,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   DisallowPath: grpc.handleUnaryCall<_contextd_v1_PathRequest__Output, _contextd_v1_PathList>;
 
+  DisallowValue: grpc.handleUnaryCall<_contextd_v1_DisallowValueRequest__Output, _contextd_v1_AllowedValues>;
+
   /**
    * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
    */
@@ -581,6 +641,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   InstallTool: grpc.handleServerStreamingCall<_contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent>;
 
   KillRunning: grpc.handleUnaryCall<_contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse>;
+
+  ListAllowedValues: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues>;
 
   /**
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
@@ -633,6 +695,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   RemoveTool: grpc.handleUnaryCall<_contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools>;
 
   RestoreQuarantined: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
+
+  /**
+   * RevealSecret returns the value behind a token, for a person. The audit log records it.
+   */
+  RevealSecret: grpc.handleUnaryCall<_contextd_v1_SecretRequest__Output, _contextd_v1_RevealedSecret>;
 
   /**
    * ReviewRules lists what an approval of a project's .gitleaks.toml would allow; ApproveRules allows it for
@@ -688,14 +755,17 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   AcceptQuarantined: MethodDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_QuarantineResponse, _contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse__Output>
   AcceptTool: MethodDefinition<_contextd_v1_AcceptToolRequest, _contextd_v1_ProjectTools, _contextd_v1_AcceptToolRequest__Output, _contextd_v1_ProjectTools__Output>
   AllowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
+  AllowValue: MethodDefinition<_contextd_v1_AllowValueRequest, _contextd_v1_AllowedValues, _contextd_v1_AllowValueRequest__Output, _contextd_v1_AllowedValues__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
   ChangeNetwork: MethodDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkState, _contextd_v1_NetworkChange__Output, _contextd_v1_NetworkState__Output>
   CheckHealth: MethodDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthResponse, _contextd_v1_HealthRequest__Output, _contextd_v1_HealthResponse__Output>
   ClearCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
+  DisallowValue: MethodDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_AllowedValues, _contextd_v1_DisallowValueRequest__Output, _contextd_v1_AllowedValues__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   InstallTool: MethodDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallEvent, _contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
+  ListAllowedValues: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_AllowedValues, _contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   ListNetwork: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkState, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState__Output>
   ListNetworkCredentials: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkCredentials__Output>
@@ -713,6 +783,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   RemoveNetworkCredentials: MethodDefinition<_contextd_v1_NetworkCredentialRemoval, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials__Output>
   RemoveTool: MethodDefinition<_contextd_v1_ToolRequest, _contextd_v1_ProjectTools, _contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
+  RevealSecret: MethodDefinition<_contextd_v1_SecretRequest, _contextd_v1_RevealedSecret, _contextd_v1_SecretRequest__Output, _contextd_v1_RevealedSecret__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   RevokeAccepted: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>

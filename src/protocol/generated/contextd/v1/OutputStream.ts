@@ -1,6 +1,7 @@
 // Original file: proto/contextd/v1/plugin.proto
 
 import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from '../../contextd/v1/OutputGap.ts';
+import type { ShownPart as _contextd_v1_ShownPart, ShownPart__Output as _contextd_v1_ShownPart__Output } from '../../contextd/v1/ShownPart.ts';
 
 export interface OutputStream {
   /**
@@ -17,6 +18,10 @@ export interface OutputStream {
    * What is missing in the middle of the text; absent if nothing is.
    */
   'gap'?: (_contextd_v1_OutputGap | null);
+  /**
+   * What is shown of the text; empty: all but the margins. In order, without overlap, and then without margins and a gap.
+   */
+  'parts'?: (_contextd_v1_ShownPart)[];
   '_gap'?: "gap";
 }
 
@@ -35,5 +40,9 @@ export interface OutputStream__Output {
    * What is missing in the middle of the text; absent if nothing is.
    */
   'gap'?: (_contextd_v1_OutputGap__Output | null);
+  /**
+   * What is shown of the text; empty: all but the margins. In order, without overlap, and then without margins and a gap.
+   */
+  'parts': (_contextd_v1_ShownPart__Output)[];
   '_gap'?: "gap";
 }

@@ -1,0 +1,144 @@
+import type { AllowedValue, Management, SecretRequest, SecretSummary } from '../call/management.ts';
+import type { SessionRef } from '../call/session.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { newRequestId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { hashForms } from '../scrub/vault/allowance.ts';
+import type { AllowedValues, StoredValue } from '../stores/allowed-values.ts';
+import type { AuditLog } from '../stores/audit.ts';
+import type { DaemonKeys } from '../stores/keys.ts';
+import type { LiveSessions } from '../stores/live-sessions.ts';
+import type { ProjectStore } from '../stores/projects.ts';
+import { requireProject } from './approval-management.ts';
+
+export interface SecretManagementDeps {
+  scrubber: Pick<Scrubber, 'secrets' | 'reveal' | 'maskText'>;
+  allowedValues: AllowedValues;
+  keys: Pick<DaemonKeys, 'derive'>;
+  liveSessions: Pick<LiveSessions, 'idFor'>;
+  projects: ProjectStore;
+  auditLog: Pick<AuditLog, 'append'>;
+  clock: Clock;
+}
+
+type SecretManagement = Pick<
+  Management,
+  'sessionSecrets' | 'revealSecret' | 'allowValue' | 'disallowValue' | 'listAllowedValues'
+>;
+
+/** What a person may know and decide about secrets. Nothing else reaches these methods: they take the certificate of ctxd. */
+export function createSecretManagement(deps: SecretManagementDeps): SecretManagement {
+  const { scrubber, allowedValues, projects } = deps;
+  const sessionOf = ({ root, session }: { root: string; session: string }): SessionRef => ({
+    project: root,
+    session: deps.liveSessions.idFor(root, session),
+    branch: null,
+  });
+  const answer = (root: string, changed: readonly StoredValue[] = []) => ({
+    values: allowedValues.list(root).map(infoOf),
+    changed: changed.map(infoOf),
+  });
+  return {
+    async sessionSecrets(request) {
+      const session = sessionOf(request);
+      return {
+        root: request.root,
+        session: session.session,
+        secrets: scrubber.secrets(session).map(secretSummary),
+      };
+    },
+    async revealSecret(request) {
+      const session = sessionOf(request);
+      const { summary, value, call } = scrubber.reveal(session, request.token);
+      await record(deps, session, 'scrub reveal', { token: request.token, rule: summary.rule });
+      return {
+        summary: secretSummary(summary),
+        session: session.session,
+        request_id: call?.requestId ?? '',
+        input: call?.input ?? '',
+        value,
+      };
+    },
+    async allowValue({ secret, value, everywhere, by }) {
+      const request = required(secret);
+      const { root, token } = request;
+      await requireProject(root, projects);
+      const session = sessionOf(request);
+      const known = value === '' ? scrubber.reveal(session, token) : null;
+      const [id, ...forms] = hashForms(deps.keys.derive('allowed'), known?.value ?? value);
+      const scope = everywhere ? '' : root;
+      const rule = known?.summary.rule ?? '';
+      await record(deps, session, 'scrub allow', { id, everywhere, ...(known === null ? {} : { token, rule }) });
+      return answer(root, [await allowedValues.add({ scope, id, forms: [id, ...forms], rule, givenBy: by })]);
+    },
+    async disallowValue({ root, id }) {
+      await requireProject(root, projects);
+      const found = allowedValues.list(root).filter((value) => value.id.startsWith(id));
+      const [value] = found;
+      if (value === undefined) throw notAllowed(id);
+      if (new Set(found.map((one) => one.id)).size > 1) throw ambiguous(id);
+      await record(deps, { project: root, session: '' }, 'scrub allow remove', { id: value.id });
+      for (const one of found) await allowedValues.remove(one);
+      return answer(root, found);
+    },
+    async listAllowedValues({ root }) {
+      await requireProject(root, projects);
+      return answer(root);
+    },
+  };
+}
+
+/** Nothing is done that cannot be recorded. */
+async function record(
+  { auditLog, scrubber, clock }: SecretManagementDeps,
+  { project, session }: Pick<SessionRef, 'project' | 'session'>,
+  tool: string,
+  input: JsonObject,
+): Promise<void> {
+  await auditLog.append({
+    time: new Date(clock.now()).toISOString(),
+    request_id: newRequestId(clock.now()),
+    session: scrubber.maskText(session),
+    project,
+    door: 'ctxd',
+    kind: 'person',
+    ...{ tool, input, output_sha256: '', output_bytes: 0, duration_ms: 0 },
+    ...{ secrets_found: 0, secret_rules: [], exit_code: null, error_code: null },
+  });
+}
+
+function required(secret: SecretRequest | null): SecretRequest {
+  if (secret !== null) return secret;
+  throw new ContextdError('ARGS_INVALID', 'the request has no project', { remedy: 'Send one.' });
+}
+
+function infoOf({ id, scope, rule, givenMs, givenBy }: StoredValue): AllowedValue {
+  return { id, root: scope, rule, allowed_ms: givenMs, by: givenBy };
+}
+
+function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]): SecretSummary {
+  return {
+    token: secret.token,
+    rule: secret.rule,
+    kind: secret.kind,
+    tool: secret.tool ?? '',
+    first_seen_ms: secret.firstSeenAt,
+    uses: secret.uses,
+    opened: secret.opened,
+    last_opened_ms: secret.lastOpenedAt ?? 0,
+  };
+}
+
+function notAllowed(id: string): ContextdError {
+  return new ContextdError('NOT_FOUND', `no allowed value has the id ${id}`, {
+    remedy: 'See `ctxd scrub allow list`.',
+  });
+}
+
+function ambiguous(id: string): ContextdError {
+  return new ContextdError('CONFLICT', `several allowed values have ids that begin with ${id}`, {
+    remedy: 'Name more of the id.',
+  });
+}
