@@ -34,6 +34,7 @@ async function buildSdk(root: string): Promise<void> {
     platform: 'node',
     target: 'node24',
     minify: false,
+    keepNames: true,
     sourcemap: false,
     legalComments: 'inline',
     logLevel: 'warning',

@@ -1,81 +1,67 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { createBundleSource } from '#src/catalog/bundle-source.js';
-import { createCatalog } from '#src/catalog/catalog.js';
-import { readEnvironment } from '#src/config/env.js';
-import { findInstallRoot } from '#src/config/install-root.js';
-import { acceptConfig } from '#src/config/load.js';
-import { ensureDirectories, resolvePaths } from '#src/config/paths.js';
-import { systemClock, systemTimer } from '#src/core/clock.js';
-import { newRequestId } from '#src/core/ids.js';
-import type { JsonObject } from '#src/core/json.js';
-import { silentLogger } from '#src/core/log.js';
-import { compose } from '#src/daemon/compose.js';
-import { startParts, stopParts } from '#src/daemon/lifecycle.js';
-import { acceptance } from '#src/daemon/registered-projects.js';
-import type { Door } from '#src/server/grpc.js';
-import type { Answer } from './installation.ts';
+import { createInterface } from 'node:readline';
+import { type Answer, CTXD, type Finished, type Installation, install, ROOT } from './installation.ts';
 
 export interface ToolDaemon {
-  project: string;
+  /** Calls a tool of the project through its link, with JSON or with words. */
+  call(tool: string, input: object | string): Promise<Finished>;
   ask(tool: string, input: object): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /**
- * The daemon as it is composed, without its door, and a project that accepted the tools in these folders with all that they
- * ask for.
+ * A daemon, and a project that accepted the tool in `dir` with all that it asks for. `settings`: by their keys, as
+ * `ctxd config set` takes them.
  */
-export async function openToolDaemon(dirs: readonly string[], settings: JsonObject = {}): Promise<ToolDaemon> {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'ctxd-tools-')));
-  const project = realpathSync(mkdtempSync(join(tmpdir(), 'ctxd-tools-project-')));
-  const environment = { ...readEnvironment({ HOME: home }), contextdHome: join(home, 'ctx') };
-  const paths = resolvePaths(environment, findInstallRoot());
-  await ensureDirectories(paths);
-  const { toolsDir } = paths;
-  const catalog = createCatalog(
-    dirs.map((dir) => createBundleSource({ bundleDir: bundleOf(dir, home), toolsDir, origin: 'installed' })),
-  );
-  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {} };
-  const config = acceptConfig('test', { scrub: { gitleaks: 'off' }, ...settings });
-  const { parts, built } = compose(
-    { environment, paths, config, clock: systemClock, timer: systemTimer, logger: silentLogger, requestStop() {} },
-    { door: noDoor, catalog },
-  );
-  await startParts(parts, silentLogger);
-  await built.projects.register(project, catalog.list().map(acceptance));
+export async function openToolDaemon(
+  dir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ToolDaemon> {
+  const outside = mkdtempSync(join(tmpdir(), 'ctxd-bundle-'));
+  const at = await install({ init: false });
+  for (const [key, value] of Object.entries(settings)) await at.run(CTXD, ['config', 'set', key, value]);
+  const daemon = await startDaemonWithTools(at, bundleOf(dir, outside));
+  await at.run(CTXD, ['init', '--no-network', '--no-toolchains']);
   return {
-    project,
-    async ask(tool, input) {
-      const { line } = await built.gate.dispatch({
-        requestId: newRequestId(Date.now()),
-        principal: { door: 'grpc', client: 'proxy' },
-        tool,
-        projectRoot: project,
-        sessionHint: 'test',
-        inputJson: Buffer.from(JSON.stringify(input)),
-        inputText: null,
-        form: 'json',
-        cwd: project,
-        signal: new AbortController().signal,
-      });
-      return JSON.parse(line) as Answer;
-    },
+    call: (tool, input) => at.call(tool, input),
+    ask: (tool, input) => at.ask(tool, input),
     async close() {
-      await stopParts(parts, silentLogger);
-      for (const dir of [home, project]) rmSync(dir, { recursive: true, force: true });
+      await at.remove();
+      if (daemon.exitCode === null) await once(daemon, 'exit');
+      rmSync(outside, { recursive: true, force: true });
     },
   };
 }
 
 /** The files of a tool as a bundle: beside them, in `tools/<name>`, what describes the tool. */
-function bundleOf(dir: string, home: string): string {
-  const bundle = join(home, 'bundles', basename(dir));
+function bundleOf(dir: string, outside: string): string {
+  const bundle = join(outside, 'bundle');
   const described = join(bundle, 'tools', basename(dir));
   cpSync(dir, bundle, { recursive: true });
   mkdirSync(described, { recursive: true });
   for (const file of ['tool.json', 'schema.json', 'TOOL.md', 'TOOL_EXTENDED.md'])
     cpSync(join(dir, file), join(described, file));
   return bundle;
+}
+
+/**
+ * Starts a daemon for which `ctxd init` also accepts the tools in `bundle/tools`, and waits until it answers. It ends with
+ * `ctxd server stop`.
+ */
+export async function startDaemonWithTools(at: Installation, bundle: string): Promise<ChildProcess> {
+  const program = join(ROOT, 'test/fixtures/daemon-with-tools.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'serve', '--foreground'], {
+    env: { ...at.environment, CONTEXTD_TEST_TOOLS: bundle },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    said.push(line);
+    if (line.includes('"event":"daemon.ready"')) return child;
+  }
+  throw new Error(`the daemon did not start: ${said.join('\n')}`);
 }

@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API, GIT, PACKAGES, type PrivateHosts, startPrivateHosts } from '../fixtures/private-host.ts';
 import { createAuthority } from '../helpers/authority.ts';
-import { type Answer, CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
+import { type Answer, CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
+import { startDaemonWithTools } from '../helpers/tool-daemon.ts';
 
 const MAIN = `import { serveTool } from '@contextd/sdk';
 
@@ -76,7 +76,7 @@ describe('a tool with grants for the network', () => {
     });
     at = await install({ init: false });
     await ctxd(['config', 'set', 'network.upstream_proxy', hosts.proxyUrl]);
-    daemon = await startDaemon(at, bundle);
+    daemon = await startDaemonWithTools(at, bundle);
     await ctxd(['init', '--no-network', '--no-toolchains']);
     await ctxd(['network', 'mirrors', '--yes'], { NODE_EXTRA_CA_CERTS: join(outside, 'ca.pem') });
     await ctxd(['network', 'allow', BOTH, ALLOWED, '--yes']);
@@ -139,18 +139,3 @@ describe('a tool with grants for the network', () => {
     expect(data.stdout).toBe('401');
   });
 });
-
-/** Waits until the daemon answers. It ends with `ctxd server stop`. */
-async function startDaemon(at: Installation, bundle: string): Promise<ChildProcess> {
-  const program = join(ROOT, 'test/fixtures/daemon-with-tools.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'serve', '--foreground'], {
-    env: { ...at.environment, CONTEXTD_TEST_TOOLS: bundle },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const said: string[] = [];
-  for await (const line of createInterface({ input: child.stderr })) {
-    said.push(line);
-    if (line.includes('"event":"daemon.ready"')) return child;
-  }
-  throw new Error(`the daemon did not start: ${said.join('\n')}`);
-}

@@ -92,13 +92,17 @@ describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) 
     BUILD_MS,
   );
 
-  it.skipIf(missing(language))('FR-1.4 answers through the daemon, and refuses what its schema refuses', async () => {
-    daemon = await openToolDaemon([dir]);
-    const { success, data } = await daemon.ask(name, { text: 'one  two\nthree "four" ü' });
-    expect({ success, data }).toEqual({ success: true, data: { words: 5, lines: 2 } });
-    expect((await daemon.ask(name, { text: '' })).data).toEqual({ words: 0, lines: 1 });
-    expect((await daemon.ask(name, { txt: 'x' })).data).toMatchObject({ error_code: 'ARGS_INVALID' });
-  });
+  it.skipIf(missing(language))(
+    'FR-1.4 FR-2.2 answers through its link and a daemon, and refuses what its schema refuses',
+    async () => {
+      daemon = await openToolDaemon(dir);
+      const { success, data } = await daemon.ask(name, { text: 'one  two\nthree "four" ü' });
+      expect({ success, data }).toEqual({ success: true, data: { words: 5, lines: 2 } });
+      expect(await daemon.call(name, 'one two')).toMatchObject({ code: 0, stdout: '2 words, 1 lines\n' });
+      expect((await daemon.ask(name, { text: '' })).data).toEqual({ words: 0, lines: 1 });
+      expect((await daemon.ask(name, { txt: 'x' })).data).toMatchObject({ error_code: 'ARGS_INVALID' });
+    },
+  );
 });
 
 /** A part of the tool, its file, and what makes it wrong. */
@@ -182,7 +186,8 @@ describe('a variable that a tool was granted', () => {
     writeFileSync(join(dir, 'tool.json'), JSON.stringify({ ...manifest, grants }));
     writeFileSync(join(dir, 'main.sh'), '#!/bin/sh\nprintf "%s %s\\n" "$CITY_API" "$CITY_API_KEY"\n');
     const key = randomBytes(15).toString('hex');
-    const daemon = await openToolDaemon([dir], { tools: { env: { CITY_API: 'city.example.com', CITY_API_KEY: key } } });
+    const variables = { CITY_API: 'city.example.com', CITY_API_KEY: key };
+    const daemon = await openToolDaemon(dir, { 'tools.env': JSON.stringify(variables) });
     try {
       const { data } = await daemon.ask('keyed', { text: '' });
       expect(data).toEqual({ text: 'city.example.com [SECRET_1]\n' });
@@ -214,4 +219,16 @@ describe('docs/plugins.md', () => {
     },
     BUILD_MS,
   );
+});
+
+describe('the package', () => {
+  it('offers the SDK as contextd/sdk, with its harness', async () => {
+    const script = `import { ContextdError, serveTool } from 'contextd/sdk';
+import { runTool } from 'contextd/sdk/test';
+const tool = { name: 'x', execute() { throw new ContextdError('CONFLICT', 'taken'); } };
+const fault = await runTool(tool, {}, { workspace: '/' }).catch((thrown) => thrown);
+console.log(fault instanceof ContextdError, fault.code, typeof serveTool);`;
+    const { stdout } = await runProgram(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT });
+    expect(stdout).toBe('true CONFLICT function\n');
+  });
 });

@@ -18,7 +18,7 @@ serveTool({
     const end = await runProgram({
       entry,
       cwd,
-      env: { ...ownEnvironment(), ...inputVariables(input), CONTEXTD_WORKSPACE: workspace },
+      env: { ...inputVariables(input), ...ownEnvironment(), CONTEXTD_WORKSPACE: workspace },
       stdin: `${JSON.stringify(input)}\n`,
       outputMaxBytes,
       signal,

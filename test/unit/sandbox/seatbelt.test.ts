@@ -506,6 +506,23 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     });
   });
 
+  test('a script finds the SDK, although nothing is mounted beside its bundle', async () => {
+    const bundle = join(base, 'typed');
+    mkdirSync(bundle);
+    const main = "import { ContextdError } from '@contextd/sdk';\nconsole.log(ContextdError.name satisfies string);\n";
+    writeFileSync(join(bundle, 'tool.mts'), `${main}setInterval(() => {}, 1000);\n`);
+    const sdkDir = join(import.meta.dirname, '../../../dist/sdk');
+    const program = { bundleDir: bundle, runtime: 'node' as const, sdkDir, entry: 'tool.mts', args: [], env: {} };
+    const tool = await sandbox.open(policy(), program);
+    const line = await new Promise<string>((resolve) => {
+      tool.stdout.once('data', (chunk: Buffer) => resolve(String(chunk)));
+      tool.stderr.once('data', (chunk: Buffer) => resolve(String(chunk)));
+    });
+    expect(line).toBe('ContextdError\n');
+    expect(readFileSync(`${sandboxExec}.profile`, 'utf8')).toContain(quote(realpathSync(sdkDir)));
+    await tool.kill();
+  });
+
   test('runs a tool process with its sockets, its output and its end', async () => {
     const bundle = join(base, 'bundle');
     mkdirSync(bundle);
