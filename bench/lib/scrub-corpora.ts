@@ -21,7 +21,10 @@ export function dependencyFiles(): NamedFile[] {
     .filter((name) => TEXT_FILE.test(name))
     .sort();
   const step = Math.max(1, Math.floor(names.length / MAX_DEPENDENCY_FILES));
-  return names.filter((_, at) => at % step === 0).flatMap((name) => readText(root, name));
+  return names
+    .filter((_, at) => at % step === 0)
+    .slice(0, MAX_DEPENDENCY_FILES)
+    .flatMap((name) => readText(root, name));
 }
 
 /** Documents, lock file, configuration and source of the project itself, and its newest commits as git prints them. */
