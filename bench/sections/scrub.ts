@@ -14,6 +14,7 @@ import { Guard } from '../../src/scrub/vault/guard.ts';
 import { type Contender, race, runProcess, timed } from '../lib/measure.ts';
 import { findPeer } from '../lib/peers.ts';
 import { BAITS, INPUTS, RANDOM_BAITS, type ScrubInput } from '../lib/scrub-inputs.ts';
+import { precisionFacts } from '../lib/scrub-precision.ts';
 import { loadSecretlint } from '../lib/secretlint.ts';
 import { type Fact, missingRow, rowsOf, type Section, type Table } from '../lib/section.ts';
 
@@ -64,6 +65,7 @@ export const scrubSection: Section = {
         { name: 'rules', value: engine.ruleCount },
         { name: 'read and compile the rules, ms', value: Math.round(load) },
         { name: 'worker ready, ms', value: Math.round(workerReady) },
+        ...(await precisionFacts(engine, gitleaks)),
         ...(await baitFacts(detector, engine, guard)),
       ];
       return { tables, facts };

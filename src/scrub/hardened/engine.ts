@@ -125,8 +125,9 @@ class Engine implements ScrubEngine {
       const shown = foundIn.get(reading.view.text) ?? this.#find(reading.view.text);
       foundIn.set(reading.view.text, shown);
       wholes.set(reading, new WholeValues(reading.view.text, shown));
+      const isShown = shownIn(reading, shown);
       for (const finding of shown) {
-        const place = this.#placeOf(finding, reading, wholes);
+        const place = this.#placeOf(finding, reading, wholes, isShown);
         if (place !== null) all.push(place);
       }
     }
@@ -153,7 +154,12 @@ class Engine implements ScrubEngine {
   }
 
   /** The place in the text of a finding in a reading. Null if it is not believed, or not in one piece. */
-  #placeOf(finding: Finding, reading: Reading, wholes: ReadonlyMap<Reading | null, WholeValues>): Finding | null {
+  #placeOf(
+    finding: Finding,
+    reading: Reading,
+    wholes: ReadonlyMap<Reading | null, WholeValues>,
+    isShown: (whole: Finding) => boolean,
+  ): Finding | null {
     const { rule, start, end } = finding;
     const needsMark = reading.kinds.some((kind) => kind.needsMark);
     if (needsMark && !this.#marks.isMarked(rule, reading.view.text.slice(start, end))) return null;
@@ -162,10 +168,26 @@ class Engine implements ScrubEngine {
       const span = at.view.toOriginal(place.start, place.end);
       if (span === null) return null;
       place = { rule, ...span };
-      place.end = wholes.get(at.inner)?.endOf(place, (id, value) => this.#marks.isMarked(id, value)) ?? place.end;
+      const isWhole = at === reading ? isShown : () => false;
+      place.end =
+        wholes.get(at.inner)?.endOf(place, (id, value) => this.#marks.isMarked(id, value), isWhole) ?? place.end;
     }
     return place;
   }
+}
+
+/** Whether a rule found the same place in a reading as in the text that it reads. */
+function shownIn({ view }: Reading, shown: readonly Finding[]): (whole: Finding) => boolean {
+  let places: Set<string> | undefined;
+  return ({ rule, start, end }) => {
+    places ??= new Set(
+      shown.flatMap((finding) => {
+        const span = view.toOriginal(finding.start, finding.end);
+        return span === null ? [] : [`${finding.rule} ${span.start} ${span.end}`];
+      }),
+    );
+    return places.has(`${rule} ${start} ${end}`);
+  };
 }
 
 /** A token that already stands for a secret, with the signs around it. */

@@ -144,8 +144,8 @@ const JOINED_PLACEHOLDER =
 const KNOWN_PLACEHOLDER =
   /^(?:change[_-]?(?:this|me|it)|replace[_-]?(?:this|me|it)|to[_-]?be[_-]?(?:set|changed|replaced))!*$/i;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
-const HAS_PASSWORD_NAME =
-  /(?:pass|pwd|psw|pw|kennwort|wachtwoord|contrase\S+a)\w*["'\]]*[ \t]*(?:=>|:=|\|\||[:=,(]|[ \t]with:)*[ \t]*["'`]?$/i;
+const KEY_NAME =
+  /(?:key|token|secret|auth|credentials?)s?["'`\])]*[ \t]*(?:=>|:=|\|\||[:=,(])[ \t]*\(?[ \t]*[bruf@$]?["'`]?$/i;
 
 /** A value that names what should stand there instead, as `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
 function isPlaceholder({ value, before }: Candidate): boolean {
@@ -158,11 +158,8 @@ function isPlaceholder({ value, before }: Candidate): boolean {
   if (CONSTANT_NAME.test(bare)) return isNamed || words.length > 1;
   if (isNamed && words.length > 1) return true;
   // A password may be made of words; keys and tokens are not.
-  return words.length > 1 && !HAS_PASSWORD_NAME.test(before) && !ENDS_OTHERWISE.test(before);
+  return words.length > 1 && KEY_NAME.test(before);
 }
-
-/** Before a value that is no key's: the user part of a URL, an option, a header. */
-const ENDS_OTHERWISE = /(?::\/\/[^\s/@]*:?|[ \t]-{1,2}[\w-]+[ =]|[ \t]-p)["']?$/;
 
 /** A name and a sign that assigns, at the end of what stands before a value. */
 const RIGHT_SIDE =

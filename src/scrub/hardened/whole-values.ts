@@ -1,5 +1,6 @@
 import { firstIndex } from '../../text/binary-search.ts';
 import type { Finding } from '../finding.ts';
+import { isMadeOfWords } from '../words.ts';
 import { beginsNamed, isUsualWidth, valueAfter, type Widths, widthsAround } from './views/joints.ts';
 
 /** A view may show a value without the first characters that a rule takes with it, as in https://. */
@@ -18,12 +19,21 @@ export class WholeValues {
   /**
    * Returns the end of a finding that a view made of this text. A value that is a finding in its own line ends there,
    * unless it was wrapped: the next line is no part of it. If another rule found it, it counts if it has a mark of its
-   * own (`isMarked`): a name before the first half of a value makes this half a finding too.
+   * own (`isMarked`): a name before the first half of a value makes this half a finding too. A value of fixed length
+   * that ends in its line is whole: `isShown` says whether its rule found the same in the view.
    */
-  endOf({ rule, start, end }: Finding, isMarked: (rule: string, value: string) => boolean): number {
+  endOf(
+    { rule, start, end }: Finding,
+    isMarked: (rule: string, value: string) => boolean,
+    isShown: (whole: Finding) => boolean,
+  ): number {
     let last = end;
     for (const whole of this.#startingIn(start - REACH_CHARS, start)) {
       if (whole.end <= start || whole.end >= last) continue;
+      if (this.#endsLine(whole) && isMarked(whole.rule, this.#text.slice(whole.start, whole.end)) && isShown(whole)) {
+        last = whole.end;
+        continue;
+      }
       const isOther = whole.rule !== rule;
       if (isOther && (whole.start < start || !isMarked(whole.rule, this.#text.slice(start, whole.end)))) continue;
       if (!this.#continues(whole, end)) last = whole.end;
@@ -40,6 +50,11 @@ export class WholeValues {
     }
   }
 
+  #endsLine({ end }: Finding): boolean {
+    LINE_END.lastIndex = end;
+    return LINE_END.test(this.#text);
+  }
+
   /** Whether a value goes on in the next line. True if no line end follows it: a sign joins it to what follows. */
   #continues(whole: Finding, end: number): boolean {
     LINE_END.lastIndex = whole.end;
@@ -52,6 +67,7 @@ export class WholeValues {
     const rest = this.#text.slice(next.start, Math.min(next.end, end));
     const widths = widthsAround(this.#text, whole.end, nextLine);
     const isFull = next.start + rest.length === nextLine + widths.next;
+    if (isOrdinary(rest) || (isFull && HASH_LENGTHS.has(rest.length) && ALL_HEX.test(rest))) return false;
     if (isFull && widths.width === widths.next) return !isOtherHash(value, rest);
     return looksLikeRest(value, rest, this.#leastRest(widths));
   }
@@ -64,6 +80,19 @@ export class WholeValues {
     return width === before || isUsualWidth(width) ? MIN_REST_CHARS : Number.POSITIVE_INFINITY;
   }
 }
+
+/** The beginning of an ordinary line: a name, words, a number in hex, an id, a version. */
+function isOrdinary(rest: string): boolean {
+  if (/^0x[0-9a-f]+$/i.test(rest) || UUID.test(rest) || VERSION.test(rest)) return true;
+  return rest.length >= MIN_NAME_CHARS && isMadeOfWords(rest);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const VERSION = /^v?[0-9]+(?:\.[0-9]+)+/;
+/** The rest of a folded value may be a few letters that happen to be a word. */
+const MIN_NAME_CHARS = 4;
+/** A line of hex alone that is as long as an abbreviated commit, an MD5, a SHA-1 or a SHA-256 is a hash. */
+const HASH_LENGTHS: ReadonlySet<number> = new Set([7, 8, 12, 32, 40, 64]);
 
 const LINE_END = /\r?\n|\r/y;
 /** Characters at the end of a value that its rest is compared with: they are behind the mark of the value. */

@@ -1,6 +1,7 @@
 import { firstIndex } from '../../text/binary-search.ts';
 import { entropyOf } from '../exact/entropy.ts';
 import type { Finding } from '../finding.ts';
+import { isMadeOfWords } from '../words.ts';
 import { collectHits } from './collect-hits.ts';
 import { type Decoded, decodeRuns, type InflateAllowance } from './decoded.ts';
 import { findExact, findPieces, type GuardHit, type RawHit, SEPARATOR } from './find-hits.ts';
@@ -78,13 +79,21 @@ export function searchAtOnce(guards: readonly Guard[], text: string): GuardHit[]
   }
 }
 
+/** Characters. Names are shorter. */
+const MAX_NAME_CHARS = 128;
 /** A word or a number: masking it wherever it shows would hide ordinary text. */
 const PLAIN = /^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/;
 
-/** Whether a value can be masked wherever it occurs: not a short word, not monotonous. */
+/** Whether a value can be masked wherever it occurs: not a word, a name, a path or a sentence, not monotonous. */
 function isGuardable(value: string): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_CHARS || entropyOf(value) < 2) return false;
+  if (value.length <= MAX_NAME_CHARS && isName(value)) return false;
   return value.length >= 20 || !PLAIN.test(value);
+}
+
+/** Words without a number, and identifiers of code: they are masked beside their key only. */
+function isName(value: string): boolean {
+  return isMadeOfWords(value) && (!/[0-9]/.test(value) || /^[A-Za-z_$][\w$.]*$/.test(value));
 }
 
 /** Returns a text with memory of its own: a slice would keep all of the text it was cut from. */

@@ -109,6 +109,16 @@ describe('SEC-1.1 SEC-1.3 scrubbing an answer', () => {
     expect((await scrubber.scrub(sessionNamed('other'), password)).value).toBe(password);
   });
 
+  it.each([
+    ['words', 'DB_PASSWORD=correct-horse-battery', 'the correct-horse-battery of the staple'],
+    ['a name', 'password: "hiddenCurrentBuild"', 'const hiddenCurrentBuild = 1;'],
+    ['a short value', 'DB_PASSWORD=tiger7', '@router.post("/tiger7") -> Message:'],
+  ])('masks %s beside the key and nowhere else', async (_what, first, later) => {
+    const scrubber = scrubberWith();
+    expect((await scrubber.scrub(sessionNamed('s'), first)).value).toContain('[SECRET_1]');
+    expect((await scrubber.scrub(sessionNamed('s'), later)).value).toBe(later);
+  });
+
   it('masks short values only if a rule finds them', async () => {
     const { value } = await scrubberWith().scrub(sessionNamed('s'), 'DB_PASSWORD=hunter2\nhunter2 is a word\n');
     expect(value).toBe('DB_PASSWORD=[SECRET_1]\nhunter2 is a word\n');

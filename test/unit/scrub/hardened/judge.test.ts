@@ -158,6 +158,8 @@ describe('SEC-1.1 an open brace or a dollar sign hides no password', () => {
 
 /** The part of each text between « and » is masked, and nothing else. */
 const VALUES: readonly string[] = [
+  "ALTER USER me IDENTIFIED BY '«copper-lantern»';",
+  'DB_PASSWORD=«copper-lantern»',
   'resource "aws_db_instance" "x" {\n  password = "«kT7wq2mX9sLp4»"\n}',
   'f.write("machine example.com login me password «kT7wq2mX»\\n")',
   'git remote -v\norigin\thttps://me:«kT7wq2mX9sLp4»@git.example.com/team/app.git (fetch)',
