@@ -1,15 +1,5 @@
 import { type FetchLimits, RATIO_FREE_BYTES } from '../limits.ts';
-import type { Meter } from './meter.ts';
 import { tooLarge } from './names.ts';
-
-/** An archive on this disk. */
-export interface ArchiveFile {
-  path: string;
-  /** How messages call it. */
-  name: string;
-  limits: FetchLimits;
-  meter: Meter;
-}
 
 /** Holds what an archive unpacks to its limits while it is unpacked: whatever the archive says of its sizes. */
 export class Expansion {
