@@ -16,8 +16,8 @@ function left(text: string, start: number, secret: string): string {
   return text.slice(end, start + secret.length);
 }
 
-/** Nothing tells a word there from a word of a sentence, and from a name in Go. */
-const UNKNOWABLE = new Set(['words: an option', 'words: a variable of make']);
+/** A word there may be one of a sentence, a name in Go, or under a name for a key the name of something. */
+const UNKNOWABLE = new Set(['words: an option', 'words: a variable of make', 'words: a constructor of C++']);
 
 describe.each(Object.entries(PASSWORDS))('SEC-1.1 a password of %s', (kind, make) => {
   it('has more than 57 syntaxes', () => expect(Object.keys(SYNTAXES).length).toBeGreaterThan(57));
