@@ -14,6 +14,7 @@ import { Guard } from '../../src/scrub/vault/guard.ts';
 import { type Contender, race, runProcess, timed } from '../lib/measure.ts';
 import { findPeer } from '../lib/peers.ts';
 import { BAITS, INPUTS, RANDOM_BAITS, type ScrubInput } from '../lib/scrub-inputs.ts';
+import { loadTables } from '../lib/scrub-load.ts';
 import { precisionFacts } from '../lib/scrub-precision.ts';
 import { loadSecretlint } from '../lib/secretlint.ts';
 import { type Fact, missingRow, rowsOf, type Section, type Table } from '../lib/section.ts';
@@ -61,6 +62,7 @@ export const scrubSection: Section = {
         ];
         tables.push(tableOf(input, await race(contenders, rounds), { gitleaks, hasSecretlint: secretlint !== null }));
       }
+      tables.push(...(await loadTables(gitleaks)));
       const facts: Fact[] = [
         { name: 'rules', value: engine.ruleCount },
         { name: 'read and compile the rules, ms', value: Math.round(load) },

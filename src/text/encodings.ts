@@ -1,4 +1,4 @@
-import { unzipSync, constants as zlib } from 'node:zlib';
+import { inflateRawSync, unzipSync, constants as zlib } from 'node:zlib';
 import type { Span } from './view.ts';
 
 /** An encoding: which characters are its digits, what each is worth, and how many bits that is. */
@@ -14,6 +14,8 @@ const LETTERS_AND_FIGURES = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 /** The standard alphabet and the one for URLs. */
 export const BASE64 = alphabetOf(6, `${LETTERS_AND_FIGURES}+/`, `${LETTERS_AND_FIGURES}-_`);
 export const BASE32 = alphabetOf(5, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
+/** The digits 0 to 9 first, as RFC 4648 has it beside the usual alphabet. */
+export const BASE32_HEX = alphabetOf(5, '0123456789ABCDEFGHIJKLMNOPQRSTUV');
 export const HEX = alphabetOf(4, '0123456789abcdef', '0123456789ABCDEF');
 
 /** `spellings`: lists of the digits in order; a digit may be written in several ways. */
@@ -68,21 +70,37 @@ export function countPrintable(bytes: Uint8Array): number {
   return count;
 }
 
-/** Whether bytes begin like gzip or zlib data. */
+/** Whether bytes begin like gzip, zlib or zip data. */
 export function isCompressed(bytes: Uint8Array): boolean {
   const [first, second = 0, third] = bytes;
+  if (isZip(bytes)) return true;
   if (first === 0x1f) return second === 0x8b && third === 8;
   return first === 0x78 && ((first << 8) | second) % 31 === 0;
 }
 
-/** Inflates gzip or zlib data, of incomplete data what is there. Null if it is neither. */
+/** Inflates gzip or zlib data, or the first file of a zip, of incomplete data what is there. Null if it is something else. */
 export function inflate(bytes: Uint8Array, maxBytes: number): Buffer | 'too large' | null {
   try {
-    return unzipSync(bytes, { maxOutputLength: maxBytes, finishFlush: zlib.Z_SYNC_FLUSH });
+    const options = { maxOutputLength: maxBytes, finishFlush: zlib.Z_SYNC_FLUSH };
+    return isZip(bytes) ? inflateRawSync(contentOfZip(bytes), options) : unzipSync(bytes, options);
   } catch (thrown) {
     const isTooLarge = thrown instanceof RangeError && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
     return isTooLarge ? 'too large' : null;
   }
+}
+
+/** The header of a file in a zip that is deflated. */
+function isZip(bytes: Uint8Array): boolean {
+  const [first, second, third, fourth] = bytes;
+  return first === 0x50 && second === 0x4b && third === 3 && fourth === 4 && bytes[8] === 8;
+}
+
+const ZIP_HEADER_BYTES = 30;
+
+/** What follows the header, the name and the extra field of a zip's first file. */
+function contentOfZip(bytes: Uint8Array): Uint8Array {
+  const word = (at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+  return bytes.subarray(ZIP_HEADER_BYTES + word(26) + word(28));
 }
 
 const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

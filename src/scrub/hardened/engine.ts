@@ -8,6 +8,7 @@ import { ruleFault } from '../exact/toml-table.ts';
 import type { Finding } from '../finding.ts';
 import { isCovered, type MaskedView, maskView, mergeFindings } from '../spans.ts';
 import type { Allowances } from '../workspace-rules.ts';
+import { findColumns } from './columns.ts';
 import { withoutCommonWords } from './common-words.ts';
 import { isExample, judge } from './judge.ts';
 import { findKeyBodies, judgeKey } from './key-bodies.ts';
@@ -140,7 +141,8 @@ class Engine implements ScrubEngine {
       const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
       if (believed !== null) found.push(believed);
     }
-    return [...found, ...findKeyBodies(text).filter((finding) => !isToken(text, finding))];
+    const bySyntax = [...findKeyBodies(text), ...findColumns(text)];
+    return [...found, ...bySyntax.filter((finding) => !isToken(text, finding))];
   }
 
   /** A value that its rule knows by itself is believed wherever it stands, unless it is an example. */

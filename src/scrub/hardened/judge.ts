@@ -28,7 +28,8 @@ export function judge(text: string, finding: Finding): Finding | null {
   const candidate = candidateAt(text, start, end);
   if (isPublished(candidate) || isTemplate(candidate.value) || isReference(candidate.value)) return null;
   if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
-  if (isUnquotedRightSide(candidate) && isExpression(candidate, () => isCode(text, start))) return null;
+  if (isUnquotedRightSide(candidate) && !endsString(candidate) && isExpression(candidate, () => isCode(text, start)))
+    return null;
   return trimmed;
 }
 
@@ -164,6 +165,11 @@ function isPlaceholder({ value, before }: Candidate): boolean {
 /** A name and a sign that assigns, at the end of what stands before a value. */
 const RIGHT_SIDE =
   /(^|.)(?:["'`]?[A-Za-z_$][\w.$-]*["'`]?\]?\)?\??)[ \t]*(?:=>|:=|[-+|?]{0,2}=|:)[ \t]*[=!]{0,2}[ \t]*$/;
+
+/** Whether a value ends a string that began before it on its line: `["SMTP_PASS=value", …`. There it is no expression. */
+function endsString({ before, after }: Candidate): boolean {
+  return after.startsWith('"') && before.split('"').length % 2 === 0;
+}
 
 const KEYWORD_ARGUMENT = /^[A-Za-z_]\w*=[A-Za-z_([{]/;
 

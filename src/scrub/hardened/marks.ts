@@ -70,10 +70,13 @@ const ASSIGNMENT = '(?:=|>|:{1,3}=';
 /** A rule with more keywords is for the names of many providers. */
 const MANY_KEYWORDS = 20;
 
+/** A pattern that names programs itself as whole words. */
+const WHOLE_WORDS = '\\b(?:';
+
 /** Whether a rule knows a value by the name of a provider before it. */
 function isContextual(regex: string, keywords: readonly string[]): boolean {
   if (keywords.some((keyword) => GENERIC.test(keyword))) return false;
-  return regex.includes(ASSIGNMENT) || keywords.length > MANY_KEYWORDS;
+  return regex.includes(ASSIGNMENT) || (keywords.length > MANY_KEYWORDS && !regex.includes(WHOLE_WORDS));
 }
 
 /** What may follow a provider's word without a sign between. */

@@ -1,11 +1,12 @@
 import { resolvedView, withoutStyling } from '../../text/resolved-view.ts';
 import type { View, ViewOf } from '../../text/view.ts';
-import { base32Decoded, base64Decoded, hexDecoded, inflated } from './views/blobs.ts';
+import { base32Decoded, base64Decoded, hexDecoded, inflated, turnedRound } from './views/blobs.ts';
 import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
-import { ascii85Decoded, dumpsRead } from './views/dumps.ts';
+import { ascii85Decoded, dumpsRead, uudecoded } from './views/dumps.ts';
 import { percentDecoded, quotedPrintableDecoded, unescaped, withoutEntities } from './views/escapes.ts';
 import { joinedStrings, unwrapped, withoutSpacing } from './views/joints.ts';
 import { highBytesFirst, lowBytesFirst, withSwallowedLetters } from './views/misread.ts';
+import { hiddenLetters, numberedPieces, piecesInColumns, withoutHomoglyphs, withoutTags } from './views/pieces.ts';
 
 /** A view of a text and how it was made. */
 export interface Reading {
@@ -110,6 +111,8 @@ export const VIEW_KINDS: readonly ViewKind[] = [
   { of: withoutInvisible, layer: 'display', times: 1, needsMark: false },
   { of: overlaidLines, layer: 'display', times: 1, needsMark: false },
   { of: inPlainLetters, layer: 'display', times: 1, needsMark: false },
+  { of: withoutHomoglyphs, layer: 'display', times: 1, needsMark: false },
+  { of: hiddenLetters, layer: 'display', times: 1, needsMark: false },
   { of: unescaped, layer: 'escape', times: 3, needsMark: false },
   { of: withoutEntities, layer: 'escape', times: 2, needsMark: false },
   { of: percentDecoded, layer: 'escape', times: 2, needsMark: false },
@@ -117,9 +120,14 @@ export const VIEW_KINDS: readonly ViewKind[] = [
   { of: unwrapped, layer: 'joint', times: 1, needsMark: true },
   { of: joinedStrings, layer: 'joint', times: 1, needsMark: true },
   { of: withoutSpacing, layer: 'joint', times: 1, needsMark: true },
+  { of: withoutTags, layer: 'joint', times: 1, needsMark: true },
+  { of: numberedPieces, layer: 'joint', times: 1, needsMark: true },
+  { of: piecesInColumns, layer: 'joint', times: 1, needsMark: true },
   { of: base64Decoded, layer: 'code', times: 1, needsMark: false },
   { of: inflated, layer: 'code', times: 1, needsMark: false },
   { of: base32Decoded, layer: 'code', times: 1, needsMark: false },
+  { of: turnedRound, layer: 'code', times: 1, needsMark: false },
+  { of: uudecoded, layer: 'code', times: 1, needsMark: false },
   { of: ascii85Decoded, layer: 'code', times: 1, needsMark: false },
   { of: hexDecoded, layer: 'code', times: 1, needsMark: false },
   { of: dumpsRead, layer: 'code', times: 1, needsMark: false },

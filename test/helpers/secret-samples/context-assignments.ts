@@ -141,6 +141,75 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       'keyboard=us1',
     ],
   },
+  'symbols-password': {
+    match: [
+      'password: «[A-Z]{1}[a-z]{3}\\$[0-9]{2}\\{[a-z]{3}»\n',
+      'setx DB_PASSWORD "«[a-z]{4}\\$[0-9]{3}!»"\r\n',
+      'requirepass «[a-z]{3}\\{[0-9]{4}%»\n',
+    ],
+    clean: ['password: $\\{DB_PASSWORD}', 'PASSWORD=$(pass show db)', 'password: *anchor', 'password = String?'],
+  },
+  'worded-password': {
+    match: [
+      'password: "«[a-z]{6}-[a-z]{5}-[a-z]{7}»"',
+      '<password>«[a-z]{5}-[a-z]{6}»</password>',
+      'password = «[a-z]{6}-[a-z]{5}»\n',
+      "CREATE USER me WITH PASSWORD '«[a-z]{6}-[a-z]{5}»'",
+    ],
+    clean: [
+      'password: "current-password"',
+      'password: "eye-outline"',
+      '<password>not-set</password>',
+      'password-field',
+    ],
+  },
+  'spaced-password': {
+    match: ['  password "«[a-z]{4}[0-9]{4}»";\n', "set -x API_TOKEN '«[a-z]{4}[0-9]{4}»'\n"],
+    clean: ['  password "required";', 'token "Name"', "set -x TOKEN '$\\{X}'", 'print password "a b"'],
+  },
+  'aligned-secret': {
+    match: [
+      'Key         Value\npassword    «[a-z]{4}[0-9]{2}[a-z]{4}»\n',
+      'token       «[A-Za-z]{4}[0-9]{2}[a-z]{4}»\n',
+    ],
+    clean: ['password    string', 'token       int64', 'token  2026-11-22', 'secret      db-1'],
+  },
+  'constructed-secret': {
+    match: [
+      'std::string secret("«[a-z]{5}[0-9]{3}»");',
+      'public string Password { get; set; } = "«[a-z]{5}[0-9]{3}»";',
+    ],
+    clean: ['std::string password("password");', 'string Token(string value)', 'auto secret = load("path");'],
+  },
+  'compared-secret': {
+    match: ['if ("«[a-z]{5}[0-9]{3}»" == password)', "'«[a-z]{5}[0-9]{3}»' === user.password)"],
+    clean: ['"password" == passwd', 'if ("POST" == method)', '"[a-z]{5}[0-9]{3}" == passwords.length'],
+  },
+  'password-next-line': {
+    match: ['password:\n  «[a-z]{5}[0-9]{3}»\n', 'db_password: |\n    «[a-z]{4}\\$[0-9]{3}x»\n'],
+    clean: ['password:\n  - value', 'password:\n  length: 12', 'password:\n  required\n', 'password:\n  $\\{PW}\n'],
+  },
+  'secret-next-line': {
+    match: [`API key:\n«${MIXED}»\n`, `token =\n  "«${MIXED}»"\n`],
+    clean: [
+      'token:\n  string\n',
+      'secret:\n  enabled: true\n',
+      'token:\n2026-11-22T12:30\n',
+      'api_key:\n  your_api_key_here\n',
+    ],
+  },
+  'continued-secret': {
+    match: ['API_KEY=\\\\\n«[a-z]{4}[0-9]{4}»', 'password = \\\\\n  "«[a-z]{4}[0-9]{4}»"'],
+    clean: ['API_KEY=\\\\\n  $\\{KEY}', 'TOKEN=\\\\\npassword'],
+  },
+  'tuple-password': {
+    match: ['{password, "«[a-z]{4}[0-9]{4}»"}', '{ db_password, <<"«[a-z]{4}[0-9]{4}»">>}'],
+    clean: ['{password, "password"}', '{password, Value}', '(password, "eye-icon")'],
+  },
+  'plain-word-password': {
+    match: ['tool --password=«[a-z]{10}» --x', 'DB_PASSWORD := «[a-z]{10}»\n', 'config.setPassword("«[a-z]{10}»");'],
+    clean: ['tool --password=required', 'set("password")', 'setPassword(value)', 'PASSWORD := placeholder'],
+  },
   'passphrase-words': {
     match: [
       'mnemonic: "«[a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5} [a-z]{5}»"',

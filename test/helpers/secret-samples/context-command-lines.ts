@@ -17,6 +17,15 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       '--password ./file1',
     ],
   },
+  'option-password': {
+    match: [
+      'tool --password «[a-z]{4}\\$[0-9]{3}x» --host db',
+      'tool /password:«[a-z]{4}[0-9]{4}»',
+      'tool --db-password=«[a-z]{5}-[a-z]{6}»',
+      '\\["--password", "«[a-z]{4}\\{[0-9]{3}»"\\]',
+    ],
+    clean: ['tool --password-file pw.txt', 'tool --password $PW', 'use --password instead', '--password <value>'],
+  },
   'flag-password': {
     match: ['docker login --password=«[a-z]{8}» -u me', 'keytool -storepass «[a-z]{6}[0-9]{2}» -alias x'],
     clean: ['docker login --password-stdin', 'mysql --password', 'mysql --password=$PW', 'openssl rsa -passin file:x'],

@@ -1,6 +1,7 @@
 import { ALNUM, B64, HEX, type RuleSamples, URL64 } from '../sample-patterns.ts';
 
 export const samples: Readonly<Record<string, RuleSamples>> = {
+  'shopify-token': { match: [`«shpat_${HEX}{32}»`, `«shpss_${ALNUM}{32}»`], clean: ['shpat_x', 'shpca_token'] },
   'stripe-webhook-secret': { match: [`«whsec_${ALNUM}{32}»`], clean: ['whsec_test'] },
   'square-token': { match: [`«sq0atp-${URL64}{22}»`, `«sq0csp-${URL64}{43}»`], clean: ['sq0atp-x'] },
   'paypal-braintree-token': { match: [`«access_token$production$[0-9a-z]{16}$${HEX}{32}»`], clean: ['access_token$x'] },

@@ -19,6 +19,16 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     match: [`«sk.eyJ${URL64}{80}.${URL64}{22}»`],
     clean: ['sk.eyJ', 'pk.eyJ[A-Za-z0-9]{80}.[A-Za-z0-9]{22}'],
   },
+  'cockroach-key': { match: [`«CCDB1_${ALNUM}{22}_${ALNUM}{40}»`], clean: ['CCDB1_key'] },
+  'configcat-key': {
+    match: [`"«configcat-sdk-1/${URL64}{22}/${URL64}{22}»"`],
+    clean: ['configcat-sdk-1/key', 'npm install configcat-node'],
+  },
+  'devin-key': {
+    match: [`«apk_user_${B64}{60}==»`, `«cog_${ALNUM}{40}»`],
+    clean: ['apk_path', 'apk_user_install_directory'],
+  },
+  'aws-ecr-password': { match: [`«eyJwYXlsb2FkIjoi${B64}{300}==»`], clean: ['eyJwYXlsb2FkIjoi'] },
   'slack-token': {
     match: [
       '«xoxb-[0-9]{11}-[0-9]{11}-[A-Za-z0-9]{24}»',

@@ -1,6 +1,7 @@
 import {
   type Alphabet,
   BASE32,
+  BASE32_HEX,
   BASE64,
   countPrintable,
   HEX,
@@ -94,7 +95,7 @@ function headOf({ digits, at, isWrapped }: Blob, bits: number): Uint8Array {
   return decodeDigits({ digits: digits.subarray(0, HEAD_DIGITS), at, isWrapped }, bits, 0).bytes;
 }
 
-const HEAD_DIGITS = 16;
+const HEAD_DIGITS = 24;
 
 /**
  * Whether `putReadable` may add something of a blob: without keeping any byte, because most of what looks like base64 in a
@@ -104,6 +105,7 @@ function mayBeReadable({ digits }: Blob, bits: number, skip: number): boolean {
   let printable = 0;
   let stretch = 0;
   let bytes = 0;
+  let zeros = 0;
   let buffer = 0;
   for (let place = skip, held = 0; place < digits.length; place++) {
     buffer = ((buffer << bits) | (digits[place] ?? 0)) & 0xffff;
@@ -111,12 +113,15 @@ function mayBeReadable({ digits }: Blob, bits: number, skip: number): boolean {
     if (held < 8) continue;
     held -= 8;
     bytes++;
-    const isText = isPrintable((buffer >> held) & 0xff);
+    const byte = (buffer >> held) & 0xff;
+    if (byte === 0) zeros++;
+    const isText = isPrintable(byte);
     stretch = isText ? stretch + 1 : 0;
     if (stretch >= MIN_STRETCH) return true;
     if (isText) printable++;
   }
-  return bytes >= MIN_STRETCH && printable >= TEXT_SHARE * bytes;
+  const isNarrow = bytes >= MIN_STRETCH && printable >= TEXT_SHARE * bytes;
+  return isNarrow || isWide({ bytes, zeros, printable });
 }
 
 /** Bytes that a text encodes, and where each comes from. */
@@ -140,6 +145,8 @@ export function putReadable(builder: ViewBuilder, decoded: Decoded): void {
     putBytes(builder, decoded, 0, bytes.length);
     return;
   }
+  const wide = withoutZeros(decoded);
+  if (wide !== null) putBytes(builder, wide, 0, wide.bytes.length);
   let start = 0;
   for (let at = 0; at <= bytes.length; at++) {
     if (at < bytes.length && isPrintable(bytes[at] ?? 0)) continue;
@@ -148,12 +155,28 @@ export function putReadable(builder: ViewBuilder, decoded: Decoded): void {
   }
 }
 
+/** Whether bytes are text of which each character has two or four bytes, all but one of them zero. */
+function isWide({ bytes, zeros, printable }: { bytes: number; zeros: number; printable: number }): boolean {
+  const kept = bytes - zeros;
+  return kept >= MIN_STRETCH && kept <= (bytes * 5) / 8 && printable >= TEXT_SHARE * kept;
+}
+
+/** The bytes of such a text without the zeros. Null if the bytes are anything else. */
+function withoutZeros({ bytes, from, to }: Decoded): Decoded | null {
+  const kept = bytes.filter((byte) => byte !== 0);
+  const counts = { bytes: bytes.length, zeros: bytes.length - kept.length, printable: countPrintable(kept) };
+  if (!isWide(counts)) return null;
+  const places = Int32Array.from(bytes.keys()).filter((at) => bytes[at] !== 0);
+  return { bytes: kept, from: places.map((at) => from[at] ?? 0), to: places.map((at) => to[at] ?? 0) };
+}
+
 function putBytes(builder: ViewBuilder, { bytes, from, to }: Decoded, start: number, end: number): void {
   builder.cut();
   for (let at = start; at < end; at++) builder.put(String.fromCharCode(bytes[at] ?? 0), from[at] ?? 0, to[at] ?? 0);
 }
 
 const MIN_BASE64_DIGITS = 16;
+const MIN_HEX_DIGITS = 24;
 
 /** Finds base64 of either alphabet and any length, across line ends. */
 function* base64Blobs(text: string): Generator<Blob> {
@@ -188,20 +211,21 @@ function hasBothCases({ digits }: Blob): boolean {
   return capitals > 1 && small > 1;
 }
 
-/** Text in base32. */
+/** Text in base32, of either alphabet. */
 export function base32Decoded(text: string): View | null {
   const builder = new ViewBuilder(text);
-  for (const blob of blobsOf(text, BASE32, 24)) {
-    const decoded = decodeDigits(blob, 5, 0);
-    if (countPrintable(decoded.bytes) >= 0.9 * decoded.bytes.length) putReadable(builder, decoded);
-  }
+  for (const alphabet of [BASE32, BASE32_HEX])
+    for (const blob of blobsOf(text, alphabet, 24)) {
+      const decoded = decodeDigits(blob, 5, 0);
+      if (countPrintable(decoded.bytes) >= TEXT_SHARE * decoded.bytes.length) putReadable(builder, decoded);
+    }
   return builder.isEmpty ? null : builder.build();
 }
 
 /** Decodes hex across lines (`xxd -p`), or with bytes that are not text. */
 export function hexDecoded(text: string): View | null {
   const builder = new ViewBuilder(text);
-  for (const blob of blobsOf(text, HEX, 24)) {
+  for (const blob of blobsOf(text, HEX, MIN_HEX_DIGITS)) {
     const decoded = decodeDigits(blob, 4, 0);
     if (blob.isWrapped || countPrintable(decoded.bytes) < decoded.bytes.length) putReadable(builder, decoded);
   }
@@ -213,18 +237,54 @@ const MAX_BYTES = 1_048_576;
 /** Most blobs of one text that are inflated: each may grow a thousandfold. */
 const MAX_BLOBS = 8;
 
-/** Inflates gzip or zlib data in base64. A finding in it stands for the whole blob. */
+/** Inflates gzip, zlib or zip data in base64 or hex. A finding in it stands for the whole blob. */
 export function inflated(text: string): View | null {
-  if (!/H4sI|eJ[wx]|eNq|eN[op]|eAE/.test(text)) return null;
   const builder = new ViewBuilder(text);
+  if (/H4sI|eJ[wx]|eNq|eN[op]|eAE|UEsDB/.test(text)) putInflated(builder, base64Blobs(text), 6);
+  if (/1f8b08|504b0304|789c|78da|7801/i.test(text)) putInflated(builder, blobsOf(text, HEX, MIN_HEX_DIGITS), 4);
+  return builder.isEmpty ? null : builder.build();
+}
+
+function putInflated(builder: ViewBuilder, all: Iterable<Blob>, bits: number): void {
   let blobs = 0;
-  for (const blob of base64Blobs(text)) {
-    if (!isCompressed(headOf(blob, 6))) continue;
-    const { bytes } = decodeDigits(blob, 6, 0);
+  for (const blob of all) {
+    if (!isCompressed(headOf(blob, bits))) continue;
+    const { bytes } = decodeDigits(blob, bits, 0);
     if (blobs++ >= MAX_BLOBS) continue;
     const content = inflate(bytes, MAX_BYTES);
     builder.cut();
     if (content instanceof Buffer) builder.put(content.toString('latin1'), blob.at[0] ?? 0, (blob.at.at(-1) ?? 0) + 1);
   }
+}
+
+/** Digits looked at before a blob is decoded backwards. */
+const PROBE_DIGITS = 64;
+
+/** Decodes base64 and hex of which each line is turned round, as by `rev`. A finding stands for the whole blob. */
+export function turnedRound(text: string): View | null {
+  const builder = new ViewBuilder(text);
+  for (const blob of blobsOf(text, BASE64, MIN_BASE64_DIGITS)) if (hasBothCases(blob)) putTurned(builder, blob, 6);
+  for (const blob of blobsOf(text, HEX, MIN_HEX_DIGITS)) putTurned(builder, blob, 4);
   return builder.isEmpty ? null : builder.build();
+}
+
+function putTurned(builder: ViewBuilder, blob: Blob, bits: number): void {
+  const turned = { ...blob, digits: turnLines(blob) };
+  const probe = decodeDigits({ ...turned, digits: turned.digits.subarray(0, PROBE_DIGITS) }, bits, 0).bytes;
+  if (countPrintable(probe) < TEXT_SHARE * probe.length) return;
+  const { bytes } = decodeDigits(turned, bits, 0);
+  const from = new Int32Array(bytes.length).fill(blob.at[0] ?? 0);
+  const to = new Int32Array(bytes.length).fill((blob.at.at(-1) ?? -1) + 1);
+  putReadable(builder, { bytes, from, to });
+}
+
+/** The digits with those of each line in the other order. A line ends where the next digit is not the next character. */
+function turnLines({ digits, at }: Blob): Uint8Array {
+  const turned = digits.slice();
+  for (let start = 0, end = 1; end <= digits.length; end++) {
+    if (end < digits.length && at[end] === (at[end - 1] ?? 0) + 1) continue;
+    turned.subarray(start, end).reverse();
+    start = end;
+  }
+  return turned;
 }

@@ -19,7 +19,7 @@ const INVISIBLE = new RegExp(
   [
     '[\\0\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]',
     '[\\u034f\\ufe00-\\ufe0f]',
-    '\\udb40[\\udc00-\\udc7f]',
+    '\\udb40[\\udc00-\\udc7f\\udd00-\\uddef]',
   ].join('|'),
   'g',
 );

@@ -4,7 +4,7 @@ import { type Decoded, putReadable } from './blobs.ts';
 
 /** A line of `xxd`, `hexdump` or `od` in one of their formats: the offset in the file, then groups of digits. */
 const LINE =
-  /^[ \t]*([0-9A-Fa-f]{5,16})(:?)[ \t]+((?:[0-9A-Fa-f]{2,6}[ \t]{1,3}){1,31}[0-9A-Fa-f]{2,6})(?:[ \t][^\n]*)?$/gm;
+  /^[ \t]*([0-9A-Fa-f]{5,16})(:?)[ \t]+((?:[0-9A-Fa-f]{2,8}[ \t]{1,3}){1,31}[0-9A-Fa-f]{2,8})(?:[ \t][^\n]*)?$/gm;
 /** Single bytes with signs between, as in an array: 0x67, 0x68 or 67:68. */
 const LIST =
   /(?<![0-9A-Za-z])(?:(?:0x)?[0-9A-Fa-f]{2}(?:[ \t,:;-]|\r?\n){1,8}){15,}(?:0x)?[0-9A-Fa-f]{2}(?![0-9A-Za-z])/g;
@@ -37,7 +37,7 @@ export function dumpsRead(text: string): View | null {
   return builder.isEmpty ? null : builder.build();
 }
 
-/** Words of four hex or six octal digits have their low byte first, except in xxd, whose offset ends with a colon. */
+/** Words of four or eight hex or six octal digits have their low byte first, except in xxd, whose offset ends with a colon. */
 function readLine(line: RegExpExecArray, dump: Bytes): void {
   const [whole, , colon, groups = ''] = line;
   const start = line.index + whole.indexOf(groups, whole.length - whole.trimStart().length + 6);
@@ -57,7 +57,7 @@ function octalBytes(group: string): number[] {
 
 function hexBytes(group: string, isBigEndian: boolean): number[] {
   const bytes = [...group.matchAll(/../g)].map(([pair]) => Number.parseInt(pair, 16));
-  return isBigEndian || bytes.length !== 2 ? bytes : bytes.reverse();
+  return isBigEndian || bytes.length < 2 ? bytes : bytes.reverse();
 }
 
 function readPairs(text: string, offset: number, dump: Bytes): void {
@@ -73,6 +73,35 @@ function push(dump: Bytes, byte: number, from: number, to: number): void {
 
 function asDecoded({ bytes, from, to }: Bytes): Decoded {
   return { bytes: Uint8Array.from(bytes), from: Int32Array.from(from), to: Int32Array.from(to) };
+}
+
+/** The first line of uuencoded data, and its lines: a length, then its digits. */
+const UUENCODED = /^begin [0-7]{3,4} [^\n]{1,200}\n((?:[!-M`][ -`]{1,61}\r?\n){1,2000})/gm;
+
+/** Decodes uuencoded data. A finding stands for whole lines. */
+export function uudecoded(text: string): View | null {
+  if (!text.includes('begin ')) return null;
+  const builder = new ViewBuilder(text);
+  for (const block of text.matchAll(UUENCODED)) {
+    const dump: Bytes = { bytes: [], from: [], to: [] };
+    let at = block.index + block[0].length - (block[1] ?? '').length;
+    for (const line of (block[1] ?? '').split('\n').filter((one) => one !== '')) {
+      for (const byte of uuBytes(line)) push(dump, byte, at, at + line.length);
+      at += line.length + 1;
+    }
+    putReadable(builder, asDecoded(dump));
+  }
+  return builder.isEmpty ? null : builder.build();
+}
+
+function uuBytes(line: string): number[] {
+  const digit = (at: number): number => ((line.charCodeAt(at) || 32) - 32) & 63;
+  const bytes: number[] = [];
+  for (let at = 1; bytes.length < digit(0) && at < line.length; at += 4) {
+    const word = (digit(at) << 18) | (digit(at + 1) << 12) | (digit(at + 2) << 6) | digit(at + 3);
+    bytes.push(word >> 16, (word >> 8) & 255, word & 255);
+  }
+  return bytes.slice(0, digit(0));
 }
 
 const ASCII85_DIGITS = characterTable((character) => /[!-u]/.test(character));

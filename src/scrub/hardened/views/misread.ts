@@ -60,8 +60,8 @@ const IS_TEXT_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => {
 /** Lists of an environment and of file names separate their items with NUL. */
 const IS_LAST_BYTE = Uint8Array.from(IS_TEXT_BYTE, (isText, byte) => (byte === 0 ? 1 : isText));
 
-/** The rest of a line that may hold a value, or its name, of which a rule needs the first letter. */
-const BEFORE_ASCII = /[^\0-\x7f](?=([\t -~]{7,1024}))/gu;
+/** The rest of a line that may hold a value, or its name, of which a rule needs the first letter; the value may follow. */
+const BEFORE_ASCII = /[^\0-\x7f](?=([\t -~]{1,80}[:=\\][ \t0-9]{0,8}\r?\n[\t -~]{7,1024}|[\t -~]{7,1024}))/gu;
 
 /**
  * In Shift_JIS, GBK, Big5 and EUC-KR the second byte of a character may be an ASCII letter. A byte before a secret then

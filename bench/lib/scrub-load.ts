@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SessionRef } from '../../src/call/session.ts';
+import { findInstallRoot } from '../../src/config/install-root.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { silentLogger } from '../../src/core/log.ts';
+import { createEngine } from '../../src/scrub/hardened/engine.ts';
+import { readRuleSources } from '../../src/scrub/rule-sources.ts';
+import { createScanner } from '../../src/scrub/scan/scanner.ts';
+import { createScrubber, type Scrubber } from '../../src/scrub/scrubber.ts';
+import { type Caller, installForBench } from './machine.ts';
+import { type Contender, race, runProcess, spreadOf, timed } from './measure.ts';
+import { missingRow, type Row, rowsOf, type Table } from './section.ts';
+import { findToolchain, goRoot } from './toolchains.ts';
+
+const MIB = 1024 * 1024;
+/** A search takes up to a second. */
+const ROUNDS = 5;
+const GITLEAKS = 'gitleaks, spawned';
+const SEARCHED = 'searched and masked';
+const GITLEAKS_ARGS = ['--no-banner', '--log-level=error', '--exit-code=0', '--max-decode-depth=5'];
+
+/** Long outputs as the daemon masks them, and a short call while they are searched. `gitleaks`: its path, or null. */
+export async function loadTables(gitleaks: string | null): Promise<Table[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'bench-load-'));
+  const scanner = createScanner({
+    config: { deadline_base_ms: 120_000, deadline_per_kb_ms: 100 },
+    logger: silentLogger,
+    readRules: async () => readRuleSources(),
+  });
+  await scanner.start();
+  try {
+    const mask = maskerWith(scanner);
+    const tables: Table[] = [];
+    for (const [name, text] of await sources()) tables.push(await besideGitleaks(name, text, { mask, gitleaks, dir }));
+    const worst = HOSTILE.map(([name, piece]): Contender => {
+      const text = repeated(piece);
+      return { name, once: async () => void (await mask(text)) };
+    });
+    tables.push({
+      title: '1 MB that is made to be found, ms',
+      base: null,
+      rows: rowsOf(await race(worst, ROUNDS)),
+      aims: HOSTILE.map(([row]) => ({ row, atMost: 1500, times: null })),
+    });
+    return [...tables, await whileSearched()];
+  } finally {
+    await scanner.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+type Mask = (text: string) => Promise<unknown>;
+
+/** Masks each text as the first of a new session. */
+function maskerWith(scanner: Parameters<typeof createScrubber>[0]['scanner']): Mask {
+  const { pack, official } = readRuleSources();
+  let last = 0;
+  let sessions = 0;
+  const scrubber: Scrubber = createScrubber({
+    scanner,
+    engine: createEngine(pack, { official, compile: 'when used' }),
+    numbers: { next: () => ++last, last: () => last },
+    logger: silentLogger,
+    clock: systemClock,
+  });
+  return async (text) => {
+    sessions += 1;
+    const session: SessionRef = { project: '', session: `bench ${sessions}`, branch: null };
+    await scrubber.scrub(session, text);
+    scrubber.forget(session);
+  };
+}
+
+interface Beside {
+  mask: Mask;
+  gitleaks: string | null;
+  dir: string;
+}
+
+async function besideGitleaks(name: string, text: string, { mask, gitleaks, dir }: Beside): Promise<Table> {
+  const file = join(dir, 'source.txt');
+  writeFileSync(file, text);
+  const contenders: Contender[] = [
+    { name: SEARCHED, once: async () => void (await mask(text)) },
+    ...(gitleaks === null
+      ? []
+      : [{ name: GITLEAKS, once: async () => void (await runProcess(gitleaks, ['dir', file, ...GITLEAKS_ARGS])) }]),
+  ];
+  return {
+    title: `1 MB of ${name}, ms`,
+    base: gitleaks === null ? null : GITLEAKS,
+    rows: [
+      ...rowsOf(await race(contenders, ROUNDS)),
+      ...(gitleaks === null ? [missingRow(GITLEAKS, 'not installed: run ./install.sh --gitleaks')] : []),
+    ],
+    aims: [{ row: SEARCHED, atMost: 0.5, times: GITLEAKS }],
+  };
+}
+
+async function sources(): Promise<[name: string, text: string][]> {
+  const modules = join(findInstallRoot(), 'node_modules');
+  const go = await findToolchain(goRoot);
+  return [
+    ['JavaScript of node_modules', filesBelow(modules, '.js')],
+    ['Markdown of node_modules', filesBelow(modules, '.md')],
+    ...(go === null ? [] : [["Go's library", filesBelow(join(go, 'src/net'), '.go')] satisfies [string, string]]),
+  ];
+}
+
+/** The first megabyte of the files below a directory, in the order of their names. */
+function filesBelow(dir: string, suffix: string): string {
+  let text = '';
+  const walk = (below: string): void => {
+    const entries = readdirSync(below, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      if (text.length >= MIB) return;
+      const path = join(below, entry.name);
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile() && path.endsWith(suffix)) text += `${readFileSync(path, 'utf8')}\n`;
+    }
+  };
+  walk(dir);
+  return text.slice(0, MIB);
+}
+
+const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+function random(chars: number): string {
+  return Array.from(randomBytes(chars), (byte) => ALPHANUMERIC[byte % ALPHANUMERIC.length]).join('');
+}
+
+const token = (): string => `gh${'p_'}${random(36)}`;
+
+/** Each piece is generated again, so that every secret is different. */
+const HOSTILE: readonly [name: string, piece: () => string][] = [
+  ['GitHub tokens', () => `${token()}\n`],
+  ['the same URL with a user', () => 'https://u:p@'],
+  ['URLs with a password', () => `https://${random(6)}:${random(12)}@h.example.com/\n`],
+  ['quoted passwords', () => `password = "${random(16)}"\n`],
+  ['variables with keys', () => `API_KEY_${random(4)}=${random(32)}\n`],
+  ['tokens in base64', () => `${Buffer.from(token()).toString('base64')}\n`],
+  ['passwords in JSON within JSON, one line', () => `{\\"password\\":\\"${random(16)}\\"}`],
+];
+
+function repeated(piece: () => string, chars = MIB): string {
+  const pieces: string[] = [];
+  for (let length = 0; length < chars; length += pieces.at(-1)?.length ?? 1) pieces.push(piece());
+  return pieces.join('').slice(0, chars);
+}
+
+const SHORT_CALLS = 12;
+
+/** `echo hi` through a daemon, alone and while hostile outputs of other sessions are searched. */
+async function whileSearched(): Promise<Table> {
+  const at = await installForBench({});
+  try {
+    writeFileSync(join(at.project, 'tokens.txt'), repeated(HOSTILE[0]?.[1] ?? token));
+    return await at.withDaemon(async (daemon) => {
+      const rows: Row[] = [];
+      await shortCalls(daemon, 3);
+      for (const hostile of [0, 1, 2]) rows.push(...(await beside(daemon, hostile)));
+      return {
+        title: 'echo hi through the daemon, ms',
+        base: ALONE,
+        rows,
+        aims: NAMES.slice(1).map((row) => ({ row, atMost: 200, times: null })),
+      };
+    });
+  } finally {
+    await at.remove();
+  }
+}
+
+const ALONE = 'alone';
+const NAMES = [ALONE, 'while one output of 1 MB is searched', 'while two are searched'];
+
+/** Short calls until the hostile ones are answered, or a few without hostile ones; and the hostile ones themselves. */
+async function beside(daemon: Caller, hostile: number): Promise<Row[]> {
+  let running = hostile;
+  const long = Array.from({ length: hostile }, (_, i) =>
+    timed(async () => void (await daemon.call('safe_bash', { command: 'cat tokens.txt' }, `hostile-${hostile}-${i}`)))
+      .catch((thrown: unknown) => String(thrown))
+      .finally(() => {
+        running -= 1;
+      }),
+  );
+  // The first search begins when the output has arrived.
+  await delay(hostile === 0 ? 0 : 100);
+  const samples: number[] = [];
+  do samples.push(...(await shortCalls(daemon, hostile === 0 ? SHORT_CALLS : 1)));
+  while (running > 0);
+  const answers = await Promise.all(long);
+  const failed = answers.find((answer) => typeof answer === 'string');
+  const times = spreadOf(answers.filter((answer) => typeof answer === 'number'));
+  const name = `  the ${hostile} long ${hostile === 1 ? 'output' : 'outputs'}`;
+  const own = failed === undefined ? { name, times, note: '' } : missingRow(name, failed);
+  return [{ name: NAMES[hostile] ?? '', times: spreadOf(samples), note: '' }, ...(hostile === 0 ? [] : [own])];
+}
+
+async function shortCalls(daemon: Caller, count: number): Promise<number[]> {
+  const samples: number[] = [];
+  for (let i = 0; i < count; i++)
+    samples.push(await timed(async () => void (await daemon.call('safe_bash', { command: 'echo hi' }))));
+  return samples;
+}
