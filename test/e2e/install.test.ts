@@ -82,7 +82,7 @@ const staged = (): string[] => {
 };
 
 describe('ctxd tool install', () => {
-  it('FR-2.1 FR-2.2 FR-9.2 FR-10.5 DATA-1 installs, links and locks a tool that answers at once', async () => {
+  it('FR-2.1 FR-2.2 FR-9.2 FR-10.5 NFR-4.1 NFR-4.2 API-2 DATA-1 installs, links and locks a tool that answers at once', async () => {
     const project = await newProject();
     const tool = newTool();
     const { code, stdout, stderr } = await ctxd(project, 'tool', 'install', tool, '--yes');
