@@ -35,10 +35,10 @@ export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSch
  */
 export function createArgumentCompiler(whose: 'core' | 'others'): CompileArguments {
   const ajv = new Ajv2020({
-    ...(whose === 'core' ? {} : { code: { regExp: LINEAR } }),
+    // One fault is enough: many faults of long lists would fill the memory.
+    ...(whose === 'core' ? { allErrors: true } : { code: { regExp: LINEAR } }),
     meta: false,
     validateSchema: false,
-    allErrors: true,
     strict: true,
     allowUnionTypes: true,
     keywords: [SECRET_KEYWORD, PRIMARY_KEYWORD],
@@ -49,7 +49,7 @@ export function createArgumentCompiler(whose: 'core' | 'others'): CompileArgumen
     return {
       check(input) {
         validate ??= compile(ajv, tool, schema);
-        if (!validate(input)) throw argumentsInvalid(tool, validate.errors ?? [], Object.keys(properties));
+        if (validate(input) !== true) throw argumentsInvalid(tool, validate.errors ?? [], Object.keys(properties));
       },
       secretInputs: findSecretInputs(tool, schema),
       refusesTokens: refusesTokens(schema),
@@ -82,7 +82,10 @@ function primaryOf(tool: string, { [PRIMARY_KEYWORD]: primary, properties }: Jso
 
 function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFunction {
   try {
-    return ajv.compile(schema);
+    const validate = ajv.compile(schema);
+    // An asynchronous validation answers with a promise, which no caller waits for.
+    if (!('$async' in validate) || validate.$async !== true) return validate;
+    throw new Error('"$async" is not supported');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown fault';
     throw new ContextdError('SCHEMA_INVALID', `the argument schema of ${tool} does not compile: ${reason}`, {

@@ -45,6 +45,9 @@ const KEYS = [
   ...['name', 'purpose', 'version', 'source', 'signature', 'runtime', 'entry', 'grants', 'min_isolation', 'seccomp'],
   ...['limits', 'budget', 'exact', 'text'],
 ];
+/** Agents read it among their instructions, and a person before they agree. */
+const PURPOSE = /^(?![#\s])[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u;
+
 const ENTRY_DEFAULT = 'main.js';
 const ENTRY_MAX_CHARS = 200;
 
@@ -120,8 +123,8 @@ class ManifestReader {
 
   purpose(): string {
     const { purpose } = this.#value;
-    if (typeof purpose === 'string' && purpose !== '') return purpose;
-    return this.#fault('"purpose" must be a non-empty string', '');
+    if (typeof purpose === 'string' && PURPOSE.test(purpose)) return purpose;
+    return this.#fault('"purpose" must be one line of at most 200 characters', '');
   }
 
   version(): string {

@@ -141,11 +141,13 @@ async function planFor(
       remedy: `Two tools cannot have one name. To replace it: ctxd tool remove ${name}, then install again.`,
     });
   }
-  const held = before?.grants ?? [];
+  // From elsewhere it may be the work of somebody else, to whom nothing was granted.
+  const isMoved = before !== null && before.installed_from?.source !== origin.source;
+  const held = isMoved ? [] : (before?.grants ?? []);
   const newGrants = grants.filter((grant) => !held.includes(grant));
   return {
     tool: infoOfChecked(tool, origin),
-    state: before === null ? 'new' : before.bundle_sha256 === tool.bundleSha256 ? 'same' : 'update',
+    state: before === null ? 'new' : before.bundle_sha256 === tool.bundleSha256 && !isMoved ? 'same' : 'update',
     grant_words: describeGrants(tool.manifest),
     new_grants: newGrants,
     before,

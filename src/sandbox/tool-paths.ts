@@ -15,7 +15,7 @@ export function checkToolPaths({ toolPaths = [], workspace }: SandboxPolicy, pat
     const real = realpathSync(path);
     if (real !== path) throw refuse(path, `it leads to ${real}`, 'Put the directory itself there.');
     checkRoPath(path, paths);
-    const fault = isWritable ? faultOfWritable(workspace.path, path, stats) : faultOfReadable(stats);
+    const fault = isWritable ? faultOfWritable(workspace.path, path, stats) : faultOfReadable(path, stats);
     if (fault !== null) throw refuse(path, fault, 'Ask for another directory in tool.json.');
   }
 }
@@ -28,7 +28,11 @@ export function writablePaths({ toolPaths = [] }: Pick<SandboxPolicy, 'toolPaths
   return toolPaths.filter(({ isWritable }) => isWritable).map(({ path }) => path);
 }
 
-function faultOfReadable(stats: Stats): string | null {
+/** Where programs of this machine listen: a socket that can be read can be talked to. */
+const LISTENING = /^\/(?:var\/)?run(?:\/|$)/;
+
+function faultOfReadable(path: string, stats: Stats): string | null {
+  if (LISTENING.test(path)) return 'programs of this machine listen there';
   return stats.isDirectory() || stats.isFile() ? null : 'it is neither a file nor a directory';
 }
 

@@ -60,9 +60,11 @@ class ReachWalk {
     this.parts += 1;
     this.depth = Math.max(this.depth, depth);
     const path = [...followed, schema];
-    for (const name of ['$id', '$dynamicRef', '$recursiveRef'])
+    for (const name of ['$id', '$dynamicRef', '$recursiveRef', '$async'])
       if (name in schema)
         this.faults.add(`"${name}" is not allowed: all schemas share one compiler, and each must be self-contained`);
+    if (schema.uniqueItems === true && !isListOfScalars(schema))
+      this.faults.add('"uniqueItems" needs "items" with a "type" of single values: comparing objects takes too long');
     if ('$ref' in schema) this.#follow(schema.$ref, depth, path);
     for (const { value, levels } of childrenOf(schema))
       if (isJsonObject(value)) this.visit(value, depth + levels, path);
@@ -98,9 +100,16 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The target of a JSON pointer in the same file, if it is an object. */
+const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
+
+function isListOfScalars({ items }: JsonObject): boolean {
+  const type = isJsonObject(items) ? items.type : undefined;
+  return [type].flat().every((one) => SCALARS.some((scalar) => scalar === one));
+}
+
+/** The target of a JSON pointer in the same file, if it is an object. A compiler reads `%62` as b, so it has none here. */
 function resolve(root: JsonObject, ref: string): JsonObject | undefined {
-  if (ref !== '#' && !ref.startsWith('#/')) return undefined;
+  if ((ref !== '#' && !ref.startsWith('#/')) || ref.includes('%')) return undefined;
   let at: Json | undefined = root;
   for (const part of ref.split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');

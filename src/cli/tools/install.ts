@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts';
 import { prepareTools } from '../init/tools.ts';
 import { confirm } from '../input.ts';
 import { createProgress } from '../progress.ts';
-import { write } from '../render.ts';
+import { printable, write } from '../render.ts';
 import { writeLock } from './lock.ts';
 
 /** What one installation did. */
@@ -89,7 +89,7 @@ async function settle(plan: ToolPlan, { context, client, root, isAgreed }: Insta
 
 async function askFor(plan: ToolPlan, context: CliContext, isAgreed: boolean): Promise<void> {
   const lines = describePlan(plan);
-  if (isAgreed) return write(context.stderr, `${lines.join('\n')}\n`);
+  if (isAgreed) return write(context.stderr, `${lines.map(printable).join('\n')}\n`);
   const refusal = new ContextdError('CANCELLED', `${toolOf(plan).name} was not installed`, {
     remedy: 'A person answers yes at a terminal; --yes accepts what install.yes_grants names.',
   });
@@ -127,6 +127,9 @@ function changeLines(plan: ToolPlan, before: ToolInfo): string[] {
   ];
   const more = files.length - FILES_SHOWN;
   return [
+    ...(before.installed_from !== null && before.installed_from.source !== toolOf(plan).installed_from?.source
+      ? [`  the one before came from ${before.installed_from.source}`]
+      : []),
     `  instead of ${before.version}; ${plan.schema_changed ? 'its arguments change' : 'its arguments stay'}`,
     ...files.slice(0, FILES_SHOWN).map((line) => `    ${line}`),
     ...(more > 0 ? [`    and ${more} more files`] : []),

@@ -11,7 +11,7 @@ const AFTER_CALL = /\)(?:[\s;,)\]}.:?[]|->|::|$)(?:[^()]*\()?[^()]*$|\([^()]*$/;
 const INDEX = new RegExp(String.raw`^${PREFIX}${MEMBERS}\[(?:["'\w.$+-]*\]?|[^\]]*\])[.\w[\]()"',;:}]*$`);
 const MEMBER = new RegExp(String.raw`^${PREFIX}${NAME}(?:(?:\.|->|::|\?\.)${NAME})+[;,:)\]}?!]*$`);
 const IDENTIFIER = new RegExp(String.raw`^${PREFIX}${NAME}[;,:)\]}?!]*$`);
-/** What an operator or a bracket begins cannot be a literal. */
+/** What an operator or a bracket begins is no literal if words follow. */
 const OPERATOR = /^(?:[=([{)\]},;]|[<>]=?|!=|&&|\|\||[+&|.][ \t]*\(?[A-Za-z_$])/;
 const LITERAL = /^(?:true|false|none|null|nil|undefined|self|this|nan|nullptr|void)[;,:)\]}]*$/i;
 const NUMBER = /^[0-9]{1,9}[;,)\]}]*$/;
@@ -29,7 +29,8 @@ interface RightSide {
 
 /** Whether what stands on the right side of an assignment, without quotes, is computed. `isInCode`: asked only if needed. */
 export function isExpression({ value, before, after }: RightSide, isInCode: () => boolean): boolean {
-  if (OPERATOR.test(value) || LITERAL.test(value)) return true;
+  if (LITERAL.test(value)) return true;
+  if (OPERATOR.test(value)) return isName(value);
   if (NUMBER.test(value)) return isInCode();
   const argument = /^[A-Za-z_]\w*=/.exec(value)?.[0];
   if (argument !== undefined && /[,(][ \t]*$/.test(before)) return isName(value.slice(argument.length));
@@ -38,7 +39,21 @@ export function isExpression({ value, before, after }: RightSide, isInCode: () =
   if (INDEX.test(value) && isName(value.slice(0, value.indexOf('[')))) return true;
   if (/^\[/.test(after) && IDENTIFIER_PATH.test(value) && isName(value)) return true;
   if (MEMBER.test(value) && isName(value)) return ROOTS.test(value) || isCallArgument(before) || isInCode();
-  return IDENTIFIER.test(value) && isName(value) && (isCallArgument(before) || isInCode());
+  if (!IDENTIFIER.test(value) || !isName(value) || NUMBERED.test(value)) return false;
+  return isCallArgument(before) || (isStatement(before, value + after) && isInCode());
+}
+
+/** Words with a number are passwords sooner than names: kangaroo42. */
+const NUMBERED = /[A-Za-z][0-9]{2,}[;,:)\]}?!]*$/;
+/** An assignment with blanks around its sign. Without them it is one of a shell, where a word is a literal. */
+const SPACED_SIGN = /[ \t](?:=>|:=|[-+|?]{0,2}=)[ \t]+[=!]{0,2}[ \t]*$/;
+/** A field of an object or a parameter with its type; a file of settings ends such a line with the value. */
+const FIELD = /:[ \t]*$/;
+const FIELD_END = /^[^\s,;)}\]|]+[ \t]*[,;)}\]|=]/;
+
+/** Whether the line can be one of a language in which a bare word is a name. `rest`: from the value to the end of the line. */
+function isStatement(before: string, rest: string): boolean {
+  return SPACED_SIGN.test(before) || (FIELD.test(before) && FIELD_END.test(rest));
 }
 
 const IDENTIFIER_PATH = new RegExp(`^${PREFIX}${MEMBERS}$`);
@@ -48,8 +63,11 @@ function isName(path: string): boolean {
   return path
     .split(/[^\w$]+/)
     .filter((part) => part !== '' && !PREFIX_WORDS.has(part))
-    .every((part) => part.length < SHORT_NAME_CHARS || isMadeOfWords(part));
+    .every((part) => (part.length < SHORT_NAME_CHARS ? !MIXED.test(part) : isMadeOfWords(part)));
 }
+
+/** Letters and digits in turn, which short names do not have: `b4d`. */
+const MIXED = /[A-Za-z][0-9]+[A-Za-z]|[0-9][A-Za-z]/;
 
 const PREFIX_WORDS: ReadonlySet<string> = new Set(['new', 'await', 'typeof', 'not', 'yield', 'return']);
 

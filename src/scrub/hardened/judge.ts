@@ -28,8 +28,10 @@ export function judge(text: string, finding: Finding): Finding | null {
   const candidate = candidateAt(text, start, end);
   if (isPublished(candidate) || isTemplate(candidate.value) || isReference(candidate.value)) return null;
   if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
-  if (isUnquotedRightSide(candidate) && !endsString(candidate) && isExpression(candidate, () => isCode(text, start)))
-    return null;
+  // What follows `stringData:` or a user's name is data, whatever the lines around it look like.
+  const isData = isOfManifest(finding) || finding.rule === 'login-pair';
+  const isInCode = (): boolean => !isData && isCode(text, start);
+  if (isUnquotedRightSide(candidate) && !endsString(candidate) && isExpression(candidate, isInCode)) return null;
   return trimmed;
 }
 
@@ -66,7 +68,7 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
   let value = text.slice(start, Math.min(end, start + 4 * MAX_JUDGED_CHARS));
   let from = start;
   let to = end;
-  const name = rule.includes('kubernetes') ? NAME.exec(value) : null;
+  const name = isOfManifest({ rule }) ? NAME.exec(value) : null;
   if (name !== null) {
     from += name[0].length;
     value = value.slice(name[0].length);
@@ -79,6 +81,11 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
     if (tail !== null && tail.index >= 3 && isInString(text, from)) to = from + tail.index;
   }
   return { rule, start: from, end: to };
+}
+
+/** Whether a rule reads the manifest of a Kubernetes Secret. */
+function isOfManifest({ rule }: Pick<Finding, 'rule'>): boolean {
+  return rule.includes('kubernetes');
 }
 
 /** Whether a string of code is open at an offset, counted from the start of its line. */
@@ -142,8 +149,9 @@ const TELLING_WORDS: ReadonlySet<string> = new Set(
 /** What a placeholder written as one word begins with: mysecretpassword, yourtoken. */
 const JOINED_PLACEHOLDER =
   /^(?:my|your|the|an?|some|super|very|top|new|old|test|user|db|root|admin|default|sample|temp|dummy|fake|real|strong|secret|not)+(?:secret|password|passwd|passphrase|token|key)+[0-9]{0,4}!*$/i;
+/** What tells to put a value there, and what a schema says of a field. */
 const KNOWN_PLACEHOLDER =
-  /^(?:change[_-]?(?:this|me|it)|replace[_-]?(?:this|me|it)|to[_-]?be[_-]?(?:set|changed|replaced))!*$/i;
+  /^(?:required|optional|nullable|string|change[_-]?(?:this|me|it)|replace[_-]?(?:this|me|it)|to[_-]?be[_-]?(?:set|changed|replaced))!*$/i;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const KEY_NAME =
   /(?:key|token|secret|auth|credentials?)s?["'`\])]*[ \t]*(?:=>|:=|\|\||[:=,(])[ \t]*\(?[ \t]*[bruf@$]?["'`]?$/i;

@@ -26,6 +26,10 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'RegisterProject',
     'UnregisterProject',
     'ListTools',
+    'InstallTool',
+    'AcceptTool',
+    'RollbackTool',
+    'RemoveTool',
     'TailAudit',
     'CheckHealth',
     'SessionSecrets',
@@ -66,6 +70,7 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([
     ['ExecuteWithProgress', expect.objectContaining({ requestStream: false, responseStream: true })],
+    ['InstallTool', expect.objectContaining({ requestStream: false, responseStream: true })],
   ]);
   expect(ToolService.service.Execute.path).toBe('/contextd.v1.ToolService/Execute');
 });

@@ -35,7 +35,7 @@ describe('the directory of a tool', () => {
   });
 
   it.each([
-    ['{"name":"good_tool"}', '"purpose" must be a non-empty string'],
+    ['{"name":"good_tool"}', '"purpose" must be one line'],
     ['[]', 'is not a JSON object'],
     ['{', 'is not JSON'],
   ])('fails with the manifest %s', async (manifest, sentence) => {

@@ -68,6 +68,17 @@ describe('the schema of a tool', () => {
       { properties: { path: { type: 'string', pattern: '(?=a)b' } }, patternProperties: { '(a)\\1': true } },
       { patterns: expect.stringMatching(/^"\(a\)\\\\1": .*; "\(\?=a\)b": /), compiles: expect.any(String) },
     ],
+    ['an answer that nobody waits for', { $async: true }, { references: expect.stringContaining('$async') }],
+    [
+      'a reference that a compiler reads as another',
+      { $defs: { '%62': {}, b: { type: 'string' } }, properties: { path: { $ref: '#/$defs/%62' } } },
+      expect.objectContaining({ references: expect.stringContaining('%62') }),
+    ],
+    [
+      'lists of objects that must differ',
+      { properties: { path: { type: 'array', items: { type: 'object' }, uniqueItems: true } } },
+      expect.objectContaining({ references: expect.stringContaining('uniqueItems') }),
+    ],
   ])('fails with %s', (_, part, expected) => {
     expect(faults({ ...SCHEMA, ...part })).toEqual(expected);
   });
