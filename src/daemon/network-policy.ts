@@ -10,7 +10,7 @@ export interface PolicyRule extends NetworkRule {
 }
 
 /** Ports of a permission that names none. */
-const WEB_PORTS: readonly number[] = [443, 80];
+export const WEB_PORTS: readonly number[] = [443, 80];
 
 /** What the commands of a project may reach. */
 export function commandRules(rules: readonly StoredRule[]): PolicyRule[] {

@@ -29,6 +29,7 @@ import {
   type PolicyRule,
   policyOf,
   toolRules,
+  WEB_PORTS,
   usedOnce,
 } from './network-policy.ts';
 import { SentBytes } from './sent-bytes.ts';
@@ -255,7 +256,9 @@ export class Network {
     const isMirror = ({ pattern }: MirrorHost): boolean =>
       pattern === host || (port === undefined ? pattern.startsWith(`${host}:`) : pattern === `${host}:${port}`);
     const withMirror = Object.keys(HOST_GROUPS).find((group) => this.mirrorsOf(group).some(isMirror));
-    return groupWith(host, HOST_GROUPS) ?? withMirror ?? null;
+    // The hosts of groups are allowed at the web's ports: at another one the group would not help.
+    const isOfGroup = port === undefined || WEB_PORTS.includes(port);
+    return (isOfGroup ? groupWith(host, HOST_GROUPS) : null) ?? withMirror ?? null;
   }
 
   #introduce(scope: NetworkScope, grants: readonly string[]): void {

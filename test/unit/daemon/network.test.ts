@@ -510,6 +510,10 @@ describe('an answer', () => {
       { ...denial('mirror.example.com'), port: 8443 },
     ]);
     expect(ofMirror?.how_to_allow).toContain(', or ctxd network allow npm for its whole group');
+    const [bySsh] = network.explained({ project: '/p', tool: null }, [
+      { ...denial('registry.npmjs.org:22'), host: 'registry.npmjs.org', port: 22 },
+    ]);
+    expect(bySsh?.how_to_allow).toBe('A person can allow it: ctxd network allow registry.npmjs.org:22');
     const [ofOther] = network.explained({ project: '/p', tool: null }, [
       { ...denial('mirror.example.com'), port: 443 },
     ]);
