@@ -29,8 +29,8 @@ import {
   type PolicyRule,
   policyOf,
   toolRules,
-  WEB_PORTS,
   usedOnce,
+  WEB_PORTS,
 } from './network-policy.ts';
 import { SentBytes } from './sent-bytes.ts';
 
