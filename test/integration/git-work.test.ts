@@ -284,6 +284,8 @@ describe(`as ${who}`, () => {
         'echo mine > .claude/local',
       ].join('; '),
     );
+    // What the person made in the same moment as a run could be the run's.
+    letTimePass();
     const add = 'git worktree add -q -b second second; cd second; git status --porcelain; ';
     const done = await inside(`${add} echo w > w; git add -A; git commit -qm w; git status --porcelain`);
     expect([done.exitCode, done.out, done.quarantined]).toEqual([0, '', []]);
