@@ -11,7 +11,7 @@ import { type CheckedTool, checkTool } from '../install/check-tool.ts';
 import { fetchTool } from '../install/fetch.ts';
 import { FETCH_LIMITS } from '../install/limits.ts';
 import type { ExpectedVersion, FetchedSignature, FetchedTool, TrustedSigners } from '../install/messages.ts';
-import { type ToolSource as FetchSource, formatSource, parseSource } from '../install/source.ts';
+import { type FetchSource, formatSource, parseSource } from '../install/source.ts';
 import type { AcceptedTool } from '../stores/projects.ts';
 import type { ToolOriginFacts } from '../stores/tool-versions.ts';
 import { requireProject } from './approval-management.ts';

@@ -15,7 +15,7 @@ import {
   parseMessage,
   type TrustedSigners,
 } from './messages.ts';
-import { formatSource, type ToolSource } from './source.ts';
+import { type FetchSource, formatSource } from './source.ts';
 import { fetchEnvironment } from './variables.ts';
 
 export interface FetchOptions {
@@ -55,7 +55,7 @@ const GRACE_MS = 2_000;
  * servers. It is killed with all its descendants on abort, at the deadline, when it breaks the protocol, and when this
  * process ends. It writes nowhere but into `into`. Throws ContextdError with a remedy; CANCELLED if `signal` is aborted.
  */
-export async function fetchTool(source: ToolSource, options: FetchOptions): Promise<FetchedTool> {
+export async function fetchTool(source: FetchSource, options: FetchOptions): Promise<FetchedTool> {
   const { into, limits, signal, onProgress, expected, signers, requireSignature } = options;
   if (signal.aborted) throw cancelled(source);
   const work = join(into, 'work');
@@ -142,7 +142,7 @@ function killGroup(pid: number | undefined): void {
 }
 
 /** The folder must lie inside ours, really and not by a link. */
-async function checkPlace(tool: FetchedTool, into: string, source: ToolSource): Promise<void> {
+async function checkPlace(tool: FetchedTool, into: string, source: FetchSource): Promise<void> {
   const inside = relative(await realpath(into), await realpath(tool.dir));
   const isInside = inside !== '' && !isAbsolute(inside) && inside.split(sep)[0] !== '..';
   if (isInside && (await lstat(tool.dir)).isDirectory()) return;
@@ -159,13 +159,13 @@ function failureOf({ code, message, remedy, details }: Extract<FetchMessage, { k
   return new ContextdError(code, message, { ...(remedy === null ? {} : { remedy }), details });
 }
 
-function cancelled(source: ToolSource): ContextdError {
+function cancelled(source: FetchSource): ContextdError {
   return new ContextdError('CANCELLED', `the installation of ${formatSource(source)} was cancelled`, {
     remedy: 'Nothing was installed. Run the command again if you want the tool.',
   });
 }
 
-function diedEarly(source: ToolSource, signal: string | undefined, limits: FetchLimits): ContextdError {
+function diedEarly(source: FetchSource, signal: string | undefined, limits: FetchLimits): ContextdError {
   const text = formatSource(source);
   const how = signal === undefined ? 'ended without an answer' : `was ended by ${signal}`;
   return new ContextdError('RESOURCE_LIMIT', `the process that fetches ${text} ${how}`, {

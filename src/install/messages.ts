@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/errors.ts';
 import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { FetchLimits } from './limits.ts';
-import type { ToolSource } from './source.ts';
+import type { FetchSource } from './source.ts';
 
 /** The steps of a fetch, in their order. */
 export const FETCH_STEPS = ['resolve', 'download', 'unpack', 'check'] as const;
@@ -62,7 +62,7 @@ export interface FetchedTool {
 
 /** What the child is asked: one line of JSON on its standard input, which stays open as long as the daemon wants it. */
 export interface FetchRequest {
-  source: ToolSource;
+  source: FetchSource;
   /** Directory of ours, and the only place the child writes to. */
   into: string;
   limits: FetchLimits;

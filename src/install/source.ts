@@ -50,7 +50,7 @@ export interface ArchiveSource extends Packed {
 }
 
 /** Where a tool comes from (issue 17, part 1). */
-export type ToolSource = GitSource | HttpSource | S3Source | FolderSource | ArchiveSource;
+export type FetchSource = GitSource | HttpSource | S3Source | FolderSource | ArchiveSource;
 
 const GRAMMAR = `Write one of:
   github.com/ORG/REPO[//FOLDER][@REF]       the same with gitlab.com
@@ -71,7 +71,7 @@ const GIT_SCHEMES = ['https', 'ssh', 'file'];
  * Reads a source as a person types it. A local path is taken relative to `cwd`. Throws ARGS_INVALID, with the
  * grammar in its remedy; no credential of the text is in the message.
  */
-export function parseSource(text: string, cwd: string): ToolSource {
+export function parseSource(text: string, cwd: string): FetchSource {
   if (text === '' || text.length > SOURCE_MAX_CHARS)
     throw invalid('the source', text === '' ? 'is empty' : `has more than ${SOURCE_MAX_CHARS} characters`);
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
@@ -86,7 +86,7 @@ export function parseSource(text: string, cwd: string): ToolSource {
 }
 
 /** The canonical text of a source: `parseSource` reads it as the same source. It holds no credential. */
-export function formatSource(source: ToolSource): string {
+export function formatSource(source: FetchSource): string {
   switch (source.kind) {
     case 'git':
       return formatGit(source);

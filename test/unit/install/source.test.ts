@@ -4,18 +4,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { FETCH_LIMITS, RATIO_FREE_BYTES } from '#src/install/limits.js';
-import { formatSource, parseSource, type ToolSource } from '#src/install/source.js';
+import { type FetchSource, formatSource, parseSource } from '#src/install/source.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const SUM = 'ab'.repeat(32);
-const git = (url: string, more: Partial<Extract<ToolSource, { kind: 'git' }>> = {}): ToolSource => ({
+const git = (url: string, more: Partial<Extract<FetchSource, { kind: 'git' }>> = {}): FetchSource => ({
   ...{ kind: 'git', url, sub: '', ref: null, submodules: false, lfs: false },
   ...more,
 });
 
 /** A text, its source, and its canonical text if that is another. */
-const SOURCES: [text: string, source: ToolSource, canonical?: string][] = [
+const SOURCES: [text: string, source: FetchSource, canonical?: string][] = [
   ['github.com/org/tool', git('https://github.com/org/tool.git')],
   ['github.com/org/tool@v1', git('https://github.com/org/tool.git', { ref: 'v1' })],
   ['github.com/org/tool.git@v1', git('https://github.com/org/tool.git', { ref: 'v1' }), 'github.com/org/tool@v1'],
@@ -57,11 +57,11 @@ const SOURCES: [text: string, source: ToolSource, canonical?: string][] = [
     `s3::https://s3.example.com:9000/bucket/tool.tgz//x?checksum=sha256:${SUM}`,
     { kind: 's3', endpoint: 'https://s3.example.com:9000', bucket: 'bucket', key: 'tool.tgz', sub: 'x', sha256: SUM },
   ],
-  ['./tool', { kind: 'folder', path: '/work/dir/tool' }, '/work/dir/tool'],
-  ['.', { kind: 'folder', path: '/work/dir' }, '/work/dir'],
-  ['../tool/', { kind: 'folder', path: '/work/tool' }, '/work/tool'],
+  ['./tool', { kind: 'folder', path: '/home/me/dir/tool' }, '/home/me/dir/tool'],
+  ['.', { kind: 'folder', path: '/home/me/dir' }, '/home/me/dir'],
+  ['../tool/', { kind: 'folder', path: '/home/me/tool' }, '/home/me/tool'],
   ['/srv/a b/tool', { kind: 'folder', path: '/srv/a b/tool' }],
-  ['./tool.tgz', { kind: 'archive', path: '/work/dir/tool.tgz', sub: '', sha256: null }, '/work/dir/tool.tgz'],
+  ['./tool.tgz', { kind: 'archive', path: '/home/me/dir/tool.tgz', sub: '', sha256: null }, '/home/me/dir/tool.tgz'],
   [`/srv/t.zip//a?checksum=sha256:${SUM}`, { kind: 'archive', path: '/srv/t.zip', sub: 'a', sha256: SUM }],
 ];
 
@@ -115,7 +115,7 @@ const WRONG = [
 describe('issue 17 part 1: the text of a source', () => {
   for (const [text, source, canonical = text] of SOURCES)
     it(`${text} is read, and has one canonical text`, () => {
-      expect(parseSource(text, '/work/dir')).toEqual(source);
+      expect(parseSource(text, '/home/me/dir')).toEqual(source);
       expect(formatSource(source)).toBe(canonical);
       expect(parseSource(canonical, '/elsewhere')).toEqual(source);
     });
@@ -182,9 +182,9 @@ describe('issue 17 part 1: the text of a source', () => {
       fc.property(
         fc.array(word, { maxLength: 9 }).map((words) => words.join('')),
         (text) => {
-          let source: ToolSource;
+          let source: FetchSource;
           try {
-            source = parseSource(text, '/work/dir');
+            source = parseSource(text, '/home/me/dir');
           } catch (thrown) {
             expect(thrown).toBeInstanceOf(ContextdError);
             return;
@@ -215,7 +215,7 @@ describe('docs/sources.md', () => {
 
 function faultOf(text: string): ContextdError {
   try {
-    parseSource(text, '/work/dir');
+    parseSource(text, '/home/me/dir');
   } catch (thrown) {
     if (thrown instanceof ContextdError) return thrown;
   }
