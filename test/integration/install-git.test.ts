@@ -308,7 +308,7 @@ describe('issue 17 part 2: nothing of a repository or of a person’s settings r
       tool.commitTree('hostile', entries);
       const { error, left } = await place.fetch('github.com/org/tool@hostile');
       expect(error?.code).toMatch(code);
-      expect(error?.remedy).toBeTruthy();
+      expect(error?.remedy).toMatch(/^[A-Z].{8,}/s);
       expect(left).toEqual([]);
     });
 
@@ -352,7 +352,7 @@ describe('issue 17 part 8: each fault of git has its code and its remedy, and le
       const { error, left } = await place.fetch(source());
       expect(error?.code).toBe(code);
       expect(error?.message).toMatch(says);
-      expect(error?.remedy).toBeTruthy();
+      expect(error?.remedy).toMatch(/^[A-Z].{8,}/s);
       expect(left).toEqual([]);
     });
 

@@ -204,7 +204,7 @@ describe('issue 17 part 8: each fault of a server has its code and its remedy, a
       const { error, left } = await place.fetch(`${at}${path}`, { credentials, limits });
       expect(error?.code).toBe(code);
       expect(error?.message).toMatch(says);
-      expect(error?.remedy).toBeTruthy();
+      expect(error?.remedy).toMatch(/^[A-Z].{8,}/s);
       expect(left).toEqual([]);
       expect(seen.some((one) => one.path.startsWith('http:'))).toBe(false);
     });
