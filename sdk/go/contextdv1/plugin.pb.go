@@ -546,7 +546,9 @@ type OutputStream struct {
 	MarginBefore uint32 `protobuf:"varint,3,opt,name=margin_before,json=marginBefore,proto3" json:"margin_before,omitempty"`
 	MarginAfter  uint32 `protobuf:"varint,4,opt,name=margin_after,json=marginAfter,proto3" json:"margin_after,omitempty"`
 	// What is missing in the middle of the text; absent if nothing is.
-	Gap           *OutputGap `protobuf:"bytes,5,opt,name=gap,proto3,oneof" json:"gap,omitempty"`
+	Gap *OutputGap `protobuf:"bytes,5,opt,name=gap,proto3,oneof" json:"gap,omitempty"`
+	// What is shown of the text; empty: all but the margins. In order, without overlap, and then without margins and a gap.
+	Parts         []*ShownPart `protobuf:"bytes,6,rep,name=parts,proto3" json:"parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -616,6 +618,75 @@ func (x *OutputStream) GetGap() *OutputGap {
 	return nil
 }
 
+func (x *OutputStream) GetParts() []*ShownPart {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+type ShownPart struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// UTF-16 offsets in the text; the end is exclusive.
+	Start uint32 `protobuf:"varint,1,opt,name=start,proto3" json:"start,omitempty"`
+	End   uint32 `protobuf:"varint,2,opt,name=end,proto3" json:"end,omitempty"`
+	// The number of the line, as grep writes it: "12:", or "\n13-" after another part. Nothing else is accepted.
+	Label         string `protobuf:"bytes,3,opt,name=label,proto3" json:"label,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShownPart) Reset() {
+	*x = ShownPart{}
+	mi := &file_contextd_v1_plugin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShownPart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShownPart) ProtoMessage() {}
+
+func (x *ShownPart) ProtoReflect() protoreflect.Message {
+	mi := &file_contextd_v1_plugin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShownPart.ProtoReflect.Descriptor instead.
+func (*ShownPart) Descriptor() ([]byte, []int) {
+	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ShownPart) GetStart() uint32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *ShownPart) GetEnd() uint32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+func (x *ShownPart) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
 type LeafSpans struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Spans         []*SecretSpan          `protobuf:"bytes,1,rep,name=spans,proto3" json:"spans,omitempty"`
@@ -625,7 +696,7 @@ type LeafSpans struct {
 
 func (x *LeafSpans) Reset() {
 	*x = LeafSpans{}
-	mi := &file_contextd_v1_plugin_proto_msgTypes[7]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -637,7 +708,7 @@ func (x *LeafSpans) String() string {
 func (*LeafSpans) ProtoMessage() {}
 
 func (x *LeafSpans) ProtoReflect() protoreflect.Message {
-	mi := &file_contextd_v1_plugin_proto_msgTypes[7]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -650,7 +721,7 @@ func (x *LeafSpans) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeafSpans.ProtoReflect.Descriptor instead.
 func (*LeafSpans) Descriptor() ([]byte, []int) {
-	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{7}
+	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *LeafSpans) GetSpans() []*SecretSpan {
@@ -672,7 +743,7 @@ type SecretSpan struct {
 
 func (x *SecretSpan) Reset() {
 	*x = SecretSpan{}
-	mi := &file_contextd_v1_plugin_proto_msgTypes[8]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +755,7 @@ func (x *SecretSpan) String() string {
 func (*SecretSpan) ProtoMessage() {}
 
 func (x *SecretSpan) ProtoReflect() protoreflect.Message {
-	mi := &file_contextd_v1_plugin_proto_msgTypes[8]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +768,7 @@ func (x *SecretSpan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretSpan.ProtoReflect.Descriptor instead.
 func (*SecretSpan) Descriptor() ([]byte, []int) {
-	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{8}
+	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SecretSpan) GetRule() string {
@@ -735,7 +806,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_contextd_v1_plugin_proto_msgTypes[9]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +818,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_contextd_v1_plugin_proto_msgTypes[9]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +831,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{9}
+	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Failure) GetCode() string {
@@ -801,7 +872,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_contextd_v1_plugin_proto_msgTypes[10]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -813,7 +884,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_contextd_v1_plugin_proto_msgTypes[10]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -826,7 +897,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{10}
+	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CancelRequest) GetCallId() string {
@@ -851,7 +922,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_contextd_v1_plugin_proto_msgTypes[11]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -863,7 +934,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_contextd_v1_plugin_proto_msgTypes[11]
+	mi := &file_contextd_v1_plugin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -876,7 +947,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{11}
+	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{12}
 }
 
 var File_contextd_v1_plugin_proto protoreflect.FileDescriptor
@@ -921,14 +992,19 @@ const file_contextd_v1_plugin_proto_rawDesc = "" +
 	"\bwarnings\x18\x05 \x03(\tR\bwarnings\x125\n" +
 	"\n" +
 	"first_pass\x18\x06 \x03(\v2\x16.contextd.v1.LeafSpansR\tfirstPass\x12!\n" +
-	"\fview_applied\x18\x14 \x01(\bR\vviewApplied\"\xb7\x01\n" +
+	"\fview_applied\x18\x14 \x01(\bR\vviewApplied\"\xe5\x01\n" +
 	"\fOutputStream\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12#\n" +
 	"\rmargin_before\x18\x03 \x01(\rR\fmarginBefore\x12!\n" +
 	"\fmargin_after\x18\x04 \x01(\rR\vmarginAfter\x12-\n" +
-	"\x03gap\x18\x05 \x01(\v2\x16.contextd.v1.OutputGapH\x00R\x03gap\x88\x01\x01B\x06\n" +
-	"\x04_gap\":\n" +
+	"\x03gap\x18\x05 \x01(\v2\x16.contextd.v1.OutputGapH\x00R\x03gap\x88\x01\x01\x12,\n" +
+	"\x05parts\x18\x06 \x03(\v2\x16.contextd.v1.ShownPartR\x05partsB\x06\n" +
+	"\x04_gap\"I\n" +
+	"\tShownPart\x12\x14\n" +
+	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\x12\x14\n" +
+	"\x05label\x18\x03 \x01(\tR\x05label\":\n" +
 	"\tLeafSpans\x12-\n" +
 	"\x05spans\x18\x01 \x03(\v2\x17.contextd.v1.SecretSpanR\x05spans\"H\n" +
 	"\n" +
@@ -968,7 +1044,7 @@ func file_contextd_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_contextd_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_contextd_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_contextd_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_contextd_v1_plugin_proto_goTypes = []any{
 	(CancelReason)(0),        // 0: contextd.v1.CancelReason
 	(*DescribeRequest)(nil),  // 1: contextd.v1.DescribeRequest
@@ -978,34 +1054,36 @@ var file_contextd_v1_plugin_proto_goTypes = []any{
 	(*Scanning)(nil),         // 5: contextd.v1.Scanning
 	(*CallOutput)(nil),       // 6: contextd.v1.CallOutput
 	(*OutputStream)(nil),     // 7: contextd.v1.OutputStream
-	(*LeafSpans)(nil),        // 8: contextd.v1.LeafSpans
-	(*SecretSpan)(nil),       // 9: contextd.v1.SecretSpan
-	(*Failure)(nil),          // 10: contextd.v1.Failure
-	(*CancelRequest)(nil),    // 11: contextd.v1.CancelRequest
-	(*CancelResponse)(nil),   // 12: contextd.v1.CancelResponse
-	(*OutputGap)(nil),        // 13: contextd.v1.OutputGap
+	(*ShownPart)(nil),        // 8: contextd.v1.ShownPart
+	(*LeafSpans)(nil),        // 9: contextd.v1.LeafSpans
+	(*SecretSpan)(nil),       // 10: contextd.v1.SecretSpan
+	(*Failure)(nil),          // 11: contextd.v1.Failure
+	(*CancelRequest)(nil),    // 12: contextd.v1.CancelRequest
+	(*CancelResponse)(nil),   // 13: contextd.v1.CancelResponse
+	(*OutputGap)(nil),        // 14: contextd.v1.OutputGap
 }
 var file_contextd_v1_plugin_proto_depIdxs = []int32{
 	5,  // 0: contextd.v1.CallEvent.scanning:type_name -> contextd.v1.Scanning
 	6,  // 1: contextd.v1.CallEvent.output:type_name -> contextd.v1.CallOutput
-	10, // 2: contextd.v1.CallEvent.failure:type_name -> contextd.v1.Failure
+	11, // 2: contextd.v1.CallEvent.failure:type_name -> contextd.v1.Failure
 	7,  // 3: contextd.v1.CallOutput.streams:type_name -> contextd.v1.OutputStream
-	10, // 4: contextd.v1.CallOutput.failure:type_name -> contextd.v1.Failure
-	8,  // 5: contextd.v1.CallOutput.first_pass:type_name -> contextd.v1.LeafSpans
-	13, // 6: contextd.v1.OutputStream.gap:type_name -> contextd.v1.OutputGap
-	9,  // 7: contextd.v1.LeafSpans.spans:type_name -> contextd.v1.SecretSpan
-	0,  // 8: contextd.v1.CancelRequest.reason:type_name -> contextd.v1.CancelReason
-	1,  // 9: contextd.v1.ToolPlugin.Describe:input_type -> contextd.v1.DescribeRequest
-	3,  // 10: contextd.v1.ToolPlugin.Call:input_type -> contextd.v1.CallRequest
-	11, // 11: contextd.v1.ToolPlugin.Cancel:input_type -> contextd.v1.CancelRequest
-	2,  // 12: contextd.v1.ToolPlugin.Describe:output_type -> contextd.v1.DescribeResponse
-	4,  // 13: contextd.v1.ToolPlugin.Call:output_type -> contextd.v1.CallEvent
-	12, // 14: contextd.v1.ToolPlugin.Cancel:output_type -> contextd.v1.CancelResponse
-	12, // [12:15] is the sub-list for method output_type
-	9,  // [9:12] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	11, // 4: contextd.v1.CallOutput.failure:type_name -> contextd.v1.Failure
+	9,  // 5: contextd.v1.CallOutput.first_pass:type_name -> contextd.v1.LeafSpans
+	14, // 6: contextd.v1.OutputStream.gap:type_name -> contextd.v1.OutputGap
+	8,  // 7: contextd.v1.OutputStream.parts:type_name -> contextd.v1.ShownPart
+	10, // 8: contextd.v1.LeafSpans.spans:type_name -> contextd.v1.SecretSpan
+	0,  // 9: contextd.v1.CancelRequest.reason:type_name -> contextd.v1.CancelReason
+	1,  // 10: contextd.v1.ToolPlugin.Describe:input_type -> contextd.v1.DescribeRequest
+	3,  // 11: contextd.v1.ToolPlugin.Call:input_type -> contextd.v1.CallRequest
+	12, // 12: contextd.v1.ToolPlugin.Cancel:input_type -> contextd.v1.CancelRequest
+	2,  // 13: contextd.v1.ToolPlugin.Describe:output_type -> contextd.v1.DescribeResponse
+	4,  // 14: contextd.v1.ToolPlugin.Call:output_type -> contextd.v1.CallEvent
+	13, // 15: contextd.v1.ToolPlugin.Cancel:output_type -> contextd.v1.CancelResponse
+	13, // [13:16] is the sub-list for method output_type
+	10, // [10:13] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_contextd_v1_plugin_proto_init() }
@@ -1027,7 +1105,7 @@ func file_contextd_v1_plugin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_contextd_v1_plugin_proto_rawDesc), len(file_contextd_v1_plugin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
