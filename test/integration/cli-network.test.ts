@@ -73,7 +73,8 @@ describe('ctxd network', () => {
     expect(stdout).toContain('allow (void: registry.yarnpkg.com is denied)\tregistry.yarnpkg.com\tnpm\tproject');
     expect(stdout).toContain('deny\tregistry.yarnpkg.com\t\tmachine\t');
     expect((await ctxd('network', 'remove', 'npm', '*.corp.example:8443', '--yes')).stdout).toMatch(/^Taken back:\n/);
-    await ctxd('network', 'remove', 'registry.yarnpkg.com', '--machine', '--yes');
+    const { stdout: undone } = await ctxd('network', 'remove', 'registry.yarnpkg.com', '--machine', '--yes');
+    expect(undone).toMatch(/^Taken back:\n/);
     expect(await patterns()).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ export const networkRemove = defineCommand<NetworkState>({
   parameters: [WHAT],
   options: [OF_MACHINE, PROJECT, YES],
   run: (context, args) => change(context, args, 'remove'),
-  view: viewChange,
+  view: viewRemoval,
 });
 
 export const networkOn = defineCommand<NetworkState>({
@@ -180,12 +180,19 @@ export function describeRule({ pattern, group, once, expires_ms, private_address
 }
 
 function viewChange(state: NetworkState): View {
-  if (state.changed.length === 0)
-    return { kind: 'lines', lines: ['Nothing changed: it is so already.', ...state.notes] };
-  const [first] = state.changed;
-  const isThere = state.rules.some(({ pattern, from }) => pattern === first?.pattern && from === first.from);
-  const done = !isThere ? 'Taken back:' : first?.verdict === 'deny' ? 'Denied:' : 'Allowed:';
-  return { kind: 'lines', lines: [done, ...changedLines(state)] };
+  return viewOf(state, state.changed[0]?.verdict === 'deny' ? 'Denied:' : 'Allowed:');
+}
+
+function viewRemoval(state: NetworkState): View {
+  return viewOf(state, 'Taken back:');
+}
+
+function viewOf(state: NetworkState, done: string): View {
+  const lines =
+    state.changed.length === 0
+      ? ['Nothing changed: it is so already.', ...state.notes]
+      : [done, ...changedLines(state)];
+  return { kind: 'lines', lines };
 }
 
 function viewSwitch({ root, is_on }: NetworkState): View {
