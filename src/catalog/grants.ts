@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { domainToASCII } from 'node:url';
+import { invisibleIn } from '../core/invisible.ts';
 import type { Json } from '../core/json.ts';
 import { SANDBOX_MEMORY_DEFAULT_MB, SANDBOX_PIDS_DEFAULT } from '../core/limits.ts';
 import { GRANTS, type Grant, type ToolLimits } from '../core/profile.ts';
@@ -131,10 +132,10 @@ function faultOf(grant: string): string | null {
 }
 
 function faultOfPath(path: string): string | null {
-  const isPlain = !/[\p{Cc}:]/u.test(path) && path.length <= PATH_MAX_CHARS;
+  const isPlain = !path.includes(':') && invisibleIn(path) === null && path.length <= PATH_MAX_CHARS;
   if (path !== '/' && path.startsWith('/') && isPlain && posix.normalize(path) === path && !path.endsWith('/'))
     return null;
-  return 'write an absolute path without "..", "//", ":" or a slash at its end, as in "path:/srv/data" or "path:/srv/data:rw"';
+  return 'write an absolute path of characters that print, without "..", "//", ":" or a slash at its end, as in "path:/srv/data" or "path:/srv/data:rw"';
 }
 
 function faultOfVariable(name: string): string | null {

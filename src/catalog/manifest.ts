@@ -1,4 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
+import { invisibleIn } from '../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_CLASSES, type BudgetClass, TIMEOUT_MAX_MS } from '../core/limits.ts';
 import {
@@ -46,7 +47,7 @@ const KEYS = [
   ...['limits', 'budget', 'exact', 'text'],
 ];
 /** Agents read it among their instructions, and a person before they agree. */
-const PURPOSE = /^(?![#\s])[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u;
+const PURPOSE = /^(?![#\s]).{1,200}$/u;
 
 const ENTRY_DEFAULT = 'main.js';
 const ENTRY_MAX_CHARS = 200;
@@ -61,7 +62,7 @@ const SIGNATURE_BYTES = 64;
 
 /** Templates of the text form. A brace only stands around the name of a fact. */
 const TEXT_LINES_MAX = 12;
-const TEXT_LINE = /^(?=.{1,200}$)(?:[^{}\p{Cc}]|\{[a-z][a-z0-9_]*\})+$/u;
+const TEXT_LINE = /^(?=.{1,200}$)(?:[^{}]|\{[a-z][a-z0-9_]*\})+$/u;
 
 /** Bounds of each limit. Below the lower one no program of any language starts. */
 const LIMITS = {
@@ -123,8 +124,8 @@ class ManifestReader {
 
   purpose(): string {
     const { purpose } = this.#value;
-    if (typeof purpose === 'string' && PURPOSE.test(purpose)) return purpose;
-    return this.#fault('"purpose" must be one line of at most 200 characters', '');
+    if (typeof purpose === 'string' && PURPOSE.test(purpose) && invisibleIn(purpose) === null) return purpose;
+    return this.#fault('"purpose" must be one line of at most 200 characters that all print', '');
   }
 
   version(): string {
@@ -188,7 +189,7 @@ class ManifestReader {
     const { text } = this.#value;
     if (text === undefined) return null;
     const isList = Array.isArray(text) && text.length <= TEXT_LINES_MAX;
-    if (isList && text.every((line): line is string => typeof line === 'string' && TEXT_LINE.test(line))) return text;
+    if (isList && text.every(isTextLine)) return text;
     const form = 'one line of up to 200 characters each; {name} stands for the fact of that name';
     return this.#fault(`"text" must be a list of at most ${TEXT_LINES_MAX} templates, ${form}`, null);
   }
@@ -232,6 +233,10 @@ class ManifestReader {
     this.faults.push(fault);
     return instead;
   }
+}
+
+function isTextLine(line: Json): line is string {
+  return typeof line === 'string' && TEXT_LINE.test(line) && invisibleIn(line) === null;
 }
 
 function unknownKeys(value: JsonObject, known: readonly string[]): string[] {

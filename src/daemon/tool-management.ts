@@ -96,7 +96,9 @@ async function schemaOf(
   { catalog, projects }: ToolManagementDeps,
 ): Promise<SchemaResponse> {
   const project = root === '' ? null : await projects.find(root);
-  const tool = (project === null ? undefined : catalog.find(project, name)) ?? catalog.versions(name)[0];
+  const accepted = project === null ? undefined : catalog.find(project, name);
+  // A tool that only other projects installed must not be seen here.
+  const tool = accepted ?? catalog.versions(name).find(({ origin }) => origin === 'core');
   if (tool !== undefined) return schemaInfo(tool);
   throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
     remedy: 'See `ctxd tool list`.',

@@ -1,13 +1,12 @@
-import { constants } from 'node:fs';
-import { access, rename, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { hashBundle, hashFiles } from '../catalog/bundle.ts';
 import { parseManifest, type ToolManifest } from '../catalog/manifest.ts';
+import { faultOfName } from '../catalog/reserved-names.ts';
 import { TOOL_LIMITS } from '../catalog/verify-tool/check.ts';
-import { readPlainFile, readToolDirectory } from '../catalog/verify-tool/read-tool.ts';
-import { verifyTool } from '../catalog/verify-tool/verify-tool.ts';
-import { ContextdError, isErrno } from '../core/errors.ts';
-import { isReservedName } from './reserved-names.ts';
+import { readPlainFile } from '../catalog/verify-tool/read-tool.ts';
+import { verifyDirectory } from '../catalog/verify-tool/verify-directory.ts';
+import { ContextdError } from '../core/errors.ts';
 
 /** A fetched tool that may be offered to a person. */
 export interface CheckedTool {
@@ -44,8 +43,7 @@ export async function checkTool(fetchedDir: string, { countTokens, searchPath }:
   await checkName(name, searchPath);
   const dir = join(dirname(fetchedDir), name);
   if (dir !== fetchedDir) await rename(fetchedDir, dir);
-  const found = await readToolDirectory(dir, '');
-  const report = verifyTool(found, countTokens);
+  const { found, report } = await verifyDirectory(dir, { countTokens, searchPath, proxyBinary: '' });
   const failed = report.checks.filter((check) => !check.passed);
   if (failed.length > 0) {
     const shown = failed.slice(0, SHOWN_MAX).map(({ rule, detail }) => `${rule}: ${detail}`);
@@ -55,7 +53,6 @@ export async function checkTool(fetchedDir: string, { countTokens, searchPath }:
       details: { failed: failed.map(({ rule, detail }) => ({ rule, detail })) },
     });
   }
-  await checkEntry(dir, manifest);
   const files = await hashFiles(dir);
   return {
     manifest,
@@ -83,39 +80,11 @@ async function manifestOf(dir: string): Promise<ToolManifest> {
   return parseManifest('tool.json', file.text);
 }
 
-/** A tool is found by its name in `.claude/bin`, before every program on PATH. */
 async function checkName(name: string, searchPath: string): Promise<void> {
-  const taken = isReservedName(name) ? 'a name that contextd or a shell uses itself' : await onPath(name, searchPath);
-  if (taken === null) return;
-  throw new ContextdError('CONFLICT', `the tool is called ${name}, which is ${taken}`, {
+  const fault = await faultOfName(name, searchPath);
+  if (fault === null) return;
+  throw new ContextdError('CONFLICT', `the tool is called ${name}, which ${fault}`, {
     remedy: 'Agents would call the tool instead. Its author must choose another name.',
-  });
-}
-
-async function onPath(name: string, searchPath: string): Promise<string | null> {
-  for (const dir of searchPath.split(':').filter(isAbsolute)) {
-    // Links to tools are what is found if the project's own directory is on PATH.
-    if (dir.endsWith('/.claude/bin')) continue;
-    const program = join(dir, name);
-    const isProgram = await access(program, constants.X_OK).then(
-      async () => (await stat(program)).isFile(),
-      () => false,
-    );
-    if (isProgram) return `the program ${program}`;
-  }
-  return null;
-}
-
-/** Throws SCHEMA_INVALID unless the entry of the manifest is a file that can run. */
-async function checkEntry(dir: string, { name, profile }: ToolManifest): Promise<void> {
-  const entry = join(dir, profile.entry);
-  const found = await stat(entry).catch((thrown: unknown) => {
-    if (isErrno(thrown)) return null;
-    throw thrown;
-  });
-  if (found?.isFile() === true) return;
-  throw new ContextdError('SCHEMA_INVALID', `the entry ${profile.entry} of ${name} is missing`, {
-    remedy: 'Perhaps the tool must be built first, or its source names another directory than its release.',
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ToolInfo } from '../call/management.ts';
 import { TOOL_NAME_PATTERN } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
+import { invisibleIn } from '../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 /** In the root of a project. A proposal for those who share the project: it allows nothing on any machine. */
@@ -74,7 +75,7 @@ function toolOf(name: string, entry: Json | undefined): LockedTool {
   if (!isJsonObject(entry)) throw invalid(`${where} must be an object`);
   const text = (key: string, pattern: RegExp): string => {
     const value = entry[key] ?? '';
-    if (typeof value === 'string' && pattern.test(value)) return value;
+    if (typeof value === 'string' && pattern.test(value) && invisibleIn(value) === null) return value;
     throw invalid(`${where} has no usable "${key}"`);
   };
   const { grants } = entry;
@@ -83,7 +84,7 @@ function toolOf(name: string, entry: Json | undefined): LockedTool {
   return {
     name,
     version: text('version', /^[0-9A-Za-z.+-]{1,100}$/),
-    source: text('source', /^[^\p{Cc}]{1,2048}$/u),
+    source: text('source', /^.{1,2048}$/u),
     commit: text('commit', new RegExp(`^$|${COMMIT.source}`)),
     archiveSha256: text('archive_sha256', new RegExp(`^$|${HASH.source}`)),
     bundleSha256: text('sha256', HASH),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
+import { invisibleIn } from '../core/invisible.ts';
 
 /** A repository. `url` is what git gets, before a person's own `url.insteadOf`. */
 export interface GitSource {
@@ -74,8 +75,8 @@ const GIT_SCHEMES = ['https', 'ssh', 'file'];
 export function parseSource(text: string, cwd: string): FetchSource {
   if (text === '' || text.length > SOURCE_MAX_CHARS)
     throw invalid('the source', text === '' ? 'is empty' : `has more than ${SOURCE_MAX_CHARS} characters`);
-  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
-    throw invalid('the source', 'holds a character that does not print');
+  const invisible = invisibleIn(text);
+  if (invisible !== null) throw invalid('the source', `holds ${invisible}, which does not print`);
   if (text.startsWith('git::')) return parseGit(text.slice('git::'.length), text);
   if (text.startsWith('s3::')) return parseS3(text.slice('s3::'.length), text);
   if (/^(?:\.{0,2}\/|\.{1,2}$)/.test(text)) return parseLocal(text, cwd);
@@ -106,8 +107,7 @@ function formatPacked({ sub, sha256 }: Packed): string {
 }
 
 function formatGit({ url, sub, ref, submodules, lfs }: GitSource): string {
-  const known = /^https:\/\/(github\.com|gitlab\.com)\/(.+)\.git$/.exec(url);
-  const place = `${known === null ? `git::${url}` : `${known[1]}/${known[2]}`}${sub === '' ? '' : `//${sub}`}`;
+  const place = `${knownPlaceOf(url) ?? `git::${url}`}${sub === '' ? '' : `//${sub}`}`;
   const inQuery = afterHost(place).includes('@');
   const query = [
     ...(ref !== null && inQuery ? [`ref=${ref}`] : []),
@@ -115,6 +115,20 @@ function formatGit({ url, sub, ref, submodules, lfs }: GitSource): string {
     ...(lfs ? ['lfs=true'] : []),
   ];
   return `${place}${ref !== null && !inQuery ? `@${ref}` : ''}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+}
+
+/** The short text of a repository of a known host; null if it would be read as another one. */
+function knownPlaceOf(url: string): string | null {
+  const [, place = ''] = /^https:\/\/(.+)\.git$/.exec(url) ?? [];
+  const host = knownHostOf(place);
+  if (host === null || place.endsWith('.git')) return null;
+  return isRepositoryOf(host, place.slice(host.length + 1).split('/')) ? place : null;
+}
+
+function isRepositoryOf(host: KnownHost, names: readonly string[]): boolean {
+  const wanted = KNOWN_HOSTS[host];
+  const isWhole = wanted === 0 ? names.length >= 2 : names.length === wanted;
+  return isWhole && names.every((name) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name));
 }
 
 /** The host of a text such as `github.com/org/repo` or `https://github.com/org/repo`; null: no known host, or an archive. */
@@ -135,9 +149,7 @@ function parseKnownHost(host: KnownHost, text: string): GitSource {
     .replace(/\/$/, '')
     .replace(/\.git$/, '')
     .split('/');
-  const wanted = KNOWN_HOSTS[host];
-  const isRepository = wanted === 0 ? names.length >= 2 : names.length === wanted;
-  if (!isRepository || !names.every((name) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)))
+  if (!isRepositoryOf(host, names))
     throw invalid(shown(text), `does not name a repository of ${host}; a folder in it follows after //`);
   return gitSource(`https://${host}/${names.join('/')}.git`, sub, ref, options);
 }

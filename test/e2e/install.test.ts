@@ -240,7 +240,8 @@ describe('ctxd tool install', () => {
     ['a core tool', { name: 'safe_bash' }, 'a name that contextd or a shell uses itself'],
     ['a later core tool', { name: 'memory_forget' }, 'a name that contextd or a shell uses itself'],
     ['a builtin', { name: 'test' }, 'a name that contextd or a shell uses itself'],
-    ['a program on PATH', { name: 'git' }, 'which is the program /'],
+    ['a program of other machines', { name: 'git' }, 'which is the name of a program that many machines have'],
+    ['a program on PATH', { name: 'x86_64' }, 'which is the program /'],
   ])('refuses the name of %s', async (_what, tool, fault) => {
     const project = await newProject();
     const { code, stderr } = await ctxd(project, 'tool', 'install', newTool(tool), '--yes');

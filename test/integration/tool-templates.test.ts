@@ -121,11 +121,13 @@ describe('ctxd tool new', () => {
       `  (cd ${dir} && CGO_ENABLED=0 go build -o said .)`,
       `  ctxd tool test ${dir}`,
       `  ctxd tool verify ${dir}`,
+      `  ctxd tool install './a folder/of mine'`,
       '',
     ]);
     expect(stdout).toContain(`said is in ${join(here, 'a folder/of mine')}`);
     // The folder has another name than the tool.
-    expect(await ctxd('tool', 'verify', 'a folder/of mine')).toMatchObject({ code: 0 });
+    const { stdout: failed } = await ctxd('tool', 'verify', 'a folder/of mine');
+    expect(failed.split('\n').filter((line) => line.startsWith('fail'))).toEqual(['fail  said entry: said is missing']);
   });
 
   it('takes an empty folder, and changes nothing in one that is not', async () => {
@@ -142,8 +144,10 @@ describe('ctxd tool new', () => {
   it('refuses a name that no tool can have, and a language without a template', async () => {
     for (const name of ['Weather', '9lives', 'a-b', '../x', 'x'.repeat(65)])
       expect(await fails('tool', 'new', name)).toContain('cannot be the name of a tool');
-    for (const name of ['safe_bash', 'jobs', 'safe_jobs'])
-      expect(await fails('tool', 'new', name)).toContain('is a tool of contextd');
+    for (const name of ['safe_bash', 'jobs', 'safe_jobs', 'test'])
+      expect(await fails('tool', 'new', name)).toContain('is a name that contextd or a shell uses itself');
+    for (const name of ['git', 'npm'])
+      expect(await fails('tool', 'new', name)).toContain('is the name of a program that many machines have');
     expect(await fails('tool', 'new', 'hello', '--lang', 'rust')).toContain('no template for the language "rust"');
     for (const name of ['Weather', 'safe_bash', 'hello']) expect(existsSync(join(here, name))).toBe(false);
   });

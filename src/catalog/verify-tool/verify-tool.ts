@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
+import { invisibleIn } from '../../core/invisible.ts';
 import { describeGrants } from '../describe-grants.ts';
 import { parseManifest } from '../manifest.ts';
 import { TOOL_NAME_PATTERN } from '../tool-name.ts';
@@ -29,8 +30,39 @@ export function verifyTool(tool: ToolDirectory, countTokens: (text: string) => n
     ...checkToolMd(tool.toolMd, name, countTokens),
     ...checkExtended(tool.extended, namesExtended(tool.toolMd), schema.names ?? []),
     ...schema.checks,
+    checkVisible(tool),
   ];
   return { name, dir, schemaTokens: schema.tokens, checks };
+}
+
+/** Agents read these texts, and so does the person who decides whether they may: both must read the same. */
+function checkVisible({ schema, toolMd, extended }: ToolDirectory): ToolCheck {
+  const texts = { 'TOOL.md': textsOf(toolMd), 'TOOL_EXTENDED.md': textsOf(extended), 'schema.json': stringsOf(schema) };
+  const faults = Object.entries(texts).flatMap(([file, found]) => {
+    const character = found.map((text) => invisibleIn(text, 'document')).find((one) => one !== null);
+    return character === undefined ? [] : [`${file} holds ${character}`];
+  });
+  return faultless('characters', faults, 'all print', 'Remove the characters that do not print.');
+}
+
+function textsOf(file: FileText): string[] {
+  return file !== null && 'text' in file ? [file.text] : [];
+}
+
+/** The text, and the strings in it as an agent's client decodes them. */
+function stringsOf(file: FileText): string[] {
+  const strings = textsOf(file);
+  try {
+    for (const text of [...strings]) {
+      JSON.parse(text, (key, value: unknown) => {
+        strings.push(key, ...(typeof value === 'string' ? [value] : []));
+        return value;
+      });
+    }
+  } catch {
+    // Another check says that it is not JSON.
+  }
+  return strings;
 }
 
 /** A tool in a folder `tools` is found by the name of its own folder. Any other folder may have any name. */

@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
+import { faultOfName } from '../../catalog/reserved-names.ts';
 import { TOOL_NAME_PATTERN } from '../../catalog/tool-name.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { toolOfShellName } from '../../core/shell-names.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { createTool, LANGUAGES, type Language } from '../new-tool/create-tool.ts';
@@ -29,16 +28,16 @@ export const toolNew = defineCommand({
   }),
 });
 
-/** Throws ARGS_INVALID for a name that no tool can have, and CONFLICT for the name of a core tool. */
-async function newName(name: string, { paths }: CliContext): Promise<string> {
+/** Throws ARGS_INVALID for a name that no tool can have, and CONFLICT for one that no project could install. */
+async function newName(name: string, { env }: CliContext): Promise<string> {
   if (!TOOL_NAME_PATTERN.test(name)) {
     throw new ContextdError('ARGS_INVALID', `${JSON.stringify(name)} cannot be the name of a tool`, {
       remedy: 'Use lower-case letters, digits and "_", and a letter first, such as weather or city_weather.',
     });
   }
-  const core = await readdir(join(paths.installRoot, 'tools'));
-  if (toolOfShellName(name) === name && !core.includes(name)) return name;
-  throw new ContextdError('CONFLICT', `${name} is a tool of contextd`, { remedy: 'Choose another name.' });
+  const fault = await faultOfName(name, env.path);
+  if (fault === null) return name;
+  throw new ContextdError('CONFLICT', `${name} ${fault}`, { remedy: 'Choose another name.' });
 }
 
 function languageOf(args: ParsedArgs): Language {
@@ -57,7 +56,13 @@ function nextCommands(name: string, language: Language, shown: string): string[]
     ...(language === 'go' ? [`(cd ${dir} && CGO_ENABLED=0 go build -o ${name} .)`] : []),
     `ctxd tool test ${dir}`,
     `ctxd tool verify ${dir}`,
+    `ctxd tool install ${asSource(shown)}`,
   ];
+}
+
+/** A path that `ctxd tool install` takes for one. */
+function asSource(path: string): string {
+  return quoted(/^\.{0,2}(?:\/|$)/.test(path) ? path : `./${path}`);
 }
 
 function quoted(path: string): string {

@@ -2,8 +2,8 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TOOL_NAME_PATTERN } from '../../catalog/tool-name.ts';
 import type { ToolCheck } from '../../catalog/verify-tool/check.ts';
-import { readToolDirectory } from '../../catalog/verify-tool/read-tool.ts';
-import { type ToolReport, verifyTogether, verifyTool } from '../../catalog/verify-tool/verify-tool.ts';
+import { verifyDirectory } from '../../catalog/verify-tool/verify-directory.ts';
+import { type ToolReport, verifyTogether } from '../../catalog/verify-tool/verify-tool.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { loadCounter } from '../../tokens/counter.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
@@ -26,10 +26,15 @@ export const toolVerify = defineCommand<Verified>({
   async run(context, args) {
     const dirs = await directoriesOf(context, args);
     const counter = loadCounter();
+    const own = await realOrGiven(coreTools(context));
     const tools: ToolReport[] = [];
     for (const dir of dirs) {
-      const tool = await readToolDirectory(dir, context.paths.proxyBinary);
-      tools.push(verifyTool(tool, (text) => counter.count(text)));
+      const { report } = await verifyDirectory(dir, {
+        countTokens: (text) => counter.count(text),
+        searchPath: dirname(dir) === own ? null : context.env.path,
+        proxyBinary: context.paths.proxyBinary,
+      });
+      tools.push(report);
     }
     const together = tools.length === 1 ? null : verifyTogether(tools);
     const checks = [...tools.flatMap((tool) => tool.checks), ...(together === null ? [] : [together])];

@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import { invisibleIn } from '../../core/invisible.ts';
 import type { FetchLimits } from '../limits.ts';
 
 const SEGMENT_MAX_BYTES = 255;
@@ -14,7 +15,7 @@ export function checkName(path: string, limits: FetchLimits): string[] {
   if (plain.includes('\\')) throw refused(path, 'holds a backslash');
   if (/^[A-Za-z]:/.test(plain)) throw refused(path, 'names a drive');
   // Also what format characters and bytes that are not UTF-8 become: a person must see the name that runs.
-  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\uFFFD]/u.test(plain))
+  if (invisibleIn(plain) !== null || plain.includes('\uFFFD'))
     throw refused(path, 'holds a character that does not print');
   const parts = plain.split('/');
   for (const part of parts) {

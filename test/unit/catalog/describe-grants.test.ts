@@ -58,7 +58,7 @@ describe('what a person is asked before a tool may use it', () => {
       '/a:rw:rw',
       '~/x',
     ];
-    for (const path of [...wrong, '/line\nbreak', `/${'x'.repeat(1_024)}`, '/nul\0'])
+    for (const path of [...wrong, '/line\nbreak', '/srv/\u202eatad', '/srv\u200b', `/${'x'.repeat(1_024)}`, '/nul\0'])
       expect(faultOf(`path:${path}`)).toContain('write an absolute path');
     expect(faultOf('path:/srv/data')).toBe('');
     expect(() => manifest({ grants: ['path:/srv', 'path:/srv:rw'] })).toThrowError('names a grant twice');

@@ -34,6 +34,9 @@ const SOURCES: [text: string, source: FetchSource, canonical?: string][] = [
     git('https://github.com/org/tool.git', { ref: 'v1' }),
     'github.com/org/tool@v1',
   ],
+  ['git::https://github.com/a/b.git.git', git('https://github.com/a/b.git.git')],
+  ['github.com/a/b.git.git', git('https://github.com/a/b.git.git'), 'git::https://github.com/a/b.git.git'],
+  ['git::https://github.com/a/b/c', git('https://github.com/a/b/c.git'), 'git::https://github.com/a/b/c.git'],
   ['git::ssh://git@example.com:2222/a/b.git@v1', git('ssh://git@example.com:2222/a/b.git', { ref: 'v1' })],
   ['git::git@example.com:a/b.git//c@v1', git('git@example.com:a/b.git', { sub: 'c', ref: 'v1' })],
   ['git::file:///srv/tool@v1', git('file:///srv/tool', { ref: 'v1' })],
@@ -112,6 +115,18 @@ const WRONG = [
   './a\nb',
 ];
 
+const slashed = (parts: readonly string[]): string => parts.join('/');
+
+/** Null: the text is refused, as it must be, with a ContextdError. */
+function parsedOrNull(text: string): FetchSource | null {
+  try {
+    return parseSource(text, '/home/me/dir');
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(ContextdError);
+    return null;
+  }
+}
+
 describe('issue 17 part 1: the text of a source', () => {
   for (const [text, source, canonical = text] of SOURCES)
     it(`${text} is read, and has one canonical text`, () => {
@@ -141,6 +156,50 @@ describe('issue 17 part 1: the text of a source', () => {
       expect(error.code).toBe('ARGS_INVALID');
       expect(`${error.message}${error.remedy}`).not.toContain(secret);
     }
+  });
+
+  it('every text of the grammar is the same source again as its canonical text, which is canonical itself', () => {
+    const name = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.~-]{0,6}(?:\.git){0,3}$/);
+    const odd = fc.oneof(
+      name,
+      fc.constantFrom('%20', 'é', 'a@b', '@', '%2e%2e', 'a b', '.git', 'x.zip', '~me', '日本'),
+    );
+    const path = fc.array(fc.oneof({ weight: 4, arbitrary: name }, odd), { minLength: 1, maxLength: 4 }).map(slashed);
+    const sub = fc.oneof(
+      fc.constant(''),
+      path.map((one) => `//${one}`),
+    );
+    const ref = fc.oneof(fc.constant(''), fc.constantFrom('@v1', '@a/b', '@p@1', `@${COMMIT}`, '?ref=v1', '?ref=a@b'));
+    const more = fc.constantFrom('', '?submodules=true', '&lfs=true', `?checksum=sha256:${SUM}`);
+    const start = fc.constantFrom(
+      ...['github.com/', 'gitlab.com/', 'https://github.com/', 'GitLab.com/', 'git::https://github.com/'],
+      ...['git::https://gitlab.com/', 'git::https://example.com/', 'git::https://example.com:8443/', 'git::file:///'],
+      ...[
+        'git::ssh://git@example.com/',
+        'git::ssh://example.com:22/',
+        'git::git@example.com:',
+        'git::git@example.com:/',
+      ],
+      ...['https://example.com/', 'https://[::1]:8443/', 's3::', 's3::https://s3.example.com/', './', '../', '/', '//'],
+    );
+    const end = fc.constantFrom('', '.git', '.git.git', '/', '.tar.gz', '.tgz', '.zip');
+    const text = fc.tuple(start, path, end, sub, ref, more).map((parts) => parts.join(''));
+    const read = { git: 0, http: 0, s3: 0, folder: 0, archive: 0 };
+    fc.assert(
+      fc.property(text, (one) => {
+        const source = parsedOrNull(one);
+        if (source === null) return;
+        read[source.kind] += 1;
+        const canonical = formatSource(source);
+        expect(parseSource(canonical, '/elsewhere'), canonical).toEqual(source);
+        expect(formatSource(parseSource(canonical, '/elsewhere'))).toBe(canonical);
+      }),
+      { numRuns: propertyRuns() * 20 },
+    );
+    expect(
+      Object.values(read).every((count) => count > 0),
+      JSON.stringify(read),
+    ).toBe(true);
   });
 
   it('whatever the text: it is refused, or its canonical text is the same source and git can take no part of it for an option', () => {
@@ -182,16 +241,11 @@ describe('issue 17 part 1: the text of a source', () => {
       fc.property(
         fc.array(word, { maxLength: 9 }).map((words) => words.join('')),
         (text) => {
-          let source: FetchSource;
-          try {
-            source = parseSource(text, '/home/me/dir');
-          } catch (thrown) {
-            expect(thrown).toBeInstanceOf(ContextdError);
-            return;
-          }
+          const source = parsedOrNull(text);
+          if (source === null) return;
           expect(parseSource(formatSource(source), '/elsewhere')).toEqual(source);
           if (source.kind === 'git') {
-            expect(source.url).not.toMatch(/^-|::|\/\/-/);
+            expect(source.url).not.toMatch(/^-|^[\w+.-]*::|\/\/-/);
             expect(source.ref ?? '').not.toMatch(/^-|\.\./);
           }
           if ('sub' in source) expect(source.sub.split('/')).not.toContain('..');

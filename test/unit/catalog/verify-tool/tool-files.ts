@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ToolCheck } from '#src/catalog/verify-tool/check.js';
-import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
-import { verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
+import { verifyDirectory } from '#src/catalog/verify-tool/verify-directory.js';
 import { loadCounter } from '#src/tokens/counter.js';
 
 export const PROXY = '/opt/contextd/bin/contextd-proxy';
@@ -30,7 +29,7 @@ export const TOOL_MD = [
   '',
 ].join('\n');
 
-const MANIFEST = {
+export const MANIFEST = {
   name: 'good_tool',
   purpose: 'Do one thing.',
   version: '1.0.0',
@@ -54,6 +53,7 @@ export async function makeTool(files: Record<string, string | Buffer | null> = {
     'TOOL.md': TOOL_MD,
     'TOOL_EXTENDED.md': 'Takes `path`.\n',
     'tool.json': JSON.stringify(MANIFEST),
+    'main.js': '',
     ...files,
   };
   for (const [name, content] of Object.entries(all)) if (content !== null) await writeFile(join(dir, name), content);
@@ -62,13 +62,14 @@ export async function makeTool(files: Record<string, string | Buffer | null> = {
 
 /** A tool as `ctxd init` leaves it in a project. */
 export async function makeInstalledTool(target = PROXY): Promise<string> {
-  const dir = await makeTool({ 'tool.json': null }, '.claude/tools');
+  const dir = await makeTool({ 'tool.json': null, 'main.js': null }, '.claude/tools');
   await symlink(target, join(dir, 'good_tool'));
   return dir;
 }
 
 export async function checksOf(dir: string): Promise<readonly ToolCheck[]> {
-  return verifyTool(await readToolDirectory(dir, PROXY), countTokens).checks;
+  const options = { countTokens, searchPath: '/usr/bin:/bin', proxyBinary: PROXY };
+  return (await verifyDirectory(dir, options)).report.checks;
 }
 
 /** Rule and detail of every failed check. */

@@ -1,0 +1,17 @@
+/** Controls, bidirectional and format characters, fillers, unassigned ones: what a person does not see, or sees elsewhere. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Joiners and selectors inside a known emoji are part of a picture. */
+const KNOWN_EMOJI = '\\p{RGI_Emoji}';
+/** As a literal it would need a newer target of the compiler than the daemon has. */
+const EMOJI = new RegExp(KNOWN_EMOJI, 'gv');
+const LINE_CHARACTERS = /[\n\t]/g;
+
+/**
+ * The first character that does not print, such as `U+202E`; null if all print. A text that is shown to a person or
+ * read by an agent must not hold one: what they read would not be what is there. `document`: line feeds and tabs are text.
+ */
+export function invisibleIn(text: string, kind: 'line' | 'document' = 'line'): string | null {
+  const plain = kind === 'line' ? text : text.replaceAll(LINE_CHARACTERS, ' ');
+  const found = INVISIBLE.exec(plain.replaceAll(EMOJI, '\u25a1'))?.[0].codePointAt(0);
+  return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
+}
