@@ -61,6 +61,8 @@ export class Allowlist {
 
   #lineHolds(text: string, regex: Pattern): boolean {
     if (text !== this.#line.text) this.#line = { text, holds: this.#holdsFor(text, regex) };
+    // Another copy of the same line: comparing the next one with this copy takes no time.
+    else this.#line.text = text;
     return this.#line.holds;
   }
 

@@ -27,15 +27,18 @@ const BREAK = /(?:\\?\r?\n|\\+[nr])[ \t]*(?:[0-9]{1,6}[:-]|[+>|] ?)?/y;
 /** Shorter lines were not made by wrapping. */
 const MIN_LINE_CHARS = 32;
 
+/** Start and end of each line of a blob, in turn. Its digits are collected later: most of what looks like a blob is a word. */
+type Lines = readonly number[];
+
 /** Finds blobs that begin with at least `min` digits on a line and continue while lines do not get longer. */
-function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Blob> {
+function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Lines> {
   let done = 0;
   for (const { start, end } of runsOf(text, alphabet.digits, min)) {
     if (start < done) continue;
     const lines = [start, end];
     while (continues(text, lines, alphabet.digits));
     done = lines.at(-1) ?? end;
-    yield collectDigits(text, lines, alphabet.values);
+    yield lines;
   }
 }
 
@@ -52,7 +55,7 @@ function continues(text: string, lines: number[], digits: Uint8Array): boolean {
   return true;
 }
 
-function collectDigits(text: string, lines: readonly number[], values: Uint8Array): Blob {
+function collectDigits(text: string, lines: Lines, { values }: Alphabet): Blob {
   let length = 0;
   for (let i = 0; i < lines.length; i += 2) length += (lines[i + 1] ?? 0) - (lines[i] ?? 0);
   const digits = new Uint8Array(length);
@@ -90,9 +93,21 @@ function decodeDigits({ digits, at }: Blob, bits: number, skip: number): Decoded
   return { bytes, from, to };
 }
 
-/** The first bytes of a blob. */
-function headOf({ digits, at, isWrapped }: Blob, bits: number): Uint8Array {
-  return decodeDigits({ digits: digits.subarray(0, HEAD_DIGITS), at, isWrapped }, bits, 0).bytes;
+/** The bytes that some digits stand for. */
+function bytesOf(digits: Uint8Array, bits: number): Uint8Array {
+  return decodeDigits({ digits, at: new Int32Array(0), isWrapped: false }, bits, 0).bytes;
+}
+
+/** The first digits of a blob, at most `most`; `turned`: if each of its lines is turned round. */
+function firstDigits(text: string, lines: Lines, { values }: Alphabet, most: number, turned = false): Uint8Array {
+  const digits = new Uint8Array(most);
+  let count = 0;
+  for (let i = 0; i < lines.length && count < most; i += 2) {
+    const [start = 0, end = 0] = [lines[i], lines[i + 1]];
+    for (let place = 0; place < end - start && count < most; place++)
+      digits[count++] = values[text.charCodeAt(turned ? end - 1 - place : start + place)] ?? 0;
+  }
+  return digits.subarray(0, count);
 }
 
 const HEAD_DIGITS = 24;
@@ -163,11 +178,18 @@ function isWide({ bytes, zeros, printable }: { bytes: number; zeros: number; pri
 
 /** The bytes of such a text without the zeros. Null if the bytes are anything else. */
 function withoutZeros({ bytes, from, to }: Decoded): Decoded | null {
+  const zeros = countZeros(bytes);
+  // A zero is not printable.
+  if (!isWide({ bytes: bytes.length, zeros, printable: countPrintable(bytes) })) return null;
   const kept = bytes.filter((byte) => byte !== 0);
-  const counts = { bytes: bytes.length, zeros: bytes.length - kept.length, printable: countPrintable(kept) };
-  if (!isWide(counts)) return null;
   const places = Int32Array.from(bytes.keys()).filter((at) => bytes[at] !== 0);
   return { bytes: kept, from: places.map((at) => from[at] ?? 0), to: places.map((at) => to[at] ?? 0) };
+}
+
+function countZeros(bytes: Uint8Array): number {
+  let zeros = 0;
+  for (const byte of bytes) if (byte === 0) zeros++;
+  return zeros;
 }
 
 function putBytes(builder: ViewBuilder, { bytes, from, to }: Decoded, start: number, end: number): void {
@@ -179,8 +201,8 @@ const MIN_BASE64_DIGITS = 16;
 const MIN_HEX_DIGITS = 24;
 
 /** Finds base64 of either alphabet and any length, across line ends. */
-function* base64Blobs(text: string): Generator<Blob> {
-  for (const blob of blobsOf(text, BASE64, MIN_BASE64_DIGITS)) if (hasBothCases(blob)) yield blob;
+function* base64Blobs(text: string): Generator<Lines> {
+  for (const lines of blobsOf(text, BASE64, MIN_BASE64_DIGITS)) if (hasBothCases(text, lines)) yield lines;
 }
 
 /**
@@ -189,34 +211,39 @@ function* base64Blobs(text: string): Generator<Blob> {
  */
 export function base64Decoded(text: string): View | null {
   const builder = new ViewBuilder(text);
-  for (const blob of base64Blobs(text))
+  for (const lines of base64Blobs(text)) {
+    const blob = collectDigits(text, lines, BASE64);
     for (let skip = 0; skip < 4; skip++) {
       if (!mayBeReadable(blob, 6, skip)) continue;
       const decoded = decodeDigits(blob, 6, skip);
       const isOrdinary = skip === 0 && !blob.isWrapped && blob.digits.length % 4 === 0;
       if (!isOrdinary || countPrintable(decoded.bytes) < decoded.bytes.length) putReadable(builder, decoded);
     }
+  }
   return builder.isEmpty ? null : builder.build();
 }
 
 /** Whether capitals and small letters are among the first digits, as in base64 of any text. */
-function hasBothCases({ digits }: Blob): boolean {
+function hasBothCases(text: string, lines: Lines): boolean {
   let capitals = 0;
   let small = 0;
-  for (let at = 0; at < Math.min(digits.length, 256); at++) {
-    const digit = digits[at] ?? 0;
-    if (digit < 26) capitals++;
-    else if (digit < 52) small++;
-  }
-  return capitals > 1 && small > 1;
+  let left = 256;
+  for (let i = 0; i < lines.length && left > 0; i += 2)
+    for (let place = lines[i] ?? 0; place < (lines[i + 1] ?? 0) && left > 0; place++, left--) {
+      const code = text.charCodeAt(place);
+      if (code >= 0x61 && code <= 0x7a) small++;
+      else if (code >= 0x41 && code <= 0x5a) capitals++;
+      if (capitals > 1 && small > 1) return true;
+    }
+  return false;
 }
 
 /** Text in base32, of either alphabet. */
 export function base32Decoded(text: string): View | null {
   const builder = new ViewBuilder(text);
   for (const alphabet of [BASE32, BASE32_HEX])
-    for (const blob of blobsOf(text, alphabet, 24)) {
-      const decoded = decodeDigits(blob, 5, 0);
+    for (const lines of blobsOf(text, alphabet, 24)) {
+      const decoded = decodeDigits(collectDigits(text, lines, alphabet), 5, 0);
       if (countPrintable(decoded.bytes) >= TEXT_SHARE * decoded.bytes.length) putReadable(builder, decoded);
     }
   return builder.isEmpty ? null : builder.build();
@@ -225,7 +252,8 @@ export function base32Decoded(text: string): View | null {
 /** Decodes hex across lines (`xxd -p`), or with bytes that are not text. */
 export function hexDecoded(text: string): View | null {
   const builder = new ViewBuilder(text);
-  for (const blob of blobsOf(text, HEX, MIN_HEX_DIGITS)) {
+  for (const lines of blobsOf(text, HEX, MIN_HEX_DIGITS)) {
+    const blob = collectDigits(text, lines, HEX);
     const decoded = decodeDigits(blob, 4, 0);
     if (blob.isWrapped || countPrintable(decoded.bytes) < decoded.bytes.length) putReadable(builder, decoded);
   }
@@ -240,16 +268,17 @@ const MAX_BLOBS = 8;
 /** Inflates gzip, zlib or zip data in base64 or hex. A finding in it stands for the whole blob. */
 export function inflated(text: string): View | null {
   const builder = new ViewBuilder(text);
-  if (/H4sI|eJ[wx]|eNq|eN[op]|eAE|UEsDB/.test(text)) putInflated(builder, base64Blobs(text), 6);
-  if (/1f8b08|504b0304|789c|78da|7801/i.test(text)) putInflated(builder, blobsOf(text, HEX, MIN_HEX_DIGITS), 4);
+  if (/H4sI|eJ[wx]|eNq|eN[op]|eAE|UEsDB/.test(text)) putInflated(builder, text, base64Blobs(text), BASE64);
+  if (/1f8b08|504b0304|789c|78da|7801/i.test(text)) putInflated(builder, text, blobsOf(text, HEX, MIN_HEX_DIGITS), HEX);
   return builder.isEmpty ? null : builder.build();
 }
 
-function putInflated(builder: ViewBuilder, all: Iterable<Blob>, bits: number): void {
+function putInflated(builder: ViewBuilder, text: string, all: Iterable<Lines>, alphabet: Alphabet): void {
   let blobs = 0;
-  for (const blob of all) {
-    if (!isCompressed(headOf(blob, bits))) continue;
-    const { bytes } = decodeDigits(blob, bits, 0);
+  for (const lines of all) {
+    if (!isCompressed(bytesOf(firstDigits(text, lines, alphabet, HEAD_DIGITS), alphabet.bits))) continue;
+    const blob = collectDigits(text, lines, alphabet);
+    const { bytes } = decodeDigits(blob, alphabet.bits, 0);
     if (blobs++ >= MAX_BLOBS) continue;
     const content = inflate(bytes, MAX_BYTES);
     builder.cut();
@@ -263,16 +292,16 @@ const PROBE_DIGITS = 64;
 /** Decodes base64 and hex of which each line is turned round, as by `rev`. A finding stands for the whole blob. */
 export function turnedRound(text: string): View | null {
   const builder = new ViewBuilder(text);
-  for (const blob of blobsOf(text, BASE64, MIN_BASE64_DIGITS)) if (hasBothCases(blob)) putTurned(builder, blob, 6);
-  for (const blob of blobsOf(text, HEX, MIN_HEX_DIGITS)) putTurned(builder, blob, 4);
+  for (const lines of base64Blobs(text)) putTurned(builder, text, lines, BASE64);
+  for (const lines of blobsOf(text, HEX, MIN_HEX_DIGITS)) putTurned(builder, text, lines, HEX);
   return builder.isEmpty ? null : builder.build();
 }
 
-function putTurned(builder: ViewBuilder, blob: Blob, bits: number): void {
-  const turned = { ...blob, digits: turnLines(blob) };
-  const probe = decodeDigits({ ...turned, digits: turned.digits.subarray(0, PROBE_DIGITS) }, bits, 0).bytes;
+function putTurned(builder: ViewBuilder, text: string, lines: Lines, alphabet: Alphabet): void {
+  const probe = bytesOf(firstDigits(text, lines, alphabet, PROBE_DIGITS, true), alphabet.bits);
   if (countPrintable(probe) < TEXT_SHARE * probe.length) return;
-  const { bytes } = decodeDigits(turned, bits, 0);
+  const blob = collectDigits(text, lines, alphabet);
+  const { bytes } = decodeDigits({ ...blob, digits: turnLines(blob) }, alphabet.bits, 0);
   const from = new Int32Array(bytes.length).fill(blob.at[0] ?? 0);
   const to = new Int32Array(bytes.length).fill((blob.at.at(-1) ?? -1) + 1);
   putReadable(builder, { bytes, from, to });

@@ -3,8 +3,11 @@ import { Edits, editMatches, type View, ViewBuilder } from '../../../text/view.t
 const VALUE = '[A-Za-z0-9_+/=.-]';
 /** A tag, or the beginning or end of a section of character data. */
 const TAG = '(?:<!\\[CDATA\\[|\\]\\]>|</?[A-Za-z!?][^<>\\n]{0,80}>)';
-/** A value with tags between its characters: at least four, and little between them. */
-const TAGGED = new RegExp(`(?:${VALUE}{1,12}${TAG}{1,4}){4,}${VALUE}{1,12}`, 'g');
+/**
+ * The tags of a value that has tags between its characters, and what is between them: at least four, and little between
+ * them. It begins with a tag, because few characters begin one and nearly all can be of a value.
+ */
+const TAGGED = new RegExp(`(?<=${VALUE})${TAG}{1,4}(?:${VALUE}{1,12}${TAG}{1,4}){3,}(?=${VALUE})`, 'g');
 const TAGS = new RegExp(`${TAG}+`, 'g');
 
 /** Values without the tags between their characters. */
@@ -75,9 +78,9 @@ export function piecesInColumns(text: string): View | null {
   let rows: Piece[][] = [];
   let next = -1;
   for (const match of text.matchAll(ROW)) {
-    const row = piecesOf(match);
     if (match.index !== next || rows.length >= MAX_ROWS) rows = showRows(builder, rows);
-    if (isEven(row)) {
+    const row = evenPieces(match);
+    if (row !== null) {
       rows.push(row);
       next = match.index + match[0].length + 1;
     } else next = -1;
@@ -86,17 +89,18 @@ export function piecesInColumns(text: string): View | null {
   return builder.isEmpty ? null : builder.build();
 }
 
-function piecesOf({ 0: line, index }: RegExpExecArray): Piece[] {
-  return Array.from(line.matchAll(PIECES), (piece) => ({
-    from: index + piece.index,
-    to: index + piece.index + piece[0].length,
-  }));
-}
-
-/** All pieces but the last are of one width. */
-function isEven(row: readonly Piece[]): boolean {
-  const width = (row[0]?.to ?? 0) - (row[0]?.from ?? 0);
-  return row.every(({ from, to }, at) => to - from === width || (at === row.length - 1 && to - from < width));
+/** The pieces of a line; null if one of them, apart from the last, is not as wide as the first. */
+function evenPieces({ 0: line, index }: RegExpExecArray): Piece[] | null {
+  const row: Piece[] = [];
+  PIECES.lastIndex = 0;
+  let width = 0;
+  for (let piece = PIECES.exec(line); piece !== null; piece = PIECES.exec(line)) {
+    const last = row.at(-1);
+    if (last === undefined) width = piece[0].length;
+    else if (last.to - last.from !== width || piece[0].length > width) return null;
+    row.push({ from: index + piece.index, to: index + PIECES.lastIndex });
+  }
+  return row;
 }
 
 function showRows(builder: ViewBuilder, rows: readonly (readonly Piece[])[]): Piece[][] {
