@@ -5,8 +5,8 @@ import type { ShownPart } from './shown-parts.ts';
 import { escapeLookAlikes, UNNUMBERED } from './vault/look-alike.ts';
 import type { SecretContext, SecretUse, Vault } from './vault/vault.ts';
 
-/** Most places of one string whose surroundings are remembered; later ones are distinguished by those. */
-const MAX_REMEMBERED = 500;
+/** How often a text is masked again with tokens of their own for some places; then every place that may need one gets one. */
+const MAX_ROUNDS = 3;
 
 /** Spans that get their tokens between two pauses: some milliseconds. */
 const SPANS_AT_ONCE = 2000;
@@ -45,31 +45,56 @@ export async function maskLeaf(
   spans: readonly Finding[],
   { margin, ownLine, parts }: LeafPlaces,
 ): Promise<{ text: string; ownLine: OwnLine | null }> {
-  const from = margin.before;
-  const to = text.length - margin.after;
   const uses: Use[] = [];
   const isShown = parts === undefined ? () => true : (span: Finding) => touches(parts, span);
   for (const [position, span] of spans.entries()) {
     const { rule, start, end, of } = span;
     if (position % SPANS_AT_ONCE === SPANS_AT_ONCE - 1) await setImmediate();
-    if (end <= from || start >= to || !isShown(span)) continue;
+    if (end <= margin.before || start >= text.length - margin.after || !isShown(span)) continue;
     if (ownLine !== null && start >= ownLine.start && end <= ownLine.end) continue;
     const spelling = text.slice(start, end);
     const use = await vault.use(spelling, rule, { ...context, of });
-    secrets.set(use.token === UNNUMBERED ? `${use.token} ${use.rule}` : use.token, use);
-    uses.push({ token: use.token, spelling, rule, start, end, placedAt: null });
+    uses.push({ ...use, spelling, found: rule, of, start, end, placedAt: null });
   }
   const outside = again === true ? (part: string) => part : escapeLookAlikes;
+  for (let round = 0; ; round++) {
+    const masked = maskWith(text, uses, { margin, ownLine, parts, outside });
+    const refused = uses.filter((use) => !isTaken(vault, use, masked.text));
+    if (refused.length === 0) {
+      for (const { token, rule } of uses)
+        secrets.set(token === UNNUMBERED ? `${token} ${rule}` : token, { token, rule });
+      return masked;
+    }
+    const apart =
+      round < MAX_ROUNDS ? refused : uses.filter((use) => refused.includes(use) || vault.isAmbiguous(use.token));
+    for (const use of apart)
+      Object.assign(use, await vault.useApart(use.spelling, use.found, { ...context, of: use.of }));
+  }
+}
+
+/** Whether a file that holds this part of the masked text gets the same spelling again. */
+function isTaken(vault: Vault, { token, spelling, placedAt }: Use, masked: string): boolean {
+  return token === UNNUMBERED || placedAt === null || vault.take(token, spelling, masked, placedAt);
+}
+
+interface Places extends LeafPlaces {
+  /** Applied to the text between the secrets. */
+  outside(text: string): string;
+}
+
+function maskWith(
+  text: string,
+  uses: readonly Use[],
+  { margin, ownLine, parts, outside }: Places,
+): { text: string; ownLine: OwnLine | null } {
+  const [from, to] = [margin.before, text.length - margin.after];
+  for (const use of uses) use.placedAt = null;
   const mask = (start: number, end: number, offset: number) =>
     maskPart(text, { start, end }, uses, { outside, offset });
   const head = parts === undefined ? mask(from, ownLine?.start ?? to, 0) : maskParts(parts, mask);
-  const line = ownLine === null ? null : { start: head.length, end: head.length + ownLine.end - ownLine.start };
-  const masked =
-    line === null || ownLine === null
-      ? head
-      : head + text.slice(ownLine.start, ownLine.end) + mask(ownLine.end, to, line.end);
-  for (const { token, spelling, placedAt } of uses.slice(0, MAX_REMEMBERED))
-    if (token !== UNNUMBERED) vault.rememberPlace(token, spelling, masked, placedAt ?? 0);
+  if (ownLine === null) return { text: head, ownLine: null };
+  const line = { start: head.length, end: head.length + ownLine.end - ownLine.start };
+  const masked = head + text.slice(ownLine.start, ownLine.end) + mask(ownLine.end, to, line.end);
   return { text: masked, ownLine: line };
 }
 
@@ -96,9 +121,10 @@ function maskParts(parts: readonly ShownPart[], mask: (start: number, end: numbe
 }
 
 /** A secret in a text, and where its token stands in the masked text. */
-interface Use extends Finding {
-  token: string;
+interface Use extends Finding, SecretUse {
   spelling: string;
+  /** The rule that found it here. */
+  found: string;
   placedAt: number | null;
 }
 

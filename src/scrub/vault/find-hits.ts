@@ -1,6 +1,7 @@
 import type { Finding } from '../finding.ts';
-import type { FoldedText } from './folded-text.ts';
-import { FORM_KINDS, type FormKind, type RunClass } from './forms.ts';
+import { endOfCharacter, type FoldedText } from './folded-text.ts';
+import { type Body, FORM_KINDS, type FormKind, ownBetween, type RunClass } from './forms.ts';
+import { type Gap, gapsBetween, withoutChance } from './gaps.ts';
 import { type Budget, unpackSource } from './grams.ts';
 import { type KnownValue, type KnownValues, leastOf, PIECE_WINDOW, stepChars } from './known-values.ts';
 
@@ -47,10 +48,12 @@ export function findPieces(
     const match = extend(view, at, form, step * stepChars(kind, form), budget);
     if (match.end - match.start < leastOf(value, kind, form)) return;
     seenUntil.set(owner, match.end);
-    const piece = match.formStart === 0 && match.formEnd === form.length ? match : trimmed(view, match, form.length);
+    const gaps = gapsBetween(text, view, match, ownAfter(match, kind, known.body(owner)));
+    const piece = match.formStart === 0 && match.formEnd === form.length ? match : trimmed(match, gaps, form.length);
     hits.push({
       ...rawHitOf(known, owner, value),
       ...placeOf(known, owner, kind, text, view, piece),
+      gaps: gaps.filter(({ at: place }) => place >= piece.start && place + 1 < piece.end),
       forms: [position],
       from: piece.formStart / form.length,
       to: piece.formEnd / form.length,
@@ -62,7 +65,24 @@ export function findPieces(
 }
 
 function rawHitOf(known: KnownValues, owner: number, { value, rule }: KnownValue): Omit<RawHit, 'start' | 'end'> {
-  return { known, owner, of: value, rule, shows: 'trace', forms: [], from: 0, to: 1, run: null, isDump: false };
+  return {
+    known,
+    owner,
+    of: value,
+    rule,
+    shows: 'trace',
+    gaps: [],
+    forms: [],
+    from: 0,
+    to: 1,
+    run: null,
+    isDump: false,
+  };
+}
+
+/** What the value has behind the character of a piece at a position of the view. */
+function ownAfter(piece: Match, kind: FormKind, body: Body | undefined): (at: number) => string | null {
+  return (at) => (body === undefined ? null : ownBetween(body, kind, piece.formStart + at - piece.start));
 }
 
 /** Positions in a view, and in a form, of what agrees. */
@@ -84,31 +104,17 @@ function extend({ codes, length }: FoldedText, at: number, form: string, formAt:
   return { start: at - start, end: at + end, formStart: formAt - start, formEnd: formAt + end };
 }
 
-/** Letters of a neighbouring word that may agree by chance. */
-const BY_CHANCE = 2;
-/** If this many characters have no gap between them, the piece is not spread out. */
-const TOGETHER = 6;
-
-/** Drops a letter or two beyond a gap at the ends of a piece that has no other gap nearby. */
-function trimmed(view: FoldedText, match: Match, formLength: number): Match {
-  let { start, end, formStart, formEnd } = match;
-  const cutEnd = formEnd < formLength ? chanceChars(view, end - 1, -1) : 0;
-  const cutStart = formStart > 0 ? chanceChars(view, start, 1) : 0;
-  end -= cutEnd;
-  formEnd -= cutEnd;
-  start += cutStart;
-  formStart += cutStart;
-  return { start, end, formStart, formEnd };
-}
-
-function chanceChars({ places }: FoldedText, edge: number, inwards: 1 | -1): number {
-  const isGap = (i: number): boolean => Math.abs((places[i] ?? 0) - (places[i + inwards] ?? 0)) > 1;
-  for (let chars = BY_CHANCE; chars > 0; chars--) {
-    if (!isGap(edge + (chars - 1) * inwards)) continue;
-    for (let i = 0; i < TOGETHER; i++) if (isGap(edge + (chars + i) * inwards)) return 0;
-    return chars;
-  }
-  return 0;
+/** Drops a letter or two that agree by chance at the inner ends of a piece. */
+function trimmed(match: Match, gaps: readonly Gap[], formLength: number): Match {
+  const { start, end } = withoutChance(match, gaps);
+  const cutStart = match.formStart > 0 ? start - match.start : 0;
+  const cutEnd = match.formEnd < formLength ? match.end - end : 0;
+  return {
+    start: match.start + cutStart,
+    end: match.end - cutEnd,
+    formStart: match.formStart + cutStart,
+    formEnd: match.formEnd - cutEnd,
+  };
 }
 
 /** Returns offsets in the text, including the punctuation of the value before and after the piece. */
@@ -142,10 +148,6 @@ function isSame(text: string, at: number, body: string, bodyAt: number): boolean
   return bodyAt >= 0 && text.charCodeAt(at) === body.charCodeAt(bodyAt) && text.charCodeAt(at) > 0x20;
 }
 
-function endOfCharacter(text: string, at: number): number {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800 ? at + 2 : at + 1;
-}
-
 /** A known value in a text. */
 export interface GuardHit extends Finding {
   /** The known value. */
@@ -161,6 +163,8 @@ export interface GuardHit extends Finding {
 export interface RawHit extends GuardHit {
   known: KnownValues;
   owner: number;
+  /** What stands between its characters. */
+  gaps: readonly Gap[];
   /** Positions in FORM_KINDS; empty for a hit that was not found by pieces. */
   forms: number[];
   /** The part of the form that is shown, from 0 to 1. */

@@ -48,6 +48,10 @@ export function firstAt({ places, length }: FoldedText, offset: number): number 
   return firstIndex(0, length, (position) => (places[position] ?? 0) >= offset);
 }
 
+export function endOfCharacter(text: string, at: number): number {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800 ? at + 2 : at + 1;
+}
+
 /** First half of the mathematical letters (U+1D400 and following). */
 const MATH_LEAD = 0xd835;
 

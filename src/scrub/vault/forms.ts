@@ -59,14 +59,25 @@ export function sourceOf({ plain }: Body, kind: FormKind, form: string, at: numb
   return Math.floor((middle / form.length) * plain.length);
 }
 
+/**
+ * What the value has between two neighbouring characters of a form. Null for the digits of an encoding, of which the value
+ * has nothing.
+ */
+export function ownBetween({ text, plain, places }: Body, kind: FormKind, at: number): string | null {
+  const between = (first: number): string => text.slice((places[first] ?? 0) + 1, places[first + 1] ?? 0);
+  if (kind === PLAIN || kind === ROT13) return between(at);
+  return kind === REVERSED ? [...between(plain.length - 2 - at)].reverse().join('') : null;
+}
+
 const PLAIN = kindOf('plain', ({ plain }) => plain, 1, 12);
 const REVERSED = kindOf('reversed', ({ plain }) => [...plain].reverse().join(''), 1, 12);
+const ROT13 = kindOf('rot13', ({ plain }) => rot13(plain), 1, 12);
 
 /** The index stores positions in this list; at most 64. */
 export const FORM_KINDS: readonly FormKind[] = [
   PLAIN,
   REVERSED,
-  kindOf('rot13', ({ plain }) => rot13(plain), 1, 12),
+  ROT13,
   ...[0, 1, 2].map((lead) => kindOf('base64', ({ bytes }) => lettersOf(base64Core(bytes, lead)), 3, 14, 'base64')),
   ...[0, 1, 2].map((lead) =>
     kindOf(

@@ -216,6 +216,7 @@ function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly Know
       shows,
       known: anyKnown,
       owner: 0,
+      gaps: [],
       forms: [],
       from: 0,
       to: 1,

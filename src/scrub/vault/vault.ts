@@ -71,12 +71,22 @@ interface Entry {
   call: SecretCall | null;
 }
 
+/** A secret as an answer shows it. */
+interface Used {
+  text: string;
+  value: string;
+  rule: string;
+  context: SecretContext;
+}
+
 /** The secrets of one session, in memory only: values by number, and the guard that finds them. */
 export class Vault {
   readonly guard = new Guard();
   readonly #nextNumber: () => Promise<number> | number;
   /** By canonical value. A promise, so that two answers at once give one secret one number. */
   readonly #byValue = new Map<string, Promise<Entry>>();
+  /** By spelling and value: secrets with a token for one spelling alone. */
+  readonly #apart = new Map<string, Promise<Entry>>();
   readonly #byDigits = new Map<string, Entry>();
   #chars = 0;
   #isToldOf = false;
@@ -126,19 +136,35 @@ export class Vault {
    * Returns the token of a text: the same for the whole session and for every spelling of a secret, with the rule that
    * found it first. `[SECRET]` if the secret cannot be kept.
    */
-  async use(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
+  use(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
     const value = canonicalOf(context.of ?? text);
-    const known = this.#byValue.get(value);
-    if (known === undefined && !this.#hasRoomFor(value)) return { token: UNNUMBERED, rule };
-    const entry = await (known ?? this.#admit(copyText(value), rule, context));
-    entry.summary.uses += 1;
-    if (!this.#addSpelling(entry, text)) return { token: UNNUMBERED, rule };
-    return { token: entry.summary.token, rule: entry.summary.rule };
+    return this.#use(this.#byValue, value, { text, value, rule, context });
   }
 
-  /** Remembers what stood around a token of an answer, `shown`: by it `spell` knows which spelling was there. */
-  rememberPlace(token: string, spelling: string, shown: string, start: number): void {
-    this.#byDigits.get(digitsOf(token))?.spellings.rememberPlace(spelling, shown, start, start + token.length);
+  /**
+   * As `use`, but the token stands for nothing but this text: for a place where `take` refused the token of the secret.
+   */
+  useApart(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
+    const value = canonicalOf(context.of ?? text);
+    return this.#use(this.#apart, `${text.length} ${text}${value}`, { text, value, rule, context });
+  }
+
+  /**
+   * Remembers that `token` stands for `spelling` in an answer, `shown`. False if a file that holds this part of the answer
+   * would get another spelling: another token must stand there.
+   */
+  take(token: string, spelling: string, shown: string, start: number): boolean {
+    const entry = this.#byDigits.get(digitsOf(token));
+    if (entry === undefined) return true;
+    const before = entry.spellings.chars;
+    const isTaken = entry.spellings.take(spelling, shown, start, start + token.length);
+    this.#chars += entry.spellings.chars - before;
+    return isTaken;
+  }
+
+  /** Whether a token stands for several spellings. */
+  isAmbiguous(token: string): boolean {
+    return (this.#byDigits.get(digitsOf(token))?.spellings.size ?? 0) > 1;
   }
 
   /** The value of a number as written in a token. SECRET_UNKNOWN for a number this session's vault does not hold. */
@@ -195,18 +221,35 @@ export class Vault {
 
   #hasRoomFor(value: string): boolean {
     return (
-      this.#byValue.size < MAX_ENTRIES &&
+      this.#byValue.size + this.#apart.size < MAX_ENTRIES &&
       value.length <= MAX_VALUE_CHARS &&
       this.#chars + value.length <= MAX_TOTAL_CHARS
     );
   }
 
-  #admit(value: string, rule: string, context: SecretContext): Promise<Entry> {
+  async #use(
+    entries: Map<string, Promise<Entry>>,
+    key: string,
+    { text, value, rule, context }: Used,
+  ): Promise<SecretUse> {
+    const known = entries.get(key);
+    if (known === undefined && !this.#hasRoomFor(value)) return { token: UNNUMBERED, rule };
+    const entry = await (known ?? this.#admit(entries, copyText(key), { value: copyText(value), rule, context }));
+    if (!this.#canKeep(entry, text)) return { token: UNNUMBERED, rule };
+    entry.summary.uses += 1;
+    return { token: entry.summary.token, rule: entry.summary.rule };
+  }
+
+  #admit(
+    entries: Map<string, Promise<Entry>>,
+    key: string,
+    { value, rule, context }: Omit<Used, 'text'>,
+  ): Promise<Entry> {
     this.#chars += value.length;
     const entry = this.#number(value, rule, context);
-    this.#byValue.set(value, entry);
+    entries.set(key, entry);
     entry.catch(() => {
-      this.#byValue.delete(value);
+      entries.delete(key);
       this.#chars -= value.length;
     });
     return entry;
@@ -224,12 +267,10 @@ export class Vault {
     return entry;
   }
 
-  #addSpelling({ spellings, value }: Entry, text: string): boolean {
-    const before = spellings.chars;
-    if (text.length > MAX_VALUE_CHARS || this.#chars + text.length > MAX_TOTAL_CHARS) return spellings.has(text);
-    const isKept = spellings.add(text, text === value);
-    this.#chars += spellings.chars - before;
-    return isKept;
+  /** Whether there is room for a spelling. */
+  #canKeep({ spellings }: Entry, text: string): boolean {
+    const isTooMuch = text.length > MAX_VALUE_CHARS || this.#chars + text.length > MAX_TOTAL_CHARS;
+    return !isTooMuch || spellings.has(text);
   }
 }
 

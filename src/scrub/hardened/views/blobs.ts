@@ -42,6 +42,9 @@ function* blobsOf(text: string, alphabet: Alphabet, min: number): Generator<Line
   }
 }
 
+/** A line such as --- is no part of a blob. */
+const IS_RULE = /^[^A-Za-z0-9]{2,}$/;
+
 /** Adds start and end of the next line if the blob continues there. */
 function continues(text: string, lines: number[], digits: Uint8Array): boolean {
   const [start = 0, end = 0] = lines.slice(-2);
@@ -50,7 +53,7 @@ function continues(text: string, lines: number[], digits: Uint8Array): boolean {
   if (!BREAK.test(text)) return false;
   const from = BREAK.lastIndex;
   const to = runEnd(text, digits, from);
-  if (to === from || to - from > end - start) return false;
+  if (to === from || to - from > end - start || IS_RULE.test(text.slice(from, to))) return false;
   lines.push(from, to);
   return true;
 }

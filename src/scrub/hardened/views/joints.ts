@@ -56,12 +56,19 @@ function linkAt(
   const end = isSigned ? lineEnd - 1 : lineEnd;
   if (OF_VALUE[text.charCodeAt(end - 1)] !== 1) return undefined;
   const { start: next, end: nextEnd } = valueAfter(text, nextLine);
-  if (nextEnd === next || NEW_NAME.test(text.slice(next, Math.min(nextEnd + 3, next + MAX_NAME_CHARS))))
+  if (
+    nextEnd === next ||
+    IS_RULE.test(text.slice(next, nextEnd)) ||
+    NEW_NAME.test(text.slice(next, Math.min(nextEnd + 3, next + MAX_NAME_CHARS)))
+  )
     return undefined;
   if (!isSigned && !fits(text, end, nextEnd - next)) return undefined;
   if (!isSigned && !isReturn && !isFull(text, end, nextLine)) return undefined;
   return [valueStart(text, end), end, next, nextEnd];
 }
+
+/** A line such as --- is no part of a value. */
+const IS_RULE = /^[^A-Za-z0-9]{2,}$/;
 
 /**
  * The short rest of a wrapped value is its last line, whatever short lines follow: `1`, `2`, `3` after a key of 64

@@ -35,7 +35,7 @@ describe('SEC-1.3 one secret, one token', () => {
 describe('SEC-1.4 a token in a file becomes the original text', () => {
   const seen = async (vault: Vault, spelling: string, shown: string): Promise<void> => {
     const { token } = await vault.use(spelling, 'r', { of: PEM });
-    vault.rememberPlace(token, spelling, shown, shown.indexOf(token));
+    vault.take(token, spelling, shown, shown.indexOf(token));
   };
   const spelledIn = (vault: Vault, text: string): string =>
     replaceTokens(text, (digits, start, end) => vault.spell(digits, text, start, end));
@@ -49,21 +49,25 @@ describe('SEC-1.4 a token in a file becomes the original text', () => {
     expect(spelledIn(vault, '# mine\n[SECRET_1]\n')).toBe(`# mine\n${PEM}\n`);
   });
 
-  it('and for the latest if nothing decides', async () => {
+  it('issue 16.2 and a token of its own stands for a spelling if nothing decides', async () => {
     const vault = vaultWithCounter();
     await seen(vault, 'one', '<[SECRET_1]>');
-    await seen(vault, 'two', '<[SECRET_1]>');
-    expect(spelledIn(vault, '<[SECRET_1]>')).toBe('<two>');
-    await seen(vault, 'one', '<[SECRET_1]>');
-    expect(spelledIn(vault, '<[SECRET_1]>')).toBe('<one>');
+    const { token } = await vault.use('two', 'r', { of: PEM });
+    expect([token, vault.take(token, 'two', '<[SECRET_1]>', 1)]).toEqual(['[SECRET_1]', false]);
+    expect((await vault.useApart('two', 'r', { of: PEM })).token).toBe('[SECRET_2]');
+    expect(vault.take('[SECRET_2]', 'two', '<[SECRET_2]>', 1)).toBe(true);
+    expect([spelledIn(vault, '<[SECRET_1]>'), spelledIn(vault, '<[SECRET_2]>')]).toEqual(['<one>', '<two>']);
+    expect(vault.open('2')).toBe(PEM);
   });
 
-  it('without a number beyond 16 spellings, except for the value itself', async () => {
+  it('issue 16.2 however many places and spellings there were before', async () => {
     const vault = vaultWithCounter();
-    for (let i = 0; i < 16; i++) expect((await vault.use(`piece ${i}`, 'r', { of: 'whole' })).token).toBe('[SECRET_1]');
-    expect((await vault.use('piece 16', 'r', { of: 'whole' })).token).toBe('[SECRET]');
-    expect((await vault.use('piece 3', 'r', { of: 'whole' })).token).toBe('[SECRET_1]');
-    expect((await vault.use('whole', 'r')).token).toBe('[SECRET_1]');
+    for (let i = 0; i < 100; i++)
+      expect(vault.take((await vault.use('one', 'r')).token, 'one', `${i} [SECRET_1]`, String(i).length + 1)).toBe(
+        true,
+      );
+    expect(vault.take((await vault.use('two', 'r', { of: 'one' })).token, 'two', 'a [SECRET_1]', 2)).toBe(false);
+    for (let i = 0; i < 100; i++) expect(spelledIn(vault, `${i} [SECRET_1]`)).toBe(`${i} one`);
   });
 });
 
