@@ -12,6 +12,12 @@ const UNUSUAL: ReadonlySet<string> = new Set(
 
 const PIECES = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const HAS_VOWEL = /[aeiouy]/;
+/** Words of programs without a vowel. */
+const TECHNICAL: ReadonlySet<string> = new Set(
+  'pwd pswd psw sql http https html xml css ssl tls mtls ssh jwt jwk jks dns cdn npm php gpg pgp tcp udp ftp sftp smtp ldap rfc rpc grpc ctx cfg src dst tmp str ptr pkg cmd msg btn txt fmt mgr svc srv vpn vpc rds kms csrf xsrf sdk nfs ttl std cls'.split(
+    ' ',
+  ),
+);
 const SEPARATED = /[A-Za-z0-9][^A-Za-z0-9]+[A-Za-z0-9]/;
 /** Shorter pieces say nothing: `a`, `id`, `db`. */
 const MIN_WORD_CHARS = 3;
@@ -43,6 +49,7 @@ export function isMadeOfWords(text: string): boolean {
     }
     letters += piece.length;
     if (piece.length < MIN_WORD_CHARS || isAbbreviation(piece)) short += 1;
+    else if (TECHNICAL.has(piece.toLowerCase())) words += 1;
     else if (piece.length > MAX_WORD_CHARS || !HAS_VOWEL.test(piece.toLowerCase())) return false;
     else {
       words += 1;

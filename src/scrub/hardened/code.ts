@@ -58,12 +58,20 @@ function isStatement(before: string, rest: string): boolean {
 
 const IDENTIFIER_PATH = new RegExp(`^${PREFIX}${MEMBERS}$`);
 
+/** Words that end with a number in every program: `base64`, `toSha256`. */
+const NUMBERED_WORDS =
+  /(?:(?<![A-Za-z0-9])(?:base|sha|md|utf|u?int|float|oauth|pbkdf|argon|blake|crc|aes|rsa|ed|x|ipv|http)|(?<![A-Z0-9])(?:Base|S[Hh][Aa]|M[Dd]|U[Tt][Ff]|U?[Ii]nt|Float|OA?uth|O[Aa]uth|P[Bb][Kk][Dd][Ff]|Argon|Blake|C[Rr][Cc]|A[Ee][Ss]|R[Ss][Aa]|Ed|I[Pp][Vv]|H[Tt][Tt][Pp]))_?(?:25519|[1-9][0-9]{0,3})(?![0-9])/g;
+/** A constant of a class or a package: `Jwts.KEY.A256GCMKW`. */
+const CONSTANT = /^[A-Z][A-Z0-9_]{1,15}$/;
+
 /** Whether each part of a path of members is a word, or words. Random letters and digits are a value. */
 function isName(path: string): boolean {
-  return path
+  const parts = path
+    .replace(NUMBERED_WORDS, 'WordWord')
     .split(/[^\w$]+/)
-    .filter((part) => part !== '' && !PREFIX_WORDS.has(part))
-    .every((part) => (part.length < SHORT_NAME_CHARS ? !MIXED.test(part) : isMadeOfWords(part)));
+    .filter((part) => part !== '' && !PREFIX_WORDS.has(part));
+  const isPart = (part: string): boolean => (part.length < SHORT_NAME_CHARS ? !MIXED.test(part) : isMadeOfWords(part));
+  return parts.every((part, at) => isPart(part) || (at > 0 && CONSTANT.test(part)));
 }
 
 /** Letters and digits in turn, which short names do not have: `b4d`. */

@@ -1,4 +1,5 @@
 import type { Finding } from '../finding.ts';
+import { isMadeOfWords } from '../words.ts';
 
 /** The rule of a value that stands in a column under a name for a secret. */
 const RULE = 'secret-column';
@@ -59,7 +60,9 @@ function isHeader(line: string, cells: readonly Cell[], separator: string): bool
   const inner =
     separator === '|' ? cells.filter(({ text }, at) => text !== '' || (at > 0 && at < cells.length - 1)) : cells;
   const isTight = separator === '|' || separator === '\t' || !line.includes(`${separator} `);
-  return isTight && cells.length > 1 && inner.every(({ text }) => NAMED.test(text));
+  // Alternatives of a type are one cell after a bar: `| 'Authorization'`.
+  const isRow = cells.length > (inner.length > 1 ? 1 : 2);
+  return isTight && isRow && inner.every(({ text }) => NAMED.test(text));
 }
 
 interface Table {
@@ -93,7 +96,8 @@ function readRows(text: string, from: number, { separator, count, columns }: Tab
 
 function isValue(value: string, isPassword: boolean): boolean {
   if (value.length < MIN_VALUE_CHARS || value.length > MAX_VALUE_CHARS || /\s/.test(value)) return false;
-  return !NO_VALUE.test(value) && (isPassword || (/[0-9]/.test(value) && value.length >= MIN_KEY_CHARS));
+  if (NO_VALUE.test(value)) return false;
+  return isPassword || (/[0-9]/.test(value) && value.length >= MIN_KEY_CHARS && !isMadeOfWords(value));
 }
 
 /** The cells of a line without blanks and quotes around them. A quoted cell may hold the separator. */

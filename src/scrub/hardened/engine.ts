@@ -12,6 +12,7 @@ import { findColumns } from './columns.ts';
 import { withoutCommonWords } from './common-words.ts';
 import { isExample, judge } from './judge.ts';
 import { findKeyBodies, judgeKey } from './key-bodies.ts';
+import { isIdentifier } from './look-alikes.ts';
 import { Marks } from './marks.ts';
 import { type Reading, readingsOf } from './readings.ts';
 import { WholeValues } from './whole-values.ts';
@@ -139,7 +140,7 @@ class Engine implements ScrubEngine {
     const found: Finding[] = [];
     for (const { isWhole, ...finding } of this.#rules.find(text, { maxDecodeDepth: MAX_DECODE_DEPTH })) {
       const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
-      if (believed !== null) found.push(believed);
+      if (believed !== null && !isToken(text, believed)) found.push(believed);
     }
     const bySyntax = [...findKeyBodies(text), ...findColumns(text)];
     return [...found, ...bySyntax.filter((finding) => !isToken(text, finding))];
@@ -151,7 +152,7 @@ class Engine implements ScrubEngine {
     if (this.#added.has(rule)) return finding;
     if (text.startsWith('-----BEGIN', start)) return judgeKey(text, finding);
     const value = text.slice(start, end);
-    if (isWhole || this.#marks.isMarked(rule, value)) return isExample(value) ? null : finding;
+    if (isWhole || this.#marks.isMarked(rule, value)) return isExample(value) || isIdentifier(value) ? null : finding;
     return this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
   }
 
@@ -163,8 +164,11 @@ class Engine implements ScrubEngine {
     isShown: (whole: Finding) => boolean,
   ): Finding | null {
     const { rule, start, end } = finding;
-    const needsMark = reading.kinds.some((kind) => kind.needsMark);
-    if (needsMark && !this.#marks.isMarked(rule, reading.view.text.slice(start, end))) return null;
+    const value = reading.view.text.slice(start, end);
+    const needsMark = reading.kinds.some(
+      (kind) => kind.needsMark || (kind.isDecoded === true && IDEOGRAPH.test(value)),
+    );
+    if (needsMark && !this.#marks.isMarked(rule, value)) return null;
     let place: Finding = finding;
     for (let at: Reading | null = reading; at !== null; at = at.inner) {
       const span = at.view.toOriginal(place.start, place.end);
@@ -177,6 +181,8 @@ class Engine implements ScrubEngine {
     return place;
   }
 }
+
+const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** Whether a rule found the same place in a reading as in the text that it reads. */
 function shownIn({ view }: Reading, shown: readonly Finding[]): (whole: Finding) => boolean {

@@ -1,6 +1,9 @@
 import type { Finding } from '../finding.ts';
 import { isMadeOfWords, wordsOf } from '../words.ts';
 import { isCode, isExpression } from './code.ts';
+import { isTranslation } from './languages.ts';
+import { isSomethingElse, isStandIn } from './look-alikes.ts';
+import { isPublicPem } from './public-pem.ts';
 
 /** Characters of the line before and after a value that are looked at. */
 const AROUND_CHARS = 200;
@@ -24,10 +27,13 @@ interface Candidate {
 export function judge(text: string, finding: Finding): Finding | null {
   const trimmed = trim(text, finding);
   const { start, end } = trimmed;
+  if (isPublicPem(text, trimmed)) return null;
+  if (isOfManifest(finding) && TYPE_OF_MANIFEST.test(text.slice(finding.start, start))) return null;
   if (end - start > MAX_JUDGED_CHARS) return trimmed;
   const candidate = candidateAt(text, start, end);
   if (isPublished(candidate) || isTemplate(candidate.value) || isReference(candidate.value)) return null;
   if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
+  if (isSomethingElse(candidate) || isStandIn(candidate) || isTranslation(text, trimmed)) return null;
   // What follows `stringData:` or a user's name is data, whatever the lines around it look like.
   const isData = isOfManifest(finding) || finding.rule === 'login-pair';
   const isInCode = (): boolean => !isData && isCode(text, start);
@@ -61,6 +67,8 @@ function candidateAt(text: string, start: number, end: number): Candidate {
 /** A name with which a rule took its value, as `password: ` of a manifest. */
 const NAME = /^[\w.-]+:[ \t]+(?:[|>][-+]?\s+)?(?=["']?[A-Za-z0-9+/]{8})/;
 const QUOTED = /^(["'`]).*\1$/s;
+/** Colours of a terminal, which the rules take for a part of the value before them. */
+const COLOURS = /^(?:[^\w\s]\[[0-9;]*[A-Za-z]?)+$/;
 /** The end of a line of a file that stands in a string of code: `\n")`. */
 const STRING_END = /(?:\\[nrt])+["'`]?[),;]*$|["'`][),;]+$/;
 
@@ -77,11 +85,16 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
     from += 1;
     to -= 1;
   } else if (to - from === value.length) {
+    const colours = value.indexOf('\x1b');
+    if (colours > 0 && COLOURS.test(value.slice(colours))) return { rule, start: from, end: from + colours };
     const tail = STRING_END.exec(value);
     if (tail !== null && tail.index >= 3 && isInString(text, from)) to = from + tail.index;
   }
   return { rule, start: from, end: to };
 }
+
+/** What a manifest says of the secret itself: `type: kubernetes.io/tls`. */
+const TYPE_OF_MANIFEST = /^type:/;
 
 /** Whether a rule reads the manifest of a Kubernetes Secret. */
 function isOfManifest({ rule }: Pick<Finding, 'rule'>): boolean {

@@ -17,6 +17,8 @@ const END = /-----END[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
 /** A whole line of base64, as it stands before such an end. */
 const BODY_LINE = /^[ \t"'`+,|>]*(?:[0-9]{1,6}[:-])?[ \t"'`+,|>]*[A-Za-z0-9+/]{16,}={0,2}[ \t"'`+,|>\r]*$/;
 const LAST_LINE = /^[ \t"'`+,|>]*(?:[0-9]{1,6}[:-])?[ \t"'`+,|>]*[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`+,|>\r]*$/;
+/** A word in the place of a key: REDACTED. */
+const OMITTED = /^[ \t"'`#*<[]*(?:[A-Z]{6,12}|[a-z]{6,12})[ \t"'`#*>\]]*\s*$/;
 const MAX_LINE_CHARS = 120;
 
 /** The id under which parts of private keys are reported. */
@@ -33,7 +35,8 @@ export function findKeyBodies(text: string): Finding[] {
   }
   for (const { index } of text.matchAll(END)) {
     const start = bodyStart(text, index);
-    if (start < index) found.push({ rule: KEY_BODY_RULE, start, end: index });
+    if (start < index && !OMITTED.test(text.slice(start, index)))
+      found.push({ rule: KEY_BODY_RULE, start, end: index });
   }
   return found;
 }

@@ -94,6 +94,11 @@ interface ViewKind {
    */
   needsMark: boolean;
   /**
+   * Whether a value without a mark counts only if it has no letters of Chinese, Japanese or Korean: a text in these
+   * languages gives a few random characters in this view. Default false.
+   */
+  isDecoded?: boolean;
+  /**
    * Read even if the budget is spent: a later step may show the text like this, or contextd itself decoded it from this.
    * Default false.
    */
@@ -105,8 +110,8 @@ export const VIEW_KINDS: readonly ViewKind[] = [
   { of: resolvedView, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutStyling, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutTerminalCodes, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
-  { of: lowBytesFirst, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
-  { of: highBytesFirst, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
+  { of: lowBytesFirst, layer: 'display', times: 1, needsMark: false, isDecoded: true, isAlwaysRead: true },
+  { of: highBytesFirst, layer: 'display', times: 1, needsMark: false, isDecoded: true, isAlwaysRead: true },
   { of: withSwallowedLetters, layer: 'display', times: 1, needsMark: false, isAlwaysRead: true },
   { of: withoutInvisible, layer: 'display', times: 1, needsMark: false },
   { of: overlaidLines, layer: 'display', times: 1, needsMark: false },

@@ -1,0 +1,37 @@
+/** Characters on each side among which other words of the language are looked for. */
+const REACH_CHARS = 1_000;
+const MIN_OTHER_WORDS = 2;
+/** A word or a sentence with letters that ASCII does not have; digits and signs such as `$` belong to passwords. */
+const TEXT = /^(?=.*[^ -~])[\p{L}\p{M} '’.,!?…:;()«»„“”。，、！？：「」・·ー-]+$/u;
+const WORD_OF_LANGUAGE = /[A-Za-z]*(?![A-Za-z])[\p{L}\p{M}]{2,}/gu;
+const NOT_ASCII = /[^ -~]/;
+
+/** The word for a password in languages into which programs are translated, without accents and in lower case. */
+const PASSWORDS: ReadonlySet<string> = new Set(
+  (
+    'adgangskode contrasena contrasenya contrasinal haslo hasło heslo jelszo kennwort lozinka losenord løsenord ' +
+    'palavra-chave palavra-passe parola parole passord passwort salasana sandi senha sifre slaptazodis wachtwoord ' +
+    'пароль парола паролата лозинка パスワード 비밀번호 암호 密码 密碼 口令'
+  ).split(' '),
+);
+
+/**
+ * Whether a value is a text of a language and not a password: the word for a password itself, or words with letters that
+ * ASCII does not have among others of the kind, as in a file of translations.
+ */
+export function isTranslation(text: string, { start, end }: { start: number; end: number }): boolean {
+  const value = text.slice(start, end);
+  if (PASSWORDS.has(withoutAccents(value))) return true;
+  if (!TEXT.test(value)) return false;
+  const around = text.slice(Math.max(0, start - REACH_CHARS), start) + text.slice(end, end + REACH_CHARS);
+  let others = 0;
+  for (const [word] of around.matchAll(WORD_OF_LANGUAGE)) {
+    if (NOT_ASCII.test(word)) others += 1;
+    if (others >= MIN_OTHER_WORDS) return true;
+  }
+  return false;
+}
+
+function withoutAccents(value: string): string {
+  return value.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC');
+}

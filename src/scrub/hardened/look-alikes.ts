@@ -1,0 +1,82 @@
+import { isMadeOfWords, wordsOf } from '../words.ts';
+
+/** A value and the line around it. */
+interface Candidate {
+  value: string;
+  before: string;
+  after: string;
+}
+
+/**
+ * Whether the line around a value says that it is something else than a secret, although the name of a secret stands
+ * near: another attribute of a tag, a variable that is declared, a checksum, the attribute of a cookie, an emphasized word.
+ */
+export function isSomethingElse({ value, before, after }: Candidate): boolean {
+  if (OTHER_ATTRIBUTE.test(before) || COOKIE_ATTRIBUTE.test(value)) return true;
+  if (HEX_OF_A_HASH.test(value) && (BEFORE_FILE_HASH.test(before) || BEFORE_NAMED_HASH.test(before))) return true;
+  if (TYPE_BEFORE.test(before) && ASSIGNED.test(after) && IDENTIFIER.test(value)) return true;
+  return WORD.test(value) && EMPHASIS_BEFORE.test(before) && /^[*_]/.test(after);
+}
+
+/** An attribute that says what a field is, after another one: `<input type="password" class="`. */
+const OTHER_ATTRIBUTE =
+  /["'][ \t]+(?:class(?:Name)?|id|name|placeholder|type|for|htmlFor|autocomplete|label|title|style|href|role|asp-for|v-model|formControlName|aria-[a-z]+|data-test(?:-?id)?)[ \t]*=[ \t]*\\*["']$/i;
+const COOKIE_ATTRIBUTE = /^(?:SameSite=(?:Lax|Strict|None)|Path=\/[\w./-]*|Max-Age=[0-9]+|HttpOnly)(?:$|;)/i;
+const HEX_OF_A_HASH = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
+/** The name of a file to which no secret belongs: an image, a font, a program, an archive. */
+const BEFORE_FILE_HASH =
+  /\w\.(?:gif|png|jpe?g|svg|ico|webp|avif|woff2?|ttf|eot|otf|css|[cm]?jsx?|tsx?|map|html?|wasm|zip|t?gz|xz|bz2|whl|jar|deb|rpm|pdf)["']?[ \t]*[:=][ \t]*["']?$/i;
+/** `checksum/secret: `, as templates of Kubernetes have it. */
+const BEFORE_NAMED_HASH = /(?:checksum|digest)[/._-][\w./-]{1,60}["']?[ \t]*[:=][ \t]*["']?$/i;
+/** The end of a type with parameters, and a sign that assigns after the next name: `Algorithm<Password> HS256 = `. */
+const TYPE_BEFORE = /[\w\]?>]>[ \t]+$/;
+const ASSIGNED = /^[ \t]+=[ \t]/;
+const IDENTIFIER = /^[A-Za-z_]\w*$/;
+const WORD = /^[a-z]{3,20}$/;
+const EMPHASIS_BEFORE = /[^\w*]\*{1,2}$|[^\w_]_{1,2}$/;
+
+/** Whether a value is a name, or stands for a name, as documentation and settings have it. */
+export function isStandIn({ value, before }: Candidate): boolean {
+  const bare = value.replace(/[).,;!?]+$/, '').replace(/^[!]+/, '');
+  if (ONE_CHARACTER.test(bare) || METASYNTACTIC.test(bare) || CHANGE_ME.test(bare) || HEAD_OF_JWT.test(value))
+    return true;
+  if (CONSTANT.test(bare))
+    return wordsOf(bare).some((word) => TELLING_WORDS.has(word)) || isMadeOfWords(bare.toLowerCase());
+  if (NAMED_SECRET.test(bare)) return bare.split(/[_-]/).every(isPartOfName);
+  return WORD_WITH_SIGN.test(value) && isMadeOfWords(value) && TOKEN_NAME.test(before);
+}
+
+/** One sign or letter and no other: `++++++`, `YYYY`. Digits may be a PIN. */
+const ONE_CHARACTER = /^([^0-9\s])\1{2,}$/;
+const METASYNTACTIC = /^(?:foo|bar|baz|qux|quux|toto|lorem|ipsum)+$/i;
+const CHANGE_ME = /^change[_-]?(?:this|me|it)$/i;
+/** A JSON Web Token without its signature, cut off by its author. */
+const HEAD_OF_JWT = /^eyJ[\w-]{8,}(?:\.(?:eyJ[\w-]*)?)?(?:\.{3}|…)$/;
+/** The name of a variable or of a field in capitals: `REPMGR_PASSWORD`. */
+const CONSTANT = /^[A-Z]{2,15}[0-9]?(?:_[A-Z]{2,15}[0-9]?)+$/;
+const TELLING_WORDS: ReadonlySet<string> = new Set(
+  'password passwd passphrase pass pwd secret token key credential credentials'.split(' '),
+);
+/** A name that ends with what it names: `rfc2136_tsig_secret`. */
+const NAMED_SECRET =
+  /^[a-z]{2,15}[0-9]{0,4}(?:[_-][a-z]{2,15}[0-9]{0,4})*[_-](?:password|passwd|passphrase|secret|token|key|credentials?)$/;
+/** Shorter parts of a name are abbreviations. */
+const ABBREVIATION_CHARS = 5;
+
+function isPartOfName(part: string): boolean {
+  return part.replace(/[0-9]+$/, '').length <= ABBREVIATION_CHARS || isMadeOfWords(part);
+}
+
+/** No token is a word with a small number or a sign that ends a statement: `variable-2`, `indirect;`. */
+const WORD_WITH_SIGN = /^[a-z]{3,20}(?:[-_][0-9]{1,2}|[;:,])$/;
+const TOKEN_NAME = /(?:token|key)s?["']?[ \t]*[:=(,][ \t]*["']$/i;
+
+/**
+ * Whether a value with the prefix of a provider is a name of a program: `hf_requiredCharacteristics`. A token of 16 and
+ * more random letters is never made of words.
+ */
+export function isIdentifier(value: string): boolean {
+  return PREFIXED_NAME.test(value) && isMadeOfWords(value.slice(value.indexOf('_') + 1));
+}
+
+const PREFIXED_NAME = /^[A-Za-z]{2,6}_[a-z]+(?:[A-Z][a-z]+)+$/;
