@@ -119,8 +119,8 @@ const NARROWER = [
   {
     from: 'src/cli',
     into: 'src/install',
-    only: ['src/install/lock-file.ts'],
-    why: 'the lock file is in the project, which the daemon does not write; everything else of an installation is the daemon’s',
+    only: ['src/install/lock-file.ts', 'src/install/source-forms.ts'],
+    why: 'the lock file is in the project, which the daemon does not write, and the forms are texts; everything else of an installation is the daemon’s',
   },
   {
     from: 'src/proxy',

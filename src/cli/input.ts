@@ -87,7 +87,10 @@ function accepts(decode: () => unknown): boolean {
   }
 }
 
-/** Shows lines on standard error and asks for a yes. Throws `refusal` if the answer is no or nobody can be asked. */
+/**
+ * Shows lines on standard error and asks for a yes. Throws `refusal` if nobody can be asked, the same without its remedy if
+ * the answer is no, and `stopped()` if the person presses Ctrl-C.
+ */
 export async function confirm(
   context: CliContext,
   lines: readonly string[],
@@ -99,8 +102,23 @@ export async function confirm(
   const prompt = createInterface({ input: context.stdin, output: context.stderr });
   try {
     const answer = await prompt.question(`${printable(question)} [y/N] `, { signal: context.signal });
-    if (!/^y(es)?$/i.test(answer.trim())) throw refusal;
+    if (!/^y(es)?$/i.test(answer.trim())) throw declined(refusal);
+  } catch (thrown) {
+    throw thrown instanceof Error && thrown.name === 'AbortError' ? stopped(thrown) : thrown;
   } finally {
     prompt.close();
   }
 }
+
+/** Who was asked knows how to say yes. */
+function declined(refusal: ContextdError): ContextdError {
+  return refusal.remedy === undefined ? refusal : new ContextdError(refusal.code, refusal.message);
+}
+
+/** A person pressed Ctrl-C at a question. */
+function stopped(cause: Error): ContextdError {
+  return new ContextdError('CANCELLED', 'stopped, nothing was changed', { details: INTERRUPTED, cause });
+}
+
+/** The details of an error by which a person ended the command: its exit code is that of a signal. */
+export const INTERRUPTED = { interrupted: true } as const;

@@ -35,14 +35,16 @@ import { sessionEnd } from './commands/session-end.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
 import { stats } from './commands/stats.ts';
 import { toolInfo, toolList, toolRun } from './commands/tool.ts';
-import { toolInstall, toolRemove, toolRollback, toolUpdate } from './commands/tool-install.ts';
+import { toolInstall, toolUpdate } from './commands/tool-install.ts';
 import { toolNew } from './commands/tool-new.ts';
+import { toolRemove, toolRollback } from './commands/tool-remove.ts';
 import { toolTest } from './commands/tool-test.ts';
 import { toolVerify } from './commands/tool-verify.ts';
 import type { CliContext } from './context.ts';
-import { exitCodeFor, renderError, renderView, write } from './render.ts';
+import { INTERRUPTED } from './input.ts';
+import { exitCodeFor, jsonOfError, renderError, renderView, write } from './render.ts';
 
-/** Runs one command line and returns the exit code: 0 ok, 1 failed, 2 usage, 69 no daemon. */
+/** Runs one command line and returns the exit code: 0 ok, 1 failed, 2 usage, 69 no daemon, 130 ended by the person. */
 export async function runCli(words: readonly string[], context: CliContext): Promise<number> {
   try {
     return await parseAndRun(words, context);
@@ -50,9 +52,15 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
     if (thrown instanceof CommanderError) return finishUsage(thrown, words, context);
     if (isErrno(thrown, 'EPIPE')) return 0;
     const error = context.signal.aborted ? interrupted(thrown) : toError(thrown);
-    await write(context.stderr, renderError(error));
-    return exitCodeFor(error);
+    return fail(error, words, context);
   }
+}
+
+/** A person reads one line. A program that passed `--json` gets its JSON value too. */
+async function fail(error: ContextdError, words: readonly string[], context: CliContext): Promise<number> {
+  await write(context.stderr, renderError(error));
+  if (words.includes('--json')) await write(context.stdout, jsonOfError(error));
+  return exitCodeFor(error);
 }
 
 async function parseAndRun(words: readonly string[], context: CliContext): Promise<number> {
@@ -132,8 +140,7 @@ async function finishUsage(error: CommanderError, words: readonly string[], cont
   const choices = error.code === 'commander.help' ? subcommandsOf(words) : [];
   const remedy =
     choices.length > 0 ? `Add one of ${choices.join(', ')}.` : 'See `ctxd --help`, or add `--help` to the command.';
-  await write(context.stderr, renderError(new ContextdError('ARGS_INVALID', what, { remedy })));
-  return 2;
+  return fail(new ContextdError('ARGS_INVALID', what, { remedy }), words, context);
 }
 
 function subcommandsOf(words: readonly string[]): string[] {
@@ -142,7 +149,7 @@ function subcommandsOf(words: readonly string[]): string[] {
 }
 
 function interrupted(cause: unknown): ContextdError {
-  return new ContextdError('CANCELLED', 'interrupted', { cause });
+  return new ContextdError('CANCELLED', 'interrupted', { details: INTERRUPTED, cause });
 }
 
 /** Unexpected errors become one line too. */

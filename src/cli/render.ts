@@ -74,14 +74,22 @@ export function renderView(view: View, style: Style): string {
   }
 }
 
-/** One line for standard error: what failed and what to do. */
+/** For standard error: one line with what failed and what to do, and a line for each form that an argument can have. */
 export function renderError(error: ContextdError): string {
-  return `ctxd: ${printable(withRemedy(error).replaceAll(/\s*\n\s*/g, ' '))}\n`;
+  const { forms } = error.details;
+  const lines = [withRemedy(error).replaceAll(/\s*\n\s*/g, ' '), ...(Array.isArray(forms) ? forms : []).map(String)];
+  return lines.map((line, index) => `${index === 0 ? 'ctxd: ' : '  '}${printable(line)}\n`).join('');
 }
 
-/** 1 failed, 2 usage, 69 no daemon. */
-export function exitCodeFor(error: ContextdError): 1 | 2 | 69 {
-  const { exitCode } = ERROR_TABLE[error.code];
+/** The same for `--json`, for standard output. */
+export function jsonOfError({ code, message, remedy = '', details }: ContextdError): string {
+  return `${JSON.stringify({ error: { code, message, remedy, details } })}\n`;
+}
+
+/** 1 failed, 2 usage, 69 no daemon, 130 ended by the person. */
+export function exitCodeFor({ code, details }: ContextdError): 1 | 2 | 69 | 130 {
+  const { exitCode } = ERROR_TABLE[code];
+  if (exitCode === 130 && details.interrupted === true) return exitCode;
   return exitCode === 2 || exitCode === 69 ? exitCode : 1;
 }
 

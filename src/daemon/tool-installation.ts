@@ -11,6 +11,7 @@ import { type CheckedTool, checkTool } from '../install/check-tool.ts';
 import { fetchTool } from '../install/fetch.ts';
 import { FETCH_LIMITS } from '../install/limits.ts';
 import type { ExpectedVersion, FetchedSignature, FetchedTool, TrustedSigners } from '../install/messages.ts';
+import { publisherOf } from '../install/publisher.ts';
 import { type FetchSource, formatSource, parseSource } from '../install/source.ts';
 import type { AcceptedTool } from '../stores/projects.ts';
 import type { ToolOriginFacts } from '../stores/tool-versions.ts';
@@ -78,7 +79,7 @@ export function createToolInstallation(deps: ToolInstallationDeps): ToolInstalla
           remedy: 'Run `ctxd tool install` again.',
         });
       }
-      if (unattended) checkCeiling(offer.plan, deps.config.yes_grants);
+      if (unattended) checkCeiling(offer, deps.config.yes_grants);
       await take(offer, deps);
       offer.taken();
       return projectTools(root, deps);
@@ -132,17 +133,14 @@ async function planFor(
   const { name, grants } = tool.manifest;
   const { tools } = await projectTools(root, deps);
   const before = tools.find((one) => one.name === name) ?? null;
-  if (
-    before !== null &&
-    before.installed_from !== null &&
-    publisherOf(before.installed_from.source) !== publisherOf(origin.source)
-  ) {
-    throw new ContextdError('CONFLICT', `${root} has a tool ${name} from ${before.installed_from.source}`, {
+  const from = before?.installed_from ?? null;
+  if (from !== null && publisherOf(from.source) !== publisherOf(origin.source)) {
+    throw new ContextdError('CONFLICT', `${root} has a tool ${name} from ${from.source}`, {
       remedy: `Two tools cannot have one name. To replace it: ctxd tool remove ${name}, then install again.`,
     });
   }
-  // From elsewhere it may be the work of somebody else, to whom nothing was granted.
-  const isMoved = before !== null && before.installed_from?.source !== origin.source;
+  // From elsewhere, or signed otherwise, it may be the work of somebody else, to whom nothing was granted.
+  const isMoved = before !== null && (from?.source !== origin.source || isSignedOtherwise(from, origin));
   const held = isMoved ? [] : (before?.grants ?? []);
   const newGrants = grants.filter((grant) => !held.includes(grant));
   return {
@@ -156,6 +154,11 @@ async function planFor(
     files: tool.files.size,
     bytes: tool.bytes,
   };
+}
+
+/** True if the version before was signed, and this one is not, or by somebody else. */
+function isSignedOtherwise(before: ToolInfo['installed_from'], { signer }: ToolOriginFacts): boolean {
+  return before !== null && before.signer !== '' && before.signer !== signer;
 }
 
 function sourceOf({ source: text, cwd, submodules, lfs }: InstallRequest): FetchSource {
@@ -196,28 +199,23 @@ function signersOf(keys: readonly string[]): TrustedSigners {
   return { minisign, sigstore, trusted_root: null };
 }
 
-/** Who publishes a tool: versions of one tool come from one publisher. */
-function publisherOf(text: string): string {
-  const source = parseSource(text, '/');
-  switch (source.kind) {
-    case 'git':
-      return `${source.url}//${source.sub}`;
-    case 'http':
-      return new URL(source.url).host;
-    case 's3':
-      return `${source.endpoint ?? ''}/${source.bucket}`;
-    default:
-      return 'this machine';
-  }
-}
-
 /** True if the ceiling names the grant, or a beginning of it with `*`. */
 function isBelow(grant: string, ceiling: readonly string[]): boolean {
   return ceiling.some((one) => (one.endsWith('*') ? grant.startsWith(one.slice(0, -1)) : grant === one));
 }
 
-/** Throws PERMISSION_DENIED for a new grant that only a person may give. */
-function checkCeiling({ tool, new_grants: grants }: ToolPlan, ceiling: readonly string[]): void {
+/** Throws PERMISSION_DENIED for a new grant, or the loss of a signature, that only a person may agree to. */
+function checkCeiling({ plan, origin }: Offer, ceiling: readonly string[]): void {
+  const { tool, before, new_grants: grants } = plan;
+  const from = before?.installed_from ?? null;
+  if (isSignedOtherwise(from, origin)) {
+    const now = origin.signer === '' ? 'not signed' : `signed by ${origin.signer}`;
+    throw new ContextdError(
+      'PERMISSION_DENIED',
+      `--yes does not replace ${tool?.name}, which was signed by ${from?.signer}, by a version that is ${now}`,
+      { remedy: 'A person answers at a terminal, after asking the author why.' },
+    );
+  }
   const above = grants.filter((grant) => !isBelow(grant, ceiling));
   if (above.length === 0) return;
   throw new ContextdError(

@@ -11,7 +11,7 @@ export const LOCK_FILE = 'contextd.lock';
 export interface LockedTool {
   name: string;
   version: string;
-  /** In the grammar of docs/tools.md. */
+  /** In the grammar of docs/sources.md. A place inside the project is written relative to its root. */
   source: string;
   /** "" unless the source is a git repository. */
   commit: string;
@@ -62,11 +62,26 @@ export function formatLock(tools: readonly LockedTool[]): string {
   return `${JSON.stringify({ format: FORMAT, tools: Object.fromEntries(entries) }, null, 2)}\n`;
 }
 
-/** The entry of an installed tool; null for a tool of contextd. */
-export function lockedTool({ name, version, bundle_sha256, grants, installed_from }: ToolInfo): LockedTool | null {
+/** The entry of an installed tool of the project in `root`; null for a tool of contextd. */
+export function lockedTool(
+  { name, version, bundle_sha256, grants, installed_from }: ToolInfo,
+  root: string,
+): LockedTool | null {
   if (installed_from === null) return null;
-  const { source, commit, archive_sha256: archiveSha256 } = installed_from;
+  const { commit, archive_sha256: archiveSha256 } = installed_from;
+  const source = portable(installed_from.source, root);
   return { name, version, source, commit, archiveSha256, bundleSha256: bundle_sha256, grants };
+}
+
+/** Colleagues have the project somewhere else. */
+function portable(source: string, root: string): string {
+  if (source === root) return '.';
+  return source.startsWith(`${root}/`) ? `.${source.slice(root.length)}` : source;
+}
+
+/** True for a source that only one machine has. */
+export function isOfMachine({ source }: LockedTool): boolean {
+  return source.startsWith('/') || source.startsWith('git::file://');
 }
 
 function toolOf(name: string, entry: Json | undefined): LockedTool {

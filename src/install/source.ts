@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
 import { invisibleIn } from '../core/invisible.ts';
+import { SOURCE_REMEDY } from './source-forms.ts';
 
 /** A repository. `url` is what git gets, before a person's own `url.insteadOf`. */
 export interface GitSource {
@@ -53,14 +54,6 @@ export interface ArchiveSource extends Packed {
 /** Where a tool comes from (issue 17, part 1). */
 export type FetchSource = GitSource | HttpSource | S3Source | FolderSource | ArchiveSource;
 
-const GRAMMAR = `Write one of:
-  github.com/ORG/REPO[//FOLDER][@REF]       the same with gitlab.com
-  git::https://HOST/PATH[//FOLDER][@REF]    also git::ssh://, git::file:// and git::USER@HOST:PATH
-  https://HOST/PATH/tool.tar.gz[//FOLDER]   also .tgz and .zip; checksum: ?checksum=sha256:HEX
-  s3::BUCKET/KEY or s3::https://HOST/BUCKET/KEY
-  ./folder or ./tool.tar.gz
-REF is a tag, a branch or a whole commit id. If a path holds an @, write ?ref=REF. Quote the text if it holds a ? or &.`;
-
 const SOURCE_MAX_CHARS = 2_048;
 const ARCHIVE_NAME = /\.(?:tar\.gz|tgz|zip)$/i;
 /** Hosts whose repositories need no `git::`, and the number of names that lead to one; 0: two or more. */
@@ -69,8 +62,8 @@ type KnownHost = keyof typeof KNOWN_HOSTS;
 const GIT_SCHEMES = ['https', 'ssh', 'file'];
 
 /**
- * Reads a source as a person types it. A local path is taken relative to `cwd`. Throws ARGS_INVALID, with the
- * grammar in its remedy; no credential of the text is in the message.
+ * Reads a source as a person types it. A local path is taken relative to `cwd`. Throws ARGS_INVALID with
+ * SOURCE_REMEDY; no credential of the text is in the message.
  */
 export function parseSource(text: string, cwd: string): FetchSource {
   if (text === '' || text.length > SOURCE_MAX_CHARS)
@@ -324,5 +317,5 @@ function shown(text: string): string {
 }
 
 function invalid(what: string, fault: string): ContextdError {
-  return new ContextdError('ARGS_INVALID', `${what} ${fault}`, { remedy: GRAMMAR });
+  return new ContextdError('ARGS_INVALID', `${what} ${fault}`, { remedy: SOURCE_REMEDY });
 }

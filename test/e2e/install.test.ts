@@ -107,7 +107,10 @@ describe('ctxd tool install', () => {
     // A later init keeps it, and the removal leaves nothing of it.
     await ctxd(project, 'init', '--no-toolchains', '--no-network');
     expect(await answerOf(project, 'weather')).toMatchObject({ version: '1.0.0' });
-    expect((await ctxd(project, 'tool', 'remove', 'weather')).stdout).toContain('weather is no longer a tool of');
+    const asked = await ctxd(project, 'tool', 'remove', 'weather');
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('weather was not removed. Answer yes')]);
+    expect(await answerOf(project, 'weather')).toMatchObject({ version: '1.0.0' });
+    expect((await ctxd(project, 'tool', 'remove', 'weather', '--yes')).stdout).toContain('is no longer a tool of');
     expect(existsSync(join(project, '.claude/tools/weather'))).toBe(false);
     expect(existsSync(join(project, 'contextd.lock'))).toBe(false);
     expect(await listed(project)).toEqual([]);
@@ -177,10 +180,12 @@ describe('ctxd tool install', () => {
     expect([more.code, more.stderr]).toEqual([1, expect.stringContaining('(new)')]);
     expect((await answerOf(project, 'weather')).version).toBe('1.1.0');
 
-    expect((await ctxd(project, 'tool', 'rollback', 'weather')).stdout).toContain('weather is 1.0.0 again');
+    const asked = await ctxd(project, 'tool', 'rollback', 'weather');
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('weather stays at 1.1.0')]);
+    expect((await ctxd(project, 'tool', 'rollback', 'weather', '--yes')).stdout).toContain('weather is 1.0.0 again');
     expect((await answerOf(project, 'weather')).version).toBe('1.0.0');
     expect(lockOf(project)).toContain('"version": "1.0.0"');
-    const none = await ctxd(project, 'tool', 'rollback', 'weather');
+    const none = await ctxd(project, 'tool', 'rollback', 'weather', '--yes');
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('had no other version of weather')]);
   });
 
@@ -205,6 +210,75 @@ describe('ctxd tool install', () => {
     expect(differs.code).toBe(1);
     expect(differs.stderr).toContain('is not what contextd.lock names: its files have the hash ');
     expect(await listed(third)).toEqual([]);
+  });
+
+  it('issue 17 part 2: the lock file names a tool of the project by its place in it, so that a colleague installs it', async () => {
+    const [project, colleague] = [await newProject(), await newProject()];
+    makeTool(join(project, 'tools/weather'));
+    await ctxd(project, 'tool', 'install', './tools/weather', '--yes');
+    expect(JSON.parse(lockOf(project)).tools.weather.source).toBe('./tools/weather');
+    cpSync(join(project, 'contextd.lock'), join(colleague, 'contextd.lock'));
+    const gone = await ctxd(colleague, 'tool', 'install', '--yes');
+    expect([gone.code, gone.stderr]).toEqual([
+      1,
+      expect.stringContaining('contextd.lock names ./tools/weather for weather, which is not in the project'),
+    ]);
+    cpSync(join(project, 'tools'), join(colleague, 'tools'), { recursive: true });
+    mkdirSync(join(colleague, 'below'));
+    expect((await at.run(CTXD, ['tool', 'install', '--yes'], { cwd: join(colleague, 'below') })).stderr).not.toContain(
+      'ctxd:',
+    );
+    expect(await answerOf(colleague, 'weather')).toMatchObject({ version: '1.0.0' });
+    expect(lockOf(colleague)).toBe(lockOf(project));
+  });
+
+  it('issue 17 part 8: one bad tool of a lock file or an update is named, and keeps no other from being installed', async () => {
+    const [project, colleague] = [await newProject(), await newProject()];
+    const dirs = ['alpha', 'beta', 'gamma'].map((name) => newTool({ name }));
+    for (const dir of dirs) await ctxd(project, 'tool', 'install', dir, '--yes');
+    cpSync(join(project, 'contextd.lock'), join(colleague, 'contextd.lock'));
+    rmSync(dirs[1] ?? '', { recursive: true });
+    const all = await ctxd(colleague, 'tool', 'install', '--yes', '--json');
+    expect(all.code).toBe(1);
+    expect(JSON.parse(all.stdout)).toMatchObject({
+      tools: [
+        { name: 'alpha', state: 'installed' },
+        { name: 'gamma', state: 'installed' },
+      ],
+      failed: [
+        {
+          name: 'beta',
+          code: 'PATH_NOT_FOUND',
+          message: expect.stringContaining('a place of the machine that added it'),
+        },
+      ],
+    });
+    expect((await listed(colleague)).map(({ name }) => name)).toEqual(['alpha', 'gamma']);
+
+    makeTool(dirs[2] ?? '', { name: 'gamma', version: '2.0.0' });
+    const check = await ctxd(project, 'tool', 'update', '--check', '--all');
+    expect(check.code).toBe(1);
+    for (const line of ['alpha 1.0.0 is what', 'gamma 2.0.0: ', 'beta was left as it was: '])
+      expect(check.stdout).toContain(line);
+    expect((await ctxd(project, 'tool', 'update', '--all', '--yes')).code).toBe(1);
+    expect((await listed(project)).map(({ version }) => version)).toEqual(['1.0.0', '1.0.0', '2.0.0']);
+  });
+
+  it('a failure with --json is one JSON value; an unknown source lists the forms, a line each', async () => {
+    const project = await newProject();
+    const { code, stdout, stderr } = await ctxd(project, 'tool', 'install', 'weather', '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'ARGS_INVALID', message: expect.stringContaining('"weather"') },
+    });
+    const [first, ...forms] = stderr.trimEnd().split('\n');
+    expect(first).toMatch(
+      /^ctxd: "weather" is not a source.* such as `ctxd tool install github\.com\/org\/tool@v1`\.$/,
+    );
+    expect(forms).toHaveLength(5);
+    expect(forms[0]).toMatch(/^ {2}github\.com\/ORG\/REPO/);
+    const usage = await ctxd(project, 'tool', 'install', '--no-such-option', '--json');
+    expect([usage.code, JSON.parse(usage.stdout).error.code]).toEqual([2, 'ARGS_INVALID']);
   });
 
   it.each([
@@ -327,7 +401,7 @@ describe('an installation that dies', () => {
       expect(bundles().filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
       expect((await ctxd(project, 'tool', 'install', dir, '--yes')).code).toBe(0);
       expect(await answerOf(project, 'weather')).toMatchObject({ version: '1.0.0' });
-      await ctxd(project, 'tool', 'remove', 'weather');
+      await ctxd(project, 'tool', 'remove', 'weather', '--yes');
     }
     expect(outcomes.has('before')).toBe(true);
   }, 300_000);

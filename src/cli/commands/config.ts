@@ -28,7 +28,7 @@ export const configGet = defineCommand({
 
 export const configList = defineCommand({
   name: ['config', 'list'],
-  summary: 'Print every setting, its value and where the value comes from.',
+  summary: 'Print every setting, its value and where the value comes from. Values of tools.env are hidden.',
   run: listAll,
   view: tableOf,
 });
@@ -67,7 +67,8 @@ export const configSet = defineCommand({
     const changed = withSetting(written, key, value);
     const config = acceptConfig(context.paths.configFile, changed);
     await replaceConfig(context.paths, changed);
-    return { key, value: readSetting(config, key), file: context.paths.configFile, restart_needed: true };
+    const accepted = shownValue(key, readSetting(config, key));
+    return { key, value: accepted, file: context.paths.configFile, restart_needed: true };
   },
   view: ({ key, value, file }) => ({
     kind: 'lines',
@@ -137,9 +138,15 @@ export function readSetting(config: Config, key: string): Json {
 export function listSettings(config: Config, written: JsonObject): Setting[] {
   return settingKeys().map((key) => ({
     key,
-    value: readSetting(config, key),
+    value: shownValue(key, readSetting(config, key)),
     from: valueAt(written, pointerOf(key)) === undefined ? 'default' : 'file',
   }));
+}
+
+/** A value as lists and logs may show it: variables of tools may be secrets. `ctxd config get tools.env` prints them. */
+function shownValue(key: string, value: Json): Json {
+  if (key !== 'tools.env' || !isJsonObject(value)) return value;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, '(hidden)']));
 }
 
 /** Returns the key. Throws ARGS_INVALID if there is no such setting. */

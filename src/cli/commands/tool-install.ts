@@ -1,15 +1,13 @@
 import type { ToolInfo, ToolPlan } from '../../call/management.ts';
-import { ContextdError } from '../../core/errors.ts';
-import { LOCK_FILE, type LockedTool } from '../../install/lock-file.ts';
-import { type DaemonClient, withClient } from '../client.ts';
+import { ContextdError, withRemedy } from '../../core/errors.ts';
+import { isOfMachine, LOCK_FILE, type LockedTool } from '../../install/lock-file.ts';
+import { SOURCE_FORMS, SOURCE_REMEDY } from '../../install/source-forms.ts';
+import type { DaemonClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
-import { ensureRunning } from '../daemon/launch.ts';
-import { prepareTools } from '../init/tools.ts';
-import { projectAt } from '../project-root.ts';
-import type { View } from '../render.ts';
-import { describePlan, type Installed, installOne, lookAt, toolOf } from '../tools/install.ts';
-import { readLock, writeLock } from '../tools/lock.ts';
+import { inProject } from '../tools/in-project.ts';
+import { describePlan, type Installed, installOne, lookAt, toolOf, type Wanted } from '../tools/install.ts';
+import { readLock } from '../tools/lock.ts';
 
 const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const YES = {
@@ -20,6 +18,15 @@ const YES = {
 interface InstallResult {
   root: string;
   tools: Installed[];
+  failed: FailedTool[];
+}
+
+/** A tool among several that could not be installed; the others were. */
+interface FailedTool {
+  name: string;
+  code: string;
+  /** What failed and what to do. */
+  message: string;
 }
 
 export const toolInstall = defineCommand<InstallResult>({
@@ -42,18 +49,22 @@ export const toolInstall = defineCommand<InstallResult>({
     return inProject(context, args, async (client, root) => {
       const locked = await readLock(root);
       const options = { context, client, root, isAgreed: args.flag('yes') };
-      if (source === undefined) return { root, tools: await installLocked(locked, options) };
+      if (source === undefined) return { root, ...(await installLocked(locked, options)) };
       const wanted = { source, submodules: args.flag('submodules'), lfs: args.flag('lfs') };
-      return { root, tools: [await installOne(wanted, options)] };
+      return { root, tools: [await installOne(wanted, options).catch(addForms)], failed: [] };
     });
   },
-  view: ({ tools }) => ({
+  view: ({ tools, failed }) => ({
     kind: 'lines',
-    lines: tools.length === 0 ? [`${LOCK_FILE} names no tool`] : tools.map(lineOf),
+    lines:
+      tools.length + failed.length === 0
+        ? [`${LOCK_FILE} names no tool`]
+        : [...tools.map(lineOf), ...failed.map(faultLine)],
   }),
+  exitCode: ({ failed }) => (failed.length === 0 ? 0 : 1),
 });
 
-export const toolUpdate = defineCommand<{ root: string; tools: Installed[]; plans: ToolPlan[] }>({
+export const toolUpdate = defineCommand<InstallResult & { plans: ToolPlan[] }>({
   name: ['tool', 'update'],
   summary:
     'Fetch installed tools again from where they came, show what changes and, after a yes, use the new versions.',
@@ -66,68 +77,82 @@ export const toolUpdate = defineCommand<{ root: string; tools: Installed[]; plan
   ],
   async run(context, args) {
     return inProject(context, args, async (client, root) => {
-      const tools: Installed[] = [];
-      const plans: ToolPlan[] = [];
       await readLock(root);
-      for (const tool of await chosen(args, client, root)) {
-        const wanted = { source: tool.installed_from?.source ?? '' };
-        const options = { context, client, root, isAgreed: args.flag('yes') };
-        if (args.flag('check')) plans.push(await lookAt(wanted, options));
-        else tools.push(await installOne(wanted, options));
+      const options = { context, client, root, isAgreed: args.flag('yes') };
+      const named = await chosen(args, client, root);
+      const wantedOf = (tool: ToolInfo): Wanted => ({ source: tool.installed_from?.source ?? '' });
+      if (args.flag('check')) {
+        const { done: plans, failed } = await eachOf(named, context, (tool) => lookAt(wantedOf(tool), options));
+        return { root, tools: [], plans, failed };
       }
-      return { root, tools, plans };
+      const { done: tools, failed } = await eachOf(named, context, (tool) => installOne(wantedOf(tool), options));
+      return { root, tools, plans: [], failed };
     });
   },
-  view: ({ tools, plans }) => ({
+  view: ({ tools, plans, failed }) => ({
     kind: 'lines',
     lines: [
       ...tools.map(lineOf),
       ...plans.flatMap((plan) => (plan.state === 'same' ? [current(plan)] : describePlan(plan))),
+      ...failed.map(faultLine),
     ],
   }),
-  exitCode: ({ plans }) => (plans.some(({ state }) => state !== 'same') ? 1 : 0),
+  exitCode: ({ plans, failed }) => (failed.length > 0 || plans.some(({ state }) => state !== 'same') ? 1 : 0),
 });
 
-export const toolRemove = defineCommand({
-  name: ['tool', 'remove'],
-  summary: 'Take an installed tool out of the project. Other projects keep it.',
-  parameters: [{ syntax: '<tool>', help: 'the tool' }],
-  options: [PROJECT],
-  run: (context, args) => changed(context, args, (client, request) => client.removeTool(request), true),
-  view: ({ root, name }): View => ({ kind: 'lines', lines: [`${name} is no longer a tool of ${root}`] }),
-});
-
-export const toolRollback = defineCommand({
-  name: ['tool', 'rollback'],
-  summary: 'Return to the version of a tool that the project used before, with what was granted to it then.',
-  parameters: [{ syntax: '<tool>', help: 'the tool' }],
-  options: [PROJECT],
-  run: (context, args) => changed(context, args, (client, request) => client.rollbackTool(request), false),
-  view: ({ name, version }): View => ({ kind: 'lines', lines: [`${name} is ${version} again`] }),
-});
-
-async function inProject<T>(
-  context: CliContext,
-  args: ParsedArgs,
-  use: (client: DaemonClient, root: string) => Promise<T>,
-): Promise<T> {
-  const root = await projectAt(context, args.text('project'));
-  await ensureRunning(context);
-  return withClient(context.paths, (client) => use(client, root));
+/** Shows what a source can be after a fault of one. */
+function addForms(thrown: unknown): never {
+  if (!(thrown instanceof ContextdError) || thrown.remedy !== SOURCE_REMEDY) throw thrown;
+  const { code, message, remedy } = thrown;
+  throw new ContextdError(code, message, { remedy, details: { forms: SOURCE_FORMS }, cause: thrown });
 }
 
 type Options = Parameters<typeof installOne>[1];
 
-/** Reproduces the lock file: exactly what it names, or nothing of the tool and what differs. */
-async function installLocked(locked: readonly LockedTool[], options: Options): Promise<Installed[]> {
-  const tools: Installed[] = [];
-  for (const entry of locked) {
+/** Reproduces the lock file: of each tool exactly what it names, or nothing of the tool and what differs. */
+async function installLocked(
+  locked: readonly LockedTool[],
+  options: Options,
+): Promise<Pick<InstallResult, 'tools' | 'failed'>> {
+  const { done: tools, failed } = await eachOf(locked, options.context, async (entry) => {
     const { source, commit, archiveSha256: archive_sha256 } = entry;
-    tools.push(
-      await installOne({ source, commit, archive_sha256 }, { ...options, check: (plan) => checkLocked(plan, entry) }),
-    );
+    const wanted = { source, commit, archive_sha256, cwd: options.root };
+    return installOne(wanted, { ...options, check: (plan) => checkLocked(plan, entry) }).catch((thrown: unknown) => {
+      throw missingHere(thrown, entry);
+    });
+  });
+  return { tools, failed };
+}
+
+/** A folder that a colleague has, and this machine does not. */
+function missingHere(thrown: unknown, entry: LockedTool): unknown {
+  if (!(thrown instanceof ContextdError) || thrown.code !== 'PATH_NOT_FOUND') return thrown;
+  const { name, source } = entry;
+  const why = isOfMachine(entry) ? 'which is a place of the machine that added it' : 'which is not in the project';
+  return new ContextdError('PATH_NOT_FOUND', `${LOCK_FILE} names ${source} for ${name}, ${why}: ${thrown.message}`, {
+    remedy: 'Install it from where everyone can reach it, such as a repository: ctxd tool install SOURCE.',
+    cause: thrown,
+  });
+}
+
+/** Does the work for each tool, also after one fails. Throws if the person stops it, and the fault if there is one tool. */
+async function eachOf<T extends { name: string }, Result>(
+  entries: readonly T[],
+  { signal }: CliContext,
+  work: (entry: T) => Promise<Result>,
+): Promise<{ done: Result[]; failed: FailedTool[] }> {
+  const done: Result[] = [];
+  const failed: FailedTool[] = [];
+  for (const entry of entries) {
+    try {
+      done.push(await work(entry));
+    } catch (thrown) {
+      const mustStop = !(thrown instanceof ContextdError) || signal.aborted || thrown.details.interrupted === true;
+      if (mustStop || entries.length === 1) throw thrown;
+      failed.push({ name: entry.name, code: thrown.code, message: withRemedy(thrown) });
+    }
   }
-  return tools;
+  return { done, failed };
 }
 
 function checkLocked(plan: ToolPlan, entry: LockedTool): void {
@@ -169,21 +194,8 @@ async function chosen(args: ParsedArgs, client: DaemonClient, root: string): Pro
   });
 }
 
-/** Changes one installed tool, then the project's files and its lock file. */
-async function changed(
-  context: CliContext,
-  args: ParsedArgs,
-  change: (client: DaemonClient, request: { root: string; name: string }) => Promise<{ tools: ToolInfo[] }>,
-  isRemoval: boolean,
-): Promise<{ root: string; name: string; version: string }> {
-  const name = args.requiredWord(0);
-  return inProject(context, args, async (client, root) => {
-    await readLock(root);
-    const { tools } = await change(client, { root, name });
-    await (await prepareTools(context, root, tools)).apply();
-    await writeLock(root, { tools, ...(isRemoval ? { removed: name } : {}) });
-    return { root, name, version: tools.find((tool) => tool.name === name)?.version ?? '' };
-  });
+function faultLine({ name, message }: FailedTool): string {
+  return `${name} was left as it was: ${message}`;
 }
 
 function lineOf({ name, version, state, source, commit }: Installed): string {

@@ -31,7 +31,7 @@ export interface InstallOptions {
 
 /** How a tool is fetched; what is left out is not asked for. */
 export type Wanted = Pick<InstallRequest, 'source'> &
-  Partial<Pick<InstallRequest, 'submodules' | 'lfs' | 'commit' | 'archive_sha256'>>;
+  Partial<Pick<InstallRequest, 'cwd' | 'submodules' | 'lfs' | 'commit' | 'archive_sha256'>>;
 
 /** Fetches a tool, shows what it asks for, and adds it to the project and its lock file if the person agrees. */
 export async function installOne(wanted: Wanted, options: InstallOptions): Promise<Installed> {
@@ -65,8 +65,8 @@ export async function lookAt(wanted: Wanted, options: Omit<InstallOptions, 'isAg
 }
 
 function requestOf(wanted: Wanted, { context, root }: Pick<InstallOptions, 'context' | 'root'>): InstallRequest {
-  const nothing = { submodules: false, lfs: false, commit: '', archive_sha256: '' };
-  return { ...nothing, ...wanted, root, cwd: context.cwd, variables: { ...context.env.install } };
+  const usual = { cwd: context.cwd, submodules: false, lfs: false, commit: '', archive_sha256: '' };
+  return { ...usual, ...wanted, root, variables: { ...context.env.install } };
 }
 
 /** The tool of a plan. The daemon always sends one. */
@@ -90,7 +90,8 @@ async function settle(plan: ToolPlan, { context, client, root, isAgreed }: Insta
 async function askFor(plan: ToolPlan, context: CliContext, isAgreed: boolean): Promise<void> {
   const lines = describePlan(plan);
   if (isAgreed) return write(context.stderr, `${lines.map(printable).join('\n')}\n`);
-  const refusal = new ContextdError('CANCELLED', `${toolOf(plan).name} was not installed`, {
+  const done = plan.state === 'new' ? 'installed' : 'updated';
+  const refusal = new ContextdError('CANCELLED', `${toolOf(plan).name} was not ${done}`, {
     remedy: 'A person answers yes at a terminal; --yes accepts what install.yes_grants names.',
   });
   await confirm(context, lines, plan.state === 'new' ? 'Install it?' : 'Update it?', refusal);
@@ -126,7 +127,11 @@ function changeLines(plan: ToolPlan, before: ToolInfo): string[] {
     ...plan.files_changed.map((path) => `~ ${path}`),
   ];
   const more = files.length - FILES_SHOWN;
+  const signer = before.installed_from?.signer ?? '';
   return [
+    ...(signer !== '' && signer !== toolOf(plan).installed_from?.signer
+      ? [`  the one before was signed by ${signer}`]
+      : []),
     ...(before.installed_from !== null && before.installed_from.source !== toolOf(plan).installed_from?.source
       ? [`  the one before came from ${before.installed_from.source}`]
       : []),

@@ -23,7 +23,7 @@ interface LockChange {
 
 /** Writes what the project has now. Entries of tools that only colleagues have stay. The last tool takes the file with it. */
 export async function writeLock(root: string, { tools, removed }: LockChange): Promise<void> {
-  const own = tools.map(lockedTool).filter((entry) => entry !== null);
+  const own = tools.map((tool) => lockedTool(tool, root)).filter((entry) => entry !== null);
   const before = await readLock(root);
   const others = before.filter(({ name }) => name !== removed && !own.some((entry) => entry.name === name));
   const text = formatLock([...own, ...others]);

@@ -75,7 +75,9 @@ describe('ctxd', () => {
     [['config', 'get', 'budget.defualt_tokens'], 'did you mean budget.default_tokens, budget.max_tokens? `ctxd'],
   ])('answers %j with one line and exit code 2', async (words, message) => {
     const { code, out, err } = await ctxd(...words);
-    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(code).toBe(2);
+    if (words.includes('--json')) expect(JSON.parse(out)).toMatchObject({ error: { code: 'ARGS_INVALID', message } });
+    else expect(out).toBe('');
     expect(err).toMatch(/^ctxd: .*\n$/);
     expect(err).toContain(message);
   });
@@ -84,7 +86,9 @@ describe('ctxd', () => {
     'answers %j with one line and exit code 69 if no daemon has ever run',
     async (words) => {
       const { code, out, err } = await ctxd(...words);
-      expect({ code, out }).toEqual({ code: 69, out: '' });
+      expect(code).toBe(69);
+      if (words.includes('--json')) expect(JSON.parse(out).error.code).toBe('DAEMON_UNAVAILABLE');
+      else expect(out).toBe('');
       expect(err).toMatch(/^ctxd: no daemon .*`ctxd server start`\.\n$/);
     },
   );
@@ -186,6 +190,24 @@ describe('ctxd config', () => {
     expect(code).toBe(1);
     expect(err).toMatch(/\/log\/level .*but is 7/);
     expect(err).not.toMatch(/remove/i);
+  });
+
+  it('SEC-1.1 hides the values of tools.env in lists and echoes, and prints them when they are asked for', async () => {
+    const value = '{"CITY_API":"https://api.example.com/key"}';
+    const set = await ctxd('config', 'set', 'tools.env', value);
+    const lists = [
+      await ctxd('config', 'list'),
+      await ctxd('config', 'list', '--json'),
+      await ctxd('config', 'get'),
+      set,
+    ];
+    for (const { code, out } of lists) {
+      expect(code).toBe(0);
+      expect(out).toContain('CITY_API');
+      expect(out).toContain('(hidden)');
+      expect(out).not.toContain('api.example.com');
+    }
+    expect((await ctxd('config', 'get', 'tools.env')).out).toContain('api.example.com');
   });
 
   it('FR-9.6 lists every setting with the source of its value', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { FETCH_LIMITS, RATIO_FREE_BYTES } from '#src/install/limits.js';
 import { type FetchSource, formatSource, parseSource } from '#src/install/source.js';
+import { SOURCE_REMEDY } from '#src/install/source-forms.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
@@ -136,10 +137,10 @@ describe('issue 17 part 1: the text of a source', () => {
     });
 
   for (const text of WRONG)
-    it(`${JSON.stringify(text.slice(0, 60))} is ARGS_INVALID, with the grammar as its remedy`, () => {
+    it(`${JSON.stringify(text.slice(0, 60))} is ARGS_INVALID, with an example as its remedy`, () => {
       const error = faultOf(text);
       expect(error.code).toBe('ARGS_INVALID');
-      expect(error.remedy).toContain('github.com/ORG/REPO[//FOLDER][@REF]');
+      expect(error.remedy).toBe(SOURCE_REMEDY);
     });
 
   it('credentials in a source are refused, and the message does not repeat them', () => {
