@@ -59,6 +59,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     ],
     why: 'commands that outlive their call: started and used through ToolHost, so no step of a call knows them',
   },
+  'src/memory': {
+    mayImport: ['src/core', 'src/call', 'src/runner', 'src/sdk', 'src/stores'],
+    why: 'what is kept between sessions: reached through ToolHost and the management contract, which mask what it gets',
+  },
   'src/catalog': { mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'], why: 'knows tools, runs none' },
   'src/install': {
     mayImport: ['src/core', 'src/call', 'src/config', 'src/catalog'],

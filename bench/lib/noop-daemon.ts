@@ -49,6 +49,13 @@ const nothing = async (): Promise<never> => {
 
 const NO_MANAGEMENT: Management = {
   serverStatus: nothing,
+  searchMemories: nothing,
+  listMemories: nothing,
+  getMemories: nothing,
+  addMemories: nothing,
+  rateMemory: nothing,
+  forgetMemories: nothing,
+  promoteMemory: nothing,
   stopServer: nothing,
   registerProject: nothing,
   unregisterProject: nothing,

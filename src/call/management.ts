@@ -1,5 +1,7 @@
 import type { AcceptQuarantinedRequest__Output as AcceptQuarantinedRequest } from '../protocol/generated/contextd/v1/AcceptQuarantinedRequest.ts';
 import type { AcceptToolRequest__Output as AcceptToolRequest } from '../protocol/generated/contextd/v1/AcceptToolRequest.ts';
+import type { AddedMemories__Output as AddedMemories } from '../protocol/generated/contextd/v1/AddedMemories.ts';
+import type { AddedMemory__Output as AddedMemory } from '../protocol/generated/contextd/v1/AddedMemory.ts';
 import type { AllowedValue__Output as AllowedValue } from '../protocol/generated/contextd/v1/AllowedValue.ts';
 import type { AllowedValues__Output as AllowedValues } from '../protocol/generated/contextd/v1/AllowedValues.ts';
 import type { AllowValueRequest__Output as AllowValueRequest } from '../protocol/generated/contextd/v1/AllowValueRequest.ts';
@@ -22,6 +24,13 @@ import type { KillRequest__Output as KillRequest } from '../protocol/generated/c
 import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
+import type { MemoryEvidence__Output as MemoryEvidence } from '../protocol/generated/contextd/v1/MemoryEvidence.ts';
+import type { MemoryItem__Output as MemoryItem } from '../protocol/generated/contextd/v1/MemoryItem.ts';
+import type { MemoryList__Output as MemoryList } from '../protocol/generated/contextd/v1/MemoryList.ts';
+import type { MemoryListRequest__Output as MemoryListRequest } from '../protocol/generated/contextd/v1/MemoryListRequest.ts';
+import type { MemoryQuery__Output as MemoryQuery } from '../protocol/generated/contextd/v1/MemoryQuery.ts';
+import type { MemoryRating__Output as MemoryRating } from '../protocol/generated/contextd/v1/MemoryRating.ts';
+import type { MemoryRequest__Output as MemoryRequest } from '../protocol/generated/contextd/v1/MemoryRequest.ts';
 import type { NetworkChange__Output as NetworkChange } from '../protocol/generated/contextd/v1/NetworkChange.ts';
 import type { NetworkCredentialChange__Output as NetworkCredentialChange } from '../protocol/generated/contextd/v1/NetworkCredentialChange.ts';
 import type { NetworkCredentialInfo__Output as NetworkCredentialInfo } from '../protocol/generated/contextd/v1/NetworkCredentialInfo.ts';
@@ -37,6 +46,7 @@ import type { NetworkRequest__Output as NetworkRequest } from '../protocol/gener
 import type { NetworkRuleInfo__Output as NetworkRuleInfo } from '../protocol/generated/contextd/v1/NetworkRuleInfo.ts';
 import type { NetworkState__Output as NetworkState } from '../protocol/generated/contextd/v1/NetworkState.ts';
 import type { NetworkToolInfo__Output as NetworkToolInfo } from '../protocol/generated/contextd/v1/NetworkToolInfo.ts';
+import type { NewMemories__Output as NewMemories } from '../protocol/generated/contextd/v1/NewMemories.ts';
 import type { OpenPortRequest__Output as OpenPortRequest } from '../protocol/generated/contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse__Output as OpenPortResponse } from '../protocol/generated/contextd/v1/OpenPortResponse.ts';
 import type { PathList__Output as PathList } from '../protocol/generated/contextd/v1/PathList.ts';
@@ -74,6 +84,8 @@ import type { ToolPlan__Output as ToolPlan } from '../protocol/generated/context
 import type { ToolRequest__Output as ToolRequest } from '../protocol/generated/contextd/v1/ToolRequest.ts';
 
 export type {
+  AddedMemories,
+  AddedMemory,
   AllowedValue,
   AllowedValues,
   AllowValueRequest,
@@ -84,6 +96,13 @@ export type {
   InstallProgress,
   InstallRequest,
   ListeningPort,
+  MemoryEvidence,
+  MemoryItem,
+  MemoryList,
+  MemoryListRequest,
+  MemoryQuery,
+  MemoryRating,
+  MemoryRequest,
   NetworkChange,
   NetworkCredentialChange,
   NetworkCredentialInfo,
@@ -96,6 +115,7 @@ export type {
   NetworkRuleInfo,
   NetworkState,
   NetworkToolInfo,
+  NewMemories,
   PathList,
   PathRequest,
   ProjectTools,
@@ -205,6 +225,16 @@ export interface Management {
   /** Throws NOT_FOUND if nothing is bound there. */
   removeNetworkCredentials(request: NetworkCredentialRemoval): Promise<NetworkCredentials>;
   listNetworkCredentials(request: NetworkRequest): Promise<NetworkCredentials>;
+  /** The best first. Each of these throws NOT_FOUND if the project is not registered. */
+  searchMemories(request: MemoryQuery): Promise<MemoryList>;
+  listMemories(request: MemoryListRequest): Promise<MemoryList>;
+  /** Throws NOT_FOUND, with the ids that the project does not have. */
+  getMemories(request: MemoryRequest): Promise<MemoryList>;
+  /** A draft that cannot be stored is refused alone. */
+  addMemories(request: NewMemories): Promise<AddedMemories>;
+  rateMemory(request: MemoryRating): Promise<MemoryEvidence>;
+  forgetMemories(request: MemoryRequest): Promise<MemoryList>;
+  promoteMemory(request: MemoryRequest): Promise<MemoryList>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   /** The version of the tool that the project at `root` accepted; of another, or of no project, any version. */
   getSchema(tool: string, root: string): Promise<SchemaResponse>;

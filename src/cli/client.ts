@@ -118,6 +118,13 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     removeNetworkCredentials: ask(management.removeNetworkCredentials),
     listNetworkCredentials: ask(management.listNetworkCredentials),
     readNetworkLog: ask(management.readNetworkLog),
+    searchMemories: askLong(management.searchMemories),
+    listMemories: askLong(management.listMemories),
+    getMemories: askLong(management.getMemories),
+    addMemories: askLong(management.addMemories),
+    rateMemory: askLong(management.rateMemory),
+    forgetMemories: askLong(management.forgetMemories),
+    promoteMemory: askLong(management.promoteMemory),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

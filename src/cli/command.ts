@@ -15,7 +15,7 @@ export interface CommandSpec<T> {
   options?: readonly Parameter[];
   run(context: CliContext, args: ParsedArgs): Promise<T>;
   view(data: T): View;
-  /** The text for `--json`. Default: the data as JSON. */
+  /** The text for `--json`. Default: the data as JSON. "": `run` has written it. */
   bare?(data: T): string;
   /** Default: 0. */
   exitCode?(data: T): number;

@@ -9,6 +9,17 @@ import { configGet, configList, configSet, configUnset } from './commands/config
 import { doctor } from './commands/doctor.ts';
 import { init } from './commands/init.ts';
 import {
+  memoryAdd,
+  memoryExport,
+  memoryFeedback,
+  memoryForget,
+  memoryGet,
+  memoryImport,
+  memoryList,
+  memoryPromote,
+} from './commands/memory.ts';
+import { memorySearch } from './commands/memory-search.ts';
+import {
   networkAllow,
   networkDeny,
   networkGroups,
@@ -78,7 +89,8 @@ async function runCommand(command: Command, args: ParsedArgs, context: CliContex
   const terminal = context.stdout.isTTY === true;
   const { columns } = context.stdout;
   const style = { terminal, colour: terminal && !context.env.noColor, ...(columns === undefined ? {} : { columns }) };
-  await write(context.stdout, args.flag('json') ? `${json}\n` : renderView(view, style));
+  const bare = json === '' ? '' : `${json}\n`;
+  await write(context.stdout, args.flag('json') ? bare : renderView(view, style));
   return exitCode;
 }
 
@@ -118,6 +130,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'Read and change the settings of this machine.',
   audit: 'Read the log of all calls.',
   session: 'Inspect or end a session of an agent.',
+  memory: 'Search, add, rate and share lessons of earlier work.',
   cache: 'List or empty the caches that commands keep for each project.',
   quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
@@ -209,6 +222,15 @@ export const COMMANDS: readonly Command[] = [
   allowToolchains,
   allowList,
   allowRemove,
+  memorySearch,
+  memoryGet,
+  memoryAdd,
+  memoryList,
+  memoryFeedback,
+  memoryPromote,
+  memoryForget,
+  memoryImport,
+  memoryExport,
   networkAllow,
   networkDeny,
   networkRemove,

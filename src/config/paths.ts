@@ -13,6 +13,8 @@ export interface Paths {
   socket: string;
   certsDir: string;
   stateDb: string;
+  /** Memories of all projects. */
+  memoryDb: string;
   artifactsDir: string;
   /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
   toolsDir: string;
@@ -73,6 +75,7 @@ export function resolvePaths(
     configFile: join(bases.configDir, 'config.json'),
     certsDir: join(bases.stateDir, 'certs'),
     stateDb: join(bases.stateDir, 'contextd.db'),
+    memoryDb: join(bases.dataDir, 'memory.db'),
     artifactsDir: join(bases.dataDir, 'artifacts'),
     toolsDir: join(bases.dataDir, 'tools'),
     stagingDir: join(bases.dataDir, 'staging'),

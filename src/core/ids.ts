@@ -26,6 +26,11 @@ export function newArtifactId(): string {
   return id;
 }
 
+/** `mem_` and 50 random bits. Short, because an agent pays for each character; another project cannot read it anyway. */
+export function newMemoryId(): string {
+  return `mem_${newArtifactId().slice(4, 14)}`;
+}
+
 /** Eight random characters, for names that need not be secret. */
 export function newShortId(): string {
   return newArtifactId().slice(4, 12);

@@ -8,6 +8,9 @@ import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { Memories } from '../memory/memories.ts';
+import { MEMORY_MIGRATIONS } from '../memory/migrations.ts';
+import { MemoryStore } from '../memory/store.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -96,6 +99,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
   const hostNetworks = own.hostNetworks ?? createHostNetworks({ database, clock });
   const projects = own.projects ?? createProjectStore({ database, consents, clock });
   const { artifactsDir: dir, auditDir } = paths;
+  const memoryStore = own.memoryStore ?? memoryStoreOf(deps);
   return {
     outside: own.outside ?? createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
     hostNetworks,
@@ -113,6 +117,8 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     allowedValues: own.allowedValues ?? createAllowedValues({ database, clock }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
+    memoryStore,
+    memories: own.memories ?? new Memories({ store: memoryStore, clock }),
   };
 }
 
@@ -177,6 +183,7 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
   const followed = followRuns(sandbox, network);
   const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
   const views = own.views ?? createViewMaker();
+  const counter = own.counter ?? loadCounter();
   const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
   const installed = own.installed ?? createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   return {
@@ -201,11 +208,14 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
-        services: createHostServices({ artifacts, scrubber, jobs, findLine: lineFinder(views), clock }),
+        services: createHostServices({
+          ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock, memories: before.memories },
+          countTokens: (text) => counter.count(text),
+        }),
         logger,
         clock,
       }),
-    counter: own.counter ?? loadCounter(),
+    counter,
   };
 }
 
@@ -244,6 +254,12 @@ function holdersOf({ jobs, scrubber, sandbox }: Scrubbing & Execution): SessionS
   return [jobs, secrets, storageHolder(sandbox)];
 }
 
+/** A file and a thread of its own: a search never waits for the journal. */
+function memoryStoreOf({ paths, logger }: ComposeDeps): MemoryStore {
+  const database = createDatabase({ file: paths.memoryDb, migrations: MEMORY_MIGRATIONS, durable: true, logger });
+  return new MemoryStore({ database, logger });
+}
+
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
   const { environment, paths, config, clock, logger, requestStop } = deps;
   const { installRoot } = paths;
@@ -259,6 +275,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
     credentials: { ...parts, credentials: parts.networkCredentials, clock },
     installation: { ...parts, paths, config: config.install, environment, clock },
+    memory: { ...parts, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),

@@ -2,9 +2,17 @@ import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { type JobServiceDeps, startJob, useJobs } from '../jobs/job-services.ts';
+import {
+  getMemories,
+  type MemoryServiceDeps,
+  rateMemory,
+  searchMemories,
+  storeMemory,
+} from '../memory/memory-services.ts';
 import type { HostMethod, HostServices, ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
+import { maskForKeeping } from './kept-text.ts';
 
 export interface HostService {
   /**
@@ -12,12 +20,14 @@ export interface HostService {
    * Every other key and string of the request is text and is scrubbed first, so that a service cannot store a secret.
    */
   identifiers: readonly string[];
+  /** True: the text outlives the session, so a secret in it becomes `[SECRET:rule]`, which is no token. Default: false. */
+  outlivesSession?: boolean;
   answer(session: SessionRef, request: JsonObject, call: ServiceCall): Promise<ServiceAnswer>;
 }
 
-export interface HostServiceDeps extends JobServiceDeps {
+export interface HostServiceDeps extends JobServiceDeps, MemoryServiceDeps {
   artifacts: Pick<ArtifactStore, 'info'>;
-  scrubber: Pick<Scrubber, 'scrub'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets'>;
 }
 
 /** What a tool may ask of the daemon, besides Exec, Scrub and Log. */
@@ -37,6 +47,22 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
         identifiers: ['action', 'job', 'text', 'eof'],
         answer: (session, request, call) => useJobs(session, request, call, deps),
       },
+      // Nothing of a search is stored.
+      MemorySearch: {
+        identifiers: ['query', 'limit', 'tags', 'outcome', 'scope', 'max_age_days'],
+        answer: (session, request) => searchMemories(session, request, deps),
+      },
+      MemoryGet: { identifiers: ['ids'], answer: (session, request) => getMemories(session, request, deps) },
+      MemoryStore: {
+        identifiers: ['outcome'],
+        outlivesSession: true,
+        answer: (session, request, call) => storeMemory(session, request, call, deps),
+      },
+      MemoryFeedback: {
+        identifiers: ['id', 'outcome'],
+        outlivesSession: true,
+        answer: (session, request, call) => rateMemory(session, request, call, deps),
+      },
     },
     deps.scrubber,
   );
@@ -45,14 +71,16 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
 /** Puts the scrubber in front of each service. Errors: SCRUB_FAILED, and then the service is not called. */
 export function scrubbedServices(
   services: Readonly<Partial<Record<HostMethod, HostService>>>,
-  scrubber: Pick<Scrubber, 'scrub'>,
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets'>,
 ): HostServices {
-  const inFront = ({ identifiers, answer }: HostService) => {
+  const inFront = ({ identifiers, outlivesSession = false, answer }: HostService) => {
+    const mask = async (session: SessionRef, texts: JsonObject): Promise<JsonObject> =>
+      outlivesSession ? maskForKeeping(session, texts, scrubber) : (await scrubber.scrub(session, texts)).value;
     return async (session: SessionRef, request: JsonObject, call: ServiceCall): Promise<ServiceAnswer> => {
       const entries = Object.entries(request);
       const texts = entries.filter(([name]) => !identifiers.includes(name));
       const kept = entries.filter(([name]) => identifiers.includes(name));
-      const scrubbed = texts.length === 0 ? {} : (await scrubber.scrub(session, Object.fromEntries(texts))).value;
+      const scrubbed = texts.length === 0 ? {} : await mask(session, Object.fromEntries(texts));
       return answer(session, { ...scrubbed, ...Object.fromEntries(kept) }, call);
     };
   };

@@ -18,6 +18,7 @@ import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
 import type { HostNetworks } from './host-network.ts';
 import type { StopCause } from './lifecycle.ts';
+import { createMemoryManagement, type MemoryManagementDeps } from './memory-management.ts';
 import {
   createNetworkCredentialManagement,
   type NetworkCredentialManagementDeps,
@@ -52,6 +53,7 @@ export interface ManagementDeps extends ToolManagementDeps {
   sessionEnd: SessionEnd;
   jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
+  memory: MemoryManagementDeps;
   ports: PortDeps;
   networking: NetworkManagementDeps;
   installation: ToolInstallationDeps;
@@ -104,6 +106,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createOutsideManagement(deps),
     ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),
+    ...createMemoryManagement(deps.memory),
     ...createNetworkManagement(deps.networking),
     ...createNetworkCredentialManagement(deps.credentials),
     ...createToolManagement(deps),

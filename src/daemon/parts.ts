@@ -7,6 +7,8 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import type { ViewMaker } from '../dispatch/view/run-view.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { Memories } from '../memory/memories.ts';
+import type { MemoryStore } from '../memory/store.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Scanner } from '../scrub/scan/scanner.ts';
@@ -66,6 +68,8 @@ export interface Stores {
   allowedValues: AllowedValues;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
+  memoryStore: MemoryStore;
+  memories: Memories;
 }
 
 export interface Scrubbing {

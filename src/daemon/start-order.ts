@@ -51,7 +51,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
 
 function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
-  const { allowedValues, hostNetworks, networkCredentials } = stores;
+  const { allowedValues, hostNetworks, memoryStore, networkCredentials } = stores;
   return {
     name: 'stores',
     async start() {
@@ -59,6 +59,7 @@ function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
       await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
       await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start(), allowedValues.start()]);
+      await memoryStore.start();
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();
@@ -66,6 +67,7 @@ function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
     async stop() {
       await auditLog.stop();
       await artifacts.stop();
+      await memoryStore.stop();
       await database.stop();
     },
   };

@@ -4,6 +4,9 @@ import type { ExecRequest } from './generated/contextd/v1/ExecRequest.ts';
 import type { ExecResponse, ExecResponse__Output as WireResult } from './generated/contextd/v1/ExecResponse.ts';
 import { type MessageShape, WireFault } from './wire-bounds.ts';
 
+/** Bytes of a request of ToolHost that is JSON, such as a memory. */
+export const ASK_MAX_BYTES = 1024 * 1024;
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 /** The most UTF-16 characters of one log line; the sender cuts longer lines. */

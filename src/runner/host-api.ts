@@ -141,9 +141,10 @@ export class HostApi {
   }
 
   #serviceCall(): ServiceCall {
-    const { tool, endsAt, signal, session, opened, outputKillBytes } = this.#call;
+    const { requestId, tool, origin, endsAt, signal, session, opened, outputKillBytes } = this.#call;
     const commandPolicy = (): SandboxPolicy => this.#deps.commandPolicyFor(session);
-    return { tool, endsAt, signal, commandPolicy, opened: opened ?? [], outputKillBytes };
+    const call = { requestId, tool, isCore: origin === 'core', endsAt, signal };
+    return { ...call, commandPolicy, opened: opened ?? [], outputKillBytes };
   }
 
   #serve<Method extends HostMethod, T>(method: Method, work: (record: RecordOf<Method>) => Promise<T>): Promise<T> {

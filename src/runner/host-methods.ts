@@ -59,7 +59,10 @@ export interface ServiceAnswer {
 
 /** What a service may know of the call in which it is asked. */
 export interface ServiceCall {
+  requestId: string;
   tool: string;
+  /** False for a tool from elsewhere. */
+  isCore: boolean;
   /** Monotonic milliseconds at which the call ends. */
   endsAt: number;
   /** Aborts when nobody waits for the call any more. */

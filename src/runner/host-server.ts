@@ -14,6 +14,7 @@ import type { HostRequest__Output as HostRequest } from '../protocol/generated/c
 import type { HostResponse } from '../protocol/generated/contextd/v1/HostResponse.ts';
 import type { ToolHostHandlers } from '../protocol/generated/contextd/v1/ToolHost.ts';
 import {
+  ASK_MAX_BYTES,
   EXEC_SHAPE,
   HOST_REQUEST_MAX_FIELDS,
   HOST_SHAPE,
@@ -27,8 +28,6 @@ import { packHostFault } from '../protocol/rpc-faults.ts';
 import { boundedDecoder, type MessageShape, readBoundedObject } from '../protocol/wire-bounds.ts';
 import type { HostApi } from './host-api.ts';
 
-/** Bytes of a service request's JSON. */
-const ASK_MAX_BYTES = 1024 * 1024;
 /** Requests at once: the core tools' process serves all sessions of a project, any other process one session. */
 const REQUESTS_AT_ONCE = { core: 256, installed: 16 } as const;
 

@@ -1,7 +1,13 @@
 import type { Client, MethodDefinition, ServiceError } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { type ExecResult, type ExecSpec, packExecRequest, parseExecResult } from '../protocol/host-messages.ts';
+import {
+  ASK_MAX_BYTES,
+  type ExecResult,
+  type ExecSpec,
+  packExecRequest,
+  parseExecResult,
+} from '../protocol/host-messages.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import type { DialTarget } from '../protocol/plugin/pinned-tls.ts';
 import { readRpcFault } from '../protocol/rpc-faults.ts';
@@ -47,8 +53,13 @@ export class HostClient {
   }
 
   async ask(callId: string, method: HostMethod, request: JsonObject): Promise<JsonObject> {
-    const message = { call_id: callId, json: Buffer.from(JSON.stringify(request)) };
-    return readJsonObject(method, (await this.#send(this.#service[method], message)).json);
+    const json = Buffer.from(JSON.stringify(request));
+    if (json.length > ASK_MAX_BYTES) {
+      throw new ContextdError('PAYLOAD_TOO_LARGE', `${method} got ${json.length} bytes of at most ${ASK_MAX_BYTES}`, {
+        remedy: 'Send less in one call.',
+      });
+    }
+    return readJsonObject(method, (await this.#send(this.#service[method], { call_id: callId, json })).json);
   }
 
   get #service(): HostService {

@@ -4,6 +4,7 @@ import type {
   HostNetwork,
   InstallRequest,
   Management,
+  MemoryRequest,
   NetworkChange,
   NetworkCredentialChange,
   NetworkLogRequest,
@@ -70,6 +71,16 @@ export function checkRequests(management: Management): Management {
     listNetworkCredentials: async ({ root }) =>
       management.listNetworkCredentials({ root: root === '' ? '' : rootOf(root) }),
     readNetworkLog: async (request) => management.readNetworkLog(networkLogOf(request)),
+    searchMemories: async (request) => management.searchMemories(withLimit(withRoot(request), 10, MEMORIES_FOUND_MAX)),
+    listMemories: async (request) => management.listMemories(withLimit(withRoot(request), 100, MEMORIES_LISTED_MAX)),
+    getMemories: async (request) => management.getMemories(withMemoryIds(request)),
+    addMemories: async (request) => {
+      if (request.drafts_json.length > MEMORIES_LISTED_MAX) throw tooMuch('memories', MEMORIES_LISTED_MAX);
+      return management.addMemories(withRoot(request));
+    },
+    rateMemory: async (request) => management.rateMemory(withRoot(request)),
+    forgetMemories: async (request) => management.forgetMemories(withMemoryIds(request)),
+    promoteMemory: async (request) => management.promoteMemory(withMemoryIds(request)),
     getSchema: (tool, root) => management.getSchema(tool, root),
     installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),
     acceptTool: async (request) => management.acceptTool(withRoot(request)),
@@ -232,6 +243,20 @@ function networkLogOf(request: NetworkLogRequest): NetworkLogRequest {
   if (request.limit > NETWORK_LOG_MAX) throw tooMuch('entries', NETWORK_LOG_MAX);
   const root = request.root === '' ? '' : rootOf(request.root);
   return { ...request, root, limit: request.limit || NETWORK_LOG_DEFAULT };
+}
+
+const MEMORIES_FOUND_MAX = 100;
+const MEMORIES_LISTED_MAX = 500;
+
+function withMemoryIds(request: MemoryRequest): MemoryRequest {
+  if (request.ids.length > MEMORIES_LISTED_MAX) throw tooMuch('memories', MEMORIES_LISTED_MAX);
+  return withRoot(request);
+}
+
+/** 0 means the default. */
+function withLimit<Request extends { limit: number }>(request: Request, standard: number, maximum: number): Request {
+  if (request.limit > maximum) throw tooMuch('memories', maximum);
+  return { ...request, limit: request.limit || standard };
 }
 
 function tooMuch(what: string, limit: number): ContextdError {

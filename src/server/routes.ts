@@ -99,6 +99,13 @@ export function managementRoutes(
     RemoveNetworkCredentials: route(only, checked.removeNetworkCredentials),
     ListNetworkCredentials: route(only, checked.listNetworkCredentials),
     ReadNetworkLog: route(only, checked.readNetworkLog),
+    SearchMemories: route(only, checked.searchMemories),
+    ListMemories: route(only, checked.listMemories),
+    GetMemories: route(only, checked.getMemories),
+    AddMemories: route(only, checked.addMemories),
+    RateMemory: route(only, checked.rateMemory),
+    ForgetMemories: route(only, checked.forgetMemories),
+    PromoteMemory: route(only, checked.promoteMemory),
   };
 }
 

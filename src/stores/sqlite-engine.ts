@@ -20,6 +20,8 @@ export interface DatabaseFile {
   file: string;
   /** Entry n takes the file from version n to n + 1 (`PRAGMA user_version`). Entries are only ever appended. */
   migrations: readonly string[];
+  /** True: what was written survives a power loss too, for a tenth of a millisecond each time. Default: false. */
+  durable?: boolean;
 }
 
 /** A message to the thread. The statements of one `write` are carried out together or not at all. */
@@ -51,16 +53,16 @@ export type Work = Envelope<{ kind: 'read' | 'write'; statements: readonly State
 
 /**
  * Opens a database that only this process may own, and migrates it to the newest schema. It survives the death of the
- * process; with `synchronous=NORMAL` a power loss can cost the last writes but never the consistency.
+ * process; unless it is durable, a power loss can cost the last writes but never the consistency.
  * Errors: CONFLICT (another owner), VERSION_MISMATCH (a newer contextd wrote it), PATH_INVALID, STORAGE_FULL,
  * INTERNAL_ERROR (damaged).
  */
-export function openDatabase({ file, migrations }: DatabaseFile): DatabaseSync {
+export function openDatabase({ file, migrations, durable = false }: DatabaseFile): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     createPrivately(file);
     database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 0 });
-    configure(database);
+    configure(database, durable);
     migrate(database, file, migrations);
     return database;
   } catch (thrown) {
@@ -83,13 +85,13 @@ function createPrivately(file: string): void {
 }
 
 /** EXCLUSIVE comes before WAL: the index then lives in this process, and no second process can open the file. */
-function configure(database: DatabaseSync): void {
+function configure(database: DatabaseSync, durable: boolean): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // Deleted content is overwritten: a text is replaced when a secret was found in it.
   database.exec('PRAGMA secure_delete = ON');
   database.exec('PRAGMA journal_mode = WAL');
-  database.exec('PRAGMA synchronous = NORMAL');
+  database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
   database.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
   database.exec('BEGIN IMMEDIATE; COMMIT');
 }

@@ -63,7 +63,8 @@ class WorkerDatabase implements Database {
       onDeath: (error) => this.#fail(error),
     });
     try {
-      await channel.request({ kind: 'open', file: this.#deps.file, migrations: this.#deps.migrations });
+      const { file, migrations, durable = false } = this.#deps;
+      await channel.request({ kind: 'open', file, migrations, durable });
     } catch (error) {
       await channel.end();
       throw error;

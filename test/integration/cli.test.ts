@@ -141,7 +141,17 @@ describe('ctxd in a project', () => {
       changed: false,
       created: [],
       updated: [],
-      tools: ['jobs', 'safe_bash', 'safe_read', 'safe_write', 'tool_view'],
+      tools: [
+        'jobs',
+        'memory_feedback',
+        'memory_get',
+        'memory_search',
+        'memory_store',
+        'safe_bash',
+        'safe_read',
+        'safe_write',
+        'tool_view',
+      ],
     });
     const again = (await ctxd('init')).stdout;
     expect(again.split('\n')[0]).toBe(`${machine.project} is set up already: nothing changed`);
@@ -194,6 +204,10 @@ describe('ctxd in a project', () => {
     const tools = await json('tool', 'list');
     expect(tools.map(({ name }: { name: string }) => name)).toEqual([
       'jobs',
+      'memory_feedback',
+      'memory_get',
+      'memory_search',
+      'memory_store',
       'safe_bash',
       'safe_read',
       'safe_write',
@@ -207,7 +221,8 @@ describe('ctxd in a project', () => {
     });
     expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
       code: 1,
-      stderr: 'ctxd: there is no tool "nothing". There are jobs, safe_bash, safe_read, safe_write, tool_view.\n',
+      stderr:
+        'ctxd: there is no tool "nothing". There are jobs, memory_feedback, memory_get, memory_search, memory_store, safe_bash, safe_read, safe_write, tool_view.\n',
     });
     expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
       code: 1,

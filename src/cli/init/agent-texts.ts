@@ -17,19 +17,24 @@ export interface ToolText {
 
 /** When to use a tool, and arguments that an agent can copy. Other tools are shown with `--help`. */
 const USES: Readonly<Record<string, { use: string; example: string }>> = {
-  safe_bash: { use: 'commands, tests, git', example: `'npm test'` },
+  safe_bash: { use: 'commands', example: `'npm test'` },
   safe_read: { use: 'read', example: 'src/main.ts' },
   safe_write: { use: 'write', example: `--path notes.md --content 'text'` },
   tool_view: { use: 'more output', example: '--help' },
-  jobs: { use: 'long work', example: '--help' },
+  jobs: { use: 'jobs', example: '--help' },
+  memory_search: { use: 'lessons', example: '' },
 };
+
+/** Tools that a tool of `USES` leads to. */
+const LED_TO: ReadonlySet<string> = new Set(['memory_get', 'memory_store', 'memory_feedback']);
 
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {
-  const known = tools.flatMap(({ name }) =>
-    USES[name] === undefined ? [] : `- ${USES[name].use}: \`${callOf(name)}\``,
+  const known = Object.entries(USES).flatMap(([name, { use }]) =>
+    tools.some((tool) => tool.name === name) ? [`- ${use}: \`${callOf(name)}\``] : [],
   );
-  const lines = tools.length === known.length ? known : [...known.slice(0, 3), '- more: `ls .claude/tools`'];
+  const others = tools.filter(({ name }) => USES[name] === undefined && !LED_TO.has(name));
+  const lines = others.length === 0 ? known : [...known.slice(0, 3), '- more: `ls .claude/tools`'];
   return withMark(
     `${[
       '# contextd',
@@ -106,5 +111,5 @@ function toolSection(tool: ToolText): string {
 }
 
 function callOf(name: string): string {
-  return `${shellNameOf(name)} ${USES[name]?.example ?? '--help'}`;
+  return `${shellNameOf(name)} ${USES[name]?.example ?? '--help'}`.trimEnd();
 }

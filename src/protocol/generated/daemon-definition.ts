@@ -374,6 +374,34 @@ export const DAEMON_DEFINITION = `{
                 "ListNetworkCredentials": {
                   "requestType": "NetworkRequest",
                   "responseType": "NetworkCredentials"
+                },
+                "SearchMemories": {
+                  "requestType": "MemoryQuery",
+                  "responseType": "MemoryList"
+                },
+                "ListMemories": {
+                  "requestType": "MemoryListRequest",
+                  "responseType": "MemoryList"
+                },
+                "GetMemories": {
+                  "requestType": "MemoryRequest",
+                  "responseType": "MemoryList"
+                },
+                "AddMemories": {
+                  "requestType": "NewMemories",
+                  "responseType": "AddedMemories"
+                },
+                "RateMemory": {
+                  "requestType": "MemoryRating",
+                  "responseType": "MemoryEvidence"
+                },
+                "ForgetMemories": {
+                  "requestType": "MemoryRequest",
+                  "responseType": "MemoryList"
+                },
+                "PromoteMemory": {
+                  "requestType": "MemoryRequest",
+                  "responseType": "MemoryList"
                 }
               }
             },
@@ -2021,6 +2049,272 @@ export const DAEMON_DEFINITION = `{
                 "state": {
                   "type": "string",
                   "id": 14
+                }
+              }
+            },
+            "MemoryQuery": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "query": {
+                  "type": "string",
+                  "id": 2
+                },
+                "limit": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "tags": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 4
+                },
+                "outcome": {
+                  "type": "string",
+                  "id": 5
+                },
+                "scope": {
+                  "type": "string",
+                  "id": 6
+                },
+                "max_age_days": {
+                  "type": "uint32",
+                  "id": 7
+                }
+              }
+            },
+            "MemoryListRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "after_id": {
+                  "type": "string",
+                  "id": 2
+                },
+                "limit": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "with_content": {
+                  "type": "bool",
+                  "id": 4
+                }
+              }
+            },
+            "MemoryRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "ids": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "MemoryList": {
+              "fields": {
+                "memories": {
+                  "rule": "repeated",
+                  "type": "MemoryItem",
+                  "id": 1
+                }
+              }
+            },
+            "MemoryItem": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "title": {
+                  "type": "string",
+                  "id": 2
+                },
+                "description": {
+                  "type": "string",
+                  "id": 3
+                },
+                "content": {
+                  "type": "string",
+                  "id": 4
+                },
+                "tags": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 5
+                },
+                "outcome": {
+                  "type": "string",
+                  "id": 6
+                },
+                "task": {
+                  "type": "string",
+                  "id": 7
+                },
+                "context": {
+                  "type": "string",
+                  "id": 8
+                },
+                "scope": {
+                  "type": "string",
+                  "id": 9
+                },
+                "project": {
+                  "type": "string",
+                  "id": 10
+                },
+                "origin": {
+                  "type": "string",
+                  "id": 11
+                },
+                "owner": {
+                  "type": "string",
+                  "id": 12
+                },
+                "source": {
+                  "type": "string",
+                  "id": 13
+                },
+                "provenance": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 14
+                },
+                "contradicts": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 15
+                },
+                "confidence": {
+                  "type": "double",
+                  "id": 16
+                },
+                "uses": {
+                  "type": "uint32",
+                  "id": 17
+                },
+                "quarantined": {
+                  "type": "bool",
+                  "id": 18
+                },
+                "created_ms": {
+                  "type": "double",
+                  "id": 19
+                },
+                "updated_ms": {
+                  "type": "double",
+                  "id": 20
+                },
+                "used_ms": {
+                  "type": "double",
+                  "id": 21
+                }
+              }
+            },
+            "NewMemories": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "drafts_json": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "source": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "AddedMemories": {
+              "fields": {
+                "results": {
+                  "rule": "repeated",
+                  "type": "AddedMemory",
+                  "id": 1
+                }
+              }
+            },
+            "AddedMemory": {
+              "fields": {
+                "state": {
+                  "type": "string",
+                  "id": 1
+                },
+                "id": {
+                  "type": "string",
+                  "id": 2
+                },
+                "contradicts": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                },
+                "fault": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            },
+            "MemoryRating": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "id": {
+                  "type": "string",
+                  "id": 2
+                },
+                "outcome": {
+                  "type": "string",
+                  "id": 3
+                },
+                "note": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            },
+            "MemoryEvidence": {
+              "fields": {
+                "memory": {
+                  "type": "MemoryItem",
+                  "id": 1
+                },
+                "feedback": {
+                  "rule": "repeated",
+                  "type": "MemoryFeedback",
+                  "id": 2
+                }
+              }
+            },
+            "MemoryFeedback": {
+              "fields": {
+                "outcome": {
+                  "type": "string",
+                  "id": 1
+                },
+                "note": {
+                  "type": "string",
+                  "id": 2
+                },
+                "request_id": {
+                  "type": "string",
+                  "id": 3
+                },
+                "at_ms": {
+                  "type": "double",
+                  "id": 4
                 }
               }
             }

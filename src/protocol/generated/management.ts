@@ -4,6 +4,8 @@ import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from './contextd/v1/AcceptQuarantinedRequest.ts';
 import type { AcceptToolRequest as _contextd_v1_AcceptToolRequest, AcceptToolRequest__Output as _contextd_v1_AcceptToolRequest__Output } from './contextd/v1/AcceptToolRequest.ts';
 import type { AcceptedContent as _contextd_v1_AcceptedContent, AcceptedContent__Output as _contextd_v1_AcceptedContent__Output } from './contextd/v1/AcceptedContent.ts';
+import type { AddedMemories as _contextd_v1_AddedMemories, AddedMemories__Output as _contextd_v1_AddedMemories__Output } from './contextd/v1/AddedMemories.ts';
+import type { AddedMemory as _contextd_v1_AddedMemory, AddedMemory__Output as _contextd_v1_AddedMemory__Output } from './contextd/v1/AddedMemory.ts';
 import type { AllowValueRequest as _contextd_v1_AllowValueRequest, AllowValueRequest__Output as _contextd_v1_AllowValueRequest__Output } from './contextd/v1/AllowValueRequest.ts';
 import type { AllowedValue as _contextd_v1_AllowedValue, AllowedValue__Output as _contextd_v1_AllowedValue__Output } from './contextd/v1/AllowedValue.ts';
 import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output as _contextd_v1_AllowedValues__Output } from './contextd/v1/AllowedValues.ts';
@@ -27,6 +29,14 @@ import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _c
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from './contextd/v1/ListResponse.ts';
 import type { ListeningPort as _contextd_v1_ListeningPort, ListeningPort__Output as _contextd_v1_ListeningPort__Output } from './contextd/v1/ListeningPort.ts';
 import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
+import type { MemoryEvidence as _contextd_v1_MemoryEvidence, MemoryEvidence__Output as _contextd_v1_MemoryEvidence__Output } from './contextd/v1/MemoryEvidence.ts';
+import type { MemoryFeedback as _contextd_v1_MemoryFeedback, MemoryFeedback__Output as _contextd_v1_MemoryFeedback__Output } from './contextd/v1/MemoryFeedback.ts';
+import type { MemoryItem as _contextd_v1_MemoryItem, MemoryItem__Output as _contextd_v1_MemoryItem__Output } from './contextd/v1/MemoryItem.ts';
+import type { MemoryList as _contextd_v1_MemoryList, MemoryList__Output as _contextd_v1_MemoryList__Output } from './contextd/v1/MemoryList.ts';
+import type { MemoryListRequest as _contextd_v1_MemoryListRequest, MemoryListRequest__Output as _contextd_v1_MemoryListRequest__Output } from './contextd/v1/MemoryListRequest.ts';
+import type { MemoryQuery as _contextd_v1_MemoryQuery, MemoryQuery__Output as _contextd_v1_MemoryQuery__Output } from './contextd/v1/MemoryQuery.ts';
+import type { MemoryRating as _contextd_v1_MemoryRating, MemoryRating__Output as _contextd_v1_MemoryRating__Output } from './contextd/v1/MemoryRating.ts';
+import type { MemoryRequest as _contextd_v1_MemoryRequest, MemoryRequest__Output as _contextd_v1_MemoryRequest__Output } from './contextd/v1/MemoryRequest.ts';
 import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from './contextd/v1/NetworkChange.ts';
 import type { NetworkCredentialChange as _contextd_v1_NetworkCredentialChange, NetworkCredentialChange__Output as _contextd_v1_NetworkCredentialChange__Output } from './contextd/v1/NetworkCredentialChange.ts';
 import type { NetworkCredentialInfo as _contextd_v1_NetworkCredentialInfo, NetworkCredentialInfo__Output as _contextd_v1_NetworkCredentialInfo__Output } from './contextd/v1/NetworkCredentialInfo.ts';
@@ -42,6 +52,7 @@ import type { NetworkRequest as _contextd_v1_NetworkRequest, NetworkRequest__Out
 import type { NetworkRuleInfo as _contextd_v1_NetworkRuleInfo, NetworkRuleInfo__Output as _contextd_v1_NetworkRuleInfo__Output } from './contextd/v1/NetworkRuleInfo.ts';
 import type { NetworkState as _contextd_v1_NetworkState, NetworkState__Output as _contextd_v1_NetworkState__Output } from './contextd/v1/NetworkState.ts';
 import type { NetworkToolInfo as _contextd_v1_NetworkToolInfo, NetworkToolInfo__Output as _contextd_v1_NetworkToolInfo__Output } from './contextd/v1/NetworkToolInfo.ts';
+import type { NewMemories as _contextd_v1_NewMemories, NewMemories__Output as _contextd_v1_NewMemories__Output } from './contextd/v1/NewMemories.ts';
 import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from './contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from './contextd/v1/OpenPortResponse.ts';
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from './contextd/v1/PathList.ts';
@@ -93,6 +104,8 @@ export interface ProtoGrpcType {
       AcceptQuarantinedRequest: MessageTypeDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_AcceptQuarantinedRequest__Output>
       AcceptToolRequest: MessageTypeDefinition<_contextd_v1_AcceptToolRequest, _contextd_v1_AcceptToolRequest__Output>
       AcceptedContent: MessageTypeDefinition<_contextd_v1_AcceptedContent, _contextd_v1_AcceptedContent__Output>
+      AddedMemories: MessageTypeDefinition<_contextd_v1_AddedMemories, _contextd_v1_AddedMemories__Output>
+      AddedMemory: MessageTypeDefinition<_contextd_v1_AddedMemory, _contextd_v1_AddedMemory__Output>
       AllowValueRequest: MessageTypeDefinition<_contextd_v1_AllowValueRequest, _contextd_v1_AllowValueRequest__Output>
       AllowedValue: MessageTypeDefinition<_contextd_v1_AllowedValue, _contextd_v1_AllowedValue__Output>
       AllowedValues: MessageTypeDefinition<_contextd_v1_AllowedValues, _contextd_v1_AllowedValues__Output>
@@ -119,6 +132,14 @@ export interface ProtoGrpcType {
        * ManagementService serves ctxd. The server accepts only the CLI's certificate.
        */
       ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
+      MemoryEvidence: MessageTypeDefinition<_contextd_v1_MemoryEvidence, _contextd_v1_MemoryEvidence__Output>
+      MemoryFeedback: MessageTypeDefinition<_contextd_v1_MemoryFeedback, _contextd_v1_MemoryFeedback__Output>
+      MemoryItem: MessageTypeDefinition<_contextd_v1_MemoryItem, _contextd_v1_MemoryItem__Output>
+      MemoryList: MessageTypeDefinition<_contextd_v1_MemoryList, _contextd_v1_MemoryList__Output>
+      MemoryListRequest: MessageTypeDefinition<_contextd_v1_MemoryListRequest, _contextd_v1_MemoryListRequest__Output>
+      MemoryQuery: MessageTypeDefinition<_contextd_v1_MemoryQuery, _contextd_v1_MemoryQuery__Output>
+      MemoryRating: MessageTypeDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryRating__Output>
+      MemoryRequest: MessageTypeDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryRequest__Output>
       NetworkChange: MessageTypeDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkChange__Output>
       NetworkCredentialChange: MessageTypeDefinition<_contextd_v1_NetworkCredentialChange, _contextd_v1_NetworkCredentialChange__Output>
       NetworkCredentialInfo: MessageTypeDefinition<_contextd_v1_NetworkCredentialInfo, _contextd_v1_NetworkCredentialInfo__Output>
@@ -134,6 +155,7 @@ export interface ProtoGrpcType {
       NetworkRuleInfo: MessageTypeDefinition<_contextd_v1_NetworkRuleInfo, _contextd_v1_NetworkRuleInfo__Output>
       NetworkState: MessageTypeDefinition<_contextd_v1_NetworkState, _contextd_v1_NetworkState__Output>
       NetworkToolInfo: MessageTypeDefinition<_contextd_v1_NetworkToolInfo, _contextd_v1_NetworkToolInfo__Output>
+      NewMemories: MessageTypeDefinition<_contextd_v1_NewMemories, _contextd_v1_NewMemories__Output>
       OpenPortRequest: MessageTypeDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortRequest__Output>
       OpenPortResponse: MessageTypeDefinition<_contextd_v1_OpenPortResponse, _contextd_v1_OpenPortResponse__Output>
       PathList: MessageTypeDefinition<_contextd_v1_PathList, _contextd_v1_PathList__Output>

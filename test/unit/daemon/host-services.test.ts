@@ -12,7 +12,7 @@ const notAsked = (): never => {
 };
 const NO_JOBS = { begin: notAsked, find: notAsked, of: () => [], renew: notAsked, refreshArtifact: async () => {} };
 const CALL: ServiceCall = {
-  ...{ tool: 'safe_bash', endsAt: 0, signal: new AbortController().signal },
+  ...{ requestId: 'req_1', tool: 'safe_bash', isCore: true, endsAt: 0, signal: new AbortController().signal },
   ...{ commandPolicy: notAsked, opened: [], outputKillBytes: 0 },
 };
 
@@ -23,6 +23,7 @@ function scrubberOf(secret: string) {
       const text = JSON.stringify(value).replaceAll(secret, `[SECRET of ${session}]`);
       return { value: JSON.parse(text) as T, secrets: [], missedByFirstPass: 0, spans: [], ownLines: new Map() };
     },
+    secrets: () => [],
   };
 }
 
@@ -54,7 +55,7 @@ it('SEC-1.1 no service sees a request that could not be scrubbed', async () => {
     return { answer: {} };
   };
   const scrub = () => Promise.reject(new Error('no scrub'));
-  const services = scrubbedServices({ MemoryStore: { identifiers: [], answer } }, { scrub });
+  const services = scrubbedServices({ MemoryStore: { identifiers: [], answer } }, { scrub, secrets: () => [] });
   await expect(services.MemoryStore?.(sessionNamed('s'), { text: 'x' }, CALL)).rejects.toThrow('no scrub');
   expect(calls).toBe(0);
 });
@@ -71,6 +72,8 @@ it('ArtifactView gets its ref as it is', async () => {
     ...{ artifacts, scrubber: scrubberOf('art_'), clock: systemClock },
     jobs: NO_JOBS,
     findLine: async () => null,
+    memories: { search: notAsked, use: notAsked, store: notAsked, giveFeedback: notAsked },
+    countTokens: notAsked,
   });
   const ref = 'art_0123456789abcdef/stdout';
   expect(await ArtifactView?.(sessionNamed('s'), { ref }, CALL)).toEqual({

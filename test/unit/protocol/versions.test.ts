@@ -66,6 +66,13 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'SetNetworkCredential',
     'RemoveNetworkCredentials',
     'ListNetworkCredentials',
+    'SearchMemories',
+    'ListMemories',
+    'GetMemories',
+    'AddMemories',
+    'RateMemory',
+    'ForgetMemories',
+    'PromoteMemory',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

@@ -16,6 +16,8 @@ const names = readdirSync(TOOLS, { withFileTypes: true }).flatMap((entry) => (en
 
 /** The keys of a manifest beyond those that all manifests have. */
 const MANIFESTS: Readonly<Record<string, object>> = {
+  memory_search: { grants: ['memory_search'], budget: 'search' },
+  memory_store: { grants: ['memory_store'] },
   safe_bash: { grants: ['exec'] },
   safe_read: { exact: true },
 };

@@ -4,6 +4,7 @@ import type * as grpc from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
 import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from '../../contextd/v1/AcceptQuarantinedRequest.ts';
 import type { AcceptToolRequest as _contextd_v1_AcceptToolRequest, AcceptToolRequest__Output as _contextd_v1_AcceptToolRequest__Output } from '../../contextd/v1/AcceptToolRequest.ts';
+import type { AddedMemories as _contextd_v1_AddedMemories, AddedMemories__Output as _contextd_v1_AddedMemories__Output } from '../../contextd/v1/AddedMemories.ts';
 import type { AllowValueRequest as _contextd_v1_AllowValueRequest, AllowValueRequest__Output as _contextd_v1_AllowValueRequest__Output } from '../../contextd/v1/AllowValueRequest.ts';
 import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output as _contextd_v1_AllowedValues__Output } from '../../contextd/v1/AllowedValues.ts';
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
@@ -22,6 +23,12 @@ import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Out
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
+import type { MemoryEvidence as _contextd_v1_MemoryEvidence, MemoryEvidence__Output as _contextd_v1_MemoryEvidence__Output } from '../../contextd/v1/MemoryEvidence.ts';
+import type { MemoryList as _contextd_v1_MemoryList, MemoryList__Output as _contextd_v1_MemoryList__Output } from '../../contextd/v1/MemoryList.ts';
+import type { MemoryListRequest as _contextd_v1_MemoryListRequest, MemoryListRequest__Output as _contextd_v1_MemoryListRequest__Output } from '../../contextd/v1/MemoryListRequest.ts';
+import type { MemoryQuery as _contextd_v1_MemoryQuery, MemoryQuery__Output as _contextd_v1_MemoryQuery__Output } from '../../contextd/v1/MemoryQuery.ts';
+import type { MemoryRating as _contextd_v1_MemoryRating, MemoryRating__Output as _contextd_v1_MemoryRating__Output } from '../../contextd/v1/MemoryRating.ts';
+import type { MemoryRequest as _contextd_v1_MemoryRequest, MemoryRequest__Output as _contextd_v1_MemoryRequest__Output } from '../../contextd/v1/MemoryRequest.ts';
 import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from '../../contextd/v1/NetworkChange.ts';
 import type { NetworkCredentialChange as _contextd_v1_NetworkCredentialChange, NetworkCredentialChange__Output as _contextd_v1_NetworkCredentialChange__Output } from '../../contextd/v1/NetworkCredentialChange.ts';
 import type { NetworkCredentialRemoval as _contextd_v1_NetworkCredentialRemoval, NetworkCredentialRemoval__Output as _contextd_v1_NetworkCredentialRemoval__Output } from '../../contextd/v1/NetworkCredentialRemoval.ts';
@@ -32,6 +39,7 @@ import type { NetworkLogRequest as _contextd_v1_NetworkLogRequest, NetworkLogReq
 import type { NetworkLogResponse as _contextd_v1_NetworkLogResponse, NetworkLogResponse__Output as _contextd_v1_NetworkLogResponse__Output } from '../../contextd/v1/NetworkLogResponse.ts';
 import type { NetworkRequest as _contextd_v1_NetworkRequest, NetworkRequest__Output as _contextd_v1_NetworkRequest__Output } from '../../contextd/v1/NetworkRequest.ts';
 import type { NetworkState as _contextd_v1_NetworkState, NetworkState__Output as _contextd_v1_NetworkState__Output } from '../../contextd/v1/NetworkState.ts';
+import type { NewMemories as _contextd_v1_NewMemories, NewMemories__Output as _contextd_v1_NewMemories__Output } from '../../contextd/v1/NewMemories.ts';
 import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from '../../contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from '../../contextd/v1/OpenPortResponse.ts';
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from '../../contextd/v1/PathList.ts';
@@ -80,6 +88,15 @@ export interface ManagementServiceClient extends grpc.Client {
   acceptTool(argument: _contextd_v1_AcceptToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   acceptTool(argument: _contextd_v1_AcceptToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   acceptTool(argument: _contextd_v1_AcceptToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+
+  AddMemories(argument: _contextd_v1_NewMemories, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
+  AddMemories(argument: _contextd_v1_NewMemories, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
+  AddMemories(argument: _contextd_v1_NewMemories, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
+  AddMemories(argument: _contextd_v1_NewMemories, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
+  addMemories(argument: _contextd_v1_NewMemories, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
+  addMemories(argument: _contextd_v1_NewMemories, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
+  addMemories(argument: _contextd_v1_NewMemories, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
+  addMemories(argument: _contextd_v1_NewMemories, callback: grpc.requestCallback<_contextd_v1_AddedMemories__Output>): grpc.ClientUnaryCall;
 
   /**
    * AllowPath lets commands of a project write a directory outside it; DisallowPath undoes that. ListPaths lists them.
@@ -194,6 +211,24 @@ export interface ManagementServiceClient extends grpc.Client {
   endSession(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
   endSession(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
 
+  ForgetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  ForgetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  ForgetMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  ForgetMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  forgetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  forgetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  forgetMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  forgetMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+
+  GetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  GetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  GetMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  GetMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  getMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  getMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  getMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  getMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+
   /**
    * InstallTool fetches a tool and checks it, and ends with a plan; nothing of it can run yet. AcceptTool lets a project use
    * what was planned, RollbackTool the version before, and RemoveTool takes a tool out of a project.
@@ -239,6 +274,15 @@ export interface ManagementServiceClient extends grpc.Client {
   listCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+
+  ListMemories(argument: _contextd_v1_MemoryListRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  ListMemories(argument: _contextd_v1_MemoryListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  ListMemories(argument: _contextd_v1_MemoryListRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  ListMemories(argument: _contextd_v1_MemoryListRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  listMemories(argument: _contextd_v1_MemoryListRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  listMemories(argument: _contextd_v1_MemoryListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  listMemories(argument: _contextd_v1_MemoryListRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  listMemories(argument: _contextd_v1_MemoryListRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
 
   ListNetwork(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
   ListNetwork(argument: _contextd_v1_NetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_NetworkState__Output>): grpc.ClientUnaryCall;
@@ -353,6 +397,32 @@ export interface ManagementServiceClient extends grpc.Client {
   openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+
+  PromoteMemory(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  PromoteMemory(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  PromoteMemory(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  PromoteMemory(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  promoteMemory(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  promoteMemory(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  promoteMemory(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  promoteMemory(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * RateMemory records how work went in which a memory was used; without an outcome it only returns the evidence.
+   * ForgetMemories removes memories for good, and PromoteMemory lets every project find one.
+   */
+  RateMemory(argument: _contextd_v1_MemoryRating, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
+  RateMemory(argument: _contextd_v1_MemoryRating, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
+  RateMemory(argument: _contextd_v1_MemoryRating, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
+  RateMemory(argument: _contextd_v1_MemoryRating, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
+  /**
+   * RateMemory records how work went in which a memory was used; without an outcome it only returns the evidence.
+   * ForgetMemories removes memories for good, and PromoteMemory lets every project find one.
+   */
+  rateMemory(argument: _contextd_v1_MemoryRating, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
+  rateMemory(argument: _contextd_v1_MemoryRating, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
+  rateMemory(argument: _contextd_v1_MemoryRating, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
+  rateMemory(argument: _contextd_v1_MemoryRating, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
 
   ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
   ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
@@ -472,6 +542,23 @@ export interface ManagementServiceClient extends grpc.Client {
   rollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   rollbackTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   rollbackTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * SearchMemories finds memories as the tool memory_search does, with more of each. ListMemories returns them in the order
+   * in which they were stored, GetMemories by their ids. AddMemories stores what a person wrote or imports.
+   */
+  SearchMemories(argument: _contextd_v1_MemoryQuery, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  SearchMemories(argument: _contextd_v1_MemoryQuery, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  SearchMemories(argument: _contextd_v1_MemoryQuery, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  SearchMemories(argument: _contextd_v1_MemoryQuery, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  /**
+   * SearchMemories finds memories as the tool memory_search does, with more of each. ListMemories returns them in the order
+   * in which they were stored, GetMemories by their ids. AddMemories stores what a person wrote or imports.
+   */
+  searchMemories(argument: _contextd_v1_MemoryQuery, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  searchMemories(argument: _contextd_v1_MemoryQuery, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  searchMemories(argument: _contextd_v1_MemoryQuery, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+  searchMemories(argument: _contextd_v1_MemoryQuery, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
 
   ServerStatus(argument: _contextd_v1_StatusRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
   ServerStatus(argument: _contextd_v1_StatusRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_StatusResponse__Output>): grpc.ClientUnaryCall;
@@ -600,6 +687,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   AcceptTool: grpc.handleUnaryCall<_contextd_v1_AcceptToolRequest__Output, _contextd_v1_ProjectTools>;
 
+  AddMemories: grpc.handleUnaryCall<_contextd_v1_NewMemories__Output, _contextd_v1_AddedMemories>;
+
   /**
    * AllowPath lets commands of a project write a directory outside it; DisallowPath undoes that. ListPaths lists them.
    */
@@ -634,6 +723,10 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   EndSession: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse>;
 
+  ForgetMemories: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList>;
+
+  GetMemories: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList>;
+
   /**
    * InstallTool fetches a tool and checks it, and ends with a plan; nothing of it can run yet. AcceptTool lets a project use
    * what was planned, RollbackTool the version before, and RemoveTool takes a tool out of a project.
@@ -648,6 +741,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
    */
   ListCaches: grpc.handleUnaryCall<_contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse>;
+
+  ListMemories: grpc.handleUnaryCall<_contextd_v1_MemoryListRequest__Output, _contextd_v1_MemoryList>;
 
   ListNetwork: grpc.handleUnaryCall<_contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState>;
 
@@ -681,6 +776,14 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
 
+  PromoteMemory: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList>;
+
+  /**
+   * RateMemory records how work went in which a memory was used; without an outcome it only returns the evidence.
+   * ForgetMemories removes memories for good, and PromoteMemory lets every project find one.
+   */
+  RateMemory: grpc.handleUnaryCall<_contextd_v1_MemoryRating__Output, _contextd_v1_MemoryEvidence>;
+
   ReadHostNetwork: grpc.handleUnaryCall<_contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork>;
 
   ReadNetworkLog: grpc.handleUnaryCall<_contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse>;
@@ -712,6 +815,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   RevokeRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
 
   RollbackTool: grpc.handleUnaryCall<_contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools>;
+
+  /**
+   * SearchMemories finds memories as the tool memory_search does, with more of each. ListMemories returns them in the order
+   * in which they were stored, GetMemories by their ids. AddMemories stores what a person wrote or imports.
+   */
+  SearchMemories: grpc.handleUnaryCall<_contextd_v1_MemoryQuery__Output, _contextd_v1_MemoryList>;
 
   ServerStatus: grpc.handleUnaryCall<_contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse>;
 
@@ -754,6 +863,7 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   AcceptQuarantined: MethodDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_QuarantineResponse, _contextd_v1_AcceptQuarantinedRequest__Output, _contextd_v1_QuarantineResponse__Output>
   AcceptTool: MethodDefinition<_contextd_v1_AcceptToolRequest, _contextd_v1_ProjectTools, _contextd_v1_AcceptToolRequest__Output, _contextd_v1_ProjectTools__Output>
+  AddMemories: MethodDefinition<_contextd_v1_NewMemories, _contextd_v1_AddedMemories, _contextd_v1_NewMemories__Output, _contextd_v1_AddedMemories__Output>
   AllowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   AllowValue: MethodDefinition<_contextd_v1_AllowValueRequest, _contextd_v1_AllowedValues, _contextd_v1_AllowValueRequest__Output, _contextd_v1_AllowedValues__Output>
   ApproveRules: MethodDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_RulesReview, _contextd_v1_ApproveRulesRequest__Output, _contextd_v1_RulesReview__Output>
@@ -763,10 +873,13 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   DisallowValue: MethodDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_AllowedValues, _contextd_v1_DisallowValueRequest__Output, _contextd_v1_AllowedValues__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
+  ForgetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
+  GetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
   InstallTool: MethodDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallEvent, _contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   ListAllowedValues: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_AllowedValues, _contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
+  ListMemories: MethodDefinition<_contextd_v1_MemoryListRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryListRequest__Output, _contextd_v1_MemoryList__Output>
   ListNetwork: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkState, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState__Output>
   ListNetworkCredentials: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkCredentials__Output>
   ListNetworkGroups: MethodDefinition<_contextd_v1_NetworkGroupsRequest, _contextd_v1_NetworkGroups, _contextd_v1_NetworkGroupsRequest__Output, _contextd_v1_NetworkGroups__Output>
@@ -777,6 +890,8 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
+  PromoteMemory: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
+  RateMemory: MethodDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryEvidence, _contextd_v1_MemoryRating__Output, _contextd_v1_MemoryEvidence__Output>
   ReadHostNetwork: MethodDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetwork, _contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork__Output>
   ReadNetworkLog: MethodDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
@@ -788,6 +903,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   RevokeAccepted: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   RollbackTool: MethodDefinition<_contextd_v1_ToolRequest, _contextd_v1_ProjectTools, _contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools__Output>
+  SearchMemories: MethodDefinition<_contextd_v1_MemoryQuery, _contextd_v1_MemoryList, _contextd_v1_MemoryQuery__Output, _contextd_v1_MemoryList__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>
   SetHostNetwork: MethodDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output, _contextd_v1_HostNetwork__Output>

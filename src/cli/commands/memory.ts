@@ -1,0 +1,266 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { AddedMemory, MemoryEvidence, MemoryItem } from '../../call/management.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { INPUT_MAX_BYTES } from '../../core/limits.ts';
+import { type DaemonClient, withClient } from '../client.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { ensureRunning } from '../daemon/launch.ts';
+import { readInput } from '../input.ts';
+import { createImport, type Imported } from '../memory/import-lines.ts';
+import { createProgress } from '../progress.ts';
+import { projectAt } from '../project-root.ts';
+import { type View, write } from '../render.ts';
+
+export const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
+const PAGE = 500;
+const LIST_DEFAULT = 50;
+const LIST_MAX = 10_000;
+
+/** The memories of ids, whole. */
+export const memoryGet = defineCommand<readonly MemoryItem[]>({
+  name: ['memory', 'get'],
+  summary: 'Show memories in full.',
+  parameters: [{ syntax: '<ids...>', help: 'their ids' }],
+  options: [PROJECT],
+  run: (context, args) =>
+    inProject(context, args, async (client, root) => (await client.getMemories({ root, ids: args.words() })).memories),
+  view: (memories) => ({ kind: 'stack', views: memories.map(wholeView) }),
+});
+
+/** Keeps a lesson that a person wrote. */
+export const memoryAdd = defineCommand<AddedMemory>({
+  name: ['memory', 'add'],
+  summary: 'Keep a lesson for later work in the project. Secrets in it are masked.',
+  parameters: [{ syntax: '<title>', help: 'the lesson in a few words' }],
+  options: [
+    { syntax: '--content <text>', help: 'what to do and why; @file reads a file, - standard input' },
+    { syntax: '--description <text>', help: 'when to use it, and when not' },
+    { syntax: '--outcome <outcome>', help: 'success, failure or mixed (default: success)' },
+    { syntax: '--task <text>', help: 'the task that taught it' },
+    { syntax: '--tags <tags>', help: 'with commas between them' },
+    PROJECT,
+  ],
+  async run(context, args) {
+    const content = args.text('content');
+    const draft = {
+      title: args.requiredWord(0),
+      content: content === undefined ? '' : (await readInput(content, context, INPUT_MAX_BYTES)).toString(),
+      description: args.text('description') ?? '',
+      outcome: args.text('outcome') ?? 'success',
+      task: args.text('task') ?? '',
+      tags: tagsOption(args),
+    };
+    return inProject(context, args, async (client, root) => {
+      const { results } = await client.addMemories({ root, drafts_json: [JSON.stringify(draft)], source: '' });
+      const [added] = results;
+      if (added === undefined) throw new ContextdError('INTERNAL_ERROR', 'the daemon did not say what it stored');
+      if (added.state !== 'refused') return added;
+      throw new ContextdError('ARGS_INVALID', added.fault, { remedy: 'See `ctxd memory add --help`.' });
+    });
+  },
+  view: ({ state, id, contradicts }) => ({
+    kind: 'lines',
+    lines: [`${state} ${id}`, ...(contradicts.length === 0 ? [] : [`It contradicts ${contradicts.join(', ')}.`])],
+  }),
+});
+
+/** The memories of a project in the order in which they were stored. */
+export const memoryList = defineCommand<readonly MemoryItem[]>({
+  name: ['memory', 'list'],
+  summary: 'List the memories of the project and the global ones.',
+  options: [
+    { syntax: '-n, --limit <count>', help: `number of memories (default ${LIST_DEFAULT}, at most ${LIST_MAX})` },
+    { syntax: '--after <id>', help: 'only memories behind this one' },
+    PROJECT,
+  ],
+  run: (context, args) =>
+    inProject(context, args, async (client, root) => {
+      const most = args.count('limit', LIST_DEFAULT, LIST_MAX);
+      const listed: MemoryItem[] = [];
+      for await (const memory of pages(client, root, { after: args.text('after') ?? '', withContent: false, most }))
+        listed.push(memory);
+      return listed;
+    }),
+  view: (memories) => tableOf(memories, 'no memories'),
+});
+
+/** Shows the evidence on a memory, and adds to it. */
+export const memoryFeedback = defineCommand<MemoryEvidence>({
+  name: ['memory', 'feedback'],
+  summary: 'Show how work went in which a memory was used, or record it.',
+  parameters: [
+    { syntax: '<id>', help: 'the memory' },
+    { syntax: '[outcome]', help: 'success, failure or mixed; without it only show the evidence' },
+  ],
+  options: [{ syntax: '--note <text>', help: 'why' }, PROJECT],
+  run: (context, args) =>
+    inProject(context, args, (client, root) =>
+      client.rateMemory({
+        ...{ root, id: args.requiredWord(0), outcome: args.word(1) ?? '', note: args.text('note') ?? '' },
+      }),
+    ),
+  view: ({ memory, feedback }) => ({
+    kind: 'stack',
+    views: [
+      ...(memory === null ? [] : [wholeView(memory)]),
+      {
+        kind: 'table',
+        columns: ['TIME', 'OUTCOME', 'CALL', 'NOTE'],
+        rows: feedback.map(({ at_ms, outcome, request_id, note }) => [
+          ...[new Date(at_ms).toISOString(), outcome, request_id === '' ? 'a person' : request_id, note],
+        ]),
+        empty: 'no feedback yet',
+      },
+    ],
+  }),
+});
+
+/** Lets every project find memories. */
+export const memoryPromote = defineCommand<readonly MemoryItem[]>({
+  name: ['memory', 'promote'],
+  summary: 'Make memories global: every project finds them.',
+  parameters: [{ syntax: '<ids...>', help: 'their ids' }],
+  options: [PROJECT],
+  run: (context, args) =>
+    inProject(
+      context,
+      args,
+      async (client, root) => (await client.promoteMemory({ root, ids: args.words() })).memories,
+    ),
+  view: (memories) => ({ kind: 'lines', lines: memories.map(({ id, title }) => `${id} is global: ${title}`) }),
+});
+
+/** Removes memories for good. */
+export const memoryForget = defineCommand<readonly MemoryItem[]>({
+  name: ['memory', 'forget'],
+  summary: 'Remove memories for good.',
+  parameters: [{ syntax: '<ids...>', help: 'their ids' }],
+  options: [PROJECT],
+  run: (context, args) =>
+    inProject(
+      context,
+      args,
+      async (client, root) => (await client.forgetMemories({ root, ids: args.words() })).memories,
+    ),
+  view: (memories) => ({ kind: 'lines', lines: memories.map(({ id, title }) => `forgot ${id}: ${title}`) }),
+});
+
+/** Stores memories of a file. What is there already is left as it is, so an import that was interrupted can be repeated. */
+export const memoryImport = defineCommand<Imported>({
+  name: ['memory', 'import'],
+  summary: 'Import memories from JSON lines: {title, description, content, tags, outcome}. Run it again to resume.',
+  parameters: [
+    { syntax: '<file>', help: 'a file of JSON lines, as `ctxd memory export` writes it; - for standard input' },
+  ],
+  options: [PROJECT],
+  async run(context, args) {
+    const file = args.requiredWord(0);
+    const totalBytes = file === '-' ? 0 : await sizeOf(resolve(context.cwd, file));
+    const progress = createProgress(context.stderr);
+    try {
+      return await inProject(context, args, (client, root) =>
+        createImport({ context, client, root, progress, totalBytes }).run(
+          file,
+          file === '-' ? 'stdin' : basename(file),
+        ),
+      );
+    } finally {
+      progress.end();
+    }
+  },
+  view: ({ stored, unchanged, refused }) => ({
+    kind: 'lines',
+    lines: [`${stored} stored, ${unchanged} were there already, ${refused} lines were left out`],
+  }),
+  exitCode: ({ refused }) => (refused === 0 ? 0 : 1),
+});
+
+/** Writes every memory of a project as a JSON line, which `ctxd memory import` reads. */
+export const memoryExport = defineCommand<null>({
+  name: ['memory', 'export'],
+  summary: 'Print the memories of the project and the global ones as JSON lines, for `ctxd memory import`.',
+  options: [PROJECT],
+  async run(context, args) {
+    await inProject(context, args, async (client, root) => {
+      const all = { after: '', withContent: true, most: Number.POSITIVE_INFINITY };
+      for await (const memory of pages(client, root, all)) await write(context.stdout, `${JSON.stringify(memory)}\n`);
+    });
+    return null;
+  },
+  bare: () => '',
+  view: () => ({ kind: 'raw', text: '' }),
+});
+
+/** The tags of `--tags a,b`. */
+export function tagsOption(args: ParsedArgs): string[] {
+  return (args.text('tags') ?? '').split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]));
+}
+
+export function tableOf(memories: readonly MemoryItem[], empty: string): View {
+  return {
+    kind: 'table',
+    columns: ['ID', 'OUTCOME', 'CONFIDENCE', 'USES', 'SCOPE', 'TITLE'],
+    rows: memories.map(({ id, outcome, confidence, uses, scope, title, quarantined }) => [
+      ...[id, outcome, confidence.toFixed(2), String(uses), quarantined ? `${scope}, set aside` : scope, title],
+    ]),
+    numbers: [2, 3],
+    empty,
+  };
+}
+
+function wholeView(memory: MemoryItem): View {
+  const pairs: [string, string][] = [
+    ['id', memory.id],
+    ['title', memory.title],
+    ['description', memory.description],
+    ['outcome', memory.outcome],
+    ['confidence', memory.confidence.toFixed(2)],
+    ['tags', memory.tags.join(', ')],
+    ['task', memory.task],
+    ['scope', memory.quarantined ? `${memory.scope}, set aside because it keeps failing` : memory.scope],
+    ['stored by', memory.owner === '' ? memory.origin : `the tool ${memory.owner}`],
+    ['imported from', memory.source],
+    ['learned from', memory.provenance.join(', ')],
+    ['contradicts', memory.contradicts.join(', ')],
+    ['uses', String(memory.uses)],
+    ['created', new Date(memory.created_ms).toISOString()],
+    ['content', memory.content],
+  ];
+  return { kind: 'pairs', pairs: pairs.filter(([, value]) => value !== '') };
+}
+
+async function inProject<T>(
+  context: CliContext,
+  args: ParsedArgs,
+  use: (client: DaemonClient, root: string) => Promise<T>,
+): Promise<T> {
+  const root = await projectAt(context, args.text('project'));
+  await ensureRunning(context);
+  return withClient(context.paths, (client) => use(client, root));
+}
+
+async function* pages(
+  client: DaemonClient,
+  root: string,
+  { after, withContent, most }: { after: string; withContent: boolean; most: number },
+): AsyncGenerator<MemoryItem> {
+  let after_id = after;
+  for (let left = most; left > 0; ) {
+    const limit = Math.min(PAGE, left);
+    const { memories } = await client.listMemories({ root, after_id, limit, with_content: withContent });
+    yield* memories;
+    left -= memories.length;
+    if (memories.length < limit) return;
+    after_id = memories.at(-1)?.id ?? '';
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (cause) {
+    throw new ContextdError('PATH_NOT_FOUND', `cannot read ${file}`, { remedy: 'Pass a readable file.', cause });
+  }
+}

@@ -1,0 +1,37 @@
+import type { SessionRef } from '../call/session.ts';
+import type { Json } from '../core/json.ts';
+import { collectLeaves, replaceLeaves } from '../scrub/leaves.ts';
+import { replaceSpans } from '../scrub/mask-leaf.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { UNNUMBERED } from '../scrub/vault/look-alike.ts';
+
+/**
+ * Masks a value that outlives its session. A secret becomes `[SECRET:rule]`, and so does a token of the session: a number
+ * would name another secret in another session. Throws SCRUB_FAILED.
+ */
+export async function maskForKeeping<T extends Json>(
+  session: SessionRef,
+  value: T,
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets'>,
+): Promise<T> {
+  const rules = new Map(scrubber.secrets(session).map(({ token, rule }) => [token, rule]));
+  const named = collectLeaves(value).map((text) => nameTokens(text, rules));
+  const withoutTokens = replaceLeaves(value, named);
+  const { spans } = await scrubber.scrub(session, withoutTokens);
+  const masked = collectLeaves(withoutTokens).map((text, position) => {
+    const found = spans[position] ?? [];
+    return replaceSpans(text, found, { tokenAt: (index) => nameOf(found[index]?.rule) });
+  });
+  // The same shape with other strings in it, which the type system cannot see.
+  return replaceLeaves(withoutTokens, masked) as T;
+}
+
+const TOKEN = /\[SECRET\\*_\d+\]/g;
+
+function nameTokens(text: string, rules: ReadonlyMap<string, string>): string {
+  return text.includes('[SECRET') ? text.replace(TOKEN, (token) => nameOf(rules.get(token))) : text;
+}
+
+function nameOf(rule: string | undefined): string {
+  return rule === undefined ? UNNUMBERED : `[SECRET:${rule}]`;
+}

@@ -1,0 +1,144 @@
+import { ContextdError } from '../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+
+export const OUTCOMES = ['success', 'failure', 'mixed'] as const;
+/** How the work ended that a memory comes from, or in which it was used. */
+export type MemoryOutcome = (typeof OUTCOMES)[number];
+
+/** Who made a memory. */
+export type MemoryOrigin = 'person' | 'model' | 'tool' | 'import';
+
+/** `project`: found in the project it was made in. `global`: found in every project; only a person makes it so. */
+export type MemoryScope = 'project' | 'global';
+
+/** What somebody writes down. Every text has been scrubbed. */
+export interface MemoryDraft {
+  /** A short name of the lesson. */
+  readonly title: string;
+  /** When to use it and when not; may be empty. */
+  readonly description: string;
+  readonly content: string;
+  readonly tags: readonly string[];
+  readonly outcome: MemoryOutcome;
+  /** The task that taught it; may be empty. */
+  readonly task: string;
+  /** What surrounded it, such as the names of files. Counts little in a search; may be empty. */
+  readonly context: string;
+}
+
+/** A memory as it is stored. Times are milliseconds since the epoch. */
+export interface Memory extends MemoryDraft {
+  readonly id: string;
+  /** Absolute path of the project it was made in. */
+  readonly project: string;
+  readonly scope: MemoryScope;
+  readonly origin: MemoryOrigin;
+  /** The installed tool that made it; '' for all others. */
+  readonly owner: string;
+  /** Where it came from if it was not made here, such as the name of a file; '' otherwise. */
+  readonly source: string;
+  /** Ids of the calls that taught it, oldest first. */
+  readonly provenance: readonly string[];
+  /** Ids of memories of a similar task that say the opposite. */
+  readonly contradicts: readonly string[];
+  /** The mean of the posterior, from 0 to 1. */
+  readonly confidence: number;
+  /** How often its content was read. */
+  readonly uses: number;
+  /** True if it kept failing: no search finds it, and it can be read by its id. */
+  readonly isQuarantined: boolean;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+  /** Null: its content was never read. */
+  readonly usedMs: number | null;
+}
+
+export const MEMORY_ID_PATTERN = /^mem_[0-9a-z]{10}$/;
+
+/** The most characters of each text, bytes of the content, and tags. */
+const MEMORY_LIMITS = {
+  title: 500,
+  description: 4_000,
+  contentBytes: 65_536,
+  task: 4_000,
+  context: 16_000,
+  tags: 16,
+  tag: 64,
+} as const;
+
+/**
+ * Reads what somebody wrote down. Unknown keys are faults, so that a misspelt one is not lost. Throws ARGS_INVALID, which
+ * names the field by its JSON pointer.
+ */
+export function readDraft(value: Json): MemoryDraft {
+  if (!isJsonObject(value)) throw invalid('', 'must be an object with a title and a content');
+  const unknown = Object.keys(value).find((key) => !DRAFT_KEYS.has(key));
+  if (unknown !== undefined) throw invalid(unknown, `is not a field of a memory: ${[...DRAFT_KEYS].join(', ')}`);
+  const draft = {
+    title: textOf(value, 'title', MEMORY_LIMITS.title).replace(/\s+/g, ' ').trim(),
+    description: textOf(value, 'description', MEMORY_LIMITS.description).trim(),
+    content: contentOf(value),
+    tags: tagsOf(value),
+    outcome: outcomeOf(value.outcome ?? 'success'),
+    task: textOf(value, 'task', MEMORY_LIMITS.task).trim(),
+    context: textOf(value, 'context', MEMORY_LIMITS.context).trim(),
+  };
+  if (draft.title === '') throw invalid('title', 'is missing: name the lesson in a few words');
+  if (draft.content === '' && draft.description === '') throw invalid('content', 'is missing: write down the lesson');
+  return draft;
+}
+
+const DRAFT_KEYS: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'content', 'tags', 'outcome', 'task', 'context'],
+]);
+
+/** Throws ARGS_INVALID. */
+export function outcomeOf(value: Json | undefined): MemoryOutcome {
+  const known = OUTCOMES.find((one) => one === value);
+  if (known !== undefined) return known;
+  throw invalid('outcome', `must be one of ${OUTCOMES.join(', ')}, not ${shortJson(value)}`);
+}
+
+function textOf(value: JsonObject, name: string, maxChars: number): string {
+  const text = value[name] ?? '';
+  if (typeof text !== 'string') throw invalid(name, `must be a string, not ${shortJson(text)}`);
+  if (text.length > maxChars) throw invalid(name, `has ${text.length} characters of at most ${maxChars}`);
+  return text;
+}
+
+function contentOf(value: JsonObject): string {
+  const content = textOf(value, 'content', Number.POSITIVE_INFINITY).trim();
+  const bytes = Buffer.byteLength(content);
+  if (bytes > MEMORY_LIMITS.contentBytes)
+    throw invalid('content', `has ${bytes} bytes of at most ${MEMORY_LIMITS.contentBytes}`);
+  return content;
+}
+
+/** Each once, in lower case, sorted. */
+function tagsOf(value: JsonObject): string[] {
+  const tags = value.tags ?? [];
+  if (!Array.isArray(tags)) throw invalid('tags', `must be a list of strings, not ${shortJson(tags)}`);
+  const texts = tags.map((tag: Json, index) => {
+    if (typeof tag === 'string' && tag.trim() !== '' && tag.length <= MEMORY_LIMITS.tag)
+      return tag.trim().toLowerCase();
+    throw invalid(`tags/${index}`, `must be a string of 1 to ${MEMORY_LIMITS.tag} characters, not ${shortJson(tag)}`);
+  });
+  const distinct = [...new Set(texts)].sort();
+  if (distinct.length > MEMORY_LIMITS.tags) {
+    throw invalid('tags', `has ${distinct.length} tags of at most ${MEMORY_LIMITS.tags}`);
+  }
+  return distinct;
+}
+
+function shortJson(value: Json | undefined): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
+}
+
+/** An ARGS_INVALID for a field of a request. */
+export function invalid(name: string, fault: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', name === '' ? `a memory ${fault}` : `/${name} ${fault}`, {
+    remedy: `For example: {"title":"Run migrations before the tests","content":"…","outcome":"failure"}.`,
+    details: { faults: [{ pointer: name === '' ? '' : `/${name}`, fault }] },
+  });
+}

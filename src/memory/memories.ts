@@ -1,0 +1,230 @@
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { newMemoryId } from '../core/ids.ts';
+import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts';
+import { isContradiction, isNearDuplicate, isToQuarantine, meanOf, PRIORS, posteriorOf } from './learn.ts';
+import { queryWords } from './query.ts';
+import { rank } from './rank.ts';
+import { type Feedback, type MemoryFilter, type MemoryStore, type NewMemory, NO_FILTER } from './store.ts';
+
+/** Who stores a memory, or gives feedback. */
+export interface MemoryAuthor {
+  readonly origin: MemoryOrigin;
+  /** The installed tool; '' for all others. */
+  readonly owner: string;
+  /** Where it comes from if it was not made here; '' otherwise. */
+  readonly source: string;
+  /** The id of the call; '' for a person. */
+  readonly requestId: string;
+}
+
+export interface MemoryQuery {
+  readonly query: string;
+  readonly limit: number;
+  readonly filter: MemoryFilter;
+}
+
+/** What became of a draft. */
+export interface StoredMemory {
+  /** `stored`: it is new. `merged`: another memory said it already. `unchanged`: it is there, with the same words. */
+  readonly state: 'stored' | 'merged' | 'unchanged';
+  /** The memory that holds it. */
+  readonly id: string;
+  /** Memories of a similar task that say the opposite. */
+  readonly contradicts: readonly string[];
+}
+
+/** The most memories of one search. */
+export const SEARCH_MAX = 100;
+/** The fewest that are ranked, so that repeats do not push others out. */
+const RANKED_MIN = 50;
+/** How many similar memories a new one is compared with. */
+const COMPARED = 20;
+/** Ids of calls and of contradicting memories that a memory keeps. */
+const LINKS_KEPT = 50;
+/** What a memory gains each time somebody stores it again, at most four times. */
+const CONFIRMATION = 0.25;
+const CONFIRMATIONS_MAX = 4;
+
+/** ReasoningBank: lessons of earlier work, found by their words, and better or worse known to help. */
+export class Memories {
+  readonly #store: MemoryStore;
+  readonly #clock: Clock;
+  /** A memory is compared with those before it, so one is stored at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ store, clock }: { store: MemoryStore; clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** The best first; the content is an excerpt. Any text is a valid query; without words the newest are found. */
+  async search(project: string, { query, limit, filter }: MemoryQuery): Promise<Memory[]> {
+    const asked = Math.min(limit, SEARCH_MAX);
+    const found = await this.#store.search(project, queryWords(query), filter, Math.max(RANKED_MIN, asked * 2));
+    const ranked = rank(
+      found.map(({ memory, relevance }) => ({
+        ...memory,
+        relevance,
+        memory,
+        text: `${memory.title}\n${memory.description}\n${memory.content}`,
+      })),
+      asked,
+    );
+    return ranked.map(({ memory }) => memory);
+  }
+
+  /** In the order of the ids. NOT_FOUND names those that the project does not have. */
+  async read(project: string, ids: readonly string[]): Promise<Memory[]> {
+    const found = await this.#store.get(project, ids);
+    const missing = ids.filter((id) => !found.some((memory) => memory.id === id));
+    if (missing.length === 0) return found;
+    throw new ContextdError('NOT_FOUND', `this project has no memory ${missing.slice(0, 5).join(', ')}`, {
+      remedy: 'Search again: it may have been forgotten, or belong to another project.',
+      details: { missing },
+    });
+  }
+
+  /** Reads the contents, which counts as a use. Throws NOT_FOUND. */
+  async use(project: string, ids: readonly string[]): Promise<Memory[]> {
+    const found = await this.read(project, ids);
+    await this.#store.used(ids, this.#clock.now());
+    return found;
+  }
+
+  /** Keeps what is new. What the same owner has already said is merged into it, with both provenances. */
+  store(project: string, draft: MemoryDraft, author: MemoryAuthor): Promise<StoredMemory> {
+    return this.#oneAtATime(async () => {
+      const equal = await this.#store.findEqual({ ...draft, project, owner: author.owner });
+      if (equal !== null) return this.#merge(equal, draft, author, 'unchanged');
+      const similar = await this.#similar(project, draft, author);
+      const [same] = similar.filter((memory) => isNearDuplicate(memory, draft));
+      if (same !== undefined) return this.#merge(same, draft, author, 'merged');
+      const opposite = similar.filter((memory) => isContradiction(memory, draft));
+      const contradicts = opposite.map(({ id }) => id);
+      const item = newMemory(project, { ...draft, contradicts }, author, this.#clock.now());
+      await this.#store.insert([item]);
+      for (const memory of opposite)
+        await this.#store.change(memory, { contradicts: linked(memory.contradicts, item.id) });
+      return { state: 'stored', id: item.id, contradicts };
+    });
+  }
+
+  /** Keeps many at once, all or none, and merges only those with the same words. */
+  async storeAll(project: string, drafts: readonly MemoryDraft[], author: MemoryAuthor): Promise<boolean[]> {
+    const nowMs = this.#clock.now();
+    return this.#store.insert(drafts.map((draft) => newMemory(project, { ...draft, contradicts: [] }, author, nowMs)));
+  }
+
+  /**
+   * Records how work went in which a memory was used. It rises or sinks by it, and one that keeps failing is found by no
+   * search any more. Of one session the last feedback on a memory counts. Throws NOT_FOUND.
+   */
+  giveFeedback(
+    project: string,
+    { id, outcome, note }: { id: string; outcome: MemoryOutcome; note: string },
+    { session, requestId }: { session: string; requestId: string },
+  ): Promise<Memory> {
+    return this.#oneAtATime(async () => {
+      const [memory] = await this.read(project, [id]);
+      if (memory === undefined) throw new Error('a memory that was read is missing');
+      const evidence = await this.#store.addFeedback({
+        ...{ id, session, outcome, note, requestId, atMs: this.#clock.now() },
+      });
+      const posterior = posteriorOf(PRIORS[memory.origin], {
+        good: evidence.good + confirmationsOf(memory.provenance),
+        bad: evidence.bad,
+      });
+      const isQuarantined = isToQuarantine(posterior, evidence.bad, memory.isQuarantined);
+      await this.#store.change(memory, { ...posterior, isQuarantined, updatedMs: this.#clock.now() });
+      return { ...memory, confidence: meanOf(posterior), isQuarantined };
+    });
+  }
+
+  feedbackOn(id: string): Promise<Feedback[]> {
+    return this.#store.feedbackOn(id);
+  }
+
+  list(project: string, afterId: string, limit: number, withContent: boolean): Promise<Memory[]> {
+    return this.#store.list(project, afterId, limit, withContent);
+  }
+
+  /** Removes memories for good and returns them. Throws NOT_FOUND, and then removes nothing. */
+  forget(project: string, ids: readonly string[]): Promise<Memory[]> {
+    return this.#oneAtATime(async () => {
+      const found = await this.read(project, ids);
+      for (const { id } of found) await this.#store.remove(id);
+      return found;
+    });
+  }
+
+  /** Lets every project find a memory. Only a person may ask for it. Throws NOT_FOUND. */
+  promote(project: string, id: string): Promise<Memory> {
+    return this.#oneAtATime(async () => {
+      const [memory] = await this.read(project, [id]);
+      if (memory === undefined) throw new Error('a memory that was read is missing');
+      if (memory.scope === 'global') return memory;
+      await this.#store.promote(memory);
+      return { ...memory, scope: 'global' };
+    });
+  }
+
+  async #merge(
+    into: Memory,
+    draft: MemoryDraft,
+    { origin, requestId }: MemoryAuthor,
+    state: 'merged' | 'unchanged',
+  ): Promise<StoredMemory> {
+    const [memory] = await this.#store.get(into.project, [into.id]);
+    if (memory === undefined) throw new Error('a memory that was found is missing');
+    const provenance = requestId === '' ? memory.provenance : linked(memory.provenance, requestId);
+    const tags = [...new Set([...memory.tags, ...draft.tags])].sort();
+    const gained = CONFIRMATION * (confirmationCount(provenance) - confirmationCount(memory.provenance));
+    // Only a person changes what every project sees.
+    const mayTag = memory.scope === 'project' || origin === 'person';
+    await this.#store.change(memory, {
+      ...{ provenance, updatedMs: this.#clock.now(), gainedAlpha: gained },
+      ...(mayTag && tags.length > memory.tags.length ? { tags } : {}),
+    });
+    return { state, id: memory.id, contradicts: memory.contradicts };
+  }
+
+  /** Memories of the same owner in the same project that a new one may repeat or contradict. */
+  async #similar(project: string, draft: MemoryDraft, { owner, source }: MemoryAuthor): Promise<Memory[]> {
+    const words = queryWords(`${draft.title}\n${draft.task}\n${draft.description}\n${draft.content}`);
+    const found = await this.#store.search(project, words, NO_FILTER, COMPARED);
+    const ids = found
+      .filter(({ memory }) => memory.owner === owner && memory.project === project && memory.source === source)
+      .map(({ memory }) => memory.id);
+    return this.#store.get(project, ids);
+  }
+
+  #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work, work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+function newMemory(
+  project: string,
+  draft: MemoryDraft & Pick<NewMemory, 'contradicts'>,
+  { origin, owner, source, requestId }: MemoryAuthor,
+  nowMs: number,
+): NewMemory {
+  const provenance = requestId === '' ? [] : [requestId];
+  return { ...draft, ...{ id: newMemoryId(), project, origin, owner, source, provenance, nowMs } };
+}
+
+/** With the id at the end, each once, the oldest dropped. */
+function linked(ids: readonly string[], id: string): string[] {
+  return [...ids.filter((one) => one !== id), id].slice(-LINKS_KEPT);
+}
+
+function confirmationCount(provenance: readonly string[]): number {
+  return Math.min(CONFIRMATIONS_MAX, Math.max(0, provenance.length - 1));
+}
+
+function confirmationsOf(provenance: readonly string[]): number {
+  return CONFIRMATION * confirmationCount(provenance);
+}

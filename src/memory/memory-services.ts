@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { type SessionRef, sessionKey } from '../call/session.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
+import { readOptionalInteger, readOptionalString, readString, readStringList } from '../sdk/input.ts';
+import { invalid, MEMORY_ID_PATTERN, type Memory, outcomeOf, readDraft } from './item.ts';
+import { type Memories, type MemoryAuthor, SEARCH_MAX } from './memories.ts';
+import type { MemoryFilter } from './store.ts';
+
+export interface MemoryServiceDeps {
+  memories: Pick<Memories, 'search' | 'use' | 'store' | 'giveFeedback'>;
+  /** Tokens of a text. */
+  countTokens(text: string): number;
+  clock: Clock;
+}
+
+const SEARCH_DEFAULT = 5;
+/** Tokens of the found memories as JSON; the rest of the line has 160 of the 500 (CE-1.3). */
+const SEARCH_MAX_TOKENS = 340;
+/** Characters of a title in the answer of a search. */
+const TITLE_SHOWN_CHARS = 120;
+/** An answer has at most 16 texts. */
+const READ_MAX = 12;
+const DAY_MS = 86_400_000;
+
+/**
+ * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome, confidence}],
+ * left_out?}`, the best first and never more than 340 tokens: contents only through MemoryGet. Any text is a valid query.
+ * Throws ARGS_INVALID.
+ */
+export async function searchMemories(
+  { project }: SessionRef,
+  request: JsonObject,
+  { memories, countTokens, clock }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const limit = readOptionalInteger(request, 'limit') ?? SEARCH_DEFAULT;
+  if (limit < 1 || limit > SEARCH_MAX) throw invalid('limit', `must be a whole number from 1 to ${SEARCH_MAX}`);
+  const filter = filterOf(request, clock.now());
+  const found = await memories.search(project, { query: readString(request, 'query'), limit, filter });
+  const shown: JsonObject[] = [];
+  let tokens = 0;
+  for (const memory of found) {
+    const reference = referenceOf(memory);
+    tokens += countTokens(`${JSON.stringify(reference)},`);
+    if (tokens > SEARCH_MAX_TOKENS) break;
+    shown.push(reference);
+  }
+  const leftOut = found.length - shown.length;
+  return { answer: { memories: shown, ...(leftOut === 0 ? {} : { left_out: leftOut }) } };
+}
+
+/** `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with everything that is known of them. Throws NOT_FOUND. */
+export async function getMemories(
+  { project }: SessionRef,
+  request: JsonObject,
+  { memories }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const ids = [...new Set(readStringList(request, 'ids'))];
+  if (ids.length === 0 || ids.length > READ_MAX) throw invalid('ids', `must name 1 to ${READ_MAX} memories`);
+  for (const id of ids) checkId(id);
+  return { answer: { memories: (await memories.use(project, ids)).map(detailsOf) } };
+}
+
+/**
+ * `MemoryStore`: `{title, content, description?, tags?, outcome?, task?, context?}` → `{id, state, contradicts?}`. What is
+ * stored belongs to the project of the call, and to the tool if it was installed. Throws ARGS_INVALID.
+ */
+export async function storeMemory(
+  { project }: SessionRef,
+  request: JsonObject,
+  call: ServiceCall,
+  { memories }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const { state, id, contradicts } = await memories.store(project, readDraft(request), authorOf(call));
+  return { answer: { id, state, ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }) } };
+}
+
+/** `MemoryFeedback`: `{id, outcome, note?}` → `{id, confidence, quarantined?}`. Throws ARGS_INVALID, NOT_FOUND. */
+export async function rateMemory(
+  session: SessionRef,
+  request: JsonObject,
+  { requestId }: ServiceCall,
+  { memories }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const id = checkId(readString(request, 'id'));
+  const outcome = outcomeOf(request.outcome);
+  const note = readOptionalString(request, 'note') ?? '';
+  if (note.length > NOTE_MAX_CHARS) throw invalid('note', `has ${note.length} characters of at most ${NOTE_MAX_CHARS}`);
+  const evidence = { session: sessionTag(session), requestId };
+  const memory = await memories.giveFeedback(session.project, { id, outcome, note }, evidence);
+  return {
+    answer: { id, confidence: rounded(memory.confidence), ...(memory.isQuarantined ? { quarantined: true } : {}) },
+  };
+}
+
+export const NOTE_MAX_CHARS = 2_000;
+
+/** Throws ARGS_INVALID. */
+export function checkId(id: string): string {
+  if (MEMORY_ID_PATTERN.test(id)) return id;
+  throw new ContextdError('ARGS_INVALID', `not the id of a memory: ${JSON.stringify(id.slice(0, 40))}`, {
+    remedy: 'Pass an id as a search gives it, such as mem_0123456789.',
+  });
+}
+
+/** What a session is known by in the evidence: its name may be anything. */
+export function sessionTag(session: SessionRef): string {
+  return createHash('sha256').update(sessionKey(session)).digest('hex').slice(0, 32);
+}
+
+/** Reads `tags`, `outcome`, `scope` and `max_age_days`. Throws ARGS_INVALID. */
+export function filterOf(request: JsonObject, nowMs: number): MemoryFilter {
+  const { outcome, scope } = request;
+  const days = readOptionalInteger(request, 'max_age_days');
+  if (days !== undefined && days < 1) throw invalid('max_age_days', 'must be a whole number from 1');
+  if (scope !== undefined && scope !== 'project' && scope !== 'global')
+    throw invalid('scope', 'must be project or global');
+  return {
+    tags: request.tags === undefined ? [] : readStringList(request, 'tags').map((tag) => tag.trim().toLowerCase()),
+    outcome: outcome === undefined ? null : outcomeOf(outcome),
+    scope: scope ?? null,
+    sinceMs: days === undefined ? 0 : nowMs - days * DAY_MS,
+  };
+}
+
+function authorOf({ tool, isCore, requestId }: ServiceCall): MemoryAuthor {
+  return { origin: isCore ? 'model' : 'tool', owner: isCore ? '' : tool, source: '', requestId };
+}
+
+function referenceOf({ id, title, outcome, confidence }: Memory): JsonObject {
+  const shown = title.length <= TITLE_SHOWN_CHARS ? title : `${title.slice(0, TITLE_SHOWN_CHARS - 1)}…`;
+  return { id, title: shown, outcome, confidence: rounded(confidence) };
+}
+
+function detailsOf(memory: Memory): JsonObject {
+  const { id, title, description, content, tags, outcome, task, scope, source, provenance, contradicts } = memory;
+  const optional: Record<string, Json> = {
+    ...(description === '' ? {} : { description }),
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(task === '' ? {} : { task }),
+    ...(scope === 'global' ? { scope } : {}),
+    ...(memory.owner === '' ? {} : { tool: memory.owner }),
+    ...(source === '' ? {} : { source }),
+    ...(provenance.length === 0 ? {} : { learned_from: provenance.slice(-3) }),
+    ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }),
+    ...(memory.isQuarantined ? { quarantined: true } : {}),
+  };
+  return { id, title, outcome, confidence: rounded(memory.confidence), ...optional, content };
+}
+
+function rounded(confidence: number): number {
+  return Math.round(confidence * 100) / 100;
+}

@@ -1,0 +1,63 @@
+/**
+ * The schema of the memory database. Times are milliseconds since the epoch.
+ *
+ * `items.seq` begins with the number of the project, and 0 for global items (`seqRange`), so that the index of all projects
+ * searches one of them without a look at the others. `item_index` holds words, not texts, and only of items that a search
+ * may find. `outbox` names what another store does not have yet: written in the transaction of the change itself.
+ */
+export const MEMORY_MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO meta VALUES ('index', 1);
+  CREATE TABLE projects (number INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE) STRICT;
+
+  CREATE TABLE items (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    project TEXT NOT NULL,
+    scope TEXT NOT NULL CHECK (scope IN ('project', 'global')),
+    title TEXT NOT NULL,
+    description TEXT NOT NULL,
+    content TEXT NOT NULL,
+    tags TEXT NOT NULL CHECK (json_type(tags) = 'array'),
+    outcome TEXT NOT NULL CHECK (outcome IN ('success', 'failure', 'mixed')),
+    task TEXT NOT NULL,
+    context TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('person', 'model', 'tool', 'import')),
+    owner TEXT NOT NULL,
+    source TEXT NOT NULL,
+    provenance TEXT NOT NULL CHECK (json_type(provenance) = 'array'),
+    contradicts TEXT NOT NULL CHECK (json_type(contradicts) = 'array'),
+    alpha REAL NOT NULL,
+    beta REAL NOT NULL,
+    uses INTEGER NOT NULL,
+    is_quarantined INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL,
+    used_ms INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX items_digest ON items (digest);
+
+  CREATE VIRTUAL TABLE item_index USING fts5 (
+    title, tags, task, description, content, context,
+    content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+  );
+
+  CREATE TABLE feedback (
+    item TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+    session TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    note TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (item, session)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE outbox (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    op TEXT NOT NULL CHECK (op IN ('put', 'delete')),
+    id TEXT NOT NULL UNIQUE
+  ) STRICT;
+  `,
+];
