@@ -20,7 +20,7 @@ const USES: Readonly<Record<string, { use: string; example: string }>> = {
   safe_bash: { use: 'commands', example: `'npm test'` },
   safe_read: { use: 'read', example: 'src/main.ts' },
   safe_write: { use: 'write', example: `--path notes.md --content 'text'` },
-  tool_view: { use: 'more output', example: '--help' },
+  tool_view: { use: 'output', example: '--help' },
   jobs: { use: 'jobs', example: '--help' },
   memory_search: { use: 'lessons', example: '' },
 };
