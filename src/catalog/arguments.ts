@@ -3,6 +3,7 @@ import type { RegExpEngine } from 'ajv/dist/types/index.js';
 import { RE2JS } from 're2js';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isSmall, withDeadline } from './deadline.ts';
 import { findSecretInputs, refusesTokens, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
 
 /** Options the daemon takes on every tool (design §4). A tool's own schema must not repeat them: it would never see them. */
@@ -31,25 +32,31 @@ export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSch
 /**
  * Creates one compiler for the schemas of several tools. A test checks the schemas of core tools against the meta-schema;
  * checking them at every start would cost more than everything else here. Schemas of `core` tools are known to compile, so
- * each is compiled at the first check. The patterns of `others` run in linear time (RE2): a text must not stop the daemon.
+ * each is compiled at the first check. The patterns of `others` run in linear time (RE2), and a check ends after CHECK_MS: a
+ * list of a hundred thousand items and a schema of a thousand parts must not stop the daemon.
  */
 export function createArgumentCompiler(whose: 'core' | 'others'): CompileArguments {
-  const ajv = new Ajv2020({
-    // One fault is enough: many faults of long lists would fill the memory.
-    ...(whose === 'core' ? { allErrors: true } : { code: { regExp: LINEAR } }),
-    meta: false,
-    validateSchema: false,
-    strict: true,
-    allowUnionTypes: true,
-    keywords: [SECRET_KEYWORD, PRIMARY_KEYWORD],
-  });
+  // One of its own for each schema of others: a compilation that was ended in the middle must not harm the next.
+  const newAjv = (): Ajv2020 =>
+    new Ajv2020({
+      // One fault is enough: many faults of long lists would fill the memory.
+      ...(whose === 'core' ? { allErrors: true } : { code: { regExp: LINEAR } }),
+      meta: false,
+      validateSchema: false,
+      strict: true,
+      allowUnionTypes: true,
+      keywords: [SECRET_KEYWORD, PRIMARY_KEYWORD],
+    });
+  const shared = newAjv();
   return (tool, schema) => {
-    let validate = whose === 'core' ? undefined : compile(ajv, tool, schema);
+    const ajv = whose === 'core' ? shared : newAjv();
+    let validate = whose === 'core' ? undefined : compileWithin(ajv, tool, schema);
     const properties = isJsonObject(schema.properties) ? schema.properties : {};
     return {
       check(input) {
         validate ??= compile(ajv, tool, schema);
-        if (validate(input) !== true) throw argumentsInvalid(tool, validate.errors ?? [], Object.keys(properties));
+        const { errors, isValid } = whose === 'core' ? run(validate, input) : runWithin(tool, validate, input);
+        if (!isValid) throw argumentsInvalid(tool, errors, Object.keys(properties));
       },
       secretInputs: findSecretInputs(tool, schema),
       refusesTokens: refusesTokens(schema),
@@ -57,6 +64,36 @@ export function createArgumentCompiler(whose: 'core' | 'others'): CompileArgumen
       primary: primaryOf(tool, schema),
     };
   };
+}
+
+/** Milliseconds for checking the arguments of one call, and for compiling a schema. Both take some if nothing is wrong. */
+const CHECK_MS = 2_000;
+
+interface Checked {
+  isValid: boolean;
+  errors: readonly ErrorObject[];
+}
+
+function run(validate: ValidateFunction, input: JsonObject): Checked {
+  return { isValid: validate(input) === true, errors: validate.errors ?? [] };
+}
+
+/** Throws PAYLOAD_TOO_LARGE if the schema makes checking this input slow. */
+function runWithin(tool: string, validate: ValidateFunction, input: JsonObject): Checked {
+  if (isSmall(input)) return run(validate, input);
+  return withDeadline(
+    CHECK_MS,
+    () => run(validate, input),
+    () => {
+      throw new ContextdError(
+        'PAYLOAD_TOO_LARGE',
+        `the arguments of ${tool} take more than ${CHECK_MS / 1_000} s to check`,
+        {
+          remedy: 'Send less in one call, or ask the author of the tool for a simpler schema.',
+        },
+      );
+    },
+  );
 }
 
 /** RE2 has no look-around and no back-references; a pattern that has one does not compile. `code` names it in generated code. */
@@ -80,6 +117,23 @@ function primaryOf(tool: string, { [PRIMARY_KEYWORD]: primary, properties }: Jso
   );
 }
 
+/** Throws SCHEMA_INVALID if the schema does not compile, or not in time. */
+function compileWithin(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFunction {
+  return withDeadline(
+    CHECK_MS,
+    () => compile(ajv, tool, schema),
+    () => {
+      throw new ContextdError(
+        'SCHEMA_INVALID',
+        `the argument schema of ${tool} takes more than ${CHECK_MS / 1_000} s to compile`,
+        {
+          remedy: 'Make it simpler: fewer parts and shorter patterns.',
+        },
+      );
+    },
+  );
+}
+
 function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFunction {
   try {
     const validate = ajv.compile(schema);
@@ -95,8 +149,13 @@ function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFuncti
   }
 }
 
+/** Faults that one answer names: alternatives give one each. */
+const FAULTS_MAX = 20;
+
 function argumentsInvalid(tool: string, errors: readonly ErrorObject[], known: readonly string[]): ContextdError {
-  const faults = errors.map((error) => ({ pointer: error.instancePath || '/', fault: describe(error) }));
+  const faults = errors
+    .slice(0, FAULTS_MAX)
+    .map((error) => ({ pointer: error.instancePath || '/', fault: describe(error) }));
   const sentence = faults.map(({ pointer, fault }) => `${pointer} ${fault}`).join('; ');
   return new ContextdError('ARGS_INVALID', `the arguments of ${tool} do not fit its schema: ${sentence}`, {
     remedy: `Known properties: ${known.join(', ')}. See ${tool} --schema.`,

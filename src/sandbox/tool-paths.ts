@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError } from '../core/errors.ts';
+import { findListener } from './listeners.ts';
 import { checkRoPath } from './mountable.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 
@@ -17,6 +18,7 @@ export function checkToolPaths({ toolPaths = [], workspace }: SandboxPolicy, pat
     checkRoPath(path, paths);
     const fault = isWritable ? faultOfWritable(workspace.path, path, stats) : faultOfReadable(path, stats);
     if (fault !== null) throw refuse(path, fault, 'Ask for another directory in tool.json.');
+    if (stats.isDirectory()) checkSilent(path);
   }
 }
 
@@ -26,6 +28,14 @@ export function readablePaths({ toolPaths = [] }: Pick<SandboxPolicy, 'toolPaths
 
 export function writablePaths({ toolPaths = [] }: Pick<SandboxPolicy, 'toolPaths'>): string[] {
   return toolPaths.filter(({ isWritable }) => isWritable).map(({ path }) => path);
+}
+
+/** Throws PATH_INVALID if a program may listen in the directory: it could do for the tool what the tool must not. */
+function checkSilent(path: string): void {
+  const listener = findListener(path);
+  if (listener === null) return;
+  const remedy = `Stop the program that made it and remove it, or grant a directory without it.`;
+  throw refuse(path, `it holds ${listener}, a socket or pipe of a program outside`, remedy);
 }
 
 /** Where programs of this machine listen: a socket that can be read can be talked to. */

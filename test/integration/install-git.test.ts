@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FETCH_LIMITS } from '#src/install/limits.js';
-import { createAuthority } from '../helpers/authority.ts';
+import { createAuthority, type ServerIdentity } from '../helpers/authority.ts';
 import { FetchPlace } from '../helpers/fetch-into.ts';
 import { type Beside, type GitServer, startGitDaemon, startGitHttps, TestRepository } from '../helpers/git-servers.ts';
 
@@ -19,6 +20,10 @@ const OID = createHash('sha256').update(LARGE).digest('hex');
 const asked: unknown[] = [];
 let sent: () => string | null = () => LARGE;
 
+/** Another place than this server for the content; null: this one. */
+let elsewhere: string | null = null;
+
+let identity: ServerIdentity;
 let daemon: GitServer;
 let open: GitServer;
 let closed: GitServer;
@@ -36,10 +41,8 @@ const lfs: Beside = (request, response) => {
     });
     request.on('end', () => {
       asked.push(JSON.parse(text));
-      const download = {
-        href: `${closed.url}/content/${OID}`,
-        header: { Authorization: request.headers.authorization },
-      };
+      const header = { Authorization: request.headers.authorization };
+      const download = elsewhere === null ? { href: `${closed.url}/content/${OID}`, header } : { href: elsewhere };
       response.end(JSON.stringify({ objects: [{ oid: OID, actions: { download } }] }));
     });
     return true;
@@ -67,7 +70,7 @@ beforeAll(async () => {
   daemon = await startGitDaemon(served);
   const authority = await createAuthority('Git of a test');
   writeFileSync(join(place.dir, 'ca.pem'), authority.pem);
-  const identity = await authority.issue('localhost');
+  identity = await authority.issue('localhost');
   open = await startGitHttps(served, identity, null);
   closed = await startGitHttps(served, identity, LOGIN, lfs);
   silent = createServer((socket) => socket.on('error', () => {}));
@@ -200,6 +203,26 @@ describe('issue 17 part 1: files of Git LFS come if they are requested', () => {
     expect(asked).toEqual([
       { operation: 'download', transfers: ['basic'], objects: [{ oid: OID, size: LARGE.length }] },
     ]);
+  });
+
+  it('a login of the person does not go where the server says that the content is', async () => {
+    const seen: (string | undefined)[] = [];
+    const other = createHttps(identity, (request, response) => {
+      seen.push(request.headers.authorization);
+      response.end(LARGE);
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    elsewhere = `https://localhost:${(other.address() as AddressInfo).port}/content`;
+    const own = withLogin('lfs-elsewhere');
+    writeFileSync(join(own.HOME, '.netrc'), `machine localhost login ${LOGIN.replace(':', ' password ')}\n`, {
+      mode: 0o600,
+    });
+    const { files, error } = await place.fetch(`git::${closed.url}/org/lfs.git?lfs=true`, {
+      credentials: { ...own, NODE_EXTRA_CA_CERTS: join(place.dir, 'ca.pem') },
+    });
+    elsewhere = null;
+    other.close();
+    expect([error, files, seen]).toEqual([null, { 'big.bin': LARGE }, [undefined]]);
   });
 
   it.each([

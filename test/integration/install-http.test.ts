@@ -23,6 +23,8 @@ const sumOf = (bytes: Buffer): string => createHash('sha256').update(bytes).dige
 const LOGIN = 'reader:open-sesame';
 
 let server: Server;
+/** Another origin. */
+let second: Server;
 let at: string;
 let other: string;
 let plain: ReturnType<typeof createHttp>;
@@ -84,24 +86,28 @@ const PATHS: Record<string, (response: ServerResponse, request: IncomingMessage)
 beforeAll(async () => {
   const authority = await createAuthority('Web of a test');
   writeFileSync(credentials.NODE_EXTRA_CA_CERTS, authority.pem);
-  server = createServer(await authority.issue('localhost', 'other.localhost'), (request, response) => {
+  const answerTo = (request: IncomingMessage, response: ServerResponse): void => {
     const path = new URL(request.url ?? '/', 'https://localhost').pathname;
     seen.push({ path, authorization: request.headers.authorization, host: request.headers.host ?? '' });
     const answer = PATHS[path];
     if (answer === undefined) response.writeHead(404).end();
     else answer(response, request);
-  });
+  };
+  const identity = await authority.issue('localhost');
+  [server, second] = [createServer(identity, answerTo), createServer(identity, answerTo)];
   plain = createHttp((request, response) => {
     seen.push({ path: `http:${request.url}`, authorization: undefined, host: '' });
     response.end(TAR);
   });
-  await Promise.all([server, plain].map((one) => new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))));
+  await Promise.all(
+    [server, second, plain].map((one) => new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))),
+  );
   at = `https://localhost:${(server.address() as AddressInfo).port}`;
-  other = at;
+  other = `https://localhost:${(second.address() as AddressInfo).port}`;
 });
 
 afterAll(async () => {
-  for (const one of [server, plain]) {
+  for (const one of [server, second, plain]) {
     one.closeAllConnections();
     await new Promise((resolve) => one.close(resolve));
   }
@@ -145,6 +151,13 @@ describe('issue 17 part 1: a tool from an archive on the web', () => {
     netrc('elsewhere.example.com');
     expect((await place.fetch(`${at}/elsewhere.tgz`, { credentials })).error?.code).toBe('AUTH_FAILED');
     expect(seen.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
+    // A server that redirects to a host for which there is a login must not make this machine log in there: it may be another port.
+    seen.length = 0;
+    netrc('localhost');
+    expect((await place.fetch(`${at}/elsewhere.tgz`, { credentials })).error?.code).toBe('AUTH_FAILED');
+    expect(seen.map(({ authorization }) => authorization)).toEqual([expect.stringMatching(/^Basic /), undefined]);
+    // Named by the person, the same host gets it.
+    expect((await place.fetch(`${other}/guarded.tgz`, { credentials })).files).toEqual(FILES);
     writeFileSync(join(place.home, '.netrc'), '');
   });
 

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -10,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -99,6 +102,26 @@ describe.each(whoCanRun())('what a tool was granted outside the project, %s', (w
         code,
         message: expect.stringContaining(message),
       });
+  });
+
+  it('SEC-2.1 a directory with a socket or pipe in it, at any depth, refuses the call: a read-only mount does not stop a connection', async () => {
+    const [deep, pipe] = [join(outside, 'listens', 'a', 'b'), join(outside, 'piped')];
+    for (const dir of [deep, pipe]) mkdirSync(dir, { recursive: true });
+    const { uid, gid } = statSync(bench.workspace);
+    chownSync(pipe, uid, gid);
+    const server = createServer().listen(join(deep, 'agent.sock'));
+    await once(server, 'listening');
+    execFileSync('mkfifo', [join(pipe, 'in')]);
+    const grants = { [`${outside}/listens`]: join(deep, 'agent.sock'), [`${pipe}:rw`]: join(pipe, 'in') };
+    for (const [grant, found] of Object.entries(grants))
+      await expect(sh('true', [`path:${grant}`])).rejects.toMatchObject({
+        code: 'PATH_INVALID',
+        message: expect.stringContaining(`it holds ${found}, a socket or pipe`),
+      });
+    server.close();
+    await once(server, 'close');
+    rmSync(join(pipe, 'in'));
+    expect(await sh(`ls ${outside}/listens`, [`path:${outside}/listens`])).toBe('a\n');
   });
 
   it('SEC-2.1 a variable has the value that a person set, and no other variable is there', async () => {

@@ -59,7 +59,7 @@ export async function openLfs(
       },
     );
   const actions = await findActions(repository, url, source, pointers, deps);
-  return (pointer) => checked(pointer, source, download(actions.get(pointer.oid), pointer, source, deps.http));
+  return (pointer) => checked(pointer, source, download(actions.get(pointer.oid), pointer, source, deps.http, url));
 }
 
 async function* checked(
@@ -179,8 +179,10 @@ async function* download(
   { oid }: LfsPointer,
   source: GitSource,
   http: HttpOptions,
+  url: string,
 ): AsyncIterable<Uint8Array> {
-  const answer = action === undefined ? null : await get(action.href, http, action.headers);
+  // The server says where the content is, but not who gets a login of the person.
+  const answer = action === undefined ? null : await get(action.href, http, action.headers, new URL(url).origin);
   if (answer === null) throw missing(source, oid, 'is not on its server');
   try {
     yield* answer.body;

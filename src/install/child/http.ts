@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { ContextdError, type ErrorCode } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { shown } from './names.ts';
-import { findLogin } from './netrc.ts';
+import { findLogin, type Login } from './netrc.ts';
 
 /** Characters of an answer in JSON. */
 const JSON_MAX_CHARS = 4 * 1024 * 1024;
@@ -30,16 +30,22 @@ export interface HttpOptions {
 }
 
 /**
- * Requests `url` and follows redirects, only to https. Each host gets its own login of ~/.netrc and no other; `headers`
- * go to the host of `url` only. Null: 404 or 410. Throws AUTH_FAILED, RATE_LIMITED, UPSTREAM_ERROR, UPSTREAM_TIMEOUT or
+ * Requests `url` and follows redirects, only to https. The login of ~/.netrc goes to `named` only, the origin that the person
+ * named: a server must not make this machine log in to another one. `headers` go to the origin of `url` only. Null: 404 or 410. Throws AUTH_FAILED, RATE_LIMITED, UPSTREAM_ERROR, UPSTREAM_TIMEOUT or
  * UPSTREAM_UNAVAILABLE.
  */
-export async function get(url: string, options: HttpOptions, headers: Headers = {}): Promise<HttpAnswer | null> {
+export async function get(
+  url: string,
+  options: HttpOptions,
+  headers: Headers = {},
+  named: string = new URL(url).origin,
+): Promise<HttpAnswer | null> {
   const agent = new Agent({ proxyEnv: { ...options.variables } });
   const first = new URL(url);
   let at = first;
   for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
-    const answer = await ask(at, agent, options, at.host === first.host ? headers : {});
+    const login = at.origin === named ? await findLogin(options.home, at.hostname) : null;
+    const answer = await ask(at, agent, options, { headers: at.origin === first.origin ? headers : {}, login });
     const { statusCode: status = 0 } = answer;
     if (!REDIRECTS.includes(status)) return toAnswer(answer, at, status);
     answer.destroy();
@@ -53,7 +59,7 @@ export async function get(url: string, options: HttpOptions, headers: Headers = 
   );
 }
 
-/** Sends JSON and reads JSON. Follows no redirect. Null: 404 or 410. Throws as `get` does. */
+/** Sends JSON and reads JSON, with the login of ~/.netrc. Follows no redirect. Null: 404 or 410. Throws as `get` does. */
 export async function postJson(
   url: string,
   body: JsonObject,
@@ -62,7 +68,8 @@ export async function postJson(
 ): Promise<unknown> {
   const at = new URL(url);
   const agent = new Agent({ proxyEnv: { ...options.variables } });
-  const answer = await ask(at, agent, options, headers, JSON.stringify(body));
+  const login = await findLogin(options.home, at.hostname);
+  const answer = await ask(at, agent, options, { headers, login, body: JSON.stringify(body) });
   const found = toAnswer(answer, at, answer.statusCode ?? 0);
   if (found === null) return null;
   let text = '';
@@ -81,17 +88,15 @@ export async function postJson(
 async function ask(
   url: URL,
   agent: Agent,
-  { home, stallMs }: HttpOptions,
-  headers: Headers,
-  body?: string,
+  { stallMs }: HttpOptions,
+  { headers, login, body }: { headers: Headers; login: Login | null; body?: string },
 ): Promise<IncomingMessage> {
-  const login = headers.Authorization === undefined ? await findLogin(home, url.hostname) : null;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = request(url, {
     agent,
     method: body === undefined ? 'GET' : 'POST',
     headers: { Accept: '*/*', 'Accept-Encoding': 'identity', 'User-Agent': 'contextd', ...headers },
-    ...(login === null ? {} : { auth: `${login.user}:${login.password}` }),
+    ...(login === null || headers.Authorization !== undefined ? {} : { auth: `${login.user}:${login.password}` }),
     timeout: stallMs,
   });
   let answer: IncomingMessage | null = null;
