@@ -1,6 +1,7 @@
 import { firstIndex } from '../../text/binary-search.ts';
 import type { Span } from '../../text/view.ts';
 import { decodeRun, ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
+import { areFew, linesAround } from './windows.ts';
 
 /** A place of the previous pass that was decoded. */
 export interface Segment {
@@ -28,10 +29,11 @@ export function firstPass(text: string): Pass {
 /** Decodes one more layer of the text. Returns undefined if nothing in it is encoded. */
 export function decodeOnce(previous: Pass): Pass | undefined {
   const { text } = previous;
+  const mayHold = previous.depth === 0 ? undefined : mayBeEncoded(previous);
   const segments: Segment[] = [];
   let decodedText = '';
   let from = 0;
-  for (const run of withoutOutranked(findEncoded(text))) {
+  for (const run of withoutOutranked(findEncoded(text, mayHold))) {
     const value = decodeRun(text, run);
     if (value === '') continue;
     decodedText += text.slice(from, run.start);
@@ -42,6 +44,37 @@ export function decodeOnce(previous: Pass): Pass | undefined {
   }
   if (segments.length === 0) return undefined;
   return { text: decodedText + text.slice(from), depth: previous.depth + 1, segments, previous };
+}
+
+/**
+ * The lines that may hold what the pass before did not decode: those of decoded text, with a line on either side, because a
+ * run of code points goes on over line ends.
+ */
+function mayBeEncoded({ text, segments }: Pass): Span[] | undefined {
+  const places = segments.map(({ decoded: { start, end } }) => ({
+    start: lineBefore(text, start),
+    end: lineAfter(text, end),
+  }));
+  const lines = linesAround(text, places);
+  return areFew(text, lines) ? lines : undefined;
+}
+
+const CODE_POINT_END = /U\+[0-9A-Fa-f]{4}$/;
+
+/** The start of the line before the one of an offset; if that goes on from a code point in the line before, of this one. */
+function lineBefore(text: string, offset: number): number {
+  let end = text.lastIndexOf('\n', offset - 1);
+  for (;;) {
+    const start = end <= 0 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
+    if (end <= 0 || start === 0 || !CODE_POINT_END.test(text.slice(Math.max(0, start - 7), start - 1))) return start;
+    end = start - 1;
+  }
+}
+
+/** The start of the line after the one of an offset, or the end of the text. */
+function lineAfter(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  return end === -1 ? text.length : end + 1;
 }
 
 /** If two runs touch, the one of lower precedence waits for the next pass. */

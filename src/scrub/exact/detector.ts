@@ -4,7 +4,7 @@ import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './dec
 import { GivenText, Places } from './locations.ts';
 import { PartFinder, type PartsOf } from './part-finder.ts';
 import type { Hit } from './rule.ts';
-import { RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
+import { type Due, RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
 
 /** A finding as gitleaks reports it. */
 export interface Detection {
@@ -57,10 +57,16 @@ export class Detector {
     const detections: Detection[] = [];
     const places = new Places(firstPass(text), undefined);
     let run = new PassRun(this.#index, { path, heedAllowComments }, places, new GivenText(text));
+    let due: Due | undefined;
     for (;;) {
-      const due = this.#index.dueFor(run.pass.text);
-      const partsOf = this.#parts.in(run.pass.text, due);
-      for (const slot of due) detections.push(...run.detect(slot, partsOf));
+      due = this.#index.dueIn(run.pass, due);
+      const partsOf = this.#parts.in(run.pass, due.slots);
+      const found = new Map<Slot, Detection[]>();
+      for (const slot of due.slots) {
+        const ofOne = run.detect(slot, partsOf);
+        if (ofOne.length > 0) found.set(slot, ofOne);
+      }
+      for (const detection of due.confirmed(found)) detections.push(detection);
       const pass = run.pass.depth < maxDecodeDepth ? decodeOnce(run.pass) : undefined;
       if (pass === undefined) return withoutGenericTwins(detections);
       run = run.next(pass);

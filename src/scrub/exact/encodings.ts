@@ -1,3 +1,5 @@
+import type { Span } from '../../text/view.ts';
+
 /**
  * What gitleaks decodes, in order of precedence, which is also the order of its tags. These decoders repeat gitleaks'
  * behaviour exactly, faults included, and so share nothing with src/text/encodings.ts.
@@ -32,11 +34,17 @@ const PLUS = 0x2b;
 
 /**
  * Returns all places that look encoded, leftmost first, without overlap, as gitleaks' joined pattern finds them;
- * whether they decode is checked later. Time is linear in the text.
+ * whether they decode is checked later. Time is linear in the text. `lines`: where they may begin, in order of place;
+ * default: anywhere.
  */
-export function findEncoded(text: string): EncodedRun[] {
+export function findEncoded(text: string, lines: readonly Span[] = [{ start: 0, end: text.length }]): EncodedRun[] {
   const found: EncodedRun[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (const { start, end } of lines) addEncoded(text, Math.max(start, found.at(-1)?.end ?? 0), end, found);
+  return found;
+}
+
+function addEncoded(text: string, from: number, to: number, found: EncodedRun[]): void {
+  for (let at = from; at < to; ) {
     const kind = CLASS[text.charCodeAt(at)];
     if (kind === OTHER) {
       at++;
@@ -59,7 +67,6 @@ export function findEncoded(text: string): EncodedRun[] {
     found.push(run);
     at = run.end;
   }
-  return found;
 }
 
 /** A place, or the offset at which to continue. */

@@ -1,3 +1,5 @@
+import type { Span } from '../../text/view.ts';
+
 /** Lower-cases as Go does for ASCII keywords: U+0130 becomes a plain i (U+212A becomes k anyway). */
 export function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
@@ -56,12 +58,15 @@ export class KeywordIndex {
 
   /**
    * Where the keywords of a text are, by id, in any order. Unlike in `find`, an ſ is an s, as patterns have it: a text with an
-   * ſ may hold any keyword anywhere.
+   * ſ may hold any keyword anywhere. `windows`: where to look, in order of place; default: everywhere.
    */
-  findPlaces(text: string): (id: number) => readonly KeywordPlaces[] {
+  findPlaces(
+    text: string,
+    windows: readonly Span[] = [{ start: 0, end: text.length }],
+  ): (id: number) => readonly KeywordPlaces[] {
     if (text.includes(LONG_S)) return () => [null];
     const found = new Map<number, KeywordPlaces[]>(this.#others.map(({ id }) => [id, [null]]));
-    for (const [state, places] of this.#placesByState(text))
+    for (const [state, places] of this.#placesByState(text, windows))
       for (const id of this.#ends[state] ?? []) {
         const known = found.get(id);
         if (known === undefined) found.set(id, [places]);
@@ -71,13 +76,17 @@ export class KeywordIndex {
   }
 
   /** By each state that keywords end in: the offsets at which the text led to it. */
-  #placesByState(text: string): Map<number, number[] | null> {
-    const next = this.#next;
-    const length = text.length;
-    const most = Math.max(MIN_PLACES, length / CHARS_PER_PLACE);
+  #placesByState(text: string, windows: readonly Span[]): Map<number, number[] | null> {
+    const most = Math.max(MIN_PLACES, text.length / CHARS_PER_PLACE);
     const found = new Map<number, number[] | null>();
+    for (const window of windows) this.#addPlaces(text, window, most, found);
+    return found;
+  }
+
+  #addPlaces(text: string, { start, end }: Span, most: number, found: Map<number, number[] | null>): void {
+    const next = this.#next;
     let entry = 0;
-    for (let i = 0; i < length; i++) {
+    for (let i = start; i < end; i++) {
       const code = text.charCodeAt(i);
       const plain = code < ASCII ? code : plainOf(code);
       entry = next[(entry & -ASCII) | plain] ?? 0;
@@ -87,7 +96,6 @@ export class KeywordIndex {
       if (places === undefined) found.set(state, [i + 1]);
       else if (places !== null && places.push(i + 1) > most) found.set(state, null);
     }
-    return found;
   }
 
   #findAscii(text: string, found: Set<number>): void {

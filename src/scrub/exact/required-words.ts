@@ -4,8 +4,10 @@ import { lowerCase } from './keyword-index.ts';
 
 /** Most texts that a part of a pattern may match to be listed. */
 const MAX_LISTED = 512;
-/** Most words of a pattern. */
+/** Most words of a list. */
 const MAX_WORDS = 2048;
+/** Most lists of a pattern. */
+const MAX_LISTS = 4;
 /** Most characters of a word: more make it no rarer. */
 const MAX_WORD_CHARS = 16;
 /** A larger set of characters is not listed. */
@@ -16,8 +18,8 @@ const MAX_ASCII = 0x7f;
 interface Matched {
   /** All of them, in lower case. Null: too many. */
   all: Words | null;
-  /** Each of them contains one of these. Null: unknown. */
-  some: Words | null;
+  /** Of each of these lists they contain a word; the rarest words first. */
+  some: readonly Words[];
 }
 
 type Words = ReadonlySet<string>;
@@ -25,21 +27,21 @@ type Words = ReadonlySet<string>;
 const NOTHING: Words = new Set(['']);
 
 /**
- * Returns words of which every match of a pattern contains at least one, in lower case: as long and as few as possible. An
- * ſ in a match counts as an s, and K (U+212A) as a k. Null if it need not contain any word.
+ * Returns lists of words, in lower case: every match of a pattern contains a word of each list. An ſ in a match counts as
+ * an s, and K (U+212A) as a k. The best list comes first: its words are as long and as few as possible. Empty if a match
+ * need not contain any word.
  */
-export function requiredWords(pattern: GoNode): readonly string[] | null {
+export function requiredWords(pattern: GoNode): readonly (readonly string[])[] {
   const { all, some } = matchedBy(pattern);
-  const words = better(all, some);
-  return words === null ? null : shortest(words);
+  return rarestFirst([all, ...some]).map(shortest);
 }
 
 function matchedBy(node: GoNode): Matched {
   switch (node.kind) {
     case 'chars':
-      return { all: lettersOf(node.set), some: null };
+      return { all: lettersOf(node.set), some: [] };
     case 'assertion':
-      return { all: NOTHING, some: null };
+      return { all: NOTHING, some: [] };
     case 'group':
       return matchedBy(node.of);
     case 'sequence':
@@ -53,7 +55,7 @@ function matchedBy(node: GoNode): Matched {
 
 function inSequence(parts: readonly Matched[]): Matched {
   let run: Words = NOTHING;
-  let some: Words | null = null;
+  const some: (Words | null)[] = [];
   let isListed = true;
   for (const part of parts) {
     const longer = part.all === null ? null : joined(run, part.all);
@@ -62,23 +64,31 @@ function inSequence(parts: readonly Matched[]): Matched {
       continue;
     }
     isListed = false;
-    some = better(better(some, run), part.some);
+    some.push(run, ...part.some);
     run = part.all ?? NOTHING;
   }
-  return { all: isListed ? run : null, some: better(some, run) };
+  return { all: isListed ? run : null, some: rarestFirst([...some, run]) };
 }
 
 function inChoice(options: readonly Matched[]): Matched {
   const all = united(options.map((option) => option.all));
-  return { all, some: all ?? united(options.map((option) => better(option.all, option.some))) };
+  if (all !== null) return { all, some: rarestFirst([all]) };
+  const [first = [], ...others] = options.map((option) => rarestFirst([option.all, ...option.some]));
+  // With each list of the first option goes the one of every other option that adds the fewest words.
+  const lists = first.map((words) => united([words, ...others.map((lists) => closest(lists, words))]));
+  return { all, some: rarestFirst([united([first[0] ?? null, ...others.map(([best]) => best ?? null)]), ...lists]) };
+}
+
+function closest(lists: readonly Words[], to: Words): Words | null {
+  const added = (words: Words): number => [...words].filter((word) => !to.has(word)).length;
+  return lists.reduce<Words | null>((best, one) => (best === null || added(one) < added(best) ? one : best), null);
 }
 
 function inRepeat({ all, some }: Matched, min: number, max: number): Matched {
-  if (min === 0) return { all: max === 1 ? united([all, NOTHING]) : null, some: null };
+  if (min === 0) return { all: max === 1 ? united([all, NOTHING]) : null, some: [] };
   let turns: Words | null = all;
   for (let turn = 1; turn < min && turns !== null && all !== null; turn++) turns = joined(turns, all);
-  const once = better(turns, better(all, some));
-  return { all: min === max ? turns : null, some: once };
+  return { all: min === max ? turns : null, some: rarestFirst([turns ?? all, ...some]) };
 }
 
 /** Every text of one list followed by every text of the other. Null if they are too many. */
@@ -98,11 +108,17 @@ function united(lists: readonly (Words | null)[]): Words | null {
   return words.size > MAX_WORDS ? null : words;
 }
 
-/** The list that fewer texts hold a word of. The empty word is in every text. */
-function better(one: Words | null, other: Words | null): Words | null {
-  const [ofOne, ofOther] = [rarityOf(one), rarityOf(other)];
-  if (Math.max(ofOne, ofOther) === 0) return null;
-  return ofOther > ofOne ? other : one;
+/** The lists that are of use, each once. The empty word is in every text. */
+function rarestFirst(lists: readonly (Words | null)[]): Words[] {
+  const kept: Words[] = [];
+  const useful = lists.filter((words) => words !== null && rarityOf(words) > 0);
+  for (const words of useful.sort((one, other) => rarityOf(other) - rarityOf(one)))
+    if (words !== null && kept.length < MAX_LISTS && !kept.some((known) => isSame(known, words))) kept.push(words);
+  return kept;
+}
+
+function isSame(one: Words, other: Words): boolean {
+  return one.size === other.size && [...one].every((word) => other.has(word));
 }
 
 /** 0: no use. A word is the rarer the longer it is; single letters are everywhere. */

@@ -1,8 +1,10 @@
 import { Allowlist } from './allowlist.ts';
 import type { GitleaksConfig, RequiredConfig, RuleConfig } from './config.ts';
+import type { Pass } from './decode-pass.ts';
 import { KeywordIndex } from './keyword-index.ts';
 import { Pattern } from './pattern.ts';
 import { Rule } from './rule.ts';
+import { areFew, windowsAround } from './windows.ts';
 
 export interface RuleIndexOptions {
   /**
@@ -20,6 +22,8 @@ export class RuleIndex {
   /** By the keyword's id in the index. */
   readonly #slotsOf: Slot[][] = [];
   readonly #always: Slot[];
+  /** Characters of the longest keyword. */
+  readonly #longest: number;
   readonly #shared = new Map<GitleaksConfig, SharedAllowlists>();
 
   constructor(configs: readonly GitleaksConfig[], options: RuleIndexOptions) {
@@ -28,7 +32,9 @@ export class RuleIndex {
       this.#shared.set(config, shared);
       for (const rule of config.rules) this.#slots.push(new Slot(rule, config, shared, this.#slots.length));
     }
-    this.#keywords = new KeywordIndex(this.#listKeywords());
+    const keywords = this.#listKeywords();
+    this.#keywords = new KeywordIndex(keywords);
+    this.#longest = Math.max(0, ...keywords.map(({ length }) => length));
     this.#always = this.#slots.filter(({ config }) => config.keywords.length === 0);
     if (options.compile !== 'when used') this.#compileAll(configs);
   }
@@ -47,6 +53,20 @@ export class RuleIndex {
         isDue[slot.position] = 1;
       }
     return due;
+  }
+
+  /** The rules that a pass needs. `before`: those that the pass before it needed. */
+  dueIn({ text, segments }: Pass, before: Due | undefined): Due {
+    const windows = windowsAround(
+      text,
+      segments.map(({ decoded }) => decoded),
+      this.#longest,
+    );
+    if (before === undefined || segments.length === 0 || !areFew(text, windows))
+      return new Due(this.dueFor(text), null);
+    // Only decoded text brings new keywords; that the others are still there is checked if their rules find something.
+    const fresh = this.dueFor(windows.map(({ start, end }) => text.slice(start, end)).join('\0'));
+    return new Due([...new Set([...before.slots, ...fresh])], () => this.dueFor(text));
   }
 
   isPathExcused(file: GitleaksConfig, path: string): boolean {
@@ -83,6 +103,25 @@ export class RuleIndex {
     }
     for (const { patterns } of configs)
       for (const { source, where } of patterns) if (!compiled.has(source)) new Pattern(source, where);
+  }
+}
+
+/** The rules that a pass needs. */
+export class Due {
+  readonly slots: readonly Slot[];
+  readonly #confirm: (() => readonly Slot[]) | null;
+
+  /** `confirm`: which of them have a keyword in the text, in the order in which they are needed; null: all. */
+  constructor(slots: readonly Slot[], confirm: (() => readonly Slot[]) | null) {
+    this.slots = slots;
+    this.#confirm = confirm;
+  }
+
+  /** What the rules that are needed found, of all that was found. */
+  confirmed<T>(found: ReadonlyMap<Slot, readonly T[]>): T[] {
+    if (found.size === 0) return [];
+    const slots = this.#confirm?.() ?? this.slots;
+    return slots.flatMap((slot) => found.get(slot) ?? []);
   }
 }
 

@@ -5,7 +5,7 @@ import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './dec
 import { GivenText, type Location, Places } from './locations.ts';
 import { PartFinder, type PartsOf } from './part-finder.ts';
 import type { Hit, Rule } from './rule.ts';
-import { RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
+import { type Due, RuleIndex, type RuleIndexOptions, type Slot, withRequired } from './rule-index.ts';
 
 interface FindOptions {
   /** Layers of encoding that are looked into. Default 5, as gitleaks' command has it; 0: none. */
@@ -42,10 +42,16 @@ export class RuleSet {
     if (text === '') return found;
     const maxDepth = options.maxDecodeDepth ?? MAX_DECODE_DEPTH;
     let run = new MaskingPass(this.#index, new Places(firstPass(text), undefined), new GivenText(text));
+    let due: Due | undefined;
     for (;;) {
-      const due = this.#index.dueFor(run.pass.text);
-      const partsOf = this.#parts.in(run.pass.text, due);
-      for (const slot of due) for (const finding of run.find(slot, partsOf)) found.push(finding);
+      due = this.#index.dueIn(run.pass, due);
+      const partsOf = this.#parts.in(run.pass, due.slots);
+      const findings = new Map<Slot, RuleFinding[]>();
+      for (const slot of due.slots) {
+        const ofOne = run.find(slot, partsOf);
+        if (ofOne.length > 0) findings.set(slot, ofOne);
+      }
+      for (const finding of due.confirmed(findings)) found.push(finding);
       const pass = run.pass.depth < maxDepth ? decodeOnce(run.pass) : undefined;
       if (pass === undefined) return found;
       run = run.next(pass);

@@ -1,5 +1,6 @@
 import type { Span } from '../../text/view.ts';
 import { Allowlist, type Candidate } from './allowlist.ts';
+import { certificateOf } from './certified-patterns.ts';
 import type { RuleConfig } from './config.ts';
 import { type Segment, segmentsAt } from './decode-pass.ts';
 import { entropyOf } from './entropy.ts';
@@ -27,7 +28,7 @@ export class Rule {
   readonly #pattern: Pattern | undefined;
   readonly #path: Pattern | undefined;
   readonly #allowlists: readonly Allowlist[];
-  #landmarks: Landmarks | null | undefined;
+  #landmarks: Landmarks | undefined;
   #repeated: ReadonlySet<number> | undefined;
 
   /** `shared`: the allowlists of the whole configuration. SCHEMA_INVALID for a pattern that Go would refuse. */
@@ -61,9 +62,9 @@ export class Rule {
     return this.#path === undefined || this.#path.test(path);
   }
 
-  /** What to look for to find the parts of a text that can hold a match. Null: every part can. */
-  get landmarks(): Landmarks | null {
-    if (this.#landmarks === undefined) this.#landmarks = landmarksOf(parseGo(this.config.regex));
+  /** What to look for to find the parts of a text that can hold a match. */
+  get landmarks(): Landmarks {
+    this.#landmarks ??= landmarksOf(parseGo(this.config.regex), certificateOf(this.config.regex));
     return this.#landmarks;
   }
 
