@@ -162,36 +162,3 @@ const AROUND = `def handle(request):\n    if not request.user:\n        return N
 export function clean(): string {
   return AROUND.replace('LINE', () => one(COMPUTED)(one(NAMES)));
 }
-
-/** Ways to write that a value is a password. */
-export const SYNTAXES: readonly ((value: string) => string)[] = [
-  (value) => `DB_PASSWORD=${value}`,
-  (value) => `DB_PASSWORD="${value}"`,
-  (value) => `export DB_PASSWORD='${value}'`,
-  (value) => `password = ${value}`,
-  (value) => `password: ${value}`,
-  (value) => `password: "${value}"`,
-  (value) => `  password = "${value}"`,
-  (value) => `"password": "${value}",`,
-  (value) => `password := "${value}"`,
-  (value) => `const password = '${value}';`,
-  (value) => `String password = "${value}";`,
-  (value) => `'password' => '${value}',`,
-  (value) => `<password>${value}</password>`,
-  (value) => `spring.datasource.password=${value}`,
-  (value) => `mysql -u root --password=${value}`,
-  (value) => `login(user="me", password="${value}")`,
-  (value) => `ALTER USER me IDENTIFIED BY '${value}';`,
-  (value) => `ENV DB_PASSWORD=${value}`,
-  (value) => `      - DB_PASSWORD=${value}`,
-  (value) => `machine host.example login me password ${value}`,
-];
-
-const HUMAN_WORDS = 'copper lantern meadow orbit velvet thunder pickle harbor saffron glacier walnut comet'.split(' ');
-
-/** Values as people choose them. */
-export const VALUES: Readonly<Record<'letters and digits' | 'with symbols' | 'words', () => string>> = {
-  'letters and digits': () => `${random(ALNUM, 6)}7k${random(ALNUM, 6)}`,
-  'with symbols': () => `${random(ALNUM, 5)}!4z${one(['@', '#', '%', '*', '+', '~', '$', '{'])}${random(ALNUM, 5)}`,
-  words: () => `${one(HUMAN_WORDS)}${one(['-', '', '.'])}${one(HUMAN_WORDS)}`,
-};

@@ -13,12 +13,14 @@ import { createScanner } from '../../src/scrub/scan/scanner.ts';
 import { createScrubber, type Scrubber } from '../../src/scrub/scrubber.ts';
 import { type Caller, installForBench } from './machine.ts';
 import { type Contender, race, runProcess, spreadOf, timed } from './measure.ts';
-import { missingRow, type Row, rowsOf, type Table } from './section.ts';
+import { missingRow, type Row, rowsOf, sayStep, type Table } from './section.ts';
 import { findToolchain, goRoot } from './toolchains.ts';
 
 const MIB = 1024 * 1024;
 /** A search takes up to a second. */
 const ROUNDS = 5;
+/** A search of these can take seconds. */
+const WORST_ROUNDS = 3;
 const GITLEAKS = 'gitleaks, spawned';
 const SEARCHED = 'searched and masked';
 const GITLEAKS_ARGS = ['--no-banner', '--log-level=error', '--exit-code=0', '--max-decode-depth=5'];
@@ -35,7 +37,11 @@ export async function loadTables(gitleaks: string | null): Promise<Table[]> {
   try {
     const mask = maskerWith(scanner);
     const tables: Table[] = [];
-    for (const [name, text] of await sources()) tables.push(await besideGitleaks(name, text, { mask, gitleaks, dir }));
+    for (const [name, text] of await sources()) {
+      sayStep(`1 MB of ${name}`);
+      tables.push(await besideGitleaks(name, text, { mask, gitleaks, dir }));
+    }
+    sayStep('1 MB that is made to be found');
     const worst = HOSTILE.map(([name, piece]): Contender => {
       const text = repeated(piece);
       return { name, once: async () => void (await mask(text)) };
@@ -43,9 +49,10 @@ export async function loadTables(gitleaks: string | null): Promise<Table[]> {
     tables.push({
       title: '1 MB that is made to be found, ms',
       base: null,
-      rows: rowsOf(await race(worst, ROUNDS)),
+      rows: rowsOf(await race(worst, WORST_ROUNDS)),
       aims: HOSTILE.map(([row]) => ({ row, atMost: 1500, times: null })),
     });
+    sayStep('echo hi while outputs are searched');
     return [...tables, await whileSearched()];
   } finally {
     await scanner.stop();
@@ -143,6 +150,7 @@ const HOSTILE: readonly [name: string, piece: () => string][] = [
   ['quoted passwords', () => `password = "${random(16)}"\n`],
   ['variables with keys', () => `API_KEY_${random(4)}=${random(32)}\n`],
   ['tokens in base64', () => `${Buffer.from(token()).toString('base64')}\n`],
+  ['passwords in JSON, one line', () => `{"password":"${random(16)}"},`],
   ['passwords in JSON within JSON, one line', () => `{\\"password\\":\\"${random(16)}\\"}`],
 ];
 

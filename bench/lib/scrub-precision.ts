@@ -3,22 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScrubEngine } from '../../src/scrub/hardened/engine.ts';
 import { runProcess } from './measure.ts';
-import { clean, dependencyFiles, type NamedFile, ownOutputs, SYNTAXES, soak, VALUES } from './scrub-corpora.ts';
+import { clean, dependencyFiles, type NamedFile, ownOutputs, soak } from './scrub-corpora.ts';
 import type { Fact } from './section.ts';
 
 const SOAKS = 2000;
 const CLEAN_TEXTS = 1500;
-/** Values of each kind that each way of writing is tried with. */
-const VALUES_EACH = 5;
 
-/** How much is masked that is no secret, and how much is missed, beside gitleaks if there is one. */
+/** How much is masked that is no secret, beside gitleaks if there is one. */
 export async function precisionFacts(engine: ScrubEngine, gitleaks: string | null): Promise<Fact[]> {
   return [
     ...(await falseMasks('files of node_modules', dependencyFiles(), engine, gitleaks)),
     ...(await falseMasks('own outputs', ownOutputs(), engine, gitleaks)),
     cleanFact(engine),
     soakFact(engine),
-    ...syntaxFacts(engine),
   ];
 }
 
@@ -63,20 +60,6 @@ function soakFact(engine: ScrubEngine): Fact {
     if (engine.scan(text).some((found) => found.start < start || found.end > end)) lost += 1;
   }
   return { name: 'answers that lose a line beside a key (aim 0)', value: `${lost} of ${SOAKS}` };
-}
-
-/** A way of writing counts as known if all values of a kind are masked in it. */
-function syntaxFacts(engine: ScrubEngine): Fact[] {
-  return Object.entries(VALUES).map(([kind, make]) => {
-    const known = SYNTAXES.filter((write) =>
-      Array.from({ length: VALUES_EACH }, make).every((value) => {
-        const text = `${write(value)}\n`;
-        const start = text.indexOf(value);
-        return engine.scan(text).some((found) => found.start <= start && found.end >= start + value.length);
-      }),
-    );
-    return { name: `ways to write a password, ${kind}`, value: `${known.length} of ${SYNTAXES.length}` };
-  });
 }
 
 function percent(part: number, whole: number): string {

@@ -52,6 +52,11 @@ export interface Fact {
   value: string | number | null;
 }
 
+/** Says on stderr what a section does next: the result is printed when all of it is there. */
+export function sayStep(step: string): void {
+  process.stderr.write(`  … ${step}\n`);
+}
+
 export function rowsOf(measured: ReadonlyMap<string, Spread>): Row[] {
   return [...measured].map(([name, times]) => ({ name, times, note: '' }));
 }

@@ -16,12 +16,13 @@ import { findPeer } from '../lib/peers.ts';
 import { BAITS, INPUTS, RANDOM_BAITS, type ScrubInput } from '../lib/scrub-inputs.ts';
 import { loadTables } from '../lib/scrub-load.ts';
 import { precisionFacts } from '../lib/scrub-precision.ts';
+import { recallFacts } from '../lib/scrub-recall.ts';
 import { loadSecretlint } from '../lib/secretlint.ts';
-import { type Fact, missingRow, rowsOf, type Section, type Table } from '../lib/section.ts';
+import { type Fact, missingRow, rowsOf, type Section, sayStep, type Table } from '../lib/section.ts';
 
 const SECRETS_IN_VAULT = 50;
-/** An input of a megabyte can take a second, so it gets fewer rounds. */
-const LONG_ROUNDS = 5;
+/** An input of a megabyte can take seconds, with secretlint above all, so it gets fewer rounds. */
+const LONG_ROUNDS = 3;
 const LONG_CHARS = 500_000;
 
 const EXACT = 'exact, in process';
@@ -52,6 +53,7 @@ export const scrubSection: Section = {
     try {
       const tables: Table[] = [];
       for (const input of INPUTS) {
+        sayStep(input.name);
         const rounds = input.text.length > LONG_CHARS ? Math.min(options.rounds, LONG_ROUNDS) : options.rounds;
         const contenders = [
           local(EXACT, () => void detector.detect(input.text)),
@@ -63,10 +65,12 @@ export const scrubSection: Section = {
         tables.push(tableOf(input, await race(contenders, rounds), { gitleaks, hasSecretlint: secretlint !== null }));
       }
       tables.push(...(await loadTables(gitleaks)));
+      sayStep('what is masked, and what is missed');
       const facts: Fact[] = [
         { name: 'rules', value: engine.ruleCount },
         { name: 'read and compile the rules, ms', value: Math.round(load) },
         { name: 'worker ready, ms', value: Math.round(workerReady) },
+        ...(await recallFacts(engine, gitleaks)),
         ...(await precisionFacts(engine, gitleaks)),
         ...(await baitFacts(detector, engine, guard)),
       ];
