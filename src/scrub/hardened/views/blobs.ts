@@ -197,7 +197,17 @@ function countZeros(bytes: Uint8Array): number {
 
 function putBytes(builder: ViewBuilder, { bytes, from, to }: Decoded, start: number, end: number): void {
   builder.cut();
+  const [first = 0, last = 0] = [from[start], to[end - 1]];
+  // All bytes of a short blob stand for the whole blob.
+  if (from[end - 1] === first && to[start] === last && last - first !== end - start) {
+    builder.put(latin1(bytes, start, end), first, last);
+    return;
+  }
   for (let at = start; at < end; at++) builder.put(String.fromCharCode(bytes[at] ?? 0), from[at] ?? 0, to[at] ?? 0);
+}
+
+function latin1({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
+  return Buffer.from(buffer, byteOffset + start, end - start).toString('latin1');
 }
 
 const MIN_BASE64_DIGITS = 16;
