@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
 import { type MadeTool, makeTool } from '../helpers/made-tool.ts';
+import { newSigner } from '../helpers/minisign.ts';
 
 interface ListedTool {
   name: string;
@@ -51,6 +52,8 @@ async function newProject(): Promise<string> {
   expect(code).toBe(0);
   return project;
 }
+
+const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 function newTool(tool: MadeTool = {}): string {
   const dir = mkdtempSync(join(sources, 'tool-'));
@@ -336,6 +339,37 @@ describe('ctxd tool install', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('has a tool weather from')]);
     expect(stderr).toContain('ctxd tool remove weather');
     expect((await answerOf(project, 'weather')).version).toBe('1.0.0');
+  });
+
+  it('issue 17 part 3: a signature is shown, can be required, and --yes takes no version that has lost it', async () => {
+    const project = await newProject();
+    const signer = newSigner();
+    const dir = newTool({ version: '1.0.0' });
+    const signTool = (): void => {
+      const files = readdirSync(dir).filter((name) => !name.startsWith('SHA256SUMS'));
+      const sums = files.map((name) => `${sha256Of(join(dir, name))}  ./${name}\n`).join('');
+      writeFileSync(join(dir, 'SHA256SUMS'), sums);
+      writeFileSync(join(dir, 'SHA256SUMS.minisig'), signer.sign(Buffer.from(sums)));
+    };
+    await ctxd(project, 'config', 'set', 'install.trusted_keys', JSON.stringify([signer.key]));
+    await ctxd(project, 'config', 'set', 'install.require_signature', 'true');
+    await ctxd(project, 'server', 'restart');
+    const unsigned = await ctxd(project, 'tool', 'install', dir, '--yes');
+    expect([unsigned.code, unsigned.stderr]).toEqual([1, expect.stringContaining('install.trusted_keys')]);
+    signTool();
+    const first = await ctxd(project, 'tool', 'install', dir, '--yes');
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining(`signed by ${signer.key} (minisign)`)]);
+    appendFileSync(join(dir, 'main.sh'), '# changed\n');
+    expect((await ctxd(project, 'tool', 'update', 'weather', '--yes')).stderr).toContain('another sha256 for main.sh');
+
+    await ctxd(project, 'config', 'unset', 'install.require_signature');
+    await ctxd(project, 'server', 'restart');
+    for (const name of ['SHA256SUMS', 'SHA256SUMS.minisig']) rmSync(join(dir, name));
+    const lost = await ctxd(project, 'tool', 'update', 'weather', '--yes');
+    expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining('by a version that is not signed')]);
+    expect((await listed(project))[0]?.installed_from?.signer).toBe(`${signer.key} (minisign)`);
+    await ctxd(project, 'config', 'unset', 'install.trusted_keys');
+    await ctxd(project, 'server', 'restart');
   });
 
   it('lists every rule that a tool breaks, and keeps nothing of it', async () => {

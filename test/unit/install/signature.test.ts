@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import type { FetchedSignature, TrustedSigners } from '#src/install/messages.js'
 import { verifyMinisign, verifySigstore } from '#src/install/signature.js';
 import { FetchPlace } from '../../helpers/fetch-into.ts';
 import { tarOf } from '../../helpers/hostile-archives.ts';
+import { newSigner } from '../../helpers/minisign.ts';
 
 const NOBODY: TrustedSigners = { minisign: [], sigstore: [], trusted_root: null };
 
@@ -27,25 +28,6 @@ dcmJG2/TQi+A68z5/p2NWzJb/VcQHnDnMGiXxfJK5DucDWaRg2W6tiiY+L+Yt9N3hxkFmx6LadaKYyns
 };
 const hello = { name: 'hello', bytes: Buffer.from('hello\n') };
 const trusting = (key: string): TrustedSigners => ({ ...NOBODY, minisign: [{ name: 'Ada', key }] });
-
-/** A minisign key pair of a test. */
-function newSigner(): { key: string; sign(bytes: Buffer): string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const id = createHash('sha256')
-    .update(publicKey.export({ format: 'der', type: 'spki' }))
-    .digest()
-    .subarray(0, 8);
-  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
-  return {
-    key: Buffer.concat([Buffer.from('Ed'), id, raw]).toString('base64'),
-    sign(bytes) {
-      const signature = sign(null, createHash('blake2b512').update(bytes).digest(), privateKey);
-      const global = sign(null, Buffer.concat([signature, Buffer.from('ours')]), privateKey).toString('base64');
-      const encoded = Buffer.concat([Buffer.from('ED'), id, signature]).toString('base64');
-      return `untrusted comment: x\n${encoded}\ntrusted comment: ours\n${global}\n`;
-    },
-  };
-}
 
 describe('issue 17 part 3: a minisign signature', () => {
   it('of the real minisign verifies, in its present form and in the older one', () => {
