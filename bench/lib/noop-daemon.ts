@@ -56,6 +56,7 @@ const NO_MANAGEMENT: Management = {
   rateMemory: nothing,
   forgetMemories: nothing,
   promoteMemory: nothing,
+  syncMemories: nothing,
   stopServer: nothing,
   registerProject: nothing,
   unregisterProject: nothing,

@@ -31,6 +31,8 @@ import type { MemoryListRequest__Output as MemoryListRequest } from '../protocol
 import type { MemoryQuery__Output as MemoryQuery } from '../protocol/generated/contextd/v1/MemoryQuery.ts';
 import type { MemoryRating__Output as MemoryRating } from '../protocol/generated/contextd/v1/MemoryRating.ts';
 import type { MemoryRequest__Output as MemoryRequest } from '../protocol/generated/contextd/v1/MemoryRequest.ts';
+import type { MemorySync__Output as MemorySync } from '../protocol/generated/contextd/v1/MemorySync.ts';
+import type { MemorySyncRequest__Output as MemorySyncRequest } from '../protocol/generated/contextd/v1/MemorySyncRequest.ts';
 import type { NetworkChange__Output as NetworkChange } from '../protocol/generated/contextd/v1/NetworkChange.ts';
 import type { NetworkCredentialChange__Output as NetworkCredentialChange } from '../protocol/generated/contextd/v1/NetworkCredentialChange.ts';
 import type { NetworkCredentialInfo__Output as NetworkCredentialInfo } from '../protocol/generated/contextd/v1/NetworkCredentialInfo.ts';
@@ -103,6 +105,8 @@ export type {
   MemoryQuery,
   MemoryRating,
   MemoryRequest,
+  MemorySync,
+  MemorySyncRequest,
   NetworkChange,
   NetworkCredentialChange,
   NetworkCredentialInfo,
@@ -235,6 +239,8 @@ export interface Management {
   rateMemory(request: MemoryRating): Promise<MemoryEvidence>;
   forgetMemories(request: MemoryRequest): Promise<MemoryList>;
   promoteMemory(request: MemoryRequest): Promise<MemoryList>;
+  /** Throws UPSTREAM_UNAVAILABLE, with the reason, if it was asked to synchronise and could not. */
+  syncMemories(request: MemorySyncRequest): Promise<MemorySync>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   /** The version of the tool that the project at `root` accepted; of another, or of no project, any version. */
   getSchema(tool: string, root: string): Promise<SchemaResponse>;

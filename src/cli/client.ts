@@ -125,6 +125,7 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     rateMemory: askLong(management.rateMemory),
     forgetMemories: askLong(management.forgetMemories),
     promoteMemory: askLong(management.promoteMemory),
+    syncMemories: askLong(management.syncMemories),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

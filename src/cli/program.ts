@@ -19,6 +19,7 @@ import {
   memoryPromote,
 } from './commands/memory.ts';
 import { memorySearch } from './commands/memory-search.ts';
+import { memorySyncNow, memorySyncRebuild, memorySyncStatus } from './commands/memory-sync.ts';
 import {
   networkAllow,
   networkDeny,
@@ -131,6 +132,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   audit: 'Read the log of all calls.',
   session: 'Inspect or end a session of an agent.',
   memory: 'Search, add, rate and share lessons of earlier work.',
+  'memory sync': 'Share memories with other machines through a Qdrant server.',
   cache: 'List or empty the caches that commands keep for each project.',
   quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
@@ -231,6 +233,9 @@ export const COMMANDS: readonly Command[] = [
   memoryForget,
   memoryImport,
   memoryExport,
+  memorySyncStatus,
+  memorySyncNow,
+  memorySyncRebuild,
   networkAllow,
   networkDeny,
   networkRemove,

@@ -78,7 +78,7 @@ export function checkConfig(value: Json): Checked {
   const validate = compileSchema();
   const filled: unknown = structuredClone(value);
   if (!validate(filled)) return { config: undefined, faults: (validate.errors ?? []).map(describe) };
-  const faults = checkOrder(filled);
+  const faults = [...checkOrder(filled), ...checkProjectIds(filled)];
   return faults.length === 0 ? { config: withoutSchemaKey(filled), faults: [] } : { config: undefined, faults };
 }
 
@@ -154,6 +154,18 @@ function checkOrder(config: Config): Fault[] {
     if (least > most) faults.push({ path: low, message: `must be at most ${high}, which is ${most}, but is ${least}` });
   }
   return faults;
+}
+
+/** One id for two projects here would mix their memories. */
+function checkProjectIds({ memory }: Config): Fault[] {
+  const roots = new Map<string, string>();
+  return Object.entries(memory.qdrant.project_ids).flatMap(([root, id]) => {
+    const other = roots.get(id);
+    roots.set(id, root);
+    if (other === undefined) return [];
+    const path = `/memory/qdrant/project_ids/${escapePointer(root)}`;
+    return [{ path, message: `must be another id than that of ${other}, but is ${shown(id)}` }];
+  });
 }
 
 function listed(values: unknown): string {

@@ -48,6 +48,18 @@ export interface Config {
   };
   install: { yes_grants: string[]; require_signature: boolean; trusted_keys: string[] };
   tools: { env: Record<string, string> };
+  memory: {
+    qdrant: {
+      url: string | null;
+      api_key_file: string | null;
+      collection: string;
+      /** Ids by the roots of projects. */
+      project_ids: Record<string, string>;
+      timeout_ms: number;
+      search_timeout_ms: number;
+      interval_ms: number;
+    };
+  };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -263,6 +275,41 @@ export const CONFIG_SCHEMA = {
         additionalProperties: false,
         patternProperties: { '^[A-Za-z_][A-Za-z0-9_]{0,127}$': { type: 'string', maxLength: 65_536 } },
       },
+    }),
+    memory: section('Memories of earlier work.', {
+      qdrant: section('A Qdrant server through which machines share memories.', {
+        url: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: '^(https://[^\\s/@?#]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]+)?)(/[^\\s?#]*)?$',
+          description:
+            'Address of the server, such as https://qdrant.example.com:6333; http only on this machine. null: nothing is shared.',
+        },
+        api_key_file: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: '^/[^\\0]+$',
+          description: 'The file that holds nothing but the key of the server. null: the server asks for none.',
+        },
+        collection: {
+          type: 'string',
+          default: 'contextd_memories',
+          pattern: '^[A-Za-z0-9_-]{1,200}$',
+          description: 'The collection, which is created if it is missing.',
+        },
+        project_ids: {
+          type: 'object',
+          default: {},
+          maxProperties: 1_000,
+          description:
+            'The projects whose memories are shared: the id that everybody uses, by the root here. Other projects stay on this machine.',
+          additionalProperties: false,
+          patternProperties: { '^/[^\\0]*$': { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,199}$' } },
+        },
+        timeout_ms: whole(10_000, 100, 300_000, 'Milliseconds for one write.'),
+        search_timeout_ms: whole(300, 10, 60_000, 'Milliseconds after which a search is answered from this machine.'),
+        interval_ms: whole(30_000, 1_000, 86_400_000, 'Milliseconds between two looks at what others wrote.'),
+      }),
     }),
     jobs: section('Background jobs.', {
       per_session: whole(8, 0, 1_000, 'Jobs of one session that run at the same time. 0: none.'),

@@ -24,3 +24,17 @@ export const systemTimer: Timer = {
     return () => clearTimeout(timeout);
   },
 };
+
+/** Resolves after `ms` milliseconds, or at once when the signal is aborted. */
+export function pause(timer: Timer, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = timer.after(ms, end);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -46,20 +46,6 @@ export function createChores(chores: readonly Chore[], { timer, logger }: { time
   };
 }
 
-/** Resolves after `ms` milliseconds, or at once when the signal is aborted. */
-export function pause(timer: Timer, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = timer.after(ms, end);
-    signal.addEventListener('abort', end, { once: true });
-  });
-}
-
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
 
 /** Removes artifacts that are too old or over the quota. */

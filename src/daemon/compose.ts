@@ -52,10 +52,11 @@ import { createManagement } from './management.ts';
 import { NetworkCredentials, type NetworkCredentialsDeps } from './network-credentials.ts';
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
-import type { ComposeDeps, DaemonParts, Entrance, Execution, Scrubbing, Stores } from './parts.ts';
+import type { ComposeDeps, DaemonParts, Entrance, Execution, Remembering, Scrubbing, Stores } from './parts.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor, viewOf } from './policy.ts';
 import { installedHashes } from './registered-projects.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
+import { Sharing } from './sharing.ts';
 import { createStandingAuditor } from './standing-auditor.ts';
 import { startOrder } from './start-order.ts';
 import { storageHolder } from './storage-life.ts';
@@ -71,9 +72,10 @@ export interface DaemonComposition extends Composition {
 export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonComposition {
   const stores = buildStores(deps, overrides);
   const scrubbing = buildScrubbing(deps, stores, overrides);
-  const execution = buildExecution(deps, { ...stores, ...scrubbing }, overrides);
-  const entrance = buildEntrance(deps, { ...stores, ...scrubbing, ...execution }, overrides);
-  const built = { ...stores, ...scrubbing, ...execution, ...entrance };
+  const remembering = buildRemembering(deps, { ...stores, ...scrubbing }, overrides);
+  const execution = buildExecution(deps, { ...stores, ...scrubbing, ...remembering }, overrides);
+  const entrance = buildEntrance(deps, { ...stores, ...scrubbing, ...remembering, ...execution }, overrides);
+  const built = { ...stores, ...scrubbing, ...remembering, ...execution, ...entrance };
   const { scrubber, gate } = built;
   return {
     built,
@@ -99,7 +101,8 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
   const hostNetworks = own.hostNetworks ?? createHostNetworks({ database, clock });
   const projects = own.projects ?? createProjectStore({ database, consents, clock });
   const { artifactsDir: dir, auditDir } = paths;
-  const memoryStore = own.memoryStore ?? memoryStoreOf(deps);
+  const memoryDatabase = own.memoryDatabase ?? memoryDatabaseOf(deps);
+  const memoryStore = own.memoryStore ?? new MemoryStore({ database: memoryDatabase, logger });
   return {
     outside: own.outside ?? createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
     hostNetworks,
@@ -117,8 +120,8 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     allowedValues: own.allowedValues ?? createAllowedValues({ database, clock }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
+    memoryDatabase,
     memoryStore,
-    memories: own.memories ?? new Memories({ store: memoryStore, clock }),
   };
 }
 
@@ -162,7 +165,17 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
   return { workspaceRules, seeds, scanner, scrubber, auditor };
 }
 
-function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Overrides): Execution {
+function buildRemembering(deps: ComposeDeps, before: Stores & Scrubbing, own: Overrides): Remembering {
+  const { environment, config, clock, timer, logger } = deps;
+  const { memoryDatabase: database, memoryStore: store, scrubber } = before;
+  const source = { path: environment.path, home: environment.home, variable: () => undefined };
+  const sharing =
+    own.sharing ??
+    new Sharing({ config: config.memory.qdrant, database, environment: source, scrubber, clock, timer, logger });
+  return { sharing, memories: own.memories ?? new Memories({ store, clock, shared: sharing.syncer }) };
+}
+
+function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remembering, own: Overrides): Execution {
   const { paths, config, clock, timer, logger } = deps;
   const { artifacts, scrubber, auditor: secondSearch } = before;
   // The network and the sandbox report to each other; nothing of either happens before both are built.
@@ -219,7 +232,11 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing, own: Over
   };
 }
 
-function buildEntrance(deps: ComposeDeps, before: Stores & Scrubbing & Execution, own: Overrides): Entrance {
+function buildEntrance(
+  deps: ComposeDeps,
+  before: Stores & Scrubbing & Remembering & Execution,
+  own: Overrides,
+): Entrance {
   const { paths, config, clock, logger } = deps;
   const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
@@ -255,9 +272,8 @@ function holdersOf({ jobs, scrubber, sandbox }: Scrubbing & Execution): SessionS
 }
 
 /** A file and a thread of its own: a search never waits for the journal. */
-function memoryStoreOf({ paths, logger }: ComposeDeps): MemoryStore {
-  const database = createDatabase({ file: paths.memoryDb, migrations: MEMORY_MIGRATIONS, durable: true, logger });
-  return new MemoryStore({ database, logger });
+function memoryDatabaseOf({ paths, logger }: ComposeDeps): Database {
+  return createDatabase({ file: paths.memoryDb, migrations: MEMORY_MIGRATIONS, durable: true, logger });
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {

@@ -21,6 +21,7 @@ import type { TokenCounter } from '../tokens/counter.ts';
 import { checkCaches } from './cache-management.ts';
 import { checkNetwork } from './network-health.ts';
 import { policyFor } from './policy.ts';
+import type { Sharing } from './sharing.ts';
 import type { StandingAuditor, StandingAuditorState } from './standing-auditor.ts';
 
 export interface HealthDeps {
@@ -34,6 +35,7 @@ export interface HealthDeps {
   auditor: Pick<StandingAuditor, 'state'>;
   /** Null: scrub.seeds is off. */
   seeds: Pick<Seeds, 'skipped'> | null;
+  sharing: Pick<Sharing, 'check'>;
   projects: Pick<ProjectStore, 'list'>;
   workspaceRules: Pick<WorkspaceRulesReader, 'review'>;
   /** Where contextd is installed. Remedies name it. */
@@ -42,12 +44,14 @@ export interface HealthDeps {
 
 type Finding = Omit<HealthCheck, 'name'>;
 
+type NamedCheck = [string, (deps: HealthDeps) => Promise<Finding>];
+
 /**
  * Runs the checks of `ctxd doctor` inside the daemon, each on the live part. Reports the isolation of `projectRoot`; for
  * "" the isolation that the machine can give.
  */
 export async function checkHealth(projectRoot: string, deps: HealthDeps): Promise<HealthCheck[]> {
-  const checks: [string, (deps: HealthDeps) => Promise<Finding>][] = [
+  const checks: NamedCheck[] = [
     ['sandbox runs a command', checkCommand],
     ['network', checkNetwork],
     ['scrubber masks a canary', checkCanary],
@@ -58,11 +62,16 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['known secrets', checkSeeds],
     ['rules of projects', checkWorkspaceRules],
     ['caches', checkCaches],
+    ...(deps.config.memory.qdrant.url === null ? [] : [['qdrant', checkSharing] satisfies NamedCheck]),
     ['gitleaks', async ({ auditor, installRoot }) => checkAuditor(auditor.state(), installRoot)],
   ];
   const results: HealthCheck[] = [...(await checkIsolation(projectRoot, deps))];
   for (const [name, check] of checks) results.push({ name, ...(await attempt(check, deps)) });
   return results;
+}
+
+async function checkSharing({ sharing }: HealthDeps): Promise<Finding> {
+  return sharing.check();
 }
 
 async function attempt(check: (deps: HealthDeps) => Promise<Finding>, deps: HealthDeps): Promise<Finding> {

@@ -12,18 +12,27 @@ import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
 import { maskForKeeping } from './kept-text.ts';
+import type { Sharing } from './sharing.ts';
 
 export interface MemoryManagementDeps {
   memories: Memories;
   projects: Pick<ProjectStore, 'find'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'forget'>;
+  sharing: Sharing;
   auditLog: Pick<AuditLog, 'append'>;
   clock: Clock;
 }
 
 type MemoryManagement = Pick<
   Management,
-  'searchMemories' | 'listMemories' | 'getMemories' | 'addMemories' | 'rateMemory' | 'forgetMemories' | 'promoteMemory'
+  | 'searchMemories'
+  | 'listMemories'
+  | 'getMemories'
+  | 'addMemories'
+  | 'rateMemory'
+  | 'forgetMemories'
+  | 'promoteMemory'
+  | 'syncMemories'
 >;
 
 /** Evidence of persons counts once for each memory, as that of a session does. */
@@ -46,7 +55,12 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
         ...(scope === '' ? {} : { scope }),
         ...(max_age_days === 0 ? {} : { max_age_days }),
       };
-      return listOf(await memories.search(root, { query, limit, filter: filterOf(asked, clock.now()) }));
+      const { memories: found, degraded } = await memories.search(root, {
+        query,
+        limit,
+        filter: filterOf(asked, clock.now()),
+      });
+      return { ...listOf(found), degraded: degraded ?? '' };
     },
     async listMemories({ root, after_id, limit, with_content }) {
       await requireProject(root, projects);
@@ -89,6 +103,10 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
       const promoted: Memory[] = [];
       for (const id of checked) promoted.push(await memories.promote(root, id));
       return listOf(promoted);
+    },
+    async syncMemories({ root, action }) {
+      if (root !== '') await requireProject(root, projects);
+      return deps.sharing.carryOut(root, action);
     },
   };
 }
@@ -198,7 +216,7 @@ function refused(): AddedMemory {
 }
 
 function listOf(memories: readonly Memory[]) {
-  return { memories: memories.map(itemOf) };
+  return { memories: memories.map(itemOf), degraded: '' };
 }
 
 function itemOf({ isQuarantined, createdMs, updatedMs, usedMs, ...memory }: Memory): MemoryItem {

@@ -38,6 +38,7 @@ import type { NetworkCredentials } from './network-credentials.ts';
 import type { NetworkJournal } from './network-journal.ts';
 import type { Outside } from './outside.ts';
 import type { SessionEnd } from './session-end.ts';
+import type { Sharing } from './sharing.ts';
 import type { StandingAuditor } from './standing-auditor.ts';
 
 export interface ComposeDeps {
@@ -68,7 +69,13 @@ export interface Stores {
   allowedValues: AllowedValues;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
+  memoryDatabase: Database;
   memoryStore: MemoryStore;
+}
+
+/** Lessons of earlier work, and what brings them to other machines and back. */
+export interface Remembering {
+  sharing: Sharing;
   memories: Memories;
 }
 
@@ -100,4 +107,4 @@ export interface Entrance {
 }
 
 /** Every part of the daemon that another part, or a test, may hold. */
-export type DaemonParts = Stores & Scrubbing & Execution & Entrance;
+export type DaemonParts = Stores & Scrubbing & Remembering & Execution & Entrance;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Paths } from '../config/paths.ts';
 import type { GitleaksUse } from '../config/schema.ts';
-import type { Clock, Timer } from '../core/clock.ts';
+import { type Clock, pause, type Timer } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { SecondSearch } from '../dispatch/scrub.ts';
@@ -18,7 +18,6 @@ import {
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
-import { pause } from './chores.ts';
 import type { Part } from './lifecycle.ts';
 
 export interface StandingAuditorDeps {

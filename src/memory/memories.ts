@@ -5,7 +5,16 @@ import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts
 import { isContradiction, isNearDuplicate, isToQuarantine, meanOf, PRIORS, posteriorOf } from './learn.ts';
 import { queryWords } from './query.ts';
 import { rank } from './rank.ts';
-import { type Feedback, type MemoryFilter, type MemoryStore, type NewMemory, NO_FILTER } from './store.ts';
+import {
+  EXCERPT_CHARS,
+  type Feedback,
+  type FoundMemory,
+  type MemoryFilter,
+  type MemoryStore,
+  type NewMemory,
+  NO_FILTER,
+} from './store.ts';
+import type { Syncer } from './sync/syncer.ts';
 
 /** Who stores a memory, or gives feedback. */
 export interface MemoryAuthor {
@@ -34,6 +43,13 @@ export interface StoredMemory {
   readonly contradicts: readonly string[];
 }
 
+export interface FoundMemories {
+  /** The best first; each content is an excerpt. */
+  readonly memories: readonly Memory[];
+  /** Why the shared store was not asked, so that what others wrote last may be missing; null if it was, or if nothing is shared. */
+  readonly degraded: string | null;
+}
+
 /** The most memories of one search. */
 export const SEARCH_MAX = 100;
 /** The fewest that are ranked, so that repeats do not push others out. */
@@ -46,22 +62,38 @@ const LINKS_KEPT = 50;
 const CONFIRMATION = 0.25;
 const CONFIRMATIONS_MAX = 4;
 
+export interface MemoriesDeps {
+  readonly store: MemoryStore;
+  readonly clock: Clock;
+  readonly shared?: Pick<Syncer, 'search' | 'unsent' | 'changed'> | null;
+}
+
 /** ReasoningBank: lessons of earlier work, found by their words, and better or worse known to help. */
 export class Memories {
   readonly #store: MemoryStore;
   readonly #clock: Clock;
+  readonly #shared: Pick<Syncer, 'search' | 'unsent' | 'changed'> | null;
   /** A memory is compared with those before it, so one is stored at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, clock }: { store: MemoryStore; clock: Clock }) {
+  /** `shared`: where memories are shared with others; null, the default: nowhere. */
+  constructor({ store, clock, shared = null }: MemoriesDeps) {
     this.#store = store;
     this.#clock = clock;
+    this.#shared = shared;
   }
 
-  /** The best first; the content is an excerpt. Any text is a valid query; without words the newest are found. */
-  async search(project: string, { query, limit, filter }: MemoryQuery): Promise<Memory[]> {
+  /** Any text is a valid query; without words the newest are found. */
+  async search(project: string, { query, limit, filter }: MemoryQuery): Promise<FoundMemories> {
     const asked = Math.min(limit, SEARCH_MAX);
-    const found = await this.#store.search(project, queryWords(query), filter, Math.max(RANKED_MIN, asked * 2));
+    const words = queryWords(query);
+    const most = Math.max(RANKED_MIN, asked * 2);
+    const [here, shared] = await Promise.all([
+      this.#store.search(project, words, filter, most),
+      this.#shared === null ? null : this.#shared.search(project, query, words, filter, most),
+    ]);
+    const isShared = shared !== null && 'ids' in shared;
+    const found = isShared ? await this.#together(project, filter, here, shared.ids) : here;
     const ranked = rank(
       found.map(({ memory, relevance }) => ({
         ...memory,
@@ -71,7 +103,24 @@ export class Memories {
       })),
       asked,
     );
-    return ranked.map(({ memory }) => memory);
+    const degraded = shared === null || isShared ? null : shared.degraded;
+    return { memories: ranked.map(({ memory }) => memory), degraded };
+  }
+
+  /** What the shared store found, as it is here, and what it does not have yet. */
+  async #together(
+    project: string,
+    filter: MemoryFilter,
+    here: readonly FoundMemory[],
+    ids: readonly string[],
+  ): Promise<FoundMemory[]> {
+    const unsent = (await this.#shared?.unsent(here.map(({ memory }) => memory.id))) ?? new Set();
+    const shared = (await this.#store.get(project, ids)).filter((memory) => fits(memory, filter));
+    const own = here.flatMap((found, place) => (unsent.has(found.memory.id) ? [placed(found.memory, place)] : []));
+    const others = shared.flatMap((memory) =>
+      own.some((found) => found.memory.id === memory.id) ? [] : [placed(memory, ids.indexOf(memory.id))],
+    );
+    return [...own, ...others];
   }
 
   /** In the order of the ids. NOT_FOUND names those that the project does not have. */
@@ -113,7 +162,10 @@ export class Memories {
   /** Keeps many at once, all or none, and merges only those with the same words. */
   async storeAll(project: string, drafts: readonly MemoryDraft[], author: MemoryAuthor): Promise<boolean[]> {
     const nowMs = this.#clock.now();
-    return this.#store.insert(drafts.map((draft) => newMemory(project, { ...draft, contradicts: [] }, author, nowMs)));
+    const items = drafts.map((draft) => newMemory(project, { ...draft, contradicts: [] }, author, nowMs));
+    const news = await this.#store.insert(items);
+    this.#shared?.changed();
+    return news;
   }
 
   /**
@@ -201,9 +253,23 @@ export class Memories {
 
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work, work);
-    this.#last = result.catch(() => {});
+    this.#last = result.then(
+      () => this.#shared?.changed(),
+      () => {},
+    );
     return result;
   }
+}
+
+/** Scores of two stores cannot be compared, places can: confidence then moves a memory by about one place. */
+function placed(memory: Memory, place: number): FoundMemory {
+  return { memory: { ...memory, content: memory.content.slice(0, EXCERPT_CHARS) }, relevance: 1 / (4 + place) };
+}
+
+function fits(memory: Memory, { tags, outcome, scope, sinceMs }: MemoryFilter): boolean {
+  if (memory.isQuarantined || memory.updatedMs < sinceMs) return false;
+  if ((outcome !== null && memory.outcome !== outcome) || (scope !== null && memory.scope !== scope)) return false;
+  return tags.every((tag) => memory.tags.includes(tag));
 }
 
 function newMemory(

@@ -23,11 +23,14 @@ const SEARCH_MAX_TOKENS = 340;
 const TITLE_SHOWN_CHARS = 120;
 /** An answer has at most 16 texts. */
 const READ_MAX = 12;
+/** For an agent: it cannot do anything about the server, and `ctxd memory sync status` says why. */
+const DEGRADED = 'the shared store did not answer; what others stored last may be missing';
 const DAY_MS = 86_400_000;
 
 /**
  * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome, confidence}],
- * left_out?}`, the best first and never more than 340 tokens: contents only through MemoryGet. Any text is a valid query.
+ * left_out?, degraded?}`, the best first and never more than 340 tokens: contents only through MemoryGet. Any text is a
+ * valid query. `degraded` says that the shared store did not answer.
  * Throws ARGS_INVALID.
  */
 export async function searchMemories(
@@ -38,7 +41,11 @@ export async function searchMemories(
   const limit = readOptionalInteger(request, 'limit') ?? SEARCH_DEFAULT;
   if (limit < 1 || limit > SEARCH_MAX) throw invalid('limit', `must be a whole number from 1 to ${SEARCH_MAX}`);
   const filter = filterOf(request, clock.now());
-  const found = await memories.search(project, { query: readString(request, 'query'), limit, filter });
+  const { memories: found, degraded } = await memories.search(project, {
+    query: readString(request, 'query'),
+    limit,
+    filter,
+  });
   const shown: JsonObject[] = [];
   let tokens = 0;
   for (const memory of found) {
@@ -48,7 +55,13 @@ export async function searchMemories(
     shown.push(reference);
   }
   const leftOut = found.length - shown.length;
-  return { answer: { memories: shown, ...(leftOut === 0 ? {} : { left_out: leftOut }) } };
+  return {
+    answer: {
+      memories: shown,
+      ...(leftOut === 0 ? {} : { left_out: leftOut }),
+      ...(degraded === null ? {} : { degraded: DEGRADED }),
+    },
+  };
 }
 
 /** `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with everything that is known of them. Throws NOT_FOUND. */

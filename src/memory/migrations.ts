@@ -60,4 +60,16 @@ export const MEMORY_MIGRATIONS: readonly string[] = [
     id TEXT NOT NULL UNIQUE
   ) STRICT;
   `,
+  // `sent`: items that the shared store may have, forgotten ones too. `foreign_items`: what others wrote, also if it was
+  // forgotten here; the row of `items` is then missing.
+  `
+  CREATE TABLE sync_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE sent (id TEXT PRIMARY KEY, project_id TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE foreign_items (
+    id TEXT PRIMARY KEY,
+    project_id TEXT NOT NULL,
+    writer TEXT NOT NULL,
+    version INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

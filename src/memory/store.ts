@@ -62,7 +62,7 @@ const SEQS_PER_PROJECT = 2 ** 32;
 /** Increased when the words of a text change: the index is then built again. */
 const INDEX_VERSION = 1;
 /** Characters of a content that a search returns. */
-const EXCERPT_CHARS = 600;
+export const EXCERPT_CHARS = 600;
 /** Rows that are indexed in one transaction. */
 const REBUILD_BATCH = 500;
 
@@ -243,7 +243,7 @@ export class MemoryStore {
   /** Removes an item with its words and its evidence. */
   async remove(id: string): Promise<void> {
     await this.#database.write([
-      { sql: 'DELETE FROM item_index WHERE rowid = (SELECT seq FROM items WHERE id = ?)', params: [id] },
+      unindexRow(id),
       { sql: 'DELETE FROM items WHERE id = ?', params: [id] },
       outboxRow('delete', id),
     ]);
@@ -252,7 +252,7 @@ export class MemoryStore {
   /** Makes an item global: every project finds it from now on. */
   async promote(memory: Memory): Promise<void> {
     await this.#database.write([
-      { sql: 'DELETE FROM item_index WHERE rowid = (SELECT seq FROM items WHERE id = ?)', params: [memory.id] },
+      unindexRow(memory.id),
       { sql: `UPDATE items SET scope = 'global', seq = ${nextSeq(0)} WHERE id = ?`, params: [memory.id] },
       ...(memory.isQuarantined ? [] : [indexRow(memory)]),
       outboxRow('put', memory.id),
@@ -351,16 +351,28 @@ export class MemoryStore {
   }
 
   async #numberOf(project: string): Promise<number> {
-    const known = this.#projects.get(project);
-    if (known !== undefined) return known;
-    const [, rows = []] = await this.#database.write([
-      { sql: 'INSERT OR IGNORE INTO projects (root) VALUES (?)', params: [project] },
-      { sql: 'SELECT number FROM projects WHERE root = ?', params: [project] },
-    ]);
-    const number = integerOf(rows[0] ?? {}, 'number');
+    const number = this.#projects.get(project) ?? (await numberOfProject(this.#database, project));
     this.#projects.set(project, number);
     return number;
   }
+}
+
+/** The number of a project, which is given at its first use. */
+export async function numberOfProject(database: Pick<Database, 'write'>, project: string): Promise<number> {
+  const [, rows = []] = await database.write([
+    { sql: 'INSERT OR IGNORE INTO projects (root) VALUES (?)', params: [project] },
+    { sql: 'SELECT number FROM projects WHERE root = ?', params: [project] },
+  ]);
+  return integerOf(rows[0] ?? {}, 'number');
+}
+
+/** Whole memories of any project, in any order; those that are missing are left out. */
+export async function readMemories(database: Pick<Database, 'read'>, ids: readonly string[]): Promise<Memory[]> {
+  const rows = await database.read(
+    `SELECT ${COLUMNS}, items.content FROM items WHERE id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(ids),
+  );
+  return rows.map(toMemory);
 }
 
 const CREATE_INDEX = `CREATE VIRTUAL TABLE item_index USING fts5 (
@@ -378,7 +390,7 @@ function rangesOf(number: number, { scope }: MemoryFilter): { first: number; las
 }
 
 /** The next free number of a project, as SQL. */
-function nextSeq(number: number): string {
+export function nextSeq(number: number): string {
   const { first, last } = seqRange(number);
   return `(SELECT coalesce(max(seq) + 1, ${first + 1}) FROM items WHERE seq BETWEEN ${first} AND ${last})`;
 }
@@ -422,7 +434,12 @@ function insertion(item: NewMemory, number: number): Statement[] {
   ];
 }
 
-function indexRow(memory: MemoryDraft & { id: string }): Statement {
+/** Takes the words of an item out of the index; it stays as it is otherwise. */
+export function unindexRow(id: string): Statement {
+  return { sql: 'DELETE FROM item_index WHERE rowid = (SELECT seq FROM items WHERE id = ?)', params: [id] };
+}
+
+export function indexRow(memory: MemoryDraft & { readonly id: string }): Statement {
   return {
     sql: `INSERT INTO item_index (rowid, ${INDEXED.join(', ')}) SELECT seq, ?, ?, ?, ?, ?, ? FROM items WHERE id = ?`,
     params: [...wordsByColumn(memory), memory.id],
@@ -459,9 +476,7 @@ function changeOf(
         ],
       ],
     },
-    ...(isStale
-      ? [{ sql: 'DELETE FROM item_index WHERE rowid = (SELECT seq FROM items WHERE id = ?)', params: [memory.id] }]
-      : []),
+    ...(isStale ? [unindexRow(memory.id)] : []),
     ...(isStale && !nowQuarantined ? [indexRow(changed)] : []),
     outboxRow('put', memory.id),
   ];

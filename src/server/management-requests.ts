@@ -81,6 +81,7 @@ export function checkRequests(management: Management): Management {
     rateMemory: async (request) => management.rateMemory(withRoot(request)),
     forgetMemories: async (request) => management.forgetMemories(withMemoryIds(request)),
     promoteMemory: async (request) => management.promoteMemory(withMemoryIds(request)),
+    syncMemories: async (request) => management.syncMemories(request.root === '' ? request : withRoot(request)),
     getSchema: (tool, root) => management.getSchema(tool, root),
     installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),
     acceptTool: async (request) => management.acceptTool(withRoot(request)),

@@ -106,6 +106,7 @@ export function managementRoutes(
     RateMemory: route(only, checked.rateMemory),
     ForgetMemories: route(only, checked.forgetMemories),
     PromoteMemory: route(only, checked.promoteMemory),
+    SyncMemories: route(only, checked.syncMemories),
   };
 }
 

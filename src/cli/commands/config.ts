@@ -124,8 +124,20 @@ export interface Setting {
 /** Every key of the schema, in its order. */
 function settingKeys(): string[] {
   return Object.entries(CONFIG_SCHEMA.properties).flatMap(([group, schema]) =>
-    'properties' in schema ? Object.keys(schema.properties).map((name) => `${group}.${name}`) : [],
+    isGroup(schema) ? keysWithin(group, schema.properties) : [],
   );
+}
+
+function keysWithin(group: string, properties: JsonObject): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    isGroup(schema) ? keysWithin(`${group}.${name}`, schema.properties) : [`${group}.${name}`],
+  );
+}
+
+/** Each setting of a group has a default; a setting that is an object may have parts without one. */
+function isGroup(schema: unknown): schema is { properties: JsonObject } {
+  if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return false;
+  return Object.values(schema.properties).every((property) => isJsonObject(property) && property.default !== undefined);
 }
 
 /** The value of a setting or of a group. Throws ARGS_INVALID for an unknown key. */
@@ -157,18 +169,20 @@ export function requireSetting(key: string): string {
 
 /** A copy of the file's settings with one of them changed. */
 export function withSetting(written: JsonObject, key: string, value: Json): JsonObject {
-  const [group = '', name = ''] = key.split('.');
-  const present = written[group];
-  return { ...written, [group]: { ...(isJsonObject(present) ? present : {}), [name]: value } };
+  const [first = '', ...rest] = key.split('.');
+  if (rest.length === 0) return { ...written, [first]: value };
+  const present = written[first];
+  return { ...written, [first]: withSetting(isJsonObject(present) ? present : {}, rest.join('.'), value) };
 }
 
 /** A copy of the file's settings without one of them. A group without settings is left out. */
 export function withoutSetting(written: JsonObject, key: string): JsonObject {
-  const [group = '', name = ''] = key.split('.');
-  const { [group]: present, ...others } = written;
+  const [first = '', ...names] = key.split('.');
+  const { [first]: present, ...others } = written;
+  if (names.length === 0) return others;
   if (!isJsonObject(present)) return { ...written };
-  const { [name]: _removed, ...rest } = present;
-  return Object.keys(rest).length === 0 ? others : { ...others, [group]: rest };
+  const rest = withoutSetting(present, names.join('.'));
+  return Object.keys(rest).length === 0 ? others : { ...others, [first]: rest };
 }
 
 /**
@@ -226,8 +240,7 @@ function dotted(text: string): string {
 }
 
 function schemaOf(key: string): JsonObject {
-  const [group = '', name = ''] = key.split('.');
-  const schema = valueAt(CONFIG_SCHEMA, `/properties/${group}/properties/${name}`);
+  const schema = valueAt(CONFIG_SCHEMA, `/properties/${key.replaceAll('.', '/properties/')}`);
   return isJsonObject(schema) ? schema : {};
 }
 

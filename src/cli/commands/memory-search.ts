@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { MemoryItem, MemoryQuery } from '../../call/management.ts';
+import type { MemoryItem, MemoryList, MemoryQuery } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { type DaemonClient, withClient } from '../client.ts';
@@ -47,7 +47,9 @@ export const memorySearch = defineCommand<Found>({
     await ensureRunning(context);
     return withClient(context.paths, async (client) => {
       if (args.flag('stdin')) return { memories: null, faults: await searchLines(context, client, query) };
-      return { memories: (await client.searchMemories(query)).memories, faults: 0 };
+      const { memories, degraded } = await client.searchMemories(query);
+      await warnIf(context, degraded);
+      return { memories, faults: 0 };
     });
   },
   bare: ({ memories }) => (memories === null ? '' : JSON.stringify(memories)),
@@ -73,10 +75,17 @@ async function searchLines(context: CliContext, client: DaemonClient, query: Mem
       faults += 1;
       await write(context.stderr, `ctxd: line ${number} is not {"query":"…"}\n`);
     }
-    const found = asked === null ? [] : (await client.searchMemories({ ...query, query: asked })).memories;
-    await write(context.stdout, `${JSON.stringify(found)}\n`);
+    const found = asked === null ? NOTHING : await client.searchMemories({ ...query, query: asked });
+    await warnIf(context, found.degraded);
+    await write(context.stdout, `${JSON.stringify(found.memories)}\n`);
   }
   return faults;
+}
+
+const NOTHING: MemoryList = { memories: [], degraded: '' };
+
+async function warnIf(context: CliContext, degraded: string): Promise<void> {
+  if (degraded !== '') await write(context.stderr, `ctxd: searched this machine only: ${degraded}\n`);
 }
 
 function queryIn(line: string): string | null {

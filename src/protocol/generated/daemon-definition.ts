@@ -402,6 +402,10 @@ export const DAEMON_DEFINITION = `{
                 "PromoteMemory": {
                   "requestType": "MemoryRequest",
                   "responseType": "MemoryList"
+                },
+                "SyncMemories": {
+                  "requestType": "MemorySyncRequest",
+                  "responseType": "MemorySync"
                 }
               }
             },
@@ -2124,6 +2128,10 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "MemoryItem",
                   "id": 1
+                },
+                "degraded": {
+                  "type": "string",
+                  "id": 2
                 }
               }
             },
@@ -2315,6 +2323,62 @@ export const DAEMON_DEFINITION = `{
                 "at_ms": {
                   "type": "double",
                   "id": 4
+                }
+              }
+            },
+            "MemorySyncRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "action": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "MemorySync": {
+              "fields": {
+                "state": {
+                  "type": "string",
+                  "id": 1
+                },
+                "url": {
+                  "type": "string",
+                  "id": 2
+                },
+                "collection": {
+                  "type": "string",
+                  "id": 3
+                },
+                "project_id": {
+                  "type": "string",
+                  "id": 4
+                },
+                "pending": {
+                  "type": "uint32",
+                  "id": 5
+                },
+                "foreign": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "refused": {
+                  "type": "uint32",
+                  "id": 7
+                },
+                "synced_ms": {
+                  "type": "double",
+                  "id": 8
+                },
+                "fault": {
+                  "type": "string",
+                  "id": 9
+                },
+                "retry_ms": {
+                  "type": "uint32",
+                  "id": 10
                 }
               }
             }

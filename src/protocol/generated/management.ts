@@ -37,6 +37,8 @@ import type { MemoryListRequest as _contextd_v1_MemoryListRequest, MemoryListReq
 import type { MemoryQuery as _contextd_v1_MemoryQuery, MemoryQuery__Output as _contextd_v1_MemoryQuery__Output } from './contextd/v1/MemoryQuery.ts';
 import type { MemoryRating as _contextd_v1_MemoryRating, MemoryRating__Output as _contextd_v1_MemoryRating__Output } from './contextd/v1/MemoryRating.ts';
 import type { MemoryRequest as _contextd_v1_MemoryRequest, MemoryRequest__Output as _contextd_v1_MemoryRequest__Output } from './contextd/v1/MemoryRequest.ts';
+import type { MemorySync as _contextd_v1_MemorySync, MemorySync__Output as _contextd_v1_MemorySync__Output } from './contextd/v1/MemorySync.ts';
+import type { MemorySyncRequest as _contextd_v1_MemorySyncRequest, MemorySyncRequest__Output as _contextd_v1_MemorySyncRequest__Output } from './contextd/v1/MemorySyncRequest.ts';
 import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from './contextd/v1/NetworkChange.ts';
 import type { NetworkCredentialChange as _contextd_v1_NetworkCredentialChange, NetworkCredentialChange__Output as _contextd_v1_NetworkCredentialChange__Output } from './contextd/v1/NetworkCredentialChange.ts';
 import type { NetworkCredentialInfo as _contextd_v1_NetworkCredentialInfo, NetworkCredentialInfo__Output as _contextd_v1_NetworkCredentialInfo__Output } from './contextd/v1/NetworkCredentialInfo.ts';
@@ -140,6 +142,8 @@ export interface ProtoGrpcType {
       MemoryQuery: MessageTypeDefinition<_contextd_v1_MemoryQuery, _contextd_v1_MemoryQuery__Output>
       MemoryRating: MessageTypeDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryRating__Output>
       MemoryRequest: MessageTypeDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryRequest__Output>
+      MemorySync: MessageTypeDefinition<_contextd_v1_MemorySync, _contextd_v1_MemorySync__Output>
+      MemorySyncRequest: MessageTypeDefinition<_contextd_v1_MemorySyncRequest, _contextd_v1_MemorySyncRequest__Output>
       NetworkChange: MessageTypeDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkChange__Output>
       NetworkCredentialChange: MessageTypeDefinition<_contextd_v1_NetworkCredentialChange, _contextd_v1_NetworkCredentialChange__Output>
       NetworkCredentialInfo: MessageTypeDefinition<_contextd_v1_NetworkCredentialInfo, _contextd_v1_NetworkCredentialInfo__Output>

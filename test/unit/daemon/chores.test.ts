@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Timer } from '#src/core/clock.js';
+import { pause, type Timer } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { type Chore, createChores, pause, pruneChore } from '#src/daemon/chores.js';
+import { type Chore, createChores, pruneChore } from '#src/daemon/chores.js';
 
 /** A timer that the test turns by hand. */
 class TestTimer implements Timer {

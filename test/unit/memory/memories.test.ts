@@ -7,7 +7,7 @@ import { makeTempDir } from '../stores/open-stores.ts';
 import { draftOf, MODEL, openTestMemories, PROJECT, type TestMemories } from './open-memories.ts';
 
 const search = async ({ memories }: TestMemories, query: string, more: object = {}, project = PROJECT) =>
-  memories.search(project, { query, limit: 10, filter: NO_FILTER, ...more });
+  (await memories.search(project, { query, limit: 10, filter: NO_FILTER, ...more })).memories;
 const titles = (found: readonly { title: string }[]) => found.map(({ title }) => title);
 
 describe('a search', () => {

@@ -73,6 +73,7 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'RateMemory',
     'ForgetMemories',
     'PromoteMemory',
+    'SyncMemories',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

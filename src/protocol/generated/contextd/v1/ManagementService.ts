@@ -29,6 +29,8 @@ import type { MemoryListRequest as _contextd_v1_MemoryListRequest, MemoryListReq
 import type { MemoryQuery as _contextd_v1_MemoryQuery, MemoryQuery__Output as _contextd_v1_MemoryQuery__Output } from '../../contextd/v1/MemoryQuery.ts';
 import type { MemoryRating as _contextd_v1_MemoryRating, MemoryRating__Output as _contextd_v1_MemoryRating__Output } from '../../contextd/v1/MemoryRating.ts';
 import type { MemoryRequest as _contextd_v1_MemoryRequest, MemoryRequest__Output as _contextd_v1_MemoryRequest__Output } from '../../contextd/v1/MemoryRequest.ts';
+import type { MemorySync as _contextd_v1_MemorySync, MemorySync__Output as _contextd_v1_MemorySync__Output } from '../../contextd/v1/MemorySync.ts';
+import type { MemorySyncRequest as _contextd_v1_MemorySyncRequest, MemorySyncRequest__Output as _contextd_v1_MemorySyncRequest__Output } from '../../contextd/v1/MemorySyncRequest.ts';
 import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from '../../contextd/v1/NetworkChange.ts';
 import type { NetworkCredentialChange as _contextd_v1_NetworkCredentialChange, NetworkCredentialChange__Output as _contextd_v1_NetworkCredentialChange__Output } from '../../contextd/v1/NetworkCredentialChange.ts';
 import type { NetworkCredentialRemoval as _contextd_v1_NetworkCredentialRemoval, NetworkCredentialRemoval__Output as _contextd_v1_NetworkCredentialRemoval__Output } from '../../contextd/v1/NetworkCredentialRemoval.ts';
@@ -659,6 +661,21 @@ export interface ManagementServiceClient extends grpc.Client {
   stopServer(argument: _contextd_v1_StopRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_StopResponse__Output>): grpc.ClientUnaryCall;
   stopServer(argument: _contextd_v1_StopRequest, callback: grpc.requestCallback<_contextd_v1_StopResponse__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * SyncMemories reports how the shared store and this one agree, after it has synchronised them if it was asked to.
+   */
+  SyncMemories(argument: _contextd_v1_MemorySyncRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+  SyncMemories(argument: _contextd_v1_MemorySyncRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+  SyncMemories(argument: _contextd_v1_MemorySyncRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+  SyncMemories(argument: _contextd_v1_MemorySyncRequest, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+  /**
+   * SyncMemories reports how the shared store and this one agree, after it has synchronised them if it was asked to.
+   */
+  syncMemories(argument: _contextd_v1_MemorySyncRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+  syncMemories(argument: _contextd_v1_MemorySyncRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+  syncMemories(argument: _contextd_v1_MemorySyncRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+  syncMemories(argument: _contextd_v1_MemorySyncRequest, callback: grpc.requestCallback<_contextd_v1_MemorySync__Output>): grpc.ClientUnaryCall;
+
   TailAudit(argument: _contextd_v1_AuditRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AuditResponse__Output>): grpc.ClientUnaryCall;
   TailAudit(argument: _contextd_v1_AuditRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AuditResponse__Output>): grpc.ClientUnaryCall;
   TailAudit(argument: _contextd_v1_AuditRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AuditResponse__Output>): grpc.ClientUnaryCall;
@@ -854,6 +871,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   StopServer: grpc.handleUnaryCall<_contextd_v1_StopRequest__Output, _contextd_v1_StopResponse>;
 
+  /**
+   * SyncMemories reports how the shared store and this one agree, after it has synchronised them if it was asked to.
+   */
+  SyncMemories: grpc.handleUnaryCall<_contextd_v1_MemorySyncRequest__Output, _contextd_v1_MemorySync>;
+
   TailAudit: grpc.handleUnaryCall<_contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse>;
 
   UnregisterProject: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse>;
@@ -911,6 +933,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   SetToolchains: MethodDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output, _contextd_v1_ToolchainList__Output>
   Stats: MethodDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsResponse, _contextd_v1_StatsRequest__Output, _contextd_v1_StatsResponse__Output>
   StopServer: MethodDefinition<_contextd_v1_StopRequest, _contextd_v1_StopResponse, _contextd_v1_StopRequest__Output, _contextd_v1_StopResponse__Output>
+  SyncMemories: MethodDefinition<_contextd_v1_MemorySyncRequest, _contextd_v1_MemorySync, _contextd_v1_MemorySyncRequest__Output, _contextd_v1_MemorySync__Output>
   TailAudit: MethodDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditResponse, _contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse__Output>
   UnregisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
 }

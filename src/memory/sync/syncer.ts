@@ -1,0 +1,427 @@
+import { type Clock, pause, type Timer } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { Logger } from '../../core/log.ts';
+import type { MemoryDraft } from '../item.ts';
+import type { MemoryFilter } from '../store.ts';
+import { Breaker } from './breaker.ts';
+import { payloadOf, readPoint, type SharedPoint, tombstoneOf } from './points.ts';
+import type { DenseVector, Embedder, NewPoint, QdrantCollection } from './qdrant.ts';
+import type { Cursor, Pending, SharedItems } from './shared-items.ts';
+import { documentVector } from './sparse-words.ts';
+
+export interface SyncerDeps {
+  items: SharedItems;
+  collection: QdrantCollection;
+  /** What is synchronised with what: after a change everything is sent and read again. */
+  target: string;
+  /** Configured ids of the shared projects by their roots. */
+  projects: ReadonlyMap<string, string>;
+  /** Masks what others wrote as what is stored here is masked. In the order of the drafts. */
+  mask(root: string, drafts: readonly MemoryDraft[]): Promise<MemoryDraft[]>;
+  /** Null: only words are compared. */
+  embedder: Embedder | null;
+  /** Milliseconds between two rounds while nothing is stored here. */
+  intervalMs: number;
+  /** Milliseconds after which a search no longer waits for the server. */
+  searchTimeoutMs: number;
+  clock: Clock;
+  timer: Timer;
+  random(): number;
+  logger: Logger;
+}
+
+export interface SyncStatus {
+  /** `idle`: everything was sent and read. `behind`: there is more to send. `failing`: the last call failed. */
+  readonly state: 'idle' | 'behind' | 'failing';
+  /** Changes that the server does not have yet. */
+  readonly pending: number;
+  /** Memories of others that are here. */
+  readonly foreign: number;
+  /** Points that could not be read or masked since the start. */
+  readonly refused: number;
+  /** When the last round succeeded; milliseconds since the epoch; null: none did since the start. */
+  readonly syncedMs: number | null;
+  /** Why the last call failed; null if it did not. */
+  readonly fault: string | null;
+  /** Milliseconds until the next attempt. */
+  readonly retryMs: number;
+}
+
+/** What the shared store found: ids of memories that are here now, the best first, or why it was not asked. */
+export type SharedAnswer = { readonly ids: readonly string[] } | { readonly degraded: string };
+
+const BATCH = 64;
+/** Characters of contents in one batch, besides the first memory. */
+const BATCH_CHARS = 1_000_000;
+const PAGE = 64;
+/** What was written so long before the newest that was seen is read again: clocks differ, and requests overtake each other. */
+const OVERLAP_MS = 10 * 60_000;
+/** Everything is read again so often, for clocks that differ more. */
+const FULL_READ_MS = 24 * 60 * 60_000;
+/** Changes are sent this long after they were made, so that many go together. */
+const GATHER_MS = 50;
+
+/** Keeps this store and a Qdrant collection equal: sends what was made here, reads what others wrote. */
+export class Syncer {
+  readonly #deps: SyncerDeps;
+  readonly #breaker: Breaker;
+  readonly #stopping = new AbortController();
+  #writer = '';
+  #isReady = false;
+  #running: Promise<void> = Promise.resolve();
+  #accepting: Promise<unknown> = Promise.resolve();
+  #loop: Promise<void> = Promise.resolve();
+  #wake: (() => void) | null = null;
+  #hasNew = false;
+  #refused = 0;
+  #syncedMs: number | null = null;
+  #fullReadAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: SyncerDeps) {
+    this.#deps = deps;
+    this.#breaker = new Breaker(deps);
+  }
+
+  /** Needs the local store only: the server may be away. */
+  async start(): Promise<void> {
+    this.#writer = await this.#deps.items.open(this.#deps.target);
+    this.#loop = this.#run();
+  }
+
+  /** Does not wait for the server. What was not sent is sent after the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake?.();
+    await Promise.allSettled([this.#loop, this.#running, this.#accepting]);
+  }
+
+  /** Something was stored. */
+  changed(): void {
+    this.#hasNew = true;
+    this.#wake?.();
+  }
+
+  /** Sends and reads at once, whatever failed before. Throws UPSTREAM_UNAVAILABLE. */
+  async now(): Promise<void> {
+    await this.#round();
+  }
+
+  /** Sends everything again and reads everything again. Throws UPSTREAM_UNAVAILABLE. */
+  async rebuild(): Promise<void> {
+    const { items, collection } = this.#deps;
+    await this.#exclusive(async () => {
+      this.#isReady = false;
+      await this.#prepare();
+      await items.enqueueAll(await collection.newestVersion(this.#writer));
+      await items.readAgain();
+    });
+    await this.#round();
+  }
+
+  async status(): Promise<SyncStatus> {
+    const { pending, foreign } = await this.#deps.items.counts();
+    const { fault, waitMs } = this.#breaker;
+    const state = fault !== null ? 'failing' : pending > 0 || this.#syncedMs === null ? 'behind' : 'idle';
+    return {
+      state,
+      pending,
+      foreign,
+      refused: this.#refused,
+      syncedMs: this.#syncedMs,
+      fault,
+      retryMs: Math.ceil(waitMs),
+    };
+  }
+
+  /** Those of these memories that the server cannot find yet. */
+  unsent(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#deps.items.unsent(ids);
+  }
+
+  /** Null: the project is not shared. Answers within the deadline, whatever the server does. */
+  async search(
+    root: string,
+    query: string,
+    words: readonly string[],
+    filter: MemoryFilter,
+    limit: number,
+  ): Promise<SharedAnswer | null> {
+    const project = this.#deps.projects.get(root);
+    if (project === undefined || words.length === 0) return null;
+    if (this.#breaker.waitMs > 0) return { degraded: this.#breaker.fault ?? 'the server failed' };
+    const found = this.#find(project, query, words, filter, limit);
+    // A failure after the deadline is no unhandled rejection.
+    found.catch(() => {});
+    try {
+      return await this.#within(this.#deps.searchTimeoutMs, found);
+    } catch (thrown) {
+      const fault = messageOf(thrown);
+      this.#breaker.failed(fault);
+      return { degraded: fault };
+    }
+  }
+
+  async #find(
+    project: string,
+    query: string,
+    words: readonly string[],
+    filter: MemoryFilter,
+    limit: number,
+  ): Promise<SharedAnswer> {
+    const { items, collection } = this.#deps;
+    const dense = await this.#embed([query]);
+    const asked = { words, dense: dense[0] ?? null, project, writer: this.#writer, filter, limit };
+    const found = (await collection.search(asked)).flatMap(referenceIn);
+    const foreign = found.filter(({ writer }) => writer !== this.#writer);
+    const known = await items.knownVersions(foreign.map(({ id }) => id));
+    const unknown = foreign.filter(({ id, version }) => (known.get(id)?.version ?? -1) < version);
+    if (unknown.length > 0) await this.#accept(await collection.read(unknown.map(({ id }) => id)), null);
+    this.#breaker.succeeded();
+    return { ids: found.map(({ id }) => id) };
+  }
+
+  async #run(): Promise<void> {
+    const { timer, intervalMs } = this.#deps;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      // What is stored while the round is under way gets another one.
+      this.#hasNew = false;
+      if (this.#breaker.waitMs === 0) await this.#round().catch(() => {});
+      const { waitMs } = this.#breaker;
+      if (waitMs > 0) await pause(timer, waitMs, signal);
+      else {
+        if (!this.#hasNew) await this.#untilChanged(intervalMs);
+        if (this.#hasNew) await pause(timer, GATHER_MS, signal);
+      }
+    }
+  }
+
+  async #untilChanged(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    await pause(this.#deps.timer, ms, AbortSignal.any([this.#stopping.signal, woken.signal]));
+    this.#wake = null;
+  }
+
+  async #round(): Promise<void> {
+    await this.#exclusive(async () => {
+      await this.#prepare();
+      await this.#send();
+      await this.#read();
+      await this.#recount();
+      this.#syncedMs = this.#deps.clock.now();
+    });
+  }
+
+  /** One after another; a failure opens the breaker. */
+  async #exclusive(work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    const turn = this.#running.then(async () => {
+      signal.throwIfAborted();
+      try {
+        await work();
+        this.#breaker.succeeded();
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+        this.#isReady = false;
+        if (this.#breaker.fault === null) this.#deps.logger.warn('memory.sync_failed', { message: messageOf(thrown) });
+        this.#breaker.failed(messageOf(thrown));
+        throw thrown;
+      }
+    });
+    this.#running = turn.catch(() => {});
+    await turn;
+  }
+
+  /** A collection that is made now gets everything: what was sent before went to another server, or is lost. */
+  async #prepare(): Promise<void> {
+    const { collection, items, embedder } = this.#deps;
+    if (this.#isReady) return;
+    if (!(await this.#remote(collection.exists()))) {
+      await items.enqueueAll();
+      await this.#remote(collection.create(embedder?.dimension ?? null));
+    }
+    this.#isReady = true;
+  }
+
+  async #send(): Promise<void> {
+    const { items } = this.#deps;
+    for (;;) {
+      const changes = await items.pending(BATCH, BATCH_CHARS);
+      const [first] = changes;
+      if (first === undefined) return;
+      const points = await this.#pointsOf(changes);
+      await items.sending(changes);
+      await this.#remote(this.#deps.collection.put(points, { writer: this.#writer, version: first.seq }));
+      await items.delivered(changes);
+    }
+  }
+
+  async #pointsOf(changes: readonly Pending[]): Promise<NewPoint[]> {
+    const nowMs = this.#deps.clock.now();
+    const texts = changes.map((change) => (change.op === 'put' ? meaningOf(change.memory) : ''));
+    const vectors = await this.#embed(texts);
+    return changes.map((change, index) => {
+      const origin = { id: change.id, writer: this.#writer, version: change.seq, project: change.project };
+      if (change.op === 'delete')
+        return { id: change.id, payload: tombstoneOf(origin, nowMs), words: null, dense: null };
+      const { memory } = change;
+      const payload = payloadOf(memory, origin, nowMs);
+      return { id: change.id, payload, words: documentVector(memory), dense: vectors[index] ?? null };
+    });
+  }
+
+  async #read(): Promise<void> {
+    const { items, collection, clock, projects } = this.#deps;
+    const startedMs = clock.now();
+    const isFull = clock.monotonic() - this.#fullReadAt >= FULL_READ_MS;
+    let cursor: Cursor = await items.cursor();
+    if (isFull && cursor.offset === null) cursor = { ...cursor, sinceMs: 0 };
+    for (;;) {
+      const asked = { projects: [...projects.values()], writer: this.#writer, limit: PAGE };
+      const { payloads, next } = await this.#remote(
+        collection.page({ ...asked, sinceMs: Math.max(0, cursor.sinceMs - OVERLAP_MS), offset: cursor.offset }),
+      );
+      const newestMs = Math.max(cursor.newestMs, ...payloads.map(writtenIn));
+      // A clock that is ahead must not hide what others write until then.
+      const done = { sinceMs: Math.min(Math.max(cursor.sinceMs, newestMs), startedMs), offset: null, newestMs: 0 };
+      const following: Cursor = next === null ? done : { ...cursor, offset: next, newestMs };
+      await this.#accept(payloads, following);
+      cursor = following;
+      if (next === null) break;
+    }
+    if (isFull) this.#fullReadAt = clock.monotonic();
+  }
+
+  /** A collection that was emptied, or restored from an older state, gets everything again. */
+  async #recount(): Promise<void> {
+    const { items, collection } = this.#deps;
+    const { pending, sent } = await items.counts();
+    if (pending > 0 || sent === 0) return;
+    if ((await this.#remote(collection.count(this.#writer))) >= sent) return;
+    await items.enqueueAll(await this.#remote(collection.newestVersion(this.#writer)));
+    await this.#send();
+  }
+
+  /** One page after another, so that a point is never taken over in two versions at once. */
+  async #accept(payloads: readonly unknown[], cursor: Cursor | null): Promise<void> {
+    const turn = this.#accepting.then(() => this.#acceptPage(payloads, cursor));
+    this.#accepting = turn.catch(() => {});
+    await turn;
+  }
+
+  async #acceptPage(payloads: readonly unknown[], cursor: Cursor | null): Promise<void> {
+    const { items } = this.#deps;
+    const read = payloads.flatMap((payload) => this.#readable(payload));
+    const ids = read.map(({ id }) => id);
+    const [known, own] = await Promise.all([items.knownVersions(ids), items.ownIds(ids)]);
+    const fresh = read.filter(({ id, writer, version, isDeleted }) => {
+      const before = known.get(id);
+      // Nobody else may change what was made here, or what a third one made.
+      if (writer === this.#writer || own.has(id) || (before !== undefined && before.writer !== writer)) return false;
+      if (before === undefined) return !isDeleted;
+      // What a person has forgotten here does not come back.
+      return before.version < version && (before.isHere || isDeleted);
+    });
+    await items.accept(await this.#masked(fresh), cursor);
+  }
+
+  #readable(payload: unknown): SharedPoint[] {
+    try {
+      const point = readPoint(payload);
+      if (point !== null) return [point];
+    } catch (thrown) {
+      if (!(thrown instanceof ContextdError)) throw thrown;
+    }
+    this.#refuse('unreadable');
+    return [];
+  }
+
+  async #masked(points: readonly SharedPoint[]): Promise<SharedPoint[]> {
+    const masked: SharedPoint[] = [];
+    for (const [root, project] of this.#deps.projects) {
+      const own = points.filter((point) => point.project === project);
+      masked.push(...(await this.#maskedIn(root, own)));
+    }
+    return masked;
+  }
+
+  async #maskedIn(root: string, points: readonly SharedPoint[]): Promise<SharedPoint[]> {
+    const drafts = points.flatMap((point) => (point.isDeleted ? [] : [point.draft]));
+    if (drafts.length === 0) return [...points];
+    try {
+      const masked = await this.#deps.mask(root, drafts);
+      return points.map((point) => (point.isDeleted ? point : { ...point, draft: masked.shift() ?? missing() }));
+    } catch (thrown) {
+      if (points.length > 1) {
+        const one = await Promise.all(points.map((point) => this.#maskedIn(root, [point])));
+        return one.flat();
+      }
+      // What cannot be searched for secrets is not kept.
+      this.#refuse(messageOf(thrown));
+      return [];
+    }
+  }
+
+  #refuse(why: string): void {
+    this.#refused += 1;
+    this.#deps.logger.warn('memory.sync_refused', { why });
+  }
+
+  async #embed(texts: readonly string[]): Promise<DenseVector[]> {
+    const { embedder, collection } = this.#deps;
+    if (embedder === null || collection.dimension !== embedder.dimension) return texts.map(() => null);
+    const vectors = await this.#remote(embedder.embed(texts));
+    return vectors.map((values) => ({ model: embedder.model, values }));
+  }
+
+  /** Ends when the daemon stops, even if the server never answers. */
+  #remote<T>(call: Promise<T>): Promise<T> {
+    return untilAborted(call, this.#stopping.signal);
+  }
+
+  async #within<T>(ms: number, work: Promise<T>): Promise<T> {
+    const late = new AbortController();
+    const cancel = this.#deps.timer.after(ms, () =>
+      late.abort(new Error(`the Qdrant server did not answer within ${ms} ms`)),
+    );
+    try {
+      return await untilAborted(work, AbortSignal.any([late.signal, this.#stopping.signal]));
+    } finally {
+      cancel();
+    }
+  }
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => {});
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) return end();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}
+
+function meaningOf({ title, description, content }: MemoryDraft): string {
+  return `${title}\n${description}\n${content}`;
+}
+
+function referenceIn({ id, writer, version }: JsonObject): { id: string; writer: string; version: number }[] {
+  const isWhole = typeof id === 'string' && typeof writer === 'string' && typeof version === 'number';
+  return isWhole ? [{ id, writer, version }] : [];
+}
+
+function writtenIn(payload: unknown): number {
+  const written = isJsonObject(payload) ? payload.written_ms : undefined;
+  return typeof written === 'number' && Number.isFinite(written) ? written : 0;
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+function missing(): never {
+  throw new Error('fewer drafts were masked than given');
+}
