@@ -13,6 +13,8 @@ const MEMBER = new RegExp(String.raw`^${PREFIX}${NAME}(?:(?:\.|->|::|\?\.)${NAME
 const IDENTIFIER = new RegExp(String.raw`^${PREFIX}${NAME}[;,:)\]}?!]*$`);
 /** What an operator or a bracket begins is no literal if words follow. */
 const OPERATOR = /^(?:[=([{)\]},;]|[<>]=?|!=|&&|\|\||[+&|.][ \t]*\(?[A-Za-z_$])/;
+/** A name that is added to a string: `"PWD="+dir)`. */
+const ADDED_NAME = /^[+.&][ \t]*\(?[A-Za-z_$.]+[)\]};,]*$/;
 const LITERAL = /^(?:true|false|none|null|nil|undefined|self|this|nan|nullptr|void)[;,:)\]}]*$/i;
 const NUMBER = /^[0-9]{1,9}[;,)\]}]*$/;
 /** Names that begin an expression in the languages that have no other sign of one. */
@@ -30,7 +32,7 @@ interface RightSide {
 /** Whether what stands on the right side of an assignment, without quotes, is computed. `isInCode`: asked only if needed. */
 export function isExpression({ value, before, after }: RightSide, isInCode: () => boolean): boolean {
   if (LITERAL.test(value)) return true;
-  if (OPERATOR.test(value)) return isName(value);
+  if (OPERATOR.test(value)) return ADDED_NAME.test(value) || isName(value);
   if (NUMBER.test(value)) return isInCode();
   const argument = /^[A-Za-z_]\w*=/.exec(value)?.[0];
   if (argument !== undefined && /[,(][ \t]*$/.test(before)) return isName(value.slice(argument.length));
@@ -41,6 +43,23 @@ export function isExpression({ value, before, after }: RightSide, isInCode: () =
   if (MEMBER.test(value) && isName(value)) return ROOTS.test(value) || isCallArgument(before) || isInCode();
   if (!IDENTIFIER.test(value) || !isName(value) || NUMBERED.test(value)) return false;
   return isCallArgument(before) || (isStatement(before, value + after) && isInCode());
+}
+
+/** What begins an operator or a bracket, or has a call in it. */
+const SIGN_OF_CODE = /^(?:[\w.]+->|[+&.|\])}(,;:=<{[])|\(\)|\w\(|=>/;
+const SHORT_CALL = /^[A-Za-z_.]+\(\)[;,]?$/;
+
+/**
+ * Whether a value in quotes is code all the same: what stands between two strings, as `'&password='+value+'&'`, or code
+ * in a string. Code consists of words; a password such as `]x9$f(2q` or `Winter(2024)` does not.
+ */
+export function isCodeInQuotes({ value, before }: Pick<RightSide, 'value' | 'before'>): boolean {
+  if (!SIGN_OF_CODE.test(value)) return false;
+  if (SHORT_CALL.test(value)) return true;
+  const [quote = '"'] = /["'`]$/.exec(before) ?? [];
+  // An even number of quotes: the last one closes a string.
+  if (before.split(quote).length % 2 === 1 && isName(value)) return true;
+  return isMadeOfWords(value) && !/[0-9]{2}/.test(value);
 }
 
 /** Words with a number are passwords sooner than names: kangaroo42. */

@@ -1,9 +1,10 @@
 import type { Finding } from '../finding.ts';
 import { isMadeOfWords, wordsOf } from '../words.ts';
-import { isCode, isExpression } from './code.ts';
+import { isCode, isCodeInQuotes, isExpression } from './code.ts';
 import { isTranslation } from './languages.ts';
 import { isSomethingElse, isStandIn } from './look-alikes.ts';
 import { isPublicPem } from './public-pem.ts';
+import { isTemplate } from './templates.ts';
 
 /** Characters of the line before and after a value that are looked at. */
 const AROUND_CHARS = 200;
@@ -31,26 +32,36 @@ export function judge(text: string, finding: Finding): Finding | null {
   if (isOfManifest(finding) && TYPE_OF_MANIFEST.test(text.slice(finding.start, start))) return null;
   if (end - start > MAX_JUDGED_CHARS) return trimmed;
   const candidate = candidateAt(text, start, end);
-  if (isPublished(candidate) || isTemplate(candidate.value) || isReference(candidate.value)) return null;
+  const isQuoted = standsInQuotes(candidate);
+  if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
   if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
   if (isSomethingElse(candidate) || isStandIn(candidate) || isTranslation(text, trimmed)) return null;
   // What follows `stringData:` or a user's name is data, whatever the lines around it look like.
   const isData = isOfManifest(finding) || finding.rule === 'login-pair';
   const isInCode = (): boolean => !isData && isCode(text, start);
+  if (isQuoted && isCodeInQuotes(candidate)) return null;
   if (isUnquotedRightSide(candidate) && !endsString(candidate) && isExpression(candidate, isInCode)) return null;
   return trimmed;
 }
 
 /**
  * Whether a value says itself that nobody has to hide it, even if it has the mark of a provider: it was published as an
- * example, or one character is repeated in it eight times.
+ * example, or most of it is one character.
  */
 export function isExample(value: string): boolean {
-  return value.length <= MAX_JUDGED_CHARS && (REPEATED.test(value) || EXAMPLE.test(value));
+  return value.length <= MAX_JUDGED_CHARS && (isRepeated(value) || EXAMPLE.test(value));
 }
 
-const REPEATED = /([^\s])\1{7}/;
-const EXAMPLE = /EXAMPLE|(?:^|[^A-Za-z])(?:example|your|my)[_-](?!$)(?=[A-Za-z_-]*$)|(?:^|[^A-Za-z])your[_-][a-z]/;
+/** One character at least four times in a row. */
+const RUN = /([^\s])\1{3,}/g;
+/** Of most characters eight are needed; some are written only to say that something is left out. */
+const LONG_RUN = /([^\s])\1{7}|([xX#])\2{3}/;
+const EXAMPLE = /EXAMPLE|(?:^|[^A-Za-z])(?:example|your)[_-](?!$)(?=[A-Za-z_-]*$)|(?:^|[^A-Za-z])your[_-][a-z]/;
+
+/** Whether a value consists mostly of one character, as `AKIAXXXXXXXXXXXXXXXX`, or has stars in the place of some. */
+function isRepeated(value: string): boolean {
+  return /[*•]{4}/.test(value) || (LONG_RUN.test(value) && value.replace(RUN, '').length <= value.length / 2);
+}
 
 function candidateAt(text: string, start: number, end: number): Candidate {
   const from = Math.max(0, start - AROUND_CHARS);
@@ -110,35 +121,67 @@ function isInString(text: string, at: number): boolean {
 
 const VERSION =
   /^[~^<>=v]{0,3}[0-9]{1,5}(?:\.[0-9]{1,5})+(?:[-+.~][A-Za-z0-9.+~-]{0,24})?$|^\S+=[0-9]+(?:\.[0-9]+)+[-+.~0-9]*$/;
-const CHECKSUM = /^(?:h1|sha(?:1|224|256|384|512)|md5|blake[23]b?)[-:=]/;
-const BEFORE_CHECKSUM = /(?:^|[\s"'=(])(?:h1|sha(?:1|224|256|384|512)|md5)[-:=]$/;
-/** Names under which everyone may read the value. */
-const PUBLIC_NAME =
-  /(?:public[_-]?key(?:[_-]?token)?|gpg[_-]?keys?|fingerprint|integrity|checksum|sha(?:1|256|512)(?:sum)?|sec-websocket-(?:key|accept)|site[_-]?key|key_?server)["']?[ \t]*(?:=>|:=|[:=,(])[ \t]*["'`]?$/i;
+/** A checksum with the name of its algorithm, in hex or base64 of its length. */
+const CHECKSUMS: readonly [names: string, hex: number, base64: number][] = [
+  ['md5', 32, 24],
+  ['sha-?1', 40, 28],
+  ['sha-?224', 56, 40],
+  ['sha-?256|h1|blake3', 64, 44],
+  ['sha-?384', 96, 64],
+  ['sha-?512|blake2b?', 128, 88],
+];
+const CHECKSUM = new RegExp(
+  CHECKSUMS.map(
+    ([names, hex, base64]) =>
+      `(?:^|[\\s"'=(,])(?:${names})[-:=](?:[0-9a-fA-F]{${hex}}|(?=[^=]*=*$)[A-Za-z0-9+/=]{${base64}})$`,
+  ).join('|'),
+);
+const MAX_ALGORITHM_CHARS = 10;
+/** Names under which everyone may read the value, and what such a value looks like. */
+const PUBLIC_VALUES: readonly [name: RegExp, value: RegExp][] = [
+  [namedAs('public[_-]?key(?:[_-]?token)?|sec-websocket-(?:key|accept)'), /^/],
+  [
+    namedAs('gpg[_-]?keys?|fingerprint|integrity|checksum|(?:sha(?:1|224|256|384|512)|md5)(?:sum)?'),
+    /^(?:0x|sha\d+-)?(?:[0-9a-f]{8}|[0-9a-f]{16}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|(?:[0-9a-f]{2}:){7,}[0-9a-f]{2}|[A-Za-z0-9+/]{22,88}={0,2})$/i,
+  ],
+  [namedAs('site[_-]?key'), /^(?:6L[\w-]{38}|[0-3]x[0-9A-F]\w{19,24}|[0-9a-f-]{36})$/i],
+  [namedAs('key_?server'), /^[\w.-]+(?::\d+)?$|:\/\//],
+];
+
+function namedAs(names: string): RegExp {
+  return new RegExp(`(?:${names})["']?[ \\t]*(?:=>|:=|[:=,(])[ \\t]*["'\`]?$`, 'i');
+}
+
 /** A parameter of an Authorization header, which says what comes. */
 const PARAMETER = /^(?:realm=\S*|[a-z_]{3,20}=)$/;
+const AUTHORIZATION = /authori[sz]ation|authenticate/i;
 const ARN = /^arn:[a-z-]+:/;
 /** Characters in the order in which people type them when nothing is to be hidden. */
-const SEQUENCES = ['012345678901234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].flatMap(
-  (order) => [order, [...order].reverse().join('')],
-);
-
+const SEQUENCES = ['1234567890', '0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const MIN_SEQUENCE_CHARS = 4;
 
 function isPublished({ value, before }: Candidate): boolean {
-  if (isExample(value) || VERSION.test(value) || CHECKSUM.test(value) || ARN.test(value) || PARAMETER.test(value))
-    return true;
-  if (BEFORE_CHECKSUM.test(before) || PUBLIC_NAME.test(before)) return true;
+  if (isExample(value) || ARN.test(value) || isVersion(value, before)) return true;
+  if (PARAMETER.test(value) && AUTHORIZATION.test(before)) return true;
+  if (CHECKSUM.test(before.slice(-MAX_ALGORITHM_CHARS) + value)) return true;
+  if (PUBLIC_VALUES.some(([name, look]) => look.test(value) && name.test(before))) return true;
   const lower = value.toLowerCase();
-  return value.length >= MIN_SEQUENCE_CHARS && SEQUENCES.some((order) => order.includes(lower));
+  const backwards = [...lower].reverse().join('');
+  return (
+    value.length >= MIN_SEQUENCE_CHARS &&
+    SEQUENCES.some((order) => order.startsWith(lower) || order.startsWith(backwards))
+  );
 }
 
-/** Nothing but closed templates and what joins them: a brace or a dollar sign alone does not hide a password. */
-const TEMPLATES =
-  /^(?:\$\{[^{}\s]*\}|\$\([^()]*\)|\{\{[^{}]*\}\}|#\{[^{}]*\}|%\([^()\s]*\)[sdr]|<%.*%>|<[A-Za-z][\w .:-]*>|\{[A-Za-z_][\w.[\]()'"!:]*\}|ENC\[[^\]]*\]|ENC\([^()]*\)|!vault\b.*|\$[A-Za-z_]\w*|[-_.:/@"' ])+["'`);,]*$/;
+/** More digits than this are no version, if the name says that a password comes. */
+const MAX_VERSION_DIGITS = 6;
+const DATE = /^[0-3]?[0-9]\.[01]?[0-9]\.(?:19|20)[0-9]{2}$/;
+/** Words of a line that has a password. */
+const OF_PASSWORD = /pass|pwd|login|auth|cred|identified/i;
 
-function isTemplate(value: string): boolean {
-  return /[{[(<$!]/.test(value) && TEMPLATES.test(value) && /[A-Za-z]/.test(value);
+function isVersion(value: string, before: string): boolean {
+  if (!VERSION.test(value) || (DATE.test(value) && OF_PASSWORD.test(before))) return false;
+  return !PASSWORD_NAME.test(before) || value.replace(/[^0-9]/g, '').length <= MAX_VERSION_DIGITS;
 }
 
 const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?:[\w.@+ -]{0,64}[\\/])*[\w.@+ -]{0,64}$/;
@@ -166,12 +209,27 @@ const JOINED_PLACEHOLDER =
 const KNOWN_PLACEHOLDER =
   /^(?:required|optional|nullable|string|change[_-]?(?:this|me|it)|replace[_-]?(?:this|me|it)|to[_-]?be[_-]?(?:set|changed|replaced))!*$/i;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
-const KEY_NAME =
-  /(?:key|token|secret|auth|credentials?)s?["'`\])]*[ \t]*(?:=>|:=|\|\||[:=,(])[ \t]*\(?[ \t]*[bruf@$]?["'`]?$/i;
+const SIGN = String.raw`["'\`\])]*[ \t]*(?:=>|:=|\|\||[:=,(])[ \t]*\(?[ \t]*[bruf@$]?["'\`]?$`;
+const KEY_NAME = new RegExp(`(?:key|token|secret|auth|credentials?)s?${SIGN}`, 'i');
+/** Names of secrets that a person may choose; keys and tokens are made by programs. */
+const SECRET_NAME = new RegExp(`(?:secret|(?:^|[^a-z])auth|secret[_-]?key(?:[_-]?base)?)${SIGN}`, 'i');
+const PASSWORD_NAME = new RegExp(`(?:pass(?:wor[dt]|wd|phrase|code)?|pwd|psw|pw)s?${SIGN}`, 'i');
+/** What people add to a word to make a password of it: Secret2024, Password! */
+const CHOSEN = /[0-9]{2,}[!?.*#@$%&]*$|[!]$/;
+const ALGORITHM = /(?:sha|aes|base|[rhep]s|utf|pbkdf|md|ed|rsa|ed|x)[-_]?[0-9]+$/i;
+/** First words that no password has. */
+const TELLS_TO_REPLACE: ReadonlySet<string> = new Set(
+  'your example sample dummy fake placeholder change replace insert enter'.split(' '),
+);
+const PASSPHRASE = /^[a-z]{2,14}(?:([-_. ])[a-z]{2,14})(?:\1[a-z]{2,14}){1,8}$/i;
 
 /** A value that names what should stand there instead, as `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
 function isPlaceholder({ value, before }: Candidate): boolean {
-  if (KNOWN_PLACEHOLDER.test(value) || JOINED_PLACEHOLDER.test(value)) return true;
+  if (KNOWN_PLACEHOLDER.test(value)) return true;
+  const isKey = KEY_NAME.test(before);
+  const isChosen = (!isKey || SECRET_NAME.test(before)) && CHOSEN.test(value) && !ALGORITHM.test(value);
+  if (isChosen) return TELLS_TO_REPLACE.has(wordsOf(value)[0] ?? '');
+  if (JOINED_PLACEHOLDER.test(value)) return true;
   const bare = value.replace(/[!?.]+$/, '');
   if (!isMadeOfWords(bare) || !/^[\w.:/@ +-]+$/.test(bare)) return false;
   const words = wordsOf(bare).filter((word) => !/^[0-9]/.test(word));
@@ -179,8 +237,8 @@ function isPlaceholder({ value, before }: Candidate): boolean {
   if ((isNamed && words.length === 1) || (words[0] === 'your' && words.length > 1)) return true;
   if (CONSTANT_NAME.test(bare)) return isNamed || words.length > 1;
   if (isNamed && words.length > 1) return true;
-  // A password may be made of words; keys and tokens are not.
-  return words.length > 1 && KEY_NAME.test(before);
+  // A password may be made of words, and so may a secret that a person chose; keys and tokens are not.
+  return words.length > 1 && isKey && !(SECRET_NAME.test(before) && PASSPHRASE.test(value));
 }
 
 /** A name and a sign that assigns, at the end of what stands before a value. */
@@ -190,6 +248,13 @@ const RIGHT_SIDE =
 /** Whether a value ends a string that began before it on its line: `["SMTP_PASS=value", …`. There it is no expression. */
 function endsString({ before, after }: Candidate): boolean {
   return after.startsWith('"') && before.split('"').length % 2 === 0;
+}
+
+/** Whether a value is a closed string: the quote before it ends it. */
+function standsInQuotes({ before, after }: Candidate): boolean {
+  const [quote] = /\\*["'`]$/.exec(before) ?? [];
+  // A word or a template right after the quote shows that it opens another string: "$(cat "$FILE")".
+  return quote !== undefined && after.startsWith(quote) && !/^[\w${(]/.test(after.slice(quote.length));
 }
 
 const KEYWORD_ARGUMENT = /^[A-Za-z_]\w*=[A-Za-z_([{]/;

@@ -3,6 +3,7 @@ import { KeywordIndex } from '#src/scrub/exact/keyword-index.js';
 import { loadPackFile } from '#src/scrub/exact/load-config.js';
 import { RuleSet } from '#src/scrub/exact/rule-set.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
+import { judge } from '#src/scrub/hardened/judge.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { CLEAN_TEXTS, generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
 
@@ -44,7 +45,8 @@ describe('the rule pack', () => {
     it.each(samples.clean)('leaves %j alone', (pattern) => {
       for (const seed of SEEDS) {
         const text = generate(pattern, seededRandom(seed));
-        expect(find(`${text}\n`).map(({ start, end }) => text.slice(start, end))).toEqual([]);
+        const believed = find(`${text}\n`).filter((finding) => judge(`${text}\n`, finding) !== null);
+        expect(believed.map(({ start, end }) => text.slice(start, end))).toEqual([]);
       }
     });
   });
