@@ -37,7 +37,9 @@ export function isExpression({ value, before, after }: RightSide, isInCode: () =
   const argument = /^[A-Za-z_]\w*=/.exec(value)?.[0];
   if (argument !== undefined && /[,(][ \t]*$/.test(before)) return isName(value.slice(argument.length));
   if (CALL.test(value) && AFTER_CALL.test(value) && isName(value.slice(0, value.indexOf('(')))) return true;
-  if (/^[ \t]*\(/.test(after) && IDENTIFIER_PATH.test(value) && isName(value)) return true;
+  // In a file of settings, what stands in brackets after a blank is a remark: `password: Kangaroo42 (change it)`.
+  const isCalled = /^\(/.test(after) || (/^[ \t]+\(/.test(after) && isInCode());
+  if (isCalled && IDENTIFIER_PATH.test(value) && isName(value)) return true;
   if (INDEX.test(value) && isName(value.slice(0, value.indexOf('[')))) return true;
   if (/^\[/.test(after) && IDENTIFIER_PATH.test(value) && isName(value)) return true;
   if (MEMBER.test(value) && isName(value)) return ROOTS.test(value) || isCallArgument(before) || isInCode();

@@ -225,4 +225,35 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     ],
     clean: ['password.equals("password")', 'strcmp(password, other)', 'strcmp(token, "end")', 'password.equals("")'],
   },
+  'worded-secret': {
+    match: [
+      'JWT_SECRET=«purple-monkey-[a-z]{5}-lamp»',
+      "const JWT_SECRET = '«copper-kernel-[a-z]{6}»';",
+      "SECRET_KEY = '«copper kernel orchid [a-z]{6}»'",
+      'secret_key_base: «copper-kernel-[a-z]{6}» # for now',
+      "app.use(session({ secret: '«amber_birch_[a-z]{6}_lamp»' }));",
+      'var jwtSecret = \\[\\]byte("«copper-kernel-[a-z]{6}»")',
+    ],
+    clean: [
+      'existingSecret: my-release-postgresql',
+      'client_secret: client-secret-label',
+      'secret: two-words',
+      'auth: basic-auth-login',
+      'pullSecret: "team-registry-pull"',
+    ],
+  },
+  'hashed-password': {
+    match: [
+      `password = sha256("«Tr0ub4dor&[0-9]{1}x9»")`,
+      `user.password = bcrypt.hashSync('«Kangaroo[0-9]{3}»', 10)`,
+      `PASSWORD: md5("«[A-Z]{1}[a-z]{4}[0-9]{4}»")`,
+      `password=generate_password_hash("«[A-Z]{1}[a-z]{4}[0-9]{4}»")`,
+    ],
+    clean: [
+      `password = createHash("sha256")`,
+      `password = hash("password")`,
+      `passwordHash = sha256(value)`,
+      `password = hmac('sha512', key)`,
+    ],
+  },
 };

@@ -108,4 +108,11 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     match: ['«$krb5asrep$23$me@x:[0-9a-f]{32}$[0-9a-f]{64}»', '«me:1000:[0-9a-f]{32}:[0-9a-f]{32}:::»'],
     clean: ['$krb5asrep', 'a:::b'],
   },
+  'radius-client-secret': {
+    match: [
+      'client router \\{\n\tipaddr = 10.0.0.1\n\tsecret = «[a-z]{8}»\n\\}',
+      'home_server auth1 \\{\n  type = auth\n  ipaddr = 10.0.0.2\n  port = 1812\n  secret = "«[A-Za-z0-9]{12}»"\n\\}',
+    ],
+    clean: ['client router \\{\n\tipaddr = 10.0.0.1\n\\}\nsecret = x', 'client x \\{ secret = y \\}'],
+  },
 };

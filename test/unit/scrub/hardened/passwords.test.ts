@@ -134,7 +134,7 @@ describe('SEC-1.1 a password that a person made of a telling word', () => {
     'password2',
     'sk-xxxxxxxx',
     'pass-****',
-  ])('a placeholder is none: %s', (value) => {
+  ])('but a placeholder stays: %s', (value) => {
     for (const write of lines) expect(masked(write(value)), write(value)).toEqual([]);
   });
 });
@@ -159,6 +159,73 @@ describe('SEC-1.1 a published value has its form, and another value under the sa
         expect(masked(write(value))).toEqual([value]);
       }),
       { numRuns: 50 },
+    );
+  });
+});
+
+describe('SEC-1.1 a secret that a person made of words', () => {
+  const phrase = fc.array(word, { minLength: 3, maxLength: 5 }).map((words) => words.join('-'));
+  const lines: readonly ((value: string) => string)[] = [
+    (v) => `JWT_SECRET=${v}\n`,
+    (v) => `const JWT_SECRET = '${v}';\n`,
+    (v) => `DEBUG = True\nSECRET_KEY = '${v}'\nALLOWED_HOSTS = []\n`,
+    (v) => `production:\n  secret_key_base: ${v}\n`,
+    (v) => `app.config['SECRET_KEY'] = '${v}'\n`,
+    (v) => `{"client_secret": "${v}"}\n`,
+    (v) => `app.use(session({ secret: '${v}', resave: false }));\n`,
+    (v) => `password => ${v}\n`,
+    (v) => `password: ${v} # for now\n`,
+  ];
+
+  it('is found under its name', () => {
+    fc.assert(
+      fc.property(phrase, fc.constantFrom(...lines), (value, write) => {
+        expect(masked(write(value))).toEqual([value]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    'token: purple-monkey-lamp\n',
+    'existingSecret: purple-monkey-lamp\n',
+    'secretName: purple-monkey-lamp\n',
+    "const SECRET_NAME = 'purple-monkey-lamp';\n",
+  ])('and a name stays: %j', (text) => {
+    expect(masked(text)).toEqual([]);
+  });
+});
+
+describe('SEC-1.1 a password in files of settings', () => {
+  it('is no call if a remark in brackets follows', () => {
+    fc.assert(
+      fc.property(title, digits(2), (name, number) => {
+        const secret = `${name}${number}`;
+        expect(masked(`db:\n  user: app\n  password: ${secret} (change this soon)\n`)).toEqual([secret]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  const value = fc.oneof(
+    fc.tuple(word, digits(2)).map((parts) => parts.join('')),
+    fc.tuple(title, digits(4)).map((parts) => parts.join('')),
+    fc.stringMatching(/^[a-z][A-Z]{2}[a-z]{2}[A-Z]{3}[a-z][A-Z]{2}[a-z]$/),
+  );
+  it.each<[string, (value: string) => string]>([
+    ['of Logstash', (v) => `output {\n  elasticsearch {\n    user => "app"\n    password => "${v}"\n  }\n}\n`],
+    ['as grep prints it', (v) => `config/app.yml:12:  password: ${v}\n`],
+    ['as grep prints it without numbers', (v) => `app/settings.ini:password = ${v}\n`],
+    ['of a variable as grep prints it', (v) => `./.env:3:DB_PASSWORD=${v}\n`],
+    ['of a variable of a script', (v) => `if [ -z "$X" ]; then\n  exit 1\nfi\nDB_PASS=${v}\nrun "$DB_PASS"\n`],
+    ['of FreeRADIUS', (v) => `client router {\n\tipaddr = 10.0.0.1\n\tsecret = ${v}\n}\n`],
+    ['of Dovecot', (v) => `hosts = ldap.example.com\ndnpass = ${v}\n`],
+  ])('%s', (_, write) => {
+    fc.assert(
+      fc.property(value, (secret) => {
+        expect(masked(write(secret))).toEqual([secret]);
+      }),
+      { numRuns: 60 },
     );
   });
 });
