@@ -47,7 +47,7 @@ export interface ManagementDeps extends ToolManagementDeps {
   auditLog: AuditLog;
   sandbox: Sandbox;
   gate: CallGate;
-  scrubber: Pick<Scrubber, 'secrets' | 'reveal' | 'maskText'>;
+  scrubber: Pick<Scrubber, 'secrets' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   keys: Pick<DaemonKeys, 'derive'>;
   sessionEnd: SessionEnd;

@@ -14,10 +14,10 @@ import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
 
 export interface SecretManagementDeps {
-  scrubber: Pick<Scrubber, 'secrets' | 'reveal' | 'maskText'>;
+  scrubber: Pick<Scrubber, 'secrets' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   keys: Pick<DaemonKeys, 'derive'>;
-  liveSessions: Pick<LiveSessions, 'idFor'>;
+  liveSessions: Pick<LiveSessions, 'idFor' | 'list'>;
   projects: ProjectStore;
   auditLog: Pick<AuditLog, 'append'>;
   clock: Clock;
@@ -36,9 +36,20 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
     session: deps.liveSessions.idFor(root, session),
     branch: null,
   });
-  const answer = (root: string, changed: readonly StoredValue[] = []) => ({
+  /** The session whose token is meant: the one that was named, otherwise the only one that has this token. */
+  const sessionWith = (request: SecretRequest): SessionRef => {
+    if (request.session !== '') return sessionOf(request);
+    const holders = deps.liveSessions
+      .list(request.root)
+      .filter((session) => scrubber.tokensIn(session, request.token).length > 0);
+    const [only, ...others] = holders;
+    if (others.length > 0) throw inSeveral(request.token, holders);
+    return only ?? sessionOf(request);
+  };
+  const answer = (root: string, changed: readonly StoredValue[] = [], session = '') => ({
     values: allowedValues.list(root).map(infoOf),
     changed: changed.map(infoOf),
+    session,
   });
   return {
     async sessionSecrets(request) {
@@ -50,7 +61,7 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
       };
     },
     async revealSecret(request) {
-      const session = sessionOf(request);
+      const session = sessionWith(request);
       const { summary, value, call } = scrubber.reveal(session, request.token);
       await record(deps, session, 'scrub reveal', { token: request.token, rule: summary.rule });
       return {
@@ -65,13 +76,14 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
       const request = required(secret);
       const { root, token } = request;
       await requireProject(root, projects);
-      const session = sessionOf(request);
+      const session = value === '' ? sessionWith(request) : sessionOf(request);
       const known = value === '' ? scrubber.reveal(session, token) : null;
       const [id, ...forms] = hashForms(deps.keys.derive('allowed'), known?.value ?? value);
       const scope = everywhere ? '' : root;
       const rule = known?.summary.rule ?? '';
       await record(deps, session, 'scrub allow', { id, everywhere, ...(known === null ? {} : { token, rule }) });
-      return answer(root, [await allowedValues.add({ scope, id, forms: [id, ...forms], rule, givenBy: by })]);
+      const stored = await allowedValues.add({ scope, id, forms: [id, ...forms], rule, givenBy: by });
+      return answer(root, [stored], known === null ? '' : session.session);
     },
     async disallowValue({ root, id }) {
       await requireProject(root, projects);
@@ -129,6 +141,19 @@ function secretSummary(secret: ReturnType<Scrubber['secrets']>[number]): SecretS
     opened: secret.opened,
     last_opened_ms: secret.lastOpenedAt ?? 0,
   };
+}
+
+const MAX_NAMED = 10;
+
+function inSeveral(token: string, sessions: readonly SessionRef[]): ContextdError {
+  const ids = sessions.slice(0, MAX_NAMED).map(({ session }) => session);
+  return new ContextdError(
+    'CONFLICT',
+    `${sessions.length} sessions of this project have a ${token}: ${ids.join(', ')}`,
+    {
+      remedy: `Name one, such as \`--session ${ids[0]}\`. \`ctxd session secrets --session <id>\` shows what each has.`,
+    },
+  );
 }
 
 function notAllowed(id: string): ContextdError {

@@ -5,4 +5,6 @@ export interface Finding {
   end: number;
   /** The known value that is there in another form or in part. Default: the text itself is the value. */
   of?: string | undefined;
+  /** The secrets that are encoded there, if nothing else was found there. Default: the text itself is the secret. */
+  inner?: readonly string[] | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import { countUncovered, subtractSpans } from './spans.ts';
+import { countUncovered, mergeFindings, subtractSpans } from './spans.ts';
 
 /** The rule of a span that only a tool's process reported: the names it reports are not trusted. */
 const FIRST_PASS_RULE = 'first-pass';
@@ -20,7 +20,9 @@ export interface ScannedLeaf {
   text: string;
   /** What the daemon's patterns found. */
   found: readonly Finding[];
-  /** That and what the guard knows. */
+  /** What they found and a person allowed. */
+  allowed: readonly Finding[];
+  /** What the patterns found and what the guard knows, without what is allowed. */
   spans: readonly Finding[];
 }
 
@@ -36,13 +38,13 @@ export function weighFirstPass(
 ): FirstPassReport {
   const report: FirstPassReport = { extra: [], missed: 0 };
   let claims = 0;
-  for (const [position, { text, found, spans }] of leaves.entries()) {
+  for (const [position, { text, found, allowed, spans }] of leaves.entries()) {
     const claimed = reported[position];
     if (claimed === undefined) break;
     const valid = cutApart(claimed.filter((claim) => isInside(claim, text.length)));
     report.missed += countUncovered(found, valid);
     const believed = valid.filter(({ start, end }) => end - start <= MAX_CLAIM_CHARS);
-    const extra = subtractSpans(believed, spans).slice(0, MAX_CLAIMS - claims);
+    const extra = subtractSpans(believed, mergeFindings([...spans, ...allowed])).slice(0, MAX_CLAIMS - claims);
     claims += extra.length;
     report.extra.push(extra);
   }

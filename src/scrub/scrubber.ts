@@ -195,7 +195,7 @@ class SessionScrubber implements Scrubber {
       const masked: Finding[][] = [];
       const given = collectLeaves(value);
       for (const [position, { text, spans }] of leaves.entries()) {
-        const found = mergeFindings([...spans, ...withoutAllowed(allowance, text, extra[position] ?? [])]);
+        const found = mergeFindings([...spans, ...withoutAllowed({ allowance, vault }, text, extra[position] ?? [])]);
         masked.push(found);
         if (own.has(position)) {
           texts.push(given[position] ?? '');
@@ -245,7 +245,7 @@ class SessionScrubber implements Scrubber {
           continue;
         }
         const known = [...findPlain(text, secret), ...(await findKnown([vault.guard, ...seeds], text))];
-        const spans = mergeFindings(withoutAllowed(allowance, text, known));
+        const spans = mergeFindings(withoutAllowed({ allowance, vault }, text, known));
         const ownLine = ownLines.get(position) ?? null;
         const leaf = await maskLeaf(masking, text, spans, { margin: NO_MARGIN, ownLine });
         if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
@@ -347,7 +347,9 @@ class SessionScrubber implements Scrubber {
     const all = scanned.slice(0, named.length).map((findings) => [...findings]);
     for (const [index, { position, before }] of shown.entries())
       all[position]?.push(...moved(scanned[named.length + index] ?? [], before));
-    const found = all.map((findings, position) => withoutAllowed(allowance, texts[position] ?? '', findings));
+    const found = all.map((findings, position) =>
+      withoutAllowed({ allowance, vault }, texts[position] ?? '', findings),
+    );
     await inSlices(vault.learnAll(secretsIn(texts, found)));
     const leaves: ScannedLeaf[] = [];
     for (const [position, text] of texts.entries()) {
@@ -365,7 +367,10 @@ class SessionScrubber implements Scrubber {
       leaves.push({
         text,
         found: byPattern,
-        spans: mergeFindings(withoutAllowed(allowance, text, [...byPattern, ...known, ...findPlain(text, opened)])),
+        allowed: all[position]?.filter((finding) => !byPattern.includes(finding)) ?? [],
+        spans: mergeFindings(
+          withoutAllowed({ allowance, vault }, text, [...byPattern, ...known, ...findPlain(text, opened)]),
+        ),
       });
     }
     return leaves;
@@ -382,13 +387,18 @@ interface Known {
   allowance: Allowance | null;
 }
 
-function withoutAllowed<T extends Finding>(allowance: Allowance | null, text: string, findings: readonly T[]) {
-  return allowance === null ? findings : allowance.without(text, findings);
+function withoutAllowed<T extends Finding>(
+  { allowance, vault }: Pick<Known, 'allowance' | 'vault'>,
+  text: string,
+  findings: readonly T[],
+): readonly T[] {
+  return allowance === null ? findings : allowance.without(text, findings, (value) => vault.innerOf(value));
 }
 
 function* secretsIn(texts: readonly string[], found: readonly (readonly Finding[])[]): Generator<KnownSecret> {
   for (const [position, text] of texts.entries())
-    for (const { rule, start, end } of found[position] ?? []) yield { value: text.slice(start, end), rule };
+    for (const { rule, start, end, inner } of found[position] ?? [])
+      yield { value: text.slice(start, end), rule, inner };
 }
 
 function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {

@@ -6,7 +6,7 @@ export const PLACEHOLDER = '[SECRET_0]';
 
 /**
  * Returns the union of overlapping findings, in order of place. A union has the rule and the known value of its longest
- * part.
+ * part, and what is encoded in its parts if something is in each of them.
  */
 export function mergeFindings(findings: readonly Finding[]): Finding[] {
   const sorted = findings.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start || b.end - a.end);
@@ -21,6 +21,7 @@ export function mergeFindings(findings: readonly Finding[]): Finding[] {
       continue;
     }
     last.end = Math.max(last.end, finding.end);
+    last.inner = last.inner && finding.inner && [...new Set([...last.inner, ...finding.inner])];
     if (length > longest || (length === longest && last.of === undefined)) {
       last.rule = finding.rule;
       last.of = finding.of;

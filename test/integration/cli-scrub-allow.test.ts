@@ -110,6 +110,31 @@ describe('issue 16.4 ctxd scrub allow', () => {
     expect(await read('six.env')).toBe(`API_TOKEN=[SECRET_${number}]\n`);
   });
 
+  it('acts on the one session that has the number, and says which', async () => {
+    const number = await seen('nine.env', newToken());
+    const [value, options] = [newToken(), { env: { CONTEXTD_SESSION_ID: 'many-secrets' } }];
+    const all = [...Array.from({ length: 60 }, newToken), value].map((token, at) => `A${at}_TOKEN=${token}\n`).join('');
+    writeFileSync(join(at.project, 'many.env'), all);
+    const shown = (await at.ask('safe_read', { path: 'many.env', max_tokens: 20_000 }, options)).data.content ?? '';
+    expect(shown).toContain('A60_TOKEN=[SECRET_61]\n');
+    expect((await ctxd('scrub', 'reveal', '61', '--yes')).stdout).toMatch(/Session: many-secrets\n[\s\S]*Value: ghp_/);
+    expect((await ctxd('scrub', 'allow', '61', '--yes')).stdout).toMatch(/^Session: many-secrets\n/);
+    expect((await at.ask('safe_read', { path: 'many.env', tail: 1 }, options)).data.content).toBe(
+      `A60_TOKEN=${value}\n`,
+    );
+    for (const command of ['reveal', 'allow']) {
+      const several = await ctxd('scrub', command, number, '--yes');
+      expect(several).toMatchObject({ code: expect.any(Number), stdout: '' });
+      expect(several.stderr).toMatch(
+        /2 sessions of this project have a \[SECRET_\d+\]: .*many-secrets[\s\S]*--session /,
+      );
+    }
+    const named = await ctxd('scrub', 'allow', number, '--yes', '--session', 'many-secrets');
+    expect(named.stdout).toMatch(/^Session: many-secrets\n/);
+    const line = (await at.ask('safe_read', { path: 'many.env', lines: `${number}` }, options)).data.content;
+    expect(line).toMatch(/^A\d+_TOKEN=ghp_/);
+  });
+
   it('names no value that does not exist', async () => {
     expect((await ctxd('scrub', 'allow', 'remove', 'abcdef')).stderr).toContain('no allowed value has the id');
   });

@@ -11,7 +11,7 @@ import type { View } from '../render.ts';
 const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const SESSION = {
   syntax: '--session <id>',
-  help: "the session id (default: from the client's environment, otherwise the project's current session)",
+  help: "the session id (default: from the client's environment, otherwise the only session that has this token)",
 };
 const ID_SHOWN_CHARS = 12;
 const VALUE_MAX_BYTES = 256 * 1024;
@@ -52,12 +52,16 @@ export const scrubAllow = defineCommand<AllowedValues>({
     return withClient(context.paths, async (client) => {
       const known = token === undefined || args.flag('yes') ? null : await client.revealSecret(secret);
       if (!args.flag('yes')) await agree(context, known, request.everywhere ? 'every project' : secret.root);
-      return client.allowValue(request);
+      // What the person saw and agreed to, whatever became of the sessions meanwhile.
+      return client.allowValue(
+        known === null ? request : { ...request, secret: { ...secret, session: known.session } },
+      );
     });
   },
-  view: ({ changed }) => ({
+  view: ({ changed, session }) => ({
     kind: 'lines',
     lines: changed.flatMap((value) => [
+      ...(session === '' ? [] : [`Session: ${session}`]),
       `Allowed in ${scopeOf(value)}: later answers show the value. What is stored stays masked; run a command again to see it.`,
       `Undo: ctxd scrub allow remove ${value.id.slice(0, ID_SHOWN_CHARS)}`,
     ]),
@@ -124,11 +128,12 @@ function isAtTerminal({ stdin, stdout }: CliContext): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;
 }
 
-function describe({ summary, request_id: request, input, value }: RevealedSecret): string[] {
+function describe({ summary, session, request_id: request, input, value }: RevealedSecret): string[] {
   const { token, rule, kind, tool, first_seen_ms: firstSeen } = summary ?? NO_SUMMARY;
   const call = tool === '' ? 'not in an answer of a tool' : `${tool} ${input}`;
   return [
     `${token}: ${kind}, found by ${rule}`,
+    `Session: ${session}`,
     `First in: ${call}`,
     ...(request === '' ? [] : [`Request: ${request}, ${new Date(firstSeen).toISOString()}`]),
     `Length: ${value.length} characters`,
@@ -136,8 +141,8 @@ function describe({ summary, request_id: request, input, value }: RevealedSecret
   ];
 }
 
-function howToAllow({ summary }: RevealedSecret): string {
-  return `If it is no secret: ctxd scrub allow ${/\d+/.exec(summary?.token ?? '')?.[0] ?? ''}`;
+function howToAllow({ summary, session }: RevealedSecret): string {
+  return `If it is no secret: ctxd scrub allow ${/\d+/.exec(summary?.token ?? '')?.[0] ?? ''} --session ${session}`;
 }
 
 const NO_SUMMARY = { token: '', rule: '', kind: '', tool: '', first_seen_ms: 0 };

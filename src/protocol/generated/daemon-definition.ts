@@ -1028,6 +1028,10 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "AllowedValue",
                   "id": 2
+                },
+                "session": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             },

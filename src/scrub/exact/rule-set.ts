@@ -92,7 +92,8 @@ class MaskingPass {
       const place = this.#placeOf(hit, slot);
       const { start, end } = toGivenText(this.pass, place);
       const isWhole = place.start <= hit.match.start && place.end >= hit.match.end;
-      if (start < end) found.push({ rule: slot.config.id, start, end, isWhole });
+      const inner = this.pass.depth === 0 ? undefined : [this.pass.text.slice(place.start, place.end)];
+      if (start < end) found.push({ rule: slot.config.id, start, end, isWhole, inner });
     }
     return found;
   }

@@ -1,4 +1,5 @@
 import { Edits } from '../../text/view.ts';
+import { listedIn } from '../credential-lists.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
 import { readConfigFile } from '../exact/config-file.ts';
 import { loadConfig, loadPackFile } from '../exact/load-config.ts';
@@ -102,7 +103,7 @@ class Engine implements ScrubEngine {
       if (fresh.length === 0) break;
       known = mergeFindings([...known, ...fresh]);
     }
-    return withoutCommonWords(text, known);
+    return withoutCommonWords(text, known).flatMap((finding) => oneByOne(text, finding));
   }
 
   /** The findings near what is masked, in offsets of the original. */
@@ -140,7 +141,7 @@ class Engine implements ScrubEngine {
     const found: Finding[] = [];
     for (const { isWhole, ...finding } of this.#rules.find(text, { maxDecodeDepth: MAX_DECODE_DEPTH })) {
       const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
-      if (believed !== null && !isToken(text, believed)) found.push(believed);
+      if (believed !== null && !isToken(text, believed)) found.push({ ...believed, inner: finding.inner });
     }
     const bySyntax = [...findKeyBodies(text), ...findColumns(text)];
     return [...found, ...bySyntax.filter((finding) => !isToken(text, finding))];
@@ -169,11 +170,13 @@ class Engine implements ScrubEngine {
       (kind) => kind.needsMark || (kind.isDecoded === true && IDEOGRAPH.test(value)),
     );
     if (needsMark && !this.#marks.isMarked(rule, value)) return null;
+    const isDecoded = reading.kinds.some(({ layer }) => layer === 'code');
+    const inner = finding.inner ?? (isDecoded ? [value] : undefined);
     let place: Finding = finding;
     for (let at: Reading | null = reading; at !== null; at = at.inner) {
       const span = at.view.toOriginal(place.start, place.end);
       if (span === null) return null;
-      place = { rule, ...span };
+      place = { rule, ...span, inner };
       const isWhole = at === reading ? isShown : () => false;
       place.end =
         wholes.get(at.inner)?.endOf(place, (id, value) => this.#marks.isMarked(id, value), isWhole) ?? place.end;
@@ -196,6 +199,13 @@ function shownIn({ view }: Reading, shown: readonly Finding[]): (whole: Finding)
     );
     return places.has(`${rule} ${start} ${end}`);
   };
+}
+
+/** The credentials of a list, each by itself. */
+function oneByOne(text: string, finding: Finding): Finding[] {
+  const { start, inner } = finding;
+  const parts = inner === undefined ? listedIn(text.slice(start, finding.end)) : null;
+  return parts?.map((part) => ({ ...finding, start: start + part.start, end: start + part.end })) ?? [finding];
 }
 
 /** A token that already stands for a secret, with the signs around it. */

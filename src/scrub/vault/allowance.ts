@@ -4,21 +4,25 @@ import { mergeFindings } from '../spans.ts';
 import { exactForms } from './exact-forms.ts';
 import { canonicalOf } from './folded-text.ts';
 
-/** The hashes of a value and of the forms in which programs write it; the first is that of the value. */
+/**
+ * The hashes of a value and of the texts that are this value, whole, as formats and encoders write it; the first is that of
+ * the value. A text in capitals, turned round or in pieces is another value: it could be a secret of its own.
+ */
 export function hashForms(key: Buffer, value: string): [string, ...string[]] {
   const id = hashOf(key, value);
-  const texts = [...exactForms(canonicalOf(value), false).map(({ text }) => text), ...wholeEncodings(value)];
-  const forms = texts.map((text) => hashOf(key, text));
+  const written = exactForms(canonicalOf(value), true).filter(({ shows }) => shows !== 'trace');
+  const forms = [...written.map(({ text }) => text), ...wholeEncodings(value)].map((text) => hashOf(key, text));
   return [id, ...new Set(forms.filter((form) => form !== id))];
 }
 
-/** The value alone, or the line of it, as an encoder prints it; the guard looks for the middle of these only. */
+/** The value alone, or the line of it, as an encoder prints it. */
 function wholeEncodings(value: string): string[] {
-  const [plain, line] = [Buffer.from(value), Buffer.from(`${value}\n`)];
-  const base64 = [plain, line].map((bytes) => bytes.toString('base64'));
-  const hex = [plain, line].flatMap((bytes) => [bytes.toString('hex'), bytes.toString('hex').toUpperCase()]);
-  const url = [plain, line].map((bytes) => bytes.toString('base64url'));
-  return [...base64, ...base64.map((text) => text.replace(/=+$/, '')), ...url, ...hex, [...value].reverse().join('')];
+  return [value, `${value}\n`].flatMap((text) => {
+    const bytes = Buffer.from(text);
+    const base64 = bytes.toString('base64');
+    const hex = bytes.toString('hex');
+    return [base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), hex, hex.toUpperCase()];
+  });
 }
 
 /** What a person declared no secret in a project. */
@@ -44,17 +48,28 @@ export class Allowance {
   }
 
   /**
-   * The findings without those of allowed values, and without those inside an allowed value. A finding that is longer than
-   * the allowed value stays whole.
+   * The findings without those of allowed values, without those inside an allowed value, and without those in which
+   * nothing but allowed values is encoded. A finding that is longer than the allowed value stays whole. `innerOf`: what is
+   * encoded in a known value.
    */
-  without<T extends Finding>(text: string, findings: readonly T[]): T[] {
+  without<T extends Finding & { holds?: boolean }>(
+    text: string,
+    findings: readonly T[],
+    innerOf: (value: string) => readonly string[] | undefined = () => undefined,
+  ): T[] {
     const allowed = mergeFindings(findings).filter(({ start, end }) => this.has(text.slice(start, end)));
+    const isAllowed = (value: string): boolean => this.has(value) || this.#hasAll(innerOf(value));
     return findings.filter(
-      ({ start, end, of }) =>
+      ({ start, end, of, holds, inner }) =>
         !allowed.some((place) => place.start <= start && end <= place.end) &&
         !this.has(text.slice(start, end)) &&
-        (of === undefined || !this.has(of)),
+        !this.#hasAll(inner) &&
+        !(of !== undefined && holds === true && isAllowed(of)),
     );
+  }
+
+  #hasAll(values: readonly string[] | undefined): boolean {
+    return values !== undefined && values.length > 0 && values.every((value) => this.has(value));
   }
 }
 

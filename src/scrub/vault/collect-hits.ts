@@ -40,12 +40,20 @@ export function collectHits(text: string, hits: readonly RawHit[], budget: Budge
   const all = [...whole, ...outside(wholeRuns(text, outside(shown, whole)), whole)];
   return all
     .sort((a, b) => a.start - b.start)
-    .map(({ rule, start, end, of, shows }) => ({ rule, start, end, of, shows }));
+    .map(({ rule, start, end, of, shows, holds }) => ({ rule, start, end, of, shows, holds }));
 }
 
 /** One hit for each part of a trace. */
 function shownParts(trace: Trace): RawHit[] {
-  return united(trace.parts).map(({ start, end }) => ({ ...trace, start, end }));
+  const parts = united(trace.parts);
+  const holds = parts.length === 1 && (trace.holds || isEncoded(trace));
+  return parts.map(({ start, end }) => ({ ...trace, start, end, holds }));
+}
+
+/** Whether the pieces are the whole value in an encoding. */
+function isEncoded({ from, to, forms }: Trace): boolean {
+  const areCodes = forms.every((form) => FORM_KINDS[form]?.isDump === true || FORM_KINDS[form]?.run !== null);
+  return from === 0 && to === 1 && forms.length > 0 && areCodes;
 }
 
 /** In order of place; those that touch are one. */
@@ -75,6 +83,7 @@ function joinPieces(text: string, pieces: readonly RawHit[], ends: ReadonlySet<n
       last.forms = [...new Set([...last.forms, ...piece.forms])];
       last.isDump ||= piece.isDump;
       last.run ??= piece.run;
+      last.holds ||= piece.holds;
       continue;
     }
     const trace = { ...piece, parts };

@@ -21,7 +21,8 @@ export function findExact(known: KnownValues, text: string, from: number, to: nu
     if (start < 0 || !text.startsWith(form.text, start)) return;
     const shows = value.isLine ? 'trace' : form.shows;
     const place = { start, end: start + form.text.length, from: 0, to: 1 };
-    hits.push({ ...rawHitOf(known, owner, value), ...place, shows, run: form.run });
+    const holds = form.shows !== 'trace' || form.run !== null;
+    hits.push({ ...rawHitOf(known, owner, value), ...place, shows, holds, run: form.run });
   });
   return hits;
 }
@@ -71,6 +72,7 @@ function rawHitOf(known: KnownValues, owner: number, { value, rule }: KnownValue
     of: value,
     rule,
     shows: 'trace',
+    holds: false,
     gaps: [],
     forms: [],
     from: 0,
@@ -157,6 +159,8 @@ export interface GuardHit extends Finding {
    * reader would get the value. `trace`: a piece of it, or anything it can be computed from.
    */
   shows: 'value' | 'escape' | 'trace';
+  /** Whether the whole value can be read from it: as it is, escaped or encoded, and not in capitals or turned round. */
+  holds: boolean;
 }
 
 /** A hit before it is joined with the hits around it. */

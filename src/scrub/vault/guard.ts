@@ -1,4 +1,5 @@
 import { firstIndex } from '../../text/binary-search.ts';
+import { listedIn } from '../credential-lists.ts';
 import { entropyOf } from '../exact/entropy.ts';
 import type { Finding } from '../finding.ts';
 import { isMadeOfWords } from '../words.ts';
@@ -33,10 +34,13 @@ export class Guard {
   }
 
   /**
-   * Remembers a value. Short and simple values are ignored; of huge ones only the lines of a key are kept. Returns how many
-   * values or lines were not known in these forms.
+   * Remembers a value, of a list of credentials each one. Short and simple values are ignored; of huge ones only the lines
+   * of a key are kept. Returns how many values or lines were not known in these forms.
    */
   add(value: string, rule: string, forms: KnownForms = 'all'): number {
+    const listed = listedIn(value);
+    if (listed !== null)
+      return listed.reduce((added, { start, end }) => added + this.add(value.slice(start, end), rule, forms), 0);
     if (value.length <= MAX_CHARS) return this.#addOne(value, rule, { isLine: false, forms });
     return keyLines(value).reduce((added, line) => added + this.#addOne(line, rule, { isLine: true, forms }), 0);
   }
@@ -207,6 +211,7 @@ function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly Know
     const { text, kind, toOriginal } = part.decoded;
     const [start, end] = [Math.max(0, hit.start - part.at), Math.min(text.length, hit.end - part.at)];
     if (start >= end) continue;
+    const holds = hit.holds && start === hit.start - part.at && end === hit.end - part.at;
     const shows = kind === 'escape' && hit.shows !== 'trace' ? 'escape' : 'trace';
     const run = kind === 'code' ? 'base64' : null;
     yield {
@@ -214,6 +219,7 @@ function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly Know
       rule: hit.rule,
       of: hit.of,
       shows,
+      holds,
       known: anyKnown,
       owner: 0,
       gaps: [],

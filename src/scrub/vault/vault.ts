@@ -16,6 +16,8 @@ export interface NumberStore {
 export interface KnownSecret {
   rule: string;
   value: string;
+  /** The secrets that the value encodes, if it is nothing else. Default: it is a secret itself. */
+  inner?: readonly string[] | undefined;
 }
 
 export interface SecretUse {
@@ -88,6 +90,7 @@ export class Vault {
   /** By spelling and value: secrets with a token for one spelling alone. */
   readonly #apart = new Map<string, Promise<Entry>>();
   readonly #byDigits = new Map<string, Entry>();
+  readonly #inner = new Map<string, readonly string[]>();
   #chars = 0;
   #isToldOf = false;
 
@@ -121,7 +124,8 @@ export class Vault {
   *learnAll(values: Iterable<KnownSecret>): Generator<void, void, void> {
     let learned = 0;
     let work = 0;
-    for (const { value, rule } of values) {
+    for (const { value, rule, inner } of values) {
+      if (inner !== undefined) this.#rememberInner(value, inner);
       const isFull = learned < MAX_LEARNED;
       const added = this.guard.add(value, rule, isFull ? 'all' : 'as it is');
       if (isFull) learned += added;
@@ -130,6 +134,18 @@ export class Vault {
       work = 0;
       yield;
     }
+  }
+
+  /** The secrets that a known value encodes, if it is nothing else. */
+  innerOf(value: string): readonly string[] | undefined {
+    return this.#inner.get(value);
+  }
+
+  #rememberInner(value: string, inner: readonly string[]): void {
+    if (this.#inner.has(value) || this.#inner.size >= MAX_ENTRIES || !this.#hasRoomFor(value)) return;
+    const copies = inner.map(copyText);
+    this.#chars += value.length + copies.reduce((sum, { length }) => sum + length, 0);
+    this.#inner.set(copyText(value), copies);
   }
 
   /**

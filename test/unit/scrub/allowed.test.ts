@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
@@ -53,7 +54,25 @@ const FORMS: Readonly<Record<string, (value: string) => string>> = {
   base64: (value) => Buffer.from(value).toString('base64'),
   hex: (value) => Buffer.from(value).toString('hex'),
   'a URL': (value) => `https://example.com/?token=${encodeURIComponent(value)}`,
+};
+
+/** Texts that are another value. */
+const CHANGED: Readonly<Record<string, (value: string) => string>> = {
+  capitals: (value) => value.toUpperCase(),
+  'small letters': (value) => value.toLowerCase(),
   reversed: (value) => [...value].reverse().join(''),
+  'a half': (value) => value.slice(0, 14),
+};
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** A file as programs print it whole. */
+const PACKED: Readonly<Record<string, (text: string) => string>> = {
+  base64,
+  'wrapped base64': (text) => `${base64(text).replace(/.{32}/g, '$&\n')}\n`,
+  hex: (text) => Buffer.from(text).toString('hex'),
+  gzip: (text) => gzipSync(text).toString('base64'),
+  'base64 of base64': (text) => base64(base64(text)),
 };
 
 const VALUES = [
@@ -77,6 +96,40 @@ describe('SEC-1.3 issue 16.4 a value that a person declared no secret', () => {
     expect(scrubber.secrets(SESSION)).toEqual([]);
     const again = await scrubber.scrubAgain(SESSION, [`x ${value} x`], [{ rule: 'gitleaks', value }]);
     expect(again).toMatchObject({ value: [`x ${value} x`], secrets: [] });
+  });
+
+  it.each(VALUES)('does not open another value that only resembles it (value %#)', async (value) => {
+    const { allow, mask } = scrubberAndPerson();
+    const changed = Object.values(CHANGED).map((change) => change(value));
+    await mask(`API_TOKEN=${value}`);
+    const others = changed.filter((other) => other !== value);
+    const before = await Promise.all(others.map((other) => mask(`${other}\n`)));
+    allow(value);
+    for (const [at, other] of others.entries()) {
+      expect(await mask(`${other}\n`)).toBe(before[at]);
+      expect(new Allowance(KEY, new Set(hashForms(KEY, value))).has(other)).toBe(false);
+    }
+  });
+
+  it.each(Object.entries(PACKED))('shows a file in %s once its only secret is allowed', async (_name, pack) => {
+    for (const known of [true, false]) {
+      const { allow, mask } = scrubberAndPerson();
+      const [value, other] = [make('ghp_[A-Za-z0-9]{36}'), make('ghp_[A-Za-z0-9]{36}')];
+      const [one, two] = [`PORT=8080\nAPI_TOKEN=${value}\n`, `API_TOKEN=${value}\nOTHER_TOKEN=${other}\n`].map(pack);
+      if (known) for (const text of [one, two]) expect(await mask(text ?? '')).toMatch(/^\[SECRET_\d\]=*\s*$/);
+      allow(value);
+      expect(await mask(one ?? '')).toBe(one);
+      expect(await mask(two ?? '')).not.toContain((two ?? '').slice(20, 60));
+    }
+  });
+
+  it('shows a file in base64 once its only secret is allowed, although a tool reports it', async () => {
+    const { allow, scrubber } = scrubberAndPerson();
+    const value = make('ghp_[A-Za-z0-9]{36}');
+    const text = base64(`API_TOKEN=${value}\n`);
+    allow(value);
+    const firstPass = [[{ rule: 'github-pat', start: 0, end: text.length }]];
+    expect((await scrubber.scrub(SESSION, text, { firstPass })).value).toBe(text);
   });
 
   it('does not open a larger secret of which it is a part, nor another secret beside it', async () => {

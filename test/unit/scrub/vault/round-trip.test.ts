@@ -123,4 +123,19 @@ describe('issue 16.2 a text that holds values, pieces and joined values', () => 
       { numRuns: 300 },
     );
   });
+
+  it('masks each credential of a list by itself', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(',', ';', '|', ', '), fc.nat(), fc.nat(3), async (joint, seed, more) => {
+        const random = seededRandom(seed);
+        const values = Array.from({ length: 2 + more }, () => generate('[A-Za-z0-9]{20}', random));
+        const scrubber = newScrubber();
+        const list = values.map((_, at) => `[SECRET_${at + 1}]`);
+        const { value } = await scrubber.scrub(SESSION, `API_TOKENS="${values.join(joint)}"\n`);
+        expect(value).toBe(`API_TOKENS="${list.join(joint)}"\n`);
+        expect((await scrubber.scrub(SESSION, values.join('\n'))).value).toBe(list.join('\n'));
+      }),
+      { numRuns: 40 },
+    );
+  });
 });

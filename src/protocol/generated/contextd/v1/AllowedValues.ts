@@ -11,6 +11,10 @@ export interface AllowedValues {
    * What the request added or removed.
    */
   'changed'?: (_contextd_v1_AllowedValue)[];
+  /**
+   * The session whose token was allowed. Empty if none was named.
+   */
+  'session'?: (string);
 }
 
 export interface AllowedValues__Output {
@@ -22,4 +26,8 @@ export interface AllowedValues__Output {
    * What the request added or removed.
    */
   'changed': (_contextd_v1_AllowedValue__Output)[];
+  /**
+   * The session whose token was allowed. Empty if none was named.
+   */
+  'session': (string);
 }
