@@ -12,13 +12,15 @@ const UNUSUAL: ReadonlySet<string> = new Set(
 
 const PIECES = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const HAS_VOWEL = /[aeiouy]/;
-/** Words of programs without a vowel. */
+/** Words of programs that have no vowel or an unusual pair. */
 const TECHNICAL: ReadonlySet<string> = new Set(
-  'pwd pswd psw sql http https html xml css ssl tls mtls ssh jwt jwk jks dns cdn npm php gpg pgp tcp udp ftp sftp smtp ldap rfc rpc grpc ctx cfg src dst tmp str ptr pkg cmd msg btn txt fmt mgr svc srv vpn vpc rds kms csrf xsrf sdk nfs ttl std cls'.split(
+  'pwd pswd psw sql http https html xml css ssl tls mtls ssh jwt jwk jks dns cdn npm php gpg pgp tcp udp ftp sftp smtp ldap rfc rpc grpc ctx cfg src dst tmp str ptr pkg cmd msg btn txt fmt mgr svc srv vpn vpc rds kms csrf xsrf sdk nfs ttl std cls wsl usr mnt pid pids cgroup cgroups systemd vacuum proxy proxies contextd ctxd'.split(
     ' ',
   ),
 );
 const SEPARATED = /[A-Za-z0-9][^A-Za-z0-9]+[A-Za-z0-9]/;
+/** `sessionID`, `baseURL`. */
+const ENDS_WITH_ABBREVIATION = /^[a-z]{3,}(?:[A-Z][a-z]{2,})*[A-Z]{2,3}$/;
 /** Shorter pieces say nothing: `a`, `id`, `db`. */
 const MIN_WORD_CHARS = 3;
 const MAX_WORD_CHARS = 24;
@@ -57,7 +59,7 @@ export function isMadeOfWords(text: string): boolean {
     }
   }
   const isSeparated = SEPARATED.test(text);
-  if (words === 0 || short > (isSeparated ? words : words / 2)) return false;
+  if (words === 0 || short > (isSeparated || ENDS_WITH_ABBREVIATION.test(text) ? words : words / 2)) return false;
   if (digits > MAX_DIGITS || digits > MAX_DIGIT_SHARE * letters || numbers > (isSeparated ? words : 1)) return false;
   return unusual <= Math.floor(letters / LETTERS_PER_UNUSUAL);
 }

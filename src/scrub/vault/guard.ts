@@ -95,8 +95,11 @@ function isGuardable(value: string): boolean {
   return value.length >= 20 || !PLAIN.test(value);
 }
 
-/** Words without a number, and identifiers of code: they are masked beside their key only. */
+const PATH = /^(?:\/[a-z_]{2,20}){2,}(?:\.[a-z]{1,5})?$/;
+
+/** Words without a number, identifiers of code and paths of letters: they are masked beside their key only. */
 function isName(value: string): boolean {
+  if (PATH.test(value)) return true;
   return isMadeOfWords(value) && (!/[0-9]/.test(value) || /^[A-Za-z_$][\w$.]*$/.test(value));
 }
 

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '#src/core/clock.js';
+import { ERROR_TABLE } from '#src/core/errors.js';
+import { silentLogger } from '#src/core/log.js';
+import { createEngine } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
+import { createScanner } from '#src/scrub/scan/scanner.js';
+import { createScrubber, type Scrubber } from '#src/scrub/scrubber.js';
+import { ownMessages } from '../../helpers/own-messages.ts';
+import { generate, seededRandom } from '../../helpers/secret-samples.ts';
+import { sessionNamed } from '../../helpers/sessions.ts';
+
+const { pack, official } = readRuleSources();
+const readRules = async () => ({ pack, official });
+const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
+const scanner = createScanner({ config, logger: silentLogger, readRules });
+const random = seededRandom(20_261_123);
+const session = sessionNamed('own-messages');
+const messages = ownMessages();
+const sentences = messages.filter((message) => message.endsWith('.'));
+
+/** A word, a name of several words, or a path of them. */
+const NAME = /(?<![\w/.-])\/?[a-z]{3,20}(?:[A-Z][a-z]{2,20}|[A-Z]{2,3}|[_/.-][a-z]{2,20}){0,4}(?![\w/])/g;
+
+/** Words, names and paths of the messages themselves: whatever a project calls its password. */
+function namesInMessages(): string[] {
+  return [...new Set(sentences.flatMap((message) => message.match(NAME) ?? []))];
+}
+
+function scrubberOfSession(): Scrubber {
+  let last = 0;
+  const numbers = { next: () => (last += 1), last: () => last };
+  const engine = createEngine(pack, { official, compile: 'when used' });
+  return createScrubber({ scanner, engine, numbers, logger: silentLogger, clock: systemClock });
+}
+
+/** The lines that are not as they were. */
+function harmedLines(before: readonly string[], after: readonly string[]): string[] {
+  return after.flatMap((message, at) => {
+    const lines = (before[at] ?? '').split('\n');
+    return message.split('\n').filter((line, row) => line !== lines[row]);
+  });
+}
+
+beforeAll(() => scanner.start());
+afterAll(() => scanner.stop());
+
+describe('SEC-1.1 a message of contextd is never scrubbed into nonsense', () => {
+  it('in a session that knows random secrets, and values that are words of the messages', async () => {
+    const scrubber = scrubberOfSession();
+    const secrets = [generate('ghp_[A-Za-z0-9]{36}', random), generate('[a-z]{4}[0-9]{4}[A-Z]{6}[a-z]{4}', random)];
+    const values = [...secrets, 'passwd', 'root', '/etc/passwd', 'contextd', ...namesInMessages()];
+    const environment = values.map((value, at) => `DB_${at}_PASSWORD=${value}\n`).join('');
+    const { value: shown } = await scrubber.scrub(session, { stdout: environment });
+    // The values are masked beside their keys, so the session has seen them as secrets.
+    expect(shown.stdout.match(/=\[SECRET/g)?.length ?? 0).toBeGreaterThan(values.length / 4);
+    const leaving = { failures: messages.map((message) => ({ message })) };
+    const { value } = await scrubber.scrub(session, leaving);
+    expect(
+      harmedLines(
+        messages,
+        value.failures.map(({ message }) => message),
+      ),
+    ).toEqual([]);
+    const again = await scrubber.scrub(session, secrets);
+    expect(again.value.every((one) => /^\[SECRET_\d+\]$/.test(one))).toBe(true);
+  });
+
+  it('and the messages are those of the program', () => {
+    expect(messages.length).toBeGreaterThan(1000);
+    for (const part of ['is outside', 'the output was withheld', 'Call again'])
+      expect(messages.join('\n')).toContain(part);
+    expect(Object.keys(ERROR_TABLE).length).toBeGreaterThan(30);
+  });
+});
