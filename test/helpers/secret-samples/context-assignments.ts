@@ -256,4 +256,12 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       `password = hmac('sha512', key)`,
     ],
   },
+  'chosen-secret': {
+    match: [
+      'jwt_secret: «[A-Z]{1}[a-z]{5}[0-9]{4}»',
+      'secret_key_base: «Acme[a-z]{4}[0-9]{2}!»',
+      '  client-secret = "«[A-Z]{1}[a-z]{6}[0-9]{3}»"',
+    ],
+    clean: ['secret: my-release-2024', 'secret = token12', 'client_secret: SHA256', 'existingSecret: db-v12'],
+  },
 };

@@ -50,4 +50,40 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     clean: ['https://discord.com/api/webhooks/123'],
   },
   'telegram-bot-token': { match: [`bot «[0-9]{9}:AA${URL64}{33}»`], clean: ['12:AA:00', '[0-9]{9}:AA'] },
+  'asana-personal-token': {
+    match: [`asana_pat = «1/[0-9]{16}:[0-9a-f]{32}»`],
+    clean: ['asana 1/2', 'asana 1/[0-9]{16}'],
+  },
+  'ionic-token': { match: [`ionic «ion_${ALNUM}{42}»`], clean: ['ion_icon', 'selection_changed'] },
+  'jenkins-setup-password': {
+    match: [`Please use the following password to proceed to installation:\n\n«${HEX}{32}»\n`],
+    clean: ['proceed to installation: read the manual'],
+  },
+  'maxmind-license-key': { match: [`LicenseKey «${ALNUM}{6}_${ALNUM}{29}_mmk»`], clean: ['read_mmk'] },
+  'new-relic-license-key': {
+    match: [`license_key: «${HEX}{36}NRAL»`, `license: «eu01xx${HEX}{30}NRAL»`],
+    clean: ['GENRAL', `${HEX}{12}NRAL`],
+  },
+  'postmark-token': { match: [`postmark: "«${UUID}»",`], clean: ['postmark: "https://postmark.example.com"'] },
+  'teamwork-token': { match: [`teamwork «tkn.v1_${ALNUM}{78}»`], clean: ['tkn.v1_short'] },
+  'thingsboard-token': {
+    match: ['http://thingsboard.example.com:8080/api/v1/«[a-z0-9]{20}»/telemetry'],
+    clean: ['http://thingsboard.example.com/api/v1/devices/list'],
+  },
+  'truenas-key': {
+    match: [`"method":"auth.login_with_api_key", "params" : \\[ "«8-${ALNUM}{64}»" \\]`],
+    clean: ['"method":"auth.login_with_api_key", "params": \\[key\\]'],
+  },
+  'twitch-stream-key': { match: [`rtmp «live_[0-9]{9}_${ALNUM}{30}»`], clean: ['live_2024_stream'] },
+  'vault-unseal-key': {
+    match: [`vault operator unseal «${B64}{44}»`],
+    clean: ['vault operator unseal -migrate', 'vault operator unseal $KEY'],
+  },
+  'docker-swarm-token': {
+    match: ['docker swarm join --token «SWMTKN-1-[0-9a-z]{50}-[0-9a-z]{25}» 10.0.0.1:2377', `«SWMKEY-1-${B64}{43}»`],
+    clean: ['SWMTKN-1-token', 'SWMKEY-1-'],
+  },
+  'llamacloud-key': { match: [`llama «llx-${ALNUM}{48}»`], clean: ['llx-client'] },
+  'postman-access-token': { match: ['access_key=«PMAT-[0-9A-Z]{26}»'], clean: ['PMAT-1'] },
+  'together-key': { match: [`together «tgp_v1_${ALNUM}{43}»`], clean: ['tgp_v1_key'] },
 };
