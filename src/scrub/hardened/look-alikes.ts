@@ -13,6 +13,8 @@ interface Candidate {
  */
 export function isSomethingElse({ value, before, after }: Candidate): boolean {
   if (OTHER_ATTRIBUTE.test(before) || COOKIE_ATTRIBUTE.test(value)) return true;
+  if (OTHER_ALTERNATIVE.test(before) && isMadeOfWords(value)) return true;
+  if (BEFORE_SCHEME.test(before) && SCHEME.test(value) && /^[ \t]+[A-Za-z]+=/.test(after)) return true;
   if (HEX_OF_A_HASH.test(value) && (BEFORE_FILE_HASH.test(before) || BEFORE_NAMED_HASH.test(before))) return true;
   if (TYPE_BEFORE.test(before) && ASSIGNED.test(after) && IDENTIFIER.test(value)) return true;
   return WORD.test(value) && EMPHASIS_BEFORE.test(before) && /^[*_]/.test(after);
@@ -21,6 +23,11 @@ export function isSomethingElse({ value, before, after }: Candidate): boolean {
 /** An attribute that says what a field is, after another one: `<input type="password" class="`. */
 const OTHER_ATTRIBUTE =
   /["'][ \t]+(?:class(?:Name)?|id|name|placeholder|type|for|htmlFor|autocomplete|label|title|style|href|role|asp-for|v-model|formControlName|aria-[a-z]+|data-test(?:-?id)?)[ \t]*=[ \t]*\\*["']$/i;
+/** The second of two words that a condition chooses between: `ok ? 'pass' : '`. */
+const OTHER_ALTERNATIVE = /\?[ \t]*(["'`])[\w -]{1,40}\1[ \t]*:[ \t]*["'`]$/;
+/** A scheme of authorization, whose parameters follow: `AWS4-HMAC-SHA256 Credential=`. */
+const BEFORE_SCHEME = /authorization["']?[ \t]*(?:=>|[:=,])[ \t]*["']?$/i;
+const SCHEME = /^[A-Z][A-Za-z]{2,12}[0-9]?(?:-[A-Z]{2,6}[0-9]{0,3})*$/;
 const COOKIE_ATTRIBUTE = /^(?:SameSite=(?:Lax|Strict|None)|Path=\/[\w./-]*|Max-Age=[0-9]+|HttpOnly)(?:$|;)/i;
 const HEX_OF_A_HASH = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 /** The name of a file to which no secret belongs: an image, a font, a program, an archive. */

@@ -17,7 +17,7 @@ const scanner = createScanner({ config, logger: silentLogger, readRules });
 const random = seededRandom(20_261_123);
 const session = sessionNamed('own-messages');
 const messages = ownMessages();
-const sentences = messages.filter((message) => message.endsWith('.'));
+const sentences = messages.filter((message) => /^[A-Za-z`"].*\.$/.test(message));
 
 /** A word, a name of several words, or a path of them. */
 const NAME = /(?<![\w/.-])\/?[a-z]{3,20}(?:[A-Z][a-z]{2,20}|[A-Z]{2,3}|[_/.-][a-z]{2,20}){0,4}(?![\w/])/g;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '#src/scrub/hardened/engine.js';
@@ -17,7 +18,8 @@ function masked(text: string): string[] {
 
 const of = (characters: string, length: number) =>
   fc.array(fc.constantFrom(...characters), { minLength: length, maxLength: length }).map((picked) => picked.join(''));
-const hex = (length: number) => of('0123456789abcdef', length);
+const hex = (length: number) =>
+  fc.integer().map((of) => createHash('sha256').update(String(of)).digest('hex').slice(0, length));
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** What a program makes for a password or a token. */
 const literal = of(`${upper.toLowerCase()}${upper}23456789`, 20).filter(
@@ -91,6 +93,25 @@ describe('SEC-1.1 the line around a value says that it is no secret', () => {
         .map((attribute) => `set("csrf_token", "${attribute}")`),
     );
     checkLiteral((value) => `set("csrf_token", "${value}")`);
+  });
+
+  it('in the other word that a condition chooses', () => {
+    const words = fc.constantFrom('cancel', 'failed', 'unknown', 'expired');
+    const names = fc.constantFrom('pass', 'password', 'token', 'secret');
+    checkNone(fc.tuple(names, words).map(([a, b]) => `  assert(result, 'should '.($expected ? '${a}' : '${b}'));`));
+    checkLiteral((value) => `const options = ok ? { password: '${value}' } : null;`);
+  });
+
+  it('in a scheme of authorization before its parameters', () => {
+    const scheme = fc.constantFrom('AWS4-HMAC-SHA256', 'GOOG4-RSA-SHA256', 'TC3-HMAC-SHA256', 'ACS3-HMAC-SM3');
+    fc.assert(
+      fc.property(scheme, hex(64), (name, signature) => {
+        const credential = `Credential=me/20261124/eu/s3, SignedHeaders=host, Signature=${signature}`;
+        expect(masked(`"Authorization": "${name} ${credential}"`)).not.toContain(name);
+      }),
+      { numRuns: 50 },
+    );
+    checkLiteral((value) => `"Authorization": "Bearer ${value}"`);
   });
 
   it('in a word that a document emphasizes', () => {
