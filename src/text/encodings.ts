@@ -1,4 +1,5 @@
 import { inflateRawSync, unzipSync, constants as zlib } from 'node:zlib';
+import { bunzip, isBzip2 } from './bunzip.ts';
 import type { Span } from './view.ts';
 
 /** An encoding: which characters are its digits, what each is worth, and how many bits that is. */
@@ -70,16 +71,20 @@ export function countPrintable(bytes: Uint8Array): number {
   return count;
 }
 
-/** Whether bytes begin like gzip, zlib or zip data. */
+/** Whether bytes begin like gzip, zlib, zip or bzip2 data. */
 export function isCompressed(bytes: Uint8Array): boolean {
   const [first, second = 0, third] = bytes;
-  if (isZip(bytes)) return true;
+  if (isZip(bytes) || isBzip2(bytes)) return true;
   if (first === 0x1f) return second === 0x8b && third === 8;
   return first === 0x78 && ((first << 8) | second) % 31 === 0;
 }
 
-/** Inflates gzip or zlib data, or the first file of a zip, of incomplete data what is there. Null if it is something else. */
+/**
+ * Inflates gzip, zlib or bzip2 data, or the first file of a zip; of incomplete data what is there, and of large bzip2 data the
+ * beginning. Null if it is something else.
+ */
 export function inflate(bytes: Uint8Array, maxBytes: number): Buffer | 'too large' | null {
+  if (isBzip2(bytes)) return bunzip(bytes, maxBytes);
   try {
     const options = { maxOutputLength: maxBytes, finishFlush: zlib.Z_SYNC_FLUSH };
     return isZip(bytes) ? inflateRawSync(contentOfZip(bytes), options) : unzipSync(bytes, options);

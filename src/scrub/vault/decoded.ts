@@ -1,4 +1,5 @@
 import { firstIndex } from '../../text/binary-search.ts';
+import { isBzip2 } from '../../text/bunzip.ts';
 import { type Alphabet, BASE64, HEX, inflate, isCompressed, lastOutside, runEnd } from '../../text/encodings.ts';
 import { unescapedRuns } from '../../text/escapes.ts';
 
@@ -97,8 +98,9 @@ function* decodeBlock({ text, segments }: Block, allowance: InflateAllowance): G
       ? text.slice(first.start, first.end)
       : segments.map(({ start, end }) => text.slice(start, end)).join('');
   const placeOf = placesOf(segments);
-  if (PACKED.test(code)) {
-    const inflated = inflateCode(code, allowance);
+  const packed = PACKED_IN_BASE64.test(code) ? 'base64' : PACKED_IN_HEX.test(code) ? 'hex' : undefined;
+  if (packed !== undefined) {
+    const inflated = inflateCode(code, packed, allowance);
     const whole = { start: first.start, end: segments.at(-1)?.end ?? first.end };
     if (inflated !== undefined) yield { text: inflated, kind: 'code', toOriginal: () => whole };
   }
@@ -109,8 +111,13 @@ function* decodeBlock({ text, segments }: Block, allowance: InflateAllowance): G
 }
 
 const HEX_ONLY = /^[0-9A-Fa-f]+$/;
-/** How gzip and zlib begin in base64. */
-const PACKED = /^(?:H4sI|e[AFJN])/;
+/** How gzip, zlib, zip and bzip2 data begin. */
+const PACKED_IN_BASE64 = /^(?:H4sI|e[AFJN]|UEsDB|Qlpo)/;
+const PACKED_IN_HEX = /^(?:1f8b08|78|504b0304|425a68)/i;
+/** Bytes that show whether they are compressed. */
+const HEAD_BYTES = 12;
+/** What data counts that could not be inflated: nobody knows how far it was read. */
+const FAILED_CHARS = 65_536;
 
 function decodedAs(
   encoding: 'base64' | 'hex',
@@ -178,13 +185,17 @@ function textShare(code: string, from: number, to: number, { values, bits }: Alp
   return (others + 1) / bytes;
 }
 
-/** Inflates base64 of compressed data. If the result is too large, only the first part of the data is inflated. */
-function inflateCode(code: string, allowance: InflateAllowance): string | undefined {
-  if (!isCompressed(Buffer.from(code.slice(0, 8), 'base64')) || allowance.chars <= 0) return undefined;
-  const packed = Buffer.from(code, 'base64');
+/** Inflates compressed data. If the result is too large, only the first part of the data is inflated. */
+function inflateCode(code: string, encoding: 'base64' | 'hex', allowance: InflateAllowance): string | undefined {
+  const head = Buffer.from(code.slice(0, 2 * HEAD_BYTES), encoding);
+  if (!isCompressed(head) || allowance.chars <= 0) return undefined;
+  const packed = Buffer.from(code, encoding);
   for (let length = packed.length; length >= MIN_RUN / 2; length = Math.floor(length / 8)) {
     const plain = inflate(packed.subarray(0, length), MAX_INFLATED);
-    if (plain === null) return undefined;
+    if (plain === null) {
+      if (isBzip2(packed)) allowance.chars -= FAILED_CHARS;
+      return undefined;
+    }
     allowance.chars -= plain === 'too large' ? MAX_INFLATED : plain.length;
     if (plain !== 'too large') return plain.length === 0 ? undefined : plain.toString('latin1');
   }

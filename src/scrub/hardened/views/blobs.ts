@@ -278,11 +278,12 @@ const MAX_BYTES = 1_048_576;
 /** Most blobs of one text that are inflated: each may grow a thousandfold. */
 const MAX_BLOBS = 8;
 
-/** Inflates gzip, zlib or zip data in base64 or hex. A finding in it stands for the whole blob. */
+/** Inflates gzip, zlib, zip or bzip2 data in base64 or hex. A finding in it stands for the whole blob. */
 export function inflated(text: string): View | null {
   const builder = new ViewBuilder(text);
-  if (/H4sI|eJ[wx]|eNq|eN[op]|eAE|UEsDB/.test(text)) putInflated(builder, text, base64Blobs(text), BASE64);
-  if (/1f8b08|504b0304|789c|78da|7801/i.test(text)) putInflated(builder, text, blobsOf(text, HEX, MIN_HEX_DIGITS), HEX);
+  if (/H4sI|eJ[wx]|eNq|eN[op]|eAE|UEsDB|Qlpo/.test(text)) putInflated(builder, text, base64Blobs(text), BASE64);
+  if (/1f8b08|504b0304|789c|78da|7801|425a68/i.test(text))
+    putInflated(builder, text, blobsOf(text, HEX, MIN_HEX_DIGITS), HEX);
   return builder.isEmpty ? null : builder.build();
 }
 

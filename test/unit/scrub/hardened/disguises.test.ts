@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { maskView } from '#src/scrub/spans.js';
+import { bzip2, hasBzip2 } from '../../../helpers/bzip2.ts';
 import { base64, hex, reversed, wrap } from '../../../helpers/evasion-forms.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
@@ -107,6 +108,13 @@ const DISGUISES: Readonly<Record<string, (secret: string) => string>> = {
   'zip | base64': (secret) => zip(`token=${secret}\n`).toString('base64'),
   'zip | xxd -p': (secret) => wrap(zip(`token=${secret}\n`).toString('hex'), 60),
   'gzip | xxd -p': (secret) => wrap(gzipSync(`token=${secret}\n`).toString('hex'), 60),
+  ...(hasBzip2
+    ? {
+        'bzip2 | base64': (secret: string) => bzip2(`token=${secret}\n`).toString('base64'),
+        'bzip2 | base64 -w 40': (secret: string) => wrap(bzip2(`token=${secret}\n`).toString('base64'), 40),
+        'bzip2 | xxd -p': (secret: string) => wrap(bzip2(`token=${secret}\n`).toString('hex'), 60),
+      }
+    : {}),
   'base64 | rev': (secret) => reversed(base64(secret)),
   'xxd -p | rev': (secret) =>
     wrap(hex(`token=${secret}\n`), 60)

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeFindings } from '#src/scrub/spans.js';
 import { Guard } from '#src/scrub/vault/guard.js';
+import { bzip2, hasBzip2 } from '../../../helpers/bzip2.ts';
 import { CLEAN_TEXTS, generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.
@@ -50,6 +51,13 @@ const WAYS: Readonly<Record<string, (secret: string) => string>> = {
   spaced: (secret) => [...secret].join(' '),
   'one per line': (secret) => [...secret].join('\n'),
   gzip: (secret) => gzipSync(`before ${secret} after`).toString('base64'),
+  'gzip in hex': (secret) => gzipSync(`before ${secret} after`).toString('hex'),
+  ...(hasBzip2
+    ? {
+        bzip2: (secret: string) => bzip2(`before ${secret} after`).toString('base64'),
+        'bzip2 in hex': (secret: string) => bzip2(`before ${secret} after`).toString('hex'),
+      }
+    : {}),
   zlib: (secret) => deflateSync(`before ${secret} after`).toString('base64'),
 };
 /** Forms that show a value of eight characters ambiguously, or split it. */
