@@ -106,9 +106,9 @@ export type PlacesOf = (words: readonly string[]) => readonly KeywordPlaces[];
  * whole text.
  */
 export function partsNear(text: string, { words, reach, head }: Landmarks, placesOf: PlacesOf): Span[] | undefined {
-  const lists = words.map((list) => inOrder(placesOf(list)));
-  if (lists.some((places) => places?.length === 0)) return [];
-  if (reach !== null) return partsAround(text, lists, reach);
+  const lists = words.map(placesOf);
+  if (lists.some((places) => places.length === 0)) return [];
+  if (reach !== null) return partsAround(text, lists.map(inOrder), reach);
   if (head === null) return undefined;
   const headLists = head.words.map((list) => inOrder(placesOf(list)));
   const heads = partsAround(text, headLists, head.reach);
