@@ -58,6 +58,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Memory of the daemon over many calls',
     load: async () => (await import('./sections/memory.ts')).memorySection,
   },
+  memories: {
+    title: 'Memories: storing, searching and what a search finds',
+    load: async () => (await import('./sections/memories.ts')).memoriesSection,
+  },
   warm: {
     title: 'Builds and tests with filled caches, inside and outside',
     load: async () => (await import('./sections/warm.ts')).warmSection,

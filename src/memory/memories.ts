@@ -56,6 +56,8 @@ export const SEARCH_MAX = 100;
 const RANKED_MIN = 50;
 /** How many similar memories a new one is compared with. */
 const COMPARED = 20;
+/** The words by which they are found, from the title on. A near-duplicate has most of them. */
+const COMPARED_BY = 16;
 /** Ids of calls and of contradicting memories that a memory keeps. */
 const LINKS_KEPT = 50;
 /** What a memory gains each time somebody stores it again, at most four times. */
@@ -243,7 +245,10 @@ export class Memories {
 
   /** Memories of the same owner in the same project that a new one may repeat or contradict. */
   async #similar(project: string, draft: MemoryDraft, { owner, source }: MemoryAuthor): Promise<Memory[]> {
-    const words = queryWords(`${draft.title}\n${draft.task}\n${draft.description}\n${draft.content}`);
+    const words = queryWords(`${draft.title}\n${draft.task}\n${draft.description}\n${draft.content}`).slice(
+      0,
+      COMPARED_BY,
+    );
     const found = await this.#store.search(project, words, NO_FILTER, COMPARED);
     const ids = found
       .filter(({ memory }) => memory.owner === owner && memory.project === project && memory.source === source)

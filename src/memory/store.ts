@@ -61,6 +61,14 @@ export interface NewMemory extends MemoryDraft {
 const SEQS_PER_PROJECT = 2 ** 32;
 /** Increased when the words of a text change: the index is then built again. */
 const INDEX_VERSION = 1;
+/**
+ * How many matches of words a search may rank in a large store, and the fewest words that it keeps. Without this a search
+ * with frequent words looks at most of the memories.
+ */
+const MATCHES_MAX = 10_000;
+const WORDS_KEPT = 3;
+/** Words whose frequency is known. */
+const FREQUENCIES_MAX = 20_000;
 /** Characters of a content that a search returns. */
 export const EXCERPT_CHARS = 600;
 /** Rows that are indexed in one transaction. */
@@ -95,6 +103,10 @@ export class MemoryStore {
   readonly #logger: Logger;
   readonly #projects = new Map<string, number>();
   #fault: ContextdError | null = null;
+  /** How many memories have a word; forgotten when the store has grown. */
+  readonly #frequencies = new Map<string, number>();
+  #size = 0;
+  #sizeOfFrequencies = 0;
 
   constructor({ database, logger }: { database: Database; logger: Logger }) {
     this.#file = database;
@@ -118,6 +130,8 @@ export class MemoryStore {
     await this.#file.start();
     const why = await this.#faultOfIndex();
     if (why !== null) await this.rebuildIndex(why);
+    const [row = {}] = await this.#file.read('SELECT count(*) AS count FROM items');
+    this.#size = integerOf(row, 'count');
   }
 
   stop(): Promise<void> {
@@ -190,7 +204,9 @@ export class MemoryStore {
       statements.push(...insertion(item, number));
     }
     const results = await this.#database.write(statements);
-    return places.map((place) => (results[place] ?? []).length > 0);
+    const isNew = places.map((place) => (results[place] ?? []).length > 0);
+    this.#size += isNew.filter(Boolean).length;
+    return isNew;
   }
 
   /** Changes what is known of an item. Its text stays, so its words do, unless it is set aside or brought back. */
@@ -309,7 +325,7 @@ export class MemoryStore {
   }
 
   async #match(number: number, words: readonly string[], filter: MemoryFilter, limit: number): Promise<FoundMemory[]> {
-    const expression = matchExpression(words);
+    const expression = matchExpression(await this.#affordable(words));
     const ranges = rangesOf(number, filter);
     const { join, conditions, params } = filterSql(filter);
     const found = await Promise.all(
@@ -330,6 +346,38 @@ export class MemoryStore {
     );
     // SQLite's BM25 is negative: the smaller the better.
     return found.flat().map((row) => ({ memory: toMemory(row), relevance: -numberOf(row, 'rank') }));
+  }
+
+  /** The rarest words, as many as can be ranked: a word that most memories have says little about any. */
+  async #affordable(words: readonly string[]): Promise<readonly string[]> {
+    if (this.#size <= MATCHES_MAX / WORDS_KEPT) return words;
+    if (this.#size > this.#sizeOfFrequencies * 1.1 || this.#frequencies.size > FREQUENCIES_MAX) {
+      this.#frequencies.clear();
+      this.#sizeOfFrequencies = this.#size;
+    }
+    const frequencies = await Promise.all(words.map((word) => this.#frequencyOf(word)));
+    const rarestFirst = words
+      .map((word, index) => ({ word, count: frequencies[index] ?? 0 }))
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => a.count - b.count);
+    let matches = 0;
+    const kept = rarestFirst.filter(({ count }, index) => {
+      matches += count;
+      return index < WORDS_KEPT || matches <= MATCHES_MAX;
+    });
+    return kept.length === 0 ? words : kept.map(({ word }) => word);
+  }
+
+  async #frequencyOf(word: string): Promise<number> {
+    const known = this.#frequencies.get(word);
+    if (known !== undefined) return known;
+    const [row = {}] = await this.#database.read(
+      'SELECT count(*) AS count FROM item_index WHERE item_index MATCH ?',
+      matchExpression([word]),
+    );
+    const count = integerOf(row, 'count');
+    this.#frequencies.set(word, count);
+    return count;
   }
 
   async #newest(number: number, filter: MemoryFilter, limit: number): Promise<FoundMemory[]> {

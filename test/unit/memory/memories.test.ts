@@ -58,6 +58,20 @@ describe('a search', () => {
     expect((await at.memories.use(PROJECT, [id]))[0]).toMatchObject({ scope: 'global', project: '/home/me/other' });
   });
 
+  it('issue 18 in a large store goes by the rarest words, and finds something for frequent ones alone', async () => {
+    const at = await openTestMemories();
+    const many = Array.from({ length: 12_000 }, (_, i) => draftOf(`Build number ${i} failed again`));
+    for (let from = 0; from < many.length; from += 500)
+      await at.memories.storeAll(PROJECT, many.slice(from, from + 500), MODEL);
+    await at.memories.storeAll(PROJECT, [draftOf('A zebra in the build')], MODEL);
+    expect((await search(at, 'why has the failed build a zebra again'))[0]?.title).toBe('A zebra in the build');
+    expect(await search(at, 'build failed again')).toHaveLength(10);
+    expect(await search(at, 'build number failed again, nowhere 7777')).toMatchObject([
+      { title: 'Build number 7777 failed again' },
+      ...Array.from({ length: 9 }, () => ({ title: expect.stringContaining('Build number') })),
+    ]);
+  });
+
   it('issue 18 has the same order each time', async () => {
     const at = await openTestMemories();
     const drafts = Array.from({ length: 60 }, (_, i) => draftOf(`Lesson ${i} about caches`));
