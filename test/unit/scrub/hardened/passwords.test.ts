@@ -139,6 +139,20 @@ describe('SEC-1.1 a password that a person made of a telling word', () => {
   });
 });
 
+describe('SEC-1.1 a dollar sign between letters begins no variable', () => {
+  it('whatever follows it', () => {
+    const value = fc
+      .tuple(word, fc.constantFrom(...LETTERS, ...DIGITS), digits(2), word)
+      .map(([left, first, number, right]) => `${left}$${first}${number}${right}`);
+    fc.assert(
+      fc.property(value, fc.constantFrom(...QUOTED), (secret, write) => {
+        expect(masked(write(secret))).toEqual([secret]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe('SEC-1.1 a published value has its form, and another value under the same name is a secret', () => {
   const random = (pattern: string) => fc.stringMatching(new RegExp(`^${pattern}$`));
   it.each<[string, fc.Arbitrary<string>, (value: string) => string]>([
