@@ -78,7 +78,7 @@ async function recall(memories: Memories): Promise<Fact[]> {
   const places: number[] = [];
   for (const { lesson, question } of all) {
     const found = await memories.search(PROJECT, { query: question, limit: LIMIT, filter: NO_FILTER });
-    places.push(found.findIndex(({ title }) => title === lesson.title));
+    places.push(found.memories.findIndex(({ title }) => title === lesson.title));
   }
   return [1, 5, 10].map((k) => {
     const hits = places.filter((place) => place >= 0 && place < k).length;

@@ -42,7 +42,9 @@ it('issue 18 kill -9 fifty times while storing loses no acknowledged memory, nor
   const outbox = new Set((await database.read('SELECT id FROM outbox')).map(({ id }) => id));
   for (const { id, title } of acknowledged) {
     expect((await memories.read('/p', [id]))[0]?.title).toBe(title);
-    const [found] = await memories.search('/p', { query: title, limit: 1, filter: NO_FILTER });
+    const {
+      memories: [found],
+    } = await memories.search('/p', { query: title, limit: 1, filter: NO_FILTER });
     expect(found?.id).toBe(id);
     expect(outbox.has(id)).toBe(true);
   }
