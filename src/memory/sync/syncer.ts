@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Clock, pause, type Timer } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
@@ -59,6 +60,8 @@ const PAGE = 64;
 const OVERLAP_MS = 10 * 60_000;
 /** Everything is read again so often, for clocks that differ more. */
 const FULL_READ_MS = 24 * 60 * 60_000;
+/** Points that are counted as left out. */
+const REFUSED_KEPT = 10_000;
 /** Changes are sent this long after they were made, so that many go together. */
 const GATHER_MS = 50;
 
@@ -74,7 +77,8 @@ export class Syncer {
   #loop: Promise<void> = Promise.resolve();
   #wake: (() => void) | null = null;
   #hasNew = false;
-  #refused = 0;
+  /** What could not be read or masked, each once, however often it is read. */
+  readonly #refused = new Set<string>();
   #syncedMs: number | null = null;
   #fullReadAt = Number.NEGATIVE_INFINITY;
 
@@ -127,7 +131,7 @@ export class Syncer {
       state,
       pending,
       foreign,
-      refused: this.#refused,
+      refused: this.#refused.size,
       syncedMs: this.#syncedMs,
       fault,
       retryMs: Math.ceil(waitMs),
@@ -334,7 +338,7 @@ export class Syncer {
     } catch (thrown) {
       if (!(thrown instanceof ContextdError)) throw thrown;
     }
-    this.#refuse('unreadable');
+    this.#refuse(payload, 'it cannot be read');
     return [];
   }
 
@@ -359,13 +363,15 @@ export class Syncer {
         return one.flat();
       }
       // What cannot be searched for secrets is not kept.
-      this.#refuse(messageOf(thrown));
+      this.#refuse(points, messageOf(thrown));
       return [];
     }
   }
 
-  #refuse(why: string): void {
-    this.#refused += 1;
+  #refuse(point: unknown, why: string): void {
+    const known = this.#refused.size;
+    if (known < REFUSED_KEPT) this.#refused.add(createHash('sha1').update(JSON.stringify(point)).digest('base64'));
+    if (this.#refused.size === known) return;
     this.#deps.logger.warn('memory.sync_refused', { why });
   }
 

@@ -29,6 +29,8 @@ const settle = async (...members: Member[]) => {
 
 /** How long the syncer waits for more to send. */
 const GATHER_MS = 50;
+/** A real server takes more than a second for a collection with its indexes. */
+const PATIENCE = { timeout: 30_000 };
 
 describe('two stores that share a collection', () => {
   it('issue 18 part 6 brings what others wrote, marked as theirs and masked again', async () => {
@@ -150,6 +152,7 @@ describe('two stores that share a collection', () => {
     }));
     await qdrant.ask('PUT', `/collections/${qdrant.collection}/points?wait=true`, { points });
     await bob.syncer.now();
+    await bob.syncer.now();
     expect((await all(bob)).map(({ title }) => title)).toEqual(['Good lesson']);
     expect((await bob.syncer.status()).refused).toBe(3);
   });
@@ -261,17 +264,17 @@ describe('a server that fails', () => {
       return null;
     };
     const ann = await openMember(qdrant);
-    await vi.waitUntil(() => isAdded);
+    await vi.waitUntil(() => isAdded, PATIENCE);
     await Promise.all(during);
     await vi.waitUntil(async () => {
       ann.timer.pass(GATHER_MS);
       return (await ann.syncer.status()).pending === 0;
-    });
+    }, PATIENCE);
     await add(ann, 'Stored afterwards');
     await vi.waitUntil(async () => {
       ann.timer.pass(GATHER_MS);
       return (await ann.syncer.status()).pending === 0;
-    });
+    }, PATIENCE);
     expect(qdrant.bodies.join('\n')).toContain('Stored afterwards');
   });
 
