@@ -34,7 +34,7 @@ export function ownOutputs(): NamedFile[] {
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
     )
-    .filter((name) => TEXT_FILE.test(name) && !name.includes('gitleaks.toml'));
+    .filter((name) => TEXT_FILE.test(name) && !name.includes('gitleaks.toml') && !name.includes('node_modules'));
   const top = readdirSync(root).filter((name) => TEXT_FILE.test(name));
   return [...[...listed, ...top].flatMap((name) => readText(root, name)), ...commits(root)];
 }
