@@ -11,8 +11,8 @@ const [BLOCK_HIGH, BLOCK_LOW] = [0x314159, 0x265359];
 const [END_HIGH, END_LOW] = [0x177245, 0x385090];
 
 /**
- * Decodes bzip2 data, at most `maxBytes` of it; of damaged or incomplete data the blocks before the damage. Null if there
- * is none. Checksums are not compared. Memory and time are those of what is decoded, and of one block of at most 900,000
+ * Decodes bzip2 data, at most `maxBytes` of it; of damaged or incomplete data the blocks before the damage, and null if the
+ * first block is damaged. Checksums are not compared. Memory and time are those of what is decoded, and of one block of at most 900,000
  * bytes.
  */
 export function bunzip(bytes: Uint8Array, maxBytes: number): Buffer | null {
