@@ -8,13 +8,15 @@ import { build } from 'esbuild';
  * Builds `bin/contextd-proxy`: one file compiled with Bun or, without Bun, a launcher for a Node program with the same
  * sources and behaviour, which starts more slowly.
  * `--out DIR`: installs elsewhere (default: this package). `--stand-in`: builds for Node even if there is Bun.
+ * `--package`: builds for Node, and for wherever the package will be installed.
  */
-async function buildProxy(root: string, target: string, standIn: boolean): Promise<void> {
+async function buildProxy(root: string, target: string, kind: 'compiled' | 'stand-in' | 'package'): Promise<void> {
   mkdirSync(join(target, 'bin'), { recursive: true });
   const parts = partsOf(root, realpathSync(target));
   const bun = join(root, 'node_modules', '.bin', 'bun');
-  if (!standIn && existsSync(bun) && compile(bun, parts)) return;
-  await buildStandIn(parts);
+  if (kind === 'compiled' && existsSync(bun) && compile(bun, parts)) return;
+  if (kind === 'package') await buildForNode({ ...parts, define: {} }, PACKAGE_LAUNCHER);
+  else await buildForNode(parts, launcherText(parts));
 }
 
 interface Parts {
@@ -67,7 +69,7 @@ function compile(bun: string, parts: Parts): boolean {
   return true;
 }
 
-async function buildStandIn(parts: Parts): Promise<void> {
+async function buildForNode(parts: Parts, launcher: string): Promise<void> {
   await build({
     entryPoints: [parts.entry],
     outfile: parts.program,
@@ -80,7 +82,7 @@ async function buildStandIn(parts: Parts): Promise<void> {
     logLevel: 'warning',
   });
   const fresh = `${parts.proxy}.new`;
-  writeFileSync(fresh, launcherText(parts));
+  writeFileSync(fresh, launcher);
   chmodSync(fresh, 0o755);
   renameSync(fresh, parts.proxy);
 }
@@ -94,11 +96,34 @@ CONTEXTD_PROXY_ARGV0=$0 exec ${shellQuoted(parts.node)} ${shellQuoted(parts.prog
 `;
 }
 
+/** Finds its package as bin/ctxd does: npm links the commands of a package, and contextd links its tools. */
+const PACKAGE_LAUNCHER = `#!/bin/sh
+# contextd-proxy of an installed package, on the Node that comes with it.
+unset NODE_OPTIONS
+self=$0
+while [ -L "$self" ]; do
+  target=$(readlink "$self")
+  case $target in
+    /*) self=$target ;;
+    *) self=$(dirname "$self")/$target ;;
+  esac
+done
+root=$(CDPATH='' cd -P "$(dirname "$self")/.." && pwd -P)
+CONTEXTD_PROXY_ARGV0=$0 CONTEXTD_PROXY_ROOT=$root exec "$root/node_modules/.bin/node" "$root/dist/proxy/main.js" "$@"
+`;
+
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-const { values } = parseArgs({ options: { out: { type: 'string' }, 'stand-in': { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string' },
+    'stand-in': { type: 'boolean', default: false },
+    package: { type: 'boolean', default: false },
+  },
+});
 // This file runs as dist/scripts/build-proxy.js: the package root is two directories up.
 const packageRoot = join(import.meta.dirname, '..', '..');
-await buildProxy(packageRoot, values.out ?? packageRoot, values['stand-in']);
+const kind = values.package ? 'package' : values['stand-in'] ? 'stand-in' : 'compiled';
+await buildProxy(packageRoot, values.out ?? packageRoot, kind);

@@ -20,7 +20,7 @@ export interface ProxyEnvironment {
   term?: string | undefined;
 }
 
-/** The only reader of `process.env` in the proxy. */
+/** This file is the only reader of `process.env` in the proxy. */
 export function readProxyEnvironment(source: NodeJS.ProcessEnv = process.env): ProxyEnvironment {
   return {
     home: nonEmpty(source.HOME) ?? process.getBuiltinModule('node:os').homedir(), // an import would cost every call time
@@ -34,6 +34,11 @@ export function readProxyEnvironment(source: NodeJS.ProcessEnv = process.env): P
     launchedAs: nonEmpty(source.CONTEXTD_PROXY_ARGV0),
     term: nonEmpty(source.TERM),
   };
+}
+
+/** Where the package is installed, as the launcher of a package says; undefined for a program that was built for its place. */
+export function readPackageRoot(source: NodeJS.ProcessEnv = process.env): string | undefined {
+  return nonEmpty(source.CONTEXTD_PROXY_ROOT);
 }
 
 /** The whole environment of a daemon started from here (design §4): nothing else of the caller's may influence it. */

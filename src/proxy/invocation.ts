@@ -33,11 +33,11 @@ export function nameOf(invocation: Invocation): string {
   return toolOfShellName(basename(invocation.calledAs));
 }
 
-/** Set by scripts/build-proxy.ts; missing when the sources run unbuilt, as in unit tests. */
+/** Set by scripts/build-proxy.ts; missing in the program of a package, and when the sources run unbuilt, as in unit tests. */
 declare const CONTEXTD_PROXY_PATH: string | undefined;
 declare const CONTEXTD_RANK_FILE: string | undefined;
 
-/** The installation this proxy was built for. */
+/** The installation this proxy belongs to. */
 export interface Installation {
   /** Real path of the only file this program may run from. */
   proxyPath: string;
@@ -47,13 +47,17 @@ export interface Installation {
   rankFile: string;
 }
 
-export function readInstallation(): Installation {
-  const proxyPath = typeof CONTEXTD_PROXY_PATH === 'string' ? CONTEXTD_PROXY_PATH : '';
-  return {
-    proxyPath,
-    launcher: `${proxyPath.slice(0, proxyPath.lastIndexOf('/'))}/contextd`,
-    rankFile: typeof CONTEXTD_RANK_FILE === 'string' ? CONTEXTD_RANK_FILE : '',
-  };
+/** `packageRoot`: what the launcher of a package says. A program that was built for its place does not ask. */
+export function readInstallation(packageRoot: string | undefined): Installation {
+  if (typeof CONTEXTD_PROXY_PATH === 'string' && typeof CONTEXTD_RANK_FILE === 'string')
+    return installationAt(CONTEXTD_PROXY_PATH, CONTEXTD_RANK_FILE);
+  if (packageRoot === undefined) return installationAt('', '');
+  const rankFile = join(packageRoot, 'dist', 'src', 'tokens', 'cl100k_base.ranks');
+  return installationAt(join(packageRoot, 'bin', SELF_NAME), rankFile);
+}
+
+function installationAt(proxyPath: string, rankFile: string): Installation {
+  return { proxyPath, launcher: `${proxyPath.slice(0, proxyPath.lastIndexOf('/'))}/contextd`, rankFile };
 }
 
 /** The checked link a tool was called by. */

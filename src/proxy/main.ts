@@ -2,7 +2,7 @@ import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { guessForm } from './arguments.ts';
-import { readProxyEnvironment } from './environment.ts';
+import { readPackageRoot, readProxyEnvironment } from './environment.ts';
 import { readInstallation, readInvocation } from './invocation.ts';
 import { print, type Result, renderFailure } from './output.ts';
 import { run } from './run.ts';
@@ -29,7 +29,7 @@ interface Ending {
 
 async function runCall(signal: AbortSignal): Promise<Ending> {
   const requestId = newRequestId(Date.now());
-  const installation = readInstallation();
+  const installation = readInstallation(readPackageRoot());
   let form = guessForm(process.argv.slice(2));
   let report: ((error: ContextdError) => Promise<void>) | undefined;
   try {

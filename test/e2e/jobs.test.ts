@@ -351,7 +351,7 @@ describe('the end of the daemon', () => {
     const { code, asked } = await restartAtTerminal('n');
     expect(code).not.toBe(0);
     expect(asked).toContain('asked-for');
-    expect(asked).toContain('ctxd server restart --yes');
+    expect(asked).toContain('the daemon keeps running, with 1 job');
     expect((await jobs('show', job)).data).toMatchObject({ state: 'running' });
     const { stdout } = await at.run(CTXD, ['server', 'stop']);
     expect(stdout).toContain('1 background job ended with it');

@@ -69,7 +69,7 @@ describe('the daemon', () => {
     const stop = await at.run(CTXD, ['server', 'stop']);
     expect(stop.code).toBe(0);
     expect((await call).data.stdout).toBe('finished\n');
-    expect((await at.ask('safe_bash', { command: 'echo back' })).data.stdout).toBe('back\n');
+    expect(await at.ask('safe_bash', { command: 'echo back' })).toMatchObject({ data: { stdout: 'back\n' } });
   });
 
   it('is replaced by the next call after SIGKILL, and the lost call is reported and not repeated', async () => {
@@ -80,7 +80,7 @@ describe('the daemon', () => {
     process.kill(pid, 'SIGKILL');
     const lost = await call;
     expect(JSON.parse(lost.stdout).data.error_code).toBe('INTERRUPTED');
-    expect((await at.ask('safe_bash', { command: 'echo alive' })).data.stdout).toBe('alive\n');
+    expect(await at.ask('safe_bash', { command: 'echo alive' })).toMatchObject({ data: { stdout: 'alive\n' } });
     expect(readFileSync(file, 'utf8')).toBe('once\n');
     expect(await processesNamed(`echo once >> ${file}`)).toEqual([]);
   });
@@ -96,9 +96,9 @@ describe('the daemon', () => {
     expect(readFileSync(join(at.home, 'state/certs/server.pem'), 'utf8')).toBe(certificate);
     expect(readdirSync(join(at.home, 'data/sandbox')).sort()).toEqual(pipes);
     renameSync(join(at.home, 'run/away'), join(at.home, 'run/contextd.sock'));
-    expect((await at.ask('safe_bash', { command: 'echo unharmed' })).data.stdout).toBe('unharmed\n');
+    expect(await at.ask('safe_bash', { command: 'echo unharmed' })).toMatchObject({ data: { stdout: 'unharmed\n' } });
     process.kill(pid, 'SIGTERM');
-    expect((await at.ask('safe_bash', { command: 'echo next' })).data.stdout).toBe('next\n');
+    expect(await at.ask('safe_bash', { command: 'echo next' })).toMatchObject({ data: { stdout: 'next\n' } });
     await secondIsTold();
   });
 

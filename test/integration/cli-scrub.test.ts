@@ -106,7 +106,9 @@ describe('SEC-1.1 SEC-1.3 ctxd scrub', () => {
   });
 
   it('rejects options that exclude each other, and a missing file', async () => {
-    expect(await scrub(['--json', '--jsonl'])).toMatchObject({ code: 2, stdout: '' });
+    const both = await scrub(['--json', '--jsonl']);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--json') });
+    expect(JSON.parse(both.stdout)).toMatchObject({ error: { code: 'ARGS_INVALID' } });
     const missing = await scrub(['nowhere.txt']);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
     expect(missing.stderr).toContain('cannot read nowhere.txt (ENOENT)');
