@@ -30,7 +30,10 @@ export interface CallGate {
 /** Milliseconds that ended calls get to answer: the tool's own grace, and the time its answer takes to get out. */
 const ENDING_MS = 5_000;
 
-/** `refuse` records and answers a call that comes while the daemon is stopping. */
+/**
+ * `refuse` records a call that comes while the daemon is stopping. `dispatch` then throws DAEMON_UNAVAILABLE, not an
+ * answer: the caller knows from it that nothing ran, which no tool can claim, and asks the next daemon.
+ */
 export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Clock, 'now'> = systemClock): CallGate {
   const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer> }>();
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
@@ -40,7 +43,10 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
     endsWithin(Promise.allSettled([...running.values()].map(({ answer }) => answer)), ms);
   return {
     async dispatch(request) {
-      if (stopping) return refuse(request, daemonStops());
+      if (stopping) {
+        await refuse(request, daemonStops());
+        throw daemonStops();
+      }
       const ending = new AbortController();
       const onAbort = (): void => ending.abort(request.signal.reason);
       request.signal.addEventListener('abort', onAbort, { once: true });

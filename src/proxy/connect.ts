@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Channel, Identity, OpenChannel } from './channel.ts';
@@ -49,6 +49,12 @@ async function attemptOnce(places: Places, signal: AbortSignal): Promise<Attempt
 /** Loads `node:tls` only if it is needed. */
 async function loadTransport(): Promise<OpenChannel> {
   return process.versions.bun === undefined ? (await import('./channel-node.ts')).openNodeChannel : openBunChannel;
+}
+
+/** Differs for each daemon's socket, also where the file system uses an inode number again. */
+export function socketIdentity({ socket }: Places): string {
+  const { ino, ctimeNs } = statSync(socket, { bigint: true, throwIfNoEntry: false }) ?? {};
+  return `${ino} ${ctimeNs}`;
 }
 
 export function cancelled(): ContextdError {

@@ -20,7 +20,7 @@ const MAY_HAVE_RUN = 'It may have run: check what it was to change before you ca
 /**
  * Sends one request and waits for its answer without a time limit: deadlines are the daemon's. The request is sent once;
  * if the connection is lost afterwards, throws INTERRUPTED. Returns undefined if the connection was lost before anything
- * was sent: only then may the caller try again. Aborting cancels the call in the daemon and throws CANCELLED.
+ * was sent, and throws an error of `isStopping` if the daemon refused it: only then may the caller try again. Aborting cancels the call in the daemon and throws CANCELLED.
  * `onProgress`: receives what a command prints while it runs, if the daemon supports it. Default: not requested.
  */
 export async function exchange(
@@ -121,9 +121,7 @@ function readOutcome(
     case 'failed':
       throw readFault(outcome.status, outcome.message, outcome.trailers);
     case 'refused':
-      throw new ContextdError('DAEMON_UNAVAILABLE', 'the daemon is stopping and takes no more calls', {
-        remedy: 'Call again.',
-      });
+      throw stopping('the daemon is stopping and takes no more calls', 'Call again.');
     case 'reset':
       throw interrupted(`the daemon aborted the call (HTTP/2 error ${outcome.errorCode})`);
     case 'garbled':
@@ -151,6 +149,18 @@ function interrupted(message: string): ContextdError {
   return new ContextdError('INTERRUPTED', message, { remedy: MAY_HAVE_RUN });
 }
 
+/** Nothing ran: the daemon that comes next may be asked. */
+function stopping(message: string, remedy: string): ContextdError {
+  return new ContextdError('DAEMON_UNAVAILABLE', message, { remedy, details: STOPPING });
+}
+
+const STOPPING = { reason: 'stopping' } as const;
+
+/** True if the daemon refused the call because it is stopping, so that the call did not run. */
+export function isStopping(error: unknown): error is ContextdError {
+  return error instanceof ContextdError && error.details.reason === STOPPING.reason;
+}
+
 /** The error code that a gRPC status means for a call that was sent. Any other status is INTERNAL_ERROR. */
 const CODE_OF_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
   1: 'CANCELLED',
@@ -176,6 +186,7 @@ function readFault(status: number, message: string, trailers: ReadonlyMap<string
   const encoded = trailers.get(REMEDY_TRAILER);
   const remedy = encoded === undefined ? REMEDIES[code] : Buffer.from(encoded, 'base64').toString('utf8');
   const sentence = message === '' ? `the daemon ended the call with gRPC status ${status}` : message;
+  if (code === 'DAEMON_UNAVAILABLE') return stopping(sentence, remedy ?? 'Call again.');
   return new ContextdError(code, sentence, { remedy: remedy ?? 'See `ctxd server logs` for the cause.' });
 }
 

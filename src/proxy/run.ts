@@ -2,13 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { newRequestId } from '../core/ids.ts';
 import { singleLine } from '../core/own-line.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
 import type { Channel } from './channel.ts';
-import { attemptConnection, certificateRejected, isSocketForbidden } from './connect.ts';
+import { attemptConnection, certificateRejected, isSocketForbidden, socketIdentity } from './connect.ts';
 import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
-import { exchange } from './exchange.ts';
+import { exchange, isStopping } from './exchange.ts';
 import { readInput } from './input.ts';
 import {
   checkLink,
@@ -81,17 +82,18 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   const cwd = currentDirectory();
   checkPlace(call.invocation, link, cwd);
   const places = resolvePlaces(call.environment);
-  const request = encodeExecuteRequest({
-    tool: link.tool,
-    inputJson,
-    requestId: call.requestId,
-    projectRoot: link.projectRoot,
-    sessionId: call.environment.sessionId,
-    protocolVersion: PROTOCOL_VERSION,
-    form,
-    cwd,
-    inputText,
-  });
+  const request = (requestId: string): Buffer =>
+    encodeExecuteRequest({
+      tool: link.tool,
+      inputJson,
+      requestId,
+      projectRoot: link.projectRoot,
+      sessionId: call.environment.sessionId,
+      protocolVersion: PROTOCOL_VERSION,
+      form,
+      cwd,
+      inputText,
+    });
   call.onHandedOver();
   const running = asked.progress ? undefined : runningLine(call.environment.term);
   const onProgress = asked.progress ? (await import('./output.ts')).progressWriter() : running?.onProgress;
@@ -106,8 +108,28 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   }
 }
 
-/** A daemon that closes the connection before anything was sent may be stopping: a second try finds or starts another. */
+/**
+ * Sends the call to the daemon, and to the one that follows if the first is stopping and refuses it. The second gets a
+ * new request id, because the refusal is on record under the first.
+ */
 async function callDaemon(
+  source: DaemonSource,
+  request: (requestId: string) => Buffer,
+  onProgress: ((text: string) => void) | undefined,
+): Promise<ExecuteResponse> {
+  const asked = socketIdentity(source.places);
+  try {
+    return await callOne(source, request(source.nonce), onProgress);
+  } catch (error) {
+    if (!isStopping(error)) throw error;
+    const { awaitEnd } = await import('./start.ts');
+    if (!(await awaitEnd(source, asked))) throw error;
+    return callOne(source, request(newRequestId(Date.now())), onProgress);
+  }
+}
+
+/** A daemon that closes the connection before anything was sent may be stopping: a second try finds or starts another. */
+async function callOne(
   source: DaemonSource,
   request: Buffer,
   onProgress: ((text: string) => void) | undefined,

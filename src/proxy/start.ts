@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { Channel } from './channel.ts';
-import { attemptConnection, cancelled } from './connect.ts';
+import { attemptConnection, cancelled, socketIdentity } from './connect.ts';
 import type { Places } from './environment.ts';
 import { attemptLock, type LockAttempt, type StartLock } from './start-lock.ts';
 
@@ -30,6 +30,20 @@ export interface DaemonSource {
  */
 export function startAndReach(source: DaemonSource): Promise<Channel> {
   return new Start(source).wait();
+}
+
+/** The longest to wait for a stopping daemon, which lets its running calls finish, and the pause, milliseconds. */
+const STOPPING_LIMIT_MS = 15_000;
+const STOPPING_PAUSE_MS = 20;
+
+/** Waits until the socket `asked`, whose daemon is stopping, has gone. False if it is still there after the limit. */
+export async function awaitEnd({ places, signal }: DaemonSource, asked: string): Promise<boolean> {
+  const deadline = performance.now() + STOPPING_LIMIT_MS;
+  while (socketIdentity(places) === asked) {
+    if (performance.now() >= deadline) return false;
+    await pause(STOPPING_PAUSE_MS, signal);
+  }
+  return true;
 }
 
 class Start {

@@ -130,11 +130,15 @@ async function execute(
   };
 }
 
-/** Dispatch answers every failure itself. If it throws anyway, the caller still gets an envelope. */
+/**
+ * Dispatch answers every failure itself. If it throws anyway, the caller still gets an envelope. A daemon that is stopping
+ * throws DAEMON_UNAVAILABLE, which goes out as it is: the call may be sent again.
+ */
 async function dispatched(request: CallRequest, deps: RouteDeps): Promise<CallAnswer> {
   try {
     return await deps.dispatch(request);
   } catch (thrown) {
+    if (thrown instanceof ContextdError && thrown.code === 'DAEMON_UNAVAILABLE') throw thrown;
     deps.logger.error('call.unanswered', { request_id: request.requestId }, thrown);
     return await deps.refuse(request, ContextdError.from(thrown));
   }

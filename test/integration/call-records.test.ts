@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { MethodDefinition } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type DaemonClient } from '#src/cli/client.js';
@@ -181,21 +182,29 @@ describe('a call that the door refuses', () => {
     expect(await tail()).toMatchObject([{ request_id: meta.request_id, error_code: 'ARGS_INVALID', door: 'grpc' }]);
   });
 
-  it('SEC-5.1: leaves a record when the daemon is stopping', async () => {
+  it('SEC-5.1, NFR-2.3: records a call that comes while the daemon is stopping, and the next daemon runs it', async () => {
     const [caller, stopper] = [await client(), await client()];
     const running = execute(caller, { command: WAITS });
     await appears(at.project, 'begun');
     const stopped = stopper.stopServer({ grace_ms: 0, restart: false }, 60_000);
-    let late = await execute(caller, { command: 'echo late' });
-    while (late.success) late = await execute(caller, { command: 'echo late' });
-    expect(late.data.error_code).toBe('DAEMON_UNAVAILABLE');
+    const refused = expect.objectContaining({ code: 'DAEMON_UNAVAILABLE' });
+    const asked = async (command: string) => execute(caller, { command }).catch((thrown: unknown) => thrown);
+    let direct = await asked('echo late');
+    while (!(direct instanceof Error)) direct = await asked('echo late');
+    expect(direct).toEqual(refused);
+    const next = at.ask('safe_bash', { command: 'echo next' });
+    const records = (command: string) => lines().filter(({ input }) => isDeepStrictEqual(input, { command }));
+    while (records('echo next').length === 0) expect(await asked('echo late')).toEqual(refused);
     writeFileSync(join(at.project, 'go'), '');
     expect((await running).success).toBe(true);
     expect(await stopped).toMatchObject({ ended_calls: 0 });
-    expect(lines().find(({ request_id }) => request_id === late.meta.request_id)).toMatchObject({
-      error_code: 'DAEMON_UNAVAILABLE',
-      input: { command: 'echo late' },
-    });
+    const { data, meta } = await next;
+    expect(data.stdout).toBe('next\n');
+    const [first, second, ...more] = records('echo next').filter(({ kind }) => kind !== 'started');
+    expect(first).toMatchObject({ error_code: 'DAEMON_UNAVAILABLE', exit_code: 69 });
+    expect(second).toMatchObject({ error_code: null, request_id: meta.request_id });
+    expect(first?.request_id).not.toBe(meta.request_id);
+    expect(more).toEqual([]);
   });
 
   it('counts only the output of a command as run, and everything printed as returned', async () => {

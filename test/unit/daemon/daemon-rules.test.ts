@@ -103,7 +103,7 @@ describe('the gate of the daemon', () => {
     }, refuse);
     const call = gate.dispatch(request);
     const drained = gate.drain(60_000, 'stop');
-    expect((await gate.dispatch(request)).line).toBe('DAEMON_UNAVAILABLE');
+    await expect(gate.dispatch(request)).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
     expect(gate.active()).toBe(1);
     finish();
     expect(await drained).toEqual({ waited: 1, ended: 0 });
