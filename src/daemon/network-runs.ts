@@ -21,7 +21,7 @@ export function followRuns(
         denied: network.explained({ project: workspace.path, tool: networkTool ?? null }, result.denied),
       };
     } finally {
-      await end();
+      end();
     }
   };
   return {
