@@ -51,8 +51,8 @@ export function followRuns(
 }
 
 /**
- * Without a network nothing sees what a command tries to reach. Package managers try again for minutes, so whoever ran out
- * of time without being busy may have waited for it.
+ * Without a network nothing sees what a command tries to reach. Package managers try again for minutes, so a command that
+ * ran out of time without being busy may have waited for it.
  */
 function waitedInVain({ endedBy, activity }: CommandResult): boolean {
   return endedBy === 'timeout' && (activity === null || activity.kind === 'network' || activity.kind === 'other');

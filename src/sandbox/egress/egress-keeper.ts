@@ -16,8 +16,8 @@ const TOLD_WITHIN_MS = 5_000;
 /** Milliseconds between two looks at how the host resolves names. */
 const LOOK_EVERY_MS = 5_000;
 /**
- * A process that knows the rules is asked this often; after so many questions without any event from it, it hangs and is
- * ended. More than one, because a daemon that was stopped itself reads the answers only after its timers.
+ * A process that knows the rules is asked this often. If no event comes from it after this number of questions, it hangs
+ * and is ended. More than one, because a daemon that was stopped itself reads the answers only after its timers.
  */
 const ASK_EVERY_MS = 5_000;
 const UNANSWERED_MAX = 3;
