@@ -116,10 +116,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     text: 'Third parties can implement a tool',
   },
   'NFR-4.2': { text: 'Custom tools are installable' },
-  'NFR-4.3': {
-    text: 'The tool SDK is published',
-    open: 'npm pack makes the package; no test installs it, and it is in no registry',
-  },
+  'NFR-4.3': { text: 'The tool SDK is published: a package that npm installs, and a Go module; in no registry yet' },
   'API-1': { text: 'ToolService' },
   'API-2': { text: 'ManagementService' },
   'API-3': { text: 'HTTP', open: 'there is no HTTP door yet' },
