@@ -50,7 +50,7 @@ programs.remove();
 const missing = (language: Language): boolean => language === 'go' && programs.missing !== null;
 
 describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) => {
-  const name = `count_${language}`;
+  const name = `city_${language}`;
   const dir = join(here, name);
   let daemon: ToolDaemon | undefined;
   beforeAll(async () => {
@@ -96,10 +96,13 @@ describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) 
     'FR-1.4 FR-2.2 answers through its link and a daemon, and refuses what its schema refuses',
     async () => {
       daemon = await openToolDaemon(dir);
-      const { success, data } = await daemon.ask(name, { text: 'one  two\nthree "four" ü' });
-      expect({ success, data }).toEqual({ success: true, data: { words: 5, lines: 2 } });
-      expect(await daemon.call(name, 'one two')).toMatchObject({ code: 0, stdout: '2 words, 1 lines\n' });
-      expect((await daemon.ask(name, { text: '' })).data).toEqual({ words: 0, lines: 1 });
+      const { success, data } = await daemon.ask(name, { city: 'São Paulo' });
+      const place = { city: 'São Paulo', latitude: -23.55, longitude: -46.63 };
+      expect({ success, data }).toEqual({ success: true, data: place });
+      expect(await daemon.call(name, 'Oslo')).toMatchObject({ code: 0, stdout: 'Oslo: 59.91, 10.75\n' });
+      const unknown = JSON.stringify(await daemon.ask(name, { city: 'constructor' }));
+      for (const text of [UNKNOWN_CITY[language], 'here is no city constructor', 'Ask for one of these: Oslo, Nairobi'])
+        expect(unknown).toContain(text);
       expect((await daemon.ask(name, { txt: 'x' })).data).toMatchObject({ error_code: 'ARGS_INVALID' });
     },
   );
@@ -107,10 +110,15 @@ describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) 
 
 /** A part of the tool, its file, and what makes it wrong. */
 const LINES: Readonly<Record<Language, readonly [file: string, right: string, changed: string]>> = {
-  ts: ['tool.ts', 'text.split(/', 'text.slice(4).split(/'],
-  go: ['main.go', '"\\n") + 1', '"\\n") + 2'],
-  python: ['main.py', '"\\n") + 1', '"\\n") + 2'],
-  sh: ['main.sh', 'wc -l) + 1', 'wc -l) + 2'],
+  ts: ['tool.ts', '59.91', '60.91'],
+  go: ['main.go', '59.91', '60.91'],
+  python: ['main.py', '59.91', '60.91'],
+  sh: ['main.sh', '59.91', '60.91'],
+};
+
+/** A program of the runtime `exec` has no codes: it fails. */
+const UNKNOWN_CITY: Readonly<Record<Language, string>> = {
+  ...{ ts: 'NOT_FOUND', go: 'NOT_FOUND', python: 'TOOL_CRASHED', sh: 'TOOL_CRASHED' },
 };
 
 describe('ctxd tool new', () => {
@@ -193,7 +201,7 @@ describe('a variable that a tool was granted', () => {
     const variables = { CITY_API: 'city.example.com', CITY_API_KEY: key };
     const daemon = await openToolDaemon(dir, { 'tools.env': JSON.stringify(variables) });
     try {
-      const { data } = await daemon.ask('keyed', { text: '' });
+      const { data } = await daemon.ask('keyed', { city: '' });
       expect(data).toEqual({ text: 'city.example.com [SECRET_1]\n' });
     } finally {
       await daemon.close();
