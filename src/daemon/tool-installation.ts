@@ -1,11 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallRequest, Management, SendInstallEvent, ToolInfo, ToolPlan } from '../call/management.ts';
 import { hashFiles, publishBundle } from '../catalog/bundle.ts';
 import { describeGrants } from '../catalog/describe-grants.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
-import { ContextdError } from '../core/errors.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
 import { newShortId } from '../core/ids.ts';
 import { type CheckedTool, checkTool } from '../install/check-tool.ts';
 import { fetchTool } from '../install/fetch.ts';
@@ -55,7 +55,7 @@ export function createToolInstallation(deps: ToolInstallationDeps): ToolInstalla
         const fetched = await fetchTool(source, {
           ...{ into: staging, signal, limits: FETCH_LIMITS, expected: expectedOf(request) },
           credentials: { ...request.variables, PATH: deps.environment.path, HOME: deps.environment.home },
-          signers: signersOf(deps.config.trusted_keys),
+          signers: await signersOf(deps.config),
           requireSignature: deps.config.require_signature,
           onProgress: ({ total_bytes, ...progress }) =>
             send({ progress: { ...progress, total_bytes: total_bytes ?? 0 } }),
@@ -190,13 +190,25 @@ function signerText({ kind, identity, issuer, trusted }: FetchedSignature): stri
 }
 
 /** `trusted_keys` as the configuration has them: keys of minisign, and `sigstore:ISSUER|IDENTITY`. */
-function signersOf(keys: readonly string[]): TrustedSigners {
+async function signersOf({ trusted_keys: keys, sigstore_root: root }: Config['install']): Promise<TrustedSigners> {
   const sigstore = keys.flatMap((key) => {
     const [, issuer, identity] = /^sigstore:([^|]+)\|(.+)$/.exec(key) ?? [];
     return issuer === undefined || identity === undefined ? [] : [{ issuer, identity }];
   });
   const minisign = keys.filter((key) => !key.startsWith('sigstore:')).map((key) => ({ name: key, key }));
-  return { minisign, sigstore, trusted_root: null };
+  return { minisign, sigstore, trusted_root: root === null ? null : await readRoot(root) };
+}
+
+async function readRoot(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const why = isErrno(cause) ? ` (${cause.code})` : '';
+    throw new ContextdError('SCHEMA_INVALID', `install.sigstore_root is ${path}, which cannot be read${why}`, {
+      remedy: 'Name the trusted_root.json of your instance, or `ctxd config unset install.sigstore_root`.',
+      cause,
+    });
+  }
 }
 
 /** True if the ceiling names the grant, or a beginning of it with `*`. */

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import type { TrustMaterial } from '@sigstore/verify';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { FetchedSignature, TrustedSigners } from './messages.ts';
@@ -73,16 +74,15 @@ export async function verifySigstore(
   text: string,
   signers: TrustedSigners,
 ): Promise<FetchedSignature> {
-  const [{ bundleFromJSON }, { toSignedEntity, toTrustMaterial, Verifier }, { TrustedRoot }] = await Promise.all([
+  const [{ bundleFromJSON }, { toSignedEntity, Verifier }] = await Promise.all([
     import('@sigstore/bundle'),
     import('@sigstore/verify'),
-    import('@sigstore/protobuf-specs'),
   ]);
-  const root = TrustedRoot.fromJSON(JSON.parse(signers.trusted_root ?? (await shippedRoot())));
+  const trust = await trustMaterial(signers.trusted_root ?? (await shippedRoot()));
   try {
     const bundle = bundleFromJSON(JSON.parse(text));
     if (bundle.content.$case === 'dsseEnvelope') checkSubject(signed, bundle.content.dsseEnvelope.payload);
-    const verifier = new Verifier(toTrustMaterial(root), {
+    const verifier = new Verifier(trust, {
       tlogThreshold: 1,
       ctlogThreshold: 1,
       timestampThreshold: 1,
@@ -110,6 +110,25 @@ function checkSubject({ bytes }: SignedBytes, payload: Buffer): void {
     (one: unknown) => isJsonObject(one) && isJsonObject(one.digest) && one.digest.sha256 === sha256,
   );
   if (!isSubject) throw new Error('its statement is about other files');
+}
+
+/** Throws SCHEMA_INVALID unless `text` is a trusted root. */
+async function trustMaterial(text: string): Promise<TrustMaterial> {
+  const [{ toTrustMaterial }, { TrustedRoot }] = await Promise.all([
+    import('@sigstore/verify'),
+    import('@sigstore/protobuf-specs'),
+  ]);
+  try {
+    const root = TrustedRoot.fromJSON(JSON.parse(text));
+    // Any other JSON is read as a root that trusts nobody.
+    if (root.certificateAuthorities.length === 0) throw new Error('it names no certificate authority');
+    return toTrustMaterial(root);
+  } catch (cause) {
+    throw new ContextdError('SCHEMA_INVALID', 'the trusted root of sigstore is not a trusted_root.json', {
+      remedy: 'Name another file with `ctxd config set install.sigstore_root`, or unset it for the public instance.',
+      cause,
+    });
+  }
 }
 
 async function shippedRoot(): Promise<string> {

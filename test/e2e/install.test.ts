@@ -16,7 +16,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1/SchemaResponse.js';
+import { answered, certificateOf, close, connect, refused } from '../helpers/door.ts';
+import { TestRepository } from '../helpers/git-servers.ts';
 import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
 import { type MadeTool, makeTool } from '../helpers/made-tool.ts';
 import { newSigner } from '../helpers/minisign.ts';
@@ -53,12 +57,23 @@ async function newProject(): Promise<string> {
   return project;
 }
 
+const SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  additionalProperties: false,
+};
 const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 function newTool(tool: MadeTool = {}): string {
   const dir = mkdtempSync(join(sources, 'tool-'));
   makeTool(dir, tool);
   return dir;
+}
+
+function newRepository(tool: MadeTool = {}): TestRepository {
+  const repository = new TestRepository(newTool(tool));
+  repository.commit({});
+  return repository;
 }
 
 const ctxd = (project: string, ...words: string[]): Promise<Finished> => at.run(CTXD, words, { cwd: project });
@@ -215,6 +230,82 @@ describe('ctxd tool install', () => {
     expect(await listed(third)).toEqual([]);
   });
 
+  it('issue 17 part 3: a lock file that names another source asks for every grant again, also for the same bytes', async () => {
+    const project = await newProject();
+    const repository = newRepository({ grants: ['exec', 'log'] });
+    for (const tag of ['v1', 'v2']) repository.git('tag', tag);
+    await ctxd(project, 'config', 'set', 'install.yes_grants', '["exec","log"]');
+    await ctxd(project, 'server', 'restart');
+    expect((await ctxd(project, 'tool', 'install', `git::file://${repository.dir}@v1`, '--yes')).code).toBe(0);
+    await ctxd(project, 'config', 'unset', 'install.yes_grants');
+    await ctxd(project, 'server', 'restart');
+    const [before] = await listed(project);
+
+    // What was granted is not asked for again.
+    const same = await ctxd(project, 'tool', 'install', '--yes');
+    expect([same.code, same.stderr]).toEqual([0, expect.not.stringContaining('(new)')]);
+
+    const moved = lockOf(project).replace('@v1"', '@v2"');
+    writeFileSync(join(project, 'contextd.lock'), moved);
+    const asked = await ctxd(project, 'tool', 'install');
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('weather was not updated')]);
+    expect(asked.stderr.match(/ \(new\)$/gm)).toHaveLength(2);
+    expect(asked.stderr).toContain(`the one before came from git::file://${repository.dir}@v1`);
+    const refused = await ctxd(project, 'tool', 'install', '--yes');
+    expect(refused.stderr).toContain('--yes does not give weather what it asks for: exec.');
+    expect(refused.code).toBe(1);
+    expect(await listed(project)).toEqual([before]);
+    expect(lockOf(project)).toBe(moved);
+  });
+
+  it('issue 17 part 3: a lock file that names another publisher is refused, and the tool stays', async () => {
+    const project = await newProject();
+    expect((await ctxd(project, 'tool', 'install', `git::file://${newRepository().dir}`, '--yes')).code).toBe(0);
+    const [before] = await listed(project);
+    const other = newRepository();
+    const lock = JSON.parse(lockOf(project)) as { tools: { weather: { source: string; commit: string } } };
+    lock.tools.weather = {
+      ...lock.tools.weather,
+      source: `git::file://${other.dir}`,
+      commit: other.git('rev-parse', 'HEAD'),
+    };
+    writeFileSync(join(project, 'contextd.lock'), JSON.stringify(lock));
+    const { code, stderr } = await ctxd(project, 'tool', 'install', '--yes');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has a tool weather from')]);
+    expect(stderr).toContain('ctxd tool remove weather');
+    expect(await listed(project)).toEqual([before]);
+  });
+
+  it('SEC-4.1 a project sees the schema of its own version of a tool, and none of a tool of other projects', async () => {
+    const [first, second, third] = [await newProject(), await newProject(), await newProject()];
+    for (const [project, field] of [
+      [first, 'city'],
+      [second, 'town'],
+    ] as const) {
+      const schema = {
+        ...SCHEMA,
+        properties: { [field]: { type: 'string', maxLength: 100, description: 'A place.' } },
+      };
+      const files = { 'schema.json': JSON.stringify(schema), 'TOOL_EXTENDED.md': `# weather\n\n\`${field}\`: it.\n` };
+      expect((await ctxd(project, 'tool', 'install', newTool({ files }), '--yes')).stderr).not.toContain('ctxd:');
+    }
+    const clients = connect(join(at.home, 'run/contextd.sock'), certificateOf(join(at.home, 'state/certs'), 'proxy'));
+    const request = (root: string) => ({ tool: 'weather', context: { protocol_version: 2, project_root: root } });
+    try {
+      const fields = async (root: string): Promise<string[]> => {
+        const answer = await answered<SchemaResponse__Output>((done) => clients.tools.GetSchema(request(root), done));
+        return Object.keys((JSON.parse(answer.schema_json) as { properties: object }).properties);
+      };
+      expect([await fields(first), await fields(second)]).toEqual([['city'], ['town']]);
+      for (const root of [third, '', '/no/such/project']) {
+        const { code, details } = await refused((done) => clients.tools.GetSchema(request(root), done));
+        expect([code, details]).toEqual([status.NOT_FOUND, 'there is no tool named "weather"']);
+      }
+    } finally {
+      close(clients);
+    }
+  });
+
   it('issue 17 part 2: the lock file names a tool of the project by its place in it, so that a colleague installs it', async () => {
     const [project, colleague] = [await newProject(), await newProject()];
     makeTool(join(project, 'tools/weather'));
@@ -328,14 +419,8 @@ describe('ctxd tool install', () => {
   it('refuses a second tool of the same name from another publisher', async () => {
     const project = await newProject();
     await ctxd(project, 'tool', 'install', newTool(), '--yes');
-    const repository = newTool({ version: '9.0.0' });
-    for (const words of [
-      ['init', '-q'],
-      ['add', '.'],
-      ['commit', '-qm', 'x'],
-    ])
-      await at.run('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...words], { cwd: repository });
-    const { code, stderr } = await ctxd(project, 'tool', 'install', `git::file://${repository}`, '--yes');
+    const repository = newRepository({ version: '9.0.0' });
+    const { code, stderr } = await ctxd(project, 'tool', 'install', `git::file://${repository.dir}`, '--yes');
     expect([code, stderr]).toEqual([1, expect.stringContaining('has a tool weather from')]);
     expect(stderr).toContain('ctxd tool remove weather');
     expect((await answerOf(project, 'weather')).version).toBe('1.0.0');

@@ -245,8 +245,7 @@ describe('CONNECT', () => {
     await http2.until('\r\n\r\n');
     http2.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     await http2.all();
-    const closed = await egress.until((event) => event.ev === 'closed' && event.why.includes('HTTP/2'));
-    expect(closed).toMatchObject({ ev: 'closed' });
+    expect(await egress.until((event) => event.ev === 'closed' && event.why.includes('HTTP/2'))).toBeTruthy();
   });
 });
 

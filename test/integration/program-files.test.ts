@@ -14,8 +14,6 @@ describe('the files that the daemon runs from', () => {
       expect.arrayContaining([
         'contextd.js',
         'guard-worker.js',
-        'local-thread.js',
-        'memory-thread.js',
         'scan-worker.js',
         'spawner.js',
         'sqlite-worker.js',
@@ -38,8 +36,6 @@ describe('the files that the daemon runs from', () => {
     expect(new Set(named)).toEqual(
       new Set([
         './guard-worker.js',
-        './local-thread.js',
-        './memory-thread.js',
         './scan-worker.js',
         './spawner.js',
         './sqlite-worker.js',
