@@ -9,6 +9,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   fetch: 'install/fetch-main.js',
   spawner: 'sandbox/spawner/main.js',
   'guard-worker': 'sandbox/workspace/guard-worker.js',
+  'local-thread': 'memory/dense/local-thread.js',
+  'memory-thread': 'memory/memory-thread.js',
   'scan-worker': 'scrub/scan/scan-worker.js',
   'sqlite-worker': 'stores/sqlite-worker.js',
   'terminal-thread': 'sandbox/terminal-thread.js',

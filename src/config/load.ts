@@ -78,7 +78,7 @@ export function checkConfig(value: Json): Checked {
   const validate = compileSchema();
   const filled: unknown = structuredClone(value);
   if (!validate(filled)) return { config: undefined, faults: (validate.errors ?? []).map(describe) };
-  const faults = [...checkOrder(filled), ...checkProjectIds(filled)];
+  const faults = [...checkOrder(filled), ...checkProjectIds(filled), ...checkEmbedding(filled)];
   return faults.length === 0 ? { config: withoutSchemaKey(filled), faults: [] } : { config: undefined, faults };
 }
 
@@ -166,6 +166,16 @@ function checkProjectIds({ memory }: Config): Fault[] {
     const path = `/memory/qdrant/project_ids/${escapePointer(root)}`;
     return [{ path, message: `must be another id than that of ${other}, but is ${shown(id)}` }];
   });
+}
+
+/** What a provider needs has no default. */
+function checkEmbedding({ memory: { embedding } }: Config): Fault[] {
+  const needed = { none: [], http: ['url', 'model'], local: ['folder'] } as const;
+  return needed[embedding.provider].flatMap((name) =>
+    embedding[name] === null
+      ? [{ path: `/memory/embedding/${name}`, message: `must be set if the provider is ${embedding.provider}` }]
+      : [],
+  );
 }
 
 function listed(values: unknown): string {

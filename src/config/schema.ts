@@ -49,6 +49,18 @@ export interface Config {
   install: { yes_grants: string[]; require_signature: boolean; trusted_keys: string[]; sigstore_root: string | null };
   tools: { env: Record<string, string> };
   memory: {
+    embedding: {
+      provider: 'none' | 'http' | 'local';
+      url: string | null;
+      model: string | null;
+      api_key_file: string | null;
+      folder: string | null;
+      revision: string;
+      query_prefix: string;
+      document_prefix: string;
+      query_timeout_ms: number;
+      timeout_ms: number;
+    };
     qdrant: {
       url: string | null;
       api_key_file: string | null;
@@ -79,6 +91,9 @@ const DOOR_CEILING = {
   required: ['max_tokens'],
   properties: { max_tokens: OWN_TOKENS },
 } as const;
+
+/** https, or http on this machine; no user, no query. */
+const SERVER_URL = '^(https://[^\\s/@?#]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]+)?)(/[^\\s?#]*)?$';
 
 /** Published as docs/config.schema.json; a test compares the two. Closed, so that a typo is a fault and not ignored. */
 export const CONFIG_SCHEMA = {
@@ -283,11 +298,64 @@ export const CONFIG_SCHEMA = {
       },
     }),
     memory: section('Memories of earlier work.', {
+      embedding: section('A model that ranks memories by meaning too, besides their words.', {
+        provider: {
+          enum: ['none', 'http', 'local'],
+          default: 'none',
+          description:
+            'none: words only. http: an endpoint as OpenAI defines it, which Ollama, vLLM and others have too. local: a model in a folder.',
+        },
+        url: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: SERVER_URL,
+          description:
+            'For http: the address before /embeddings, such as http://127.0.0.1:11434/v1; http only on this machine.',
+        },
+        model: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: '^\\S{1,200}$',
+          description: 'For http: the name of the model there, such as nomic-embed-text.',
+        },
+        api_key_file: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: '^/[^\\0]+$',
+          description: 'The file that holds nothing but the key of the endpoint. null: it asks for none.',
+        },
+        folder: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: '^/[^\\0]*[^/\\0]$',
+          description: 'For local: the folder with config.json, tokenizer.json and onnx/model.onnx of the model.',
+        },
+        revision: {
+          type: 'string',
+          default: '',
+          pattern: '^\\S{0,100}$',
+          description: 'Any text; a new one makes all vectors again, when the model changed under the same name.',
+        },
+        query_prefix: {
+          type: 'string',
+          default: '',
+          maxLength: 1_000,
+          description: 'Put before each query, if the model wants it, such as "query: ".',
+        },
+        document_prefix: {
+          type: 'string',
+          default: '',
+          maxLength: 1_000,
+          description: 'Put before each memory, if the model wants it, such as "passage: ". Change revision too.',
+        },
+        query_timeout_ms: whole(150, 10, 60_000, 'Milliseconds after which a search goes by words only.'),
+        timeout_ms: whole(30_000, 100, 600_000, 'Milliseconds for the vectors of 16 memories.'),
+      }),
       qdrant: section('A Qdrant server through which machines share memories.', {
         url: {
           type: ['string', 'null'],
           default: null,
-          pattern: '^(https://[^\\s/@?#]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]+)?)(/[^\\s?#]*)?$',
+          pattern: SERVER_URL,
           description:
             'Address of the server, such as https://qdrant.example.com:6333; http only on this machine. null: nothing is shared.',
         },

@@ -9,7 +9,7 @@ import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { Memories } from '../memory/memories.ts';
-import { MEMORY_MIGRATIONS } from '../memory/migrations.ts';
+import { memoryDatabase } from '../memory/memory-database.ts';
 import { MemoryStore } from '../memory/store.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
@@ -44,6 +44,7 @@ import { loadCounter } from '../tokens/counter.ts';
 import { buildJobs, lineFinder } from './build-jobs.ts';
 import { buildNetwork } from './build-network.ts';
 import { createCallGate } from './call-gate.ts';
+import { createDense } from './embedding.ts';
 import { checkHealth } from './health.ts';
 import { createHostNetworks } from './host-network.ts';
 import { createHostServices } from './host-services.ts';
@@ -101,8 +102,8 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
   const hostNetworks = own.hostNetworks ?? createHostNetworks({ database, clock });
   const projects = own.projects ?? createProjectStore({ database, consents, clock });
   const { artifactsDir: dir, auditDir } = paths;
-  const memoryDatabase = own.memoryDatabase ?? memoryDatabaseOf(deps);
-  const memoryStore = own.memoryStore ?? new MemoryStore({ database: memoryDatabase, logger });
+  const ownMemoryDatabase = own.memoryDatabase ?? memoryDatabase({ file: paths.memoryDb, logger });
+  const memoryStore = own.memoryStore ?? new MemoryStore({ database: ownMemoryDatabase, logger });
   return {
     outside: own.outside ?? createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
     hostNetworks,
@@ -120,7 +121,7 @@ function buildStores(deps: ComposeDeps, own: Overrides): Stores {
     allowedValues: own.allowedValues ?? createAllowedValues({ database, clock }),
     artifacts: own.artifacts ?? createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: own.auditLog ?? createAuditLog({ dir: auditDir, clock, logger }),
-    memoryDatabase,
+    memoryDatabase: ownMemoryDatabase,
     memoryStore,
   };
 }
@@ -166,13 +167,15 @@ function buildScrubbing(deps: ComposeDeps, stores: Stores, own: Overrides): Scru
 }
 
 function buildRemembering(deps: ComposeDeps, before: Stores & Scrubbing, own: Overrides): Remembering {
-  const { environment, config, clock, timer, logger } = deps;
+  const { environment, paths, config, clock, timer, logger } = deps;
   const { memoryDatabase: database, memoryStore: store, scrubber } = before;
+  const { installRoot } = paths;
   const source = { path: environment.path, home: environment.home, variable: () => undefined };
-  const sharing =
-    own.sharing ??
-    new Sharing({ config: config.memory.qdrant, database, environment: source, scrubber, clock, timer, logger });
-  return { sharing, memories: own.memories ?? new Memories({ store, clock, shared: sharing.syncer }) };
+  const common = { database, environment: source, scrubber, clock, timer, logger };
+  const ownDense = createDense({ ...common, config: config.memory.embedding, installRoot });
+  const dense = own.dense === undefined ? ownDense : own.dense;
+  const sharing = own.sharing ?? new Sharing({ ...common, config: config.memory.qdrant, dense });
+  return { dense, sharing, memories: own.memories ?? new Memories({ store, clock, shared: sharing.syncer, dense }) };
 }
 
 function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remembering, own: Overrides): Execution {
@@ -271,11 +274,6 @@ function holdersOf({ jobs, scrubber, sandbox }: Scrubbing & Execution): SessionS
   return [jobs, secrets, storageHolder(sandbox)];
 }
 
-/** A file and a thread of its own: a search never waits for the journal. */
-function memoryDatabaseOf({ paths, logger }: ComposeDeps): Database {
-  return createDatabase({ file: paths.memoryDb, migrations: MEMORY_MIGRATIONS, durable: true, logger });
-}
-
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {
   const { environment, paths, config, clock, logger, requestStop } = deps;
   const { installRoot } = paths;
@@ -294,7 +292,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     memory: { ...parts, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
-    checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot }),
+    checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot, clock }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
   });
 }

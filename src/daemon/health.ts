@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { HealthCheck } from '../call/management.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { Dense } from '../memory/dense/dense.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
 import type { IsolationLayer, IsolationReport, LoopbackReport, Sandbox } from '../sandbox/sandbox.ts';
 import { baseView } from '../sandbox/sandbox-policy.ts';
@@ -19,6 +21,7 @@ import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { checkCaches } from './cache-management.ts';
+import { checkEmbedding } from './embedding.ts';
 import { checkNetwork } from './network-health.ts';
 import { policyFor } from './policy.ts';
 import type { Sharing } from './sharing.ts';
@@ -36,6 +39,9 @@ export interface HealthDeps {
   /** Null: scrub.seeds is off. */
   seeds: Pick<Seeds, 'skipped'> | null;
   sharing: Pick<Sharing, 'check'>;
+  /** Null: no embedding model is configured. */
+  dense: Dense | null;
+  clock: Pick<Clock, 'monotonic'>;
   projects: Pick<ProjectStore, 'list'>;
   workspaceRules: Pick<WorkspaceRulesReader, 'review'>;
   /** Where contextd is installed. Remedies name it. */
@@ -62,12 +68,17 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['known secrets', checkSeeds],
     ['rules of projects', checkWorkspaceRules],
     ['caches', checkCaches],
+    ...(deps.dense === null ? [] : [['embedding', embeddingCheck(deps.dense)] satisfies NamedCheck]),
     ...(deps.config.memory.qdrant.url === null ? [] : [['qdrant', checkSharing] satisfies NamedCheck]),
     ['gitleaks', async ({ auditor, installRoot }) => checkAuditor(auditor.state(), installRoot)],
   ];
   const results: HealthCheck[] = [...(await checkIsolation(projectRoot, deps))];
   for (const [name, check] of checks) results.push({ name, ...(await attempt(check, deps)) });
   return results;
+}
+
+function embeddingCheck(dense: Dense): NamedCheck[1] {
+  return ({ clock }) => checkEmbedding(dense, clock);
 }
 
 async function checkSharing({ sharing }: HealthDeps): Promise<Finding> {

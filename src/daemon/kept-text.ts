@@ -1,4 +1,6 @@
 import type { SessionRef } from '../call/session.ts';
+import type { Clock } from '../core/clock.ts';
+import { newRequestId } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import { collectLeaves, replaceLeaves } from '../scrub/leaves.ts';
 import { replaceSpans } from '../scrub/mask-leaf.ts';
@@ -24,6 +26,20 @@ export async function maskForKeeping<T extends Json>(
   });
   // The same shape with other strings in it, which the type system cannot see.
   return replaceLeaves(withoutTokens, masked) as T;
+}
+
+/** As `maskForKeeping`, in a session of these texts only, of which nothing is left. Throws SCRUB_FAILED. */
+export async function maskAlone<T extends Json>(
+  project: string,
+  value: T,
+  { scrubber, clock }: { scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'forget'>; clock: Clock },
+): Promise<T> {
+  const session = { project, session: newRequestId(clock.now()), branch: null };
+  try {
+    return await maskForKeeping(session, value, scrubber);
+  } finally {
+    scrubber.forget(session);
+  }
 }
 
 const TOKEN = /\[SECRET\\*_\d+\]/g;

@@ -55,12 +55,16 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
         ...(scope === '' ? {} : { scope }),
         ...(max_age_days === 0 ? {} : { max_age_days }),
       };
-      const { memories: found, degraded } = await memories.search(root, {
+      const {
+        memories: found,
+        degraded,
+        wordsOnly,
+      } = await memories.search(root, {
         query,
         limit,
         filter: filterOf(asked, clock.now()),
       });
-      return { ...listOf(found), degraded: degraded ?? '' };
+      return { ...listOf(found), degraded: degradedText(degraded, wordsOnly) };
     },
     async listMemories({ root, after_id, limit, with_content }) {
       await requireProject(root, projects);
@@ -109,6 +113,13 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
       return deps.sharing.carryOut(root, action);
     },
   };
+}
+
+function degradedText(shared: string | null, wordsOnly: string | null): string {
+  return [
+    ...(shared === null ? [] : [`searched this machine only: ${shared}`]),
+    ...(wordsOnly === null ? [] : [`searched by words only: ${wordsOnly}`]),
+  ].join('; ');
 }
 
 /** A draft that cannot be read is refused alone; the others are stored together. */

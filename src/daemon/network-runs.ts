@@ -6,7 +6,7 @@ import type { Network } from './network.ts';
 /** What runs commands, with their connections followed: `network` learns when each begins and ends. */
 export function followRuns(
   sandbox: Pick<Sandbox, 'run' | 'begin' | 'open' | 'watch'>,
-  network: Pick<Network, 'began' | 'beganTool' | 'explained'>,
+  network: Pick<Network, 'began' | 'beganTool' | 'explained' | 'isOn'>,
 ): Pick<Sandbox, 'run' | 'begin' | 'open'> & Pick<RunnerDeps['sandbox'], 'watch'> {
   const follow = async (
     { workspace, networkTool }: SandboxPolicy,
@@ -16,12 +16,14 @@ export function followRuns(
     const end = network.began(workspace.path, run);
     try {
       const result = await ended();
+      const isOff = waitedInVain(result) && !network.isOn(workspace.path);
       return {
         ...result,
+        notices: isOff ? [...result.notices, NETWORK_OFF] : result.notices,
         denied: network.explained({ project: workspace.path, tool: networkTool ?? null }, result.denied),
       };
     } finally {
-      await end();
+      end();
     }
   };
   return {
@@ -47,3 +49,14 @@ export function followRuns(
     },
   };
 }
+
+/**
+ * Without a network nothing sees what a command tries to reach. Package managers try again for minutes, so a command that
+ * ran out of time without being busy may have waited for it.
+ */
+function waitedInVain({ endedBy, activity }: CommandResult): boolean {
+  return endedBy === 'timeout' && (activity === null || activity.kind === 'network' || activity.kind === 'other');
+}
+
+const NETWORK_OFF =
+  'the network of this project is off: if the command waited for it, a person can turn it on with `ctxd network on`';

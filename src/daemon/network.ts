@@ -32,6 +32,7 @@ import {
   usedOnce,
   WEB_PORTS,
 } from './network-policy.ts';
+import { OncePermissions, type RunningCommand } from './once-permissions.ts';
 import { SentBytes } from './sent-bytes.ts';
 
 export interface NetworkDeps {
@@ -60,25 +61,10 @@ interface ToldScope {
   readonly sent: SentBytes;
 }
 
-/** A command that runs. */
-interface RunningCommand {
-  readonly project: string;
-  readonly run: RunRef | undefined;
-}
-
 /** A call of a tool's own process, whose connections name no call. */
 interface ToolUse {
   readonly scope: ScopeKey;
   readonly denied: Denial[];
-}
-
-/** A `--once` permission that was used, with all rules of its group, and what may go on using it. */
-interface Claim {
-  readonly rules: readonly StoredRule[];
-  /** Commands, or a connection if no command runs. */
-  readonly holders: Set<RunningCommand | number>;
-  /** True: not known which of the holders used it, so it is over when the first of them ends. */
-  readonly isGuess: boolean;
 }
 
 /** What programs may reach: turns what people decided into the policies of the proxy process, and follows what it reports. */
@@ -88,10 +74,11 @@ export class Network {
   readonly #told = new Map<ScopeKey, ToldScope>();
   readonly #running = new Set<RunningCommand>();
   readonly #toolUses = new Set<ToolUse>();
-  #claims: Claim[] = [];
+  readonly #once: OncePermissions;
 
   constructor(deps: NetworkDeps) {
     this.#deps = deps;
+    this.#once = new OncePermissions(deps.rules, deps.logger);
   }
 
   async start(): Promise<void> {
@@ -150,7 +137,7 @@ export class Network {
   removed(scope: string, rules: readonly StoredRule[]): void {
     const isGone = (rule: StoredRule): boolean =>
       rule.scope === scope && rules.some(({ pattern, group }) => pattern === rule.pattern && group === rule.group);
-    this.#keepClaimed((rule) => !isGone(rule));
+    this.#once.drop(isGone);
     this.changed(scope);
   }
 
@@ -158,7 +145,7 @@ export class Network {
   async forget(project: string): Promise<void> {
     await this.#deps.rules.forget(project);
     await this.#deps.credentials.forget(project);
-    this.#keepClaimed(({ scope }) => scope !== project);
+    this.#once.drop(({ scope }) => scope === project);
     this.changed(project);
   }
 
@@ -169,12 +156,12 @@ export class Network {
   }
 
   /** Call when a command starts; the returned function when it has ended. */
-  began(project: string, run: RunRef | undefined): () => Promise<void> {
+  began(project: string, run: RunRef | undefined): () => void {
     const command = { project, run };
     this.#running.add(command);
-    return async () => {
+    return () => {
       this.#running.delete(command);
-      await this.#letGo(command);
+      this.#over(this.#once.letGo(command));
     };
   }
 
@@ -189,7 +176,7 @@ export class Network {
     switch (event.ev) {
       case 'ready':
         this.#deps.journal.restarted();
-        this.#dropConnections();
+        this.#over(this.#once.dropConnections());
         this.#tellSettings();
         for (const told of this.#told.values()) {
           this.#tellSent(told);
@@ -201,7 +188,7 @@ export class Network {
         return;
       case 'closed':
         this.#deps.journal.closed(event);
-        void this.#letGo(event.traffic.id);
+        this.#over(this.#once.letGo(event.traffic.id));
         return;
       case 'log':
         // A log line holds flat fields; the proxy process is not trusted to send only those.
@@ -225,9 +212,7 @@ export class Network {
   /** The rules that hold in a project, its own first; a `--once` permission as long as a call uses it. */
   rulesFor(project: string): StoredRule[] {
     const { rules } = this.#deps;
-    const inUse = this.#claims
-      .flatMap((claim) => claim.rules)
-      .filter(({ scope }) => scope === MACHINE || scope === project);
+    const inUse = this.#once.inUse().filter(({ scope }) => scope === MACHINE || scope === project);
     return [...new Set([...rules.list(project), ...rules.list(MACHINE), ...inUse])];
   }
 
@@ -319,7 +304,10 @@ export class Network {
       return;
     }
     if (fact.via === 'dns') return;
-    for (const { stored } of usedOnce(told.rules, fact)) this.#claim(stored, told.scope, fact, run);
+    const used = usedOnce(told.rules, fact);
+    if (used.length === 0) return;
+    const inside = this.#insideOf(told.scope);
+    for (const { stored } of used) this.#once.use(stored, { connection: fact.id, run, inside });
   }
 
   #unreported({ scope, count }: Extract<EgressEvent, { ev: 'unreported' }>): void {
@@ -328,8 +316,16 @@ export class Network {
   }
 
   #ownerOf(scope: NetworkScope, run: RunRef | null): Owner {
-    const inside = [...this.#running].filter(({ project }) => project === scope.project);
-    return { scope, run, running: inside.flatMap((one) => one.run ?? []) };
+    return { scope, run, running: this.#insideOf(scope).flatMap((one) => one.run ?? []) };
+  }
+
+  #insideOf(scope: NetworkScope): RunningCommand[] {
+    return [...this.#running].filter(({ project }) => project === scope.project);
+  }
+
+  /** Call with the scopes whose `--once` permissions have ended. */
+  #over(scopes: readonly string[]): void {
+    for (const scope of scopes) this.changed(scope);
   }
 
   /** One denial for each host and port. */
@@ -339,43 +335,6 @@ export class Network {
     if (use.denied.some(({ host, port }) => host === denial.host && port === denial.port)) return;
     use.denied.push(denial);
   }
-
-  /** The first use takes the rule out of the database, so that no restart brings it back. The call keeps it to its end. */
-  #claim(rule: StoredRule, { project }: NetworkScope, { id }: ConnectionFact, run: RunRef | null): void {
-    if (this.#claims.some(({ rules }) => rules.includes(rule))) return;
-    const rules = [rule, ...this.#deps.rules.list(rule.scope).filter((other) => isOfSameGrant(rule, other))];
-    const inside = [...this.#running].filter((one) => one.project === project);
-    const users = run === null ? inside : inside.filter((one) => one.run?.requestId === run.requestId);
-    const holders = new Set<RunningCommand | number>(users.length > 0 ? users : [id]);
-    this.#claims.push({ rules, holders, isGuess: run === null });
-    this.#deps.rules.use(rules).catch((cause) => {
-      this.#deps.logger.error('network.once_failed', { pattern: rule.pattern }, cause);
-    });
-  }
-
-  async #letGo(holder: RunningCommand | number): Promise<void> {
-    this.#end(this.#claims.filter(({ holders, isGuess }) => holders.delete(holder) && (isGuess || holders.size === 0)));
-  }
-
-  /** A new proxy process has none of the connections of the one before. */
-  #dropConnections(): void {
-    this.#end(this.#claims.filter(({ holders }) => [...holders].some((holder) => typeof holder === 'number')));
-  }
-
-  #end(over: readonly Claim[]): void {
-    this.#claims = this.#claims.filter((claim) => !over.includes(claim));
-    for (const scope of new Set(over.flatMap(({ rules }) => rules.map((rule) => rule.scope)))) this.changed(scope);
-  }
-
-  #keepClaimed(isKept: (rule: StoredRule) => boolean): void {
-    const claims = this.#claims.map((claim) => ({ ...claim, rules: claim.rules.filter(isKept) }));
-    this.#claims = claims.filter(({ rules }) => rules.length > 0);
-  }
-}
-
-/** A group that is allowed for one call is one permission, with the mirrors that it includes. */
-function isOfSameGrant(rule: StoredRule, other: StoredRule): boolean {
-  return other !== rule && other.once && other.group !== null && other.group === rule.group;
 }
 
 const ALLOWABLE = /ctxd network allow /;

@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import type { ViewMaker } from '../dispatch/view/run-view.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { Dense } from '../memory/dense/dense.ts';
 import type { Memories } from '../memory/memories.ts';
 import type { MemoryStore } from '../memory/store.ts';
 import type { Runner } from '../runner/runner.ts';
@@ -75,6 +76,8 @@ export interface Stores {
 
 /** Lessons of earlier work, and what brings them to other machines and back. */
 export interface Remembering {
+  /** Null: no embedding model is configured. */
+  dense: Dense | null;
   sharing: Sharing;
   memories: Memories;
 }

@@ -3,19 +3,21 @@ import { readSource, type SourceEnvironment } from '../config/credential-source.
 import type { Config } from '../config/schema.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
-import { newRequestId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
+import type { Dense } from '../memory/dense/dense.ts';
 import type { MemoryDraft } from '../memory/item.ts';
 import { QdrantCollection } from '../memory/sync/qdrant.ts';
 import { SharedItems } from '../memory/sync/shared-items.ts';
 import { Syncer } from '../memory/sync/syncer.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Database } from '../stores/sqlite.ts';
-import { maskForKeeping } from './kept-text.ts';
+import { maskAlone } from './kept-text.ts';
 
 export interface SharingDeps {
   config: Config['memory']['qdrant'];
   database: Database;
+  /** Null: no model is configured. */
+  dense: Dense | null;
   environment: SourceEnvironment;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'forget'>;
   clock: Clock;
@@ -31,7 +33,9 @@ export class Sharing {
 
   constructor(deps: SharingDeps) {
     this.#config = deps.config;
-    this.syncer = syncerOf(deps);
+    const syncer = syncerOf(deps);
+    this.syncer = syncer;
+    if (deps.dense !== null) deps.dense.onEmbedded = () => syncer?.changed();
   }
 
   async start(): Promise<void> {
@@ -83,7 +87,8 @@ export class Sharing {
   }
 }
 
-function syncerOf({ config, database, environment, scrubber, clock, timer, logger }: SharingDeps): Syncer | null {
+function syncerOf(deps: SharingDeps): Syncer | null {
+  const { config, database, dense, environment, scrubber, clock, timer, logger } = deps;
   const { url, api_key_file: keyFile, collection, project_ids, timeout_ms, search_timeout_ms, interval_ms } = config;
   if (url === null) return null;
   const projects = new Map(Object.entries(project_ids));
@@ -97,24 +102,12 @@ function syncerOf({ config, database, environment, scrubber, clock, timer, logge
       },
     }),
     target: JSON.stringify([url, collection, [...projects].sort()]),
-    mask: (root, drafts) => masked(root, drafts, scrubber, clock),
-    ...{ projects, embedder: null, intervalMs: interval_ms, searchTimeoutMs: search_timeout_ms },
+    mask: (root, drafts) => maskAlone(root, drafts.map(plain), { scrubber, clock }),
+    ...{ projects, dense, intervalMs: interval_ms, searchTimeoutMs: search_timeout_ms },
     ...{ clock, timer, random: Math.random, logger },
   });
 }
 
-/** As what is stored here. The session is of these texts only, and nothing is left of it. */
-async function masked(
-  root: string,
-  drafts: readonly MemoryDraft[],
-  scrubber: SharingDeps['scrubber'],
-  clock: Clock,
-): Promise<MemoryDraft[]> {
-  const session = { project: root, session: newRequestId(clock.now()), branch: null };
-  try {
-    const texts = drafts.map(({ tags, ...draft }) => ({ ...draft, tags: [...tags] }));
-    return await maskForKeeping(session, texts, scrubber);
-  } finally {
-    scrubber.forget(session);
-  }
+function plain({ tags, ...draft }: MemoryDraft) {
+  return { ...draft, tags: [...tags] };
 }

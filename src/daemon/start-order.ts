@@ -12,7 +12,7 @@ import { storageChore } from './storage-life.ts';
 /** The order in which the parts start. They stop in reverse. */
 export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
   const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
-  const { jobs, liveSessions, sessionEnd, sharing } = parts;
+  const { dense, jobs, liveSessions, sessionEnd, sharing } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
     // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
@@ -30,6 +30,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
       await removeUnusedBundles(paths, parts);
       await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
     }),
+    ...(dense === null ? [] : [named('embedding', dense)]),
     named('sharing', sharing),
     parts.network,
     named('runner', runner),

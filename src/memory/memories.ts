@@ -1,6 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newMemoryId } from '../core/ids.ts';
+import type { Dense, QueryVector, WordsOnly } from './dense/dense.ts';
+import { fuse, MEANING_WEIGHT, WORDS_WEIGHT } from './dense/fuse.ts';
 import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts';
 import { isContradiction, isNearDuplicate, isToQuarantine, meanOf, PRIORS, posteriorOf } from './learn.ts';
 import { queryWords } from './query.ts';
@@ -48,6 +50,8 @@ export interface FoundMemories {
   readonly memories: readonly Memory[];
   /** Why the shared store was not asked, so that what others wrote last may be missing; null if it was, or if nothing is shared. */
   readonly degraded: string | null;
+  /** Why meaning was not compared, only words; null if it was, or if no model is configured. */
+  readonly wordsOnly: string | null;
 }
 
 /** The most memories of one search. */
@@ -68,6 +72,7 @@ export interface MemoriesDeps {
   readonly store: MemoryStore;
   readonly clock: Clock;
   readonly shared?: Pick<Syncer, 'search' | 'unsent' | 'changed'> | null;
+  readonly dense?: Pick<Dense, 'vectorOf' | 'nearest' | 'changed'> | null;
 }
 
 /** ReasoningBank: lessons of earlier work, found by their words, and better or worse known to help. */
@@ -75,14 +80,16 @@ export class Memories {
   readonly #store: MemoryStore;
   readonly #clock: Clock;
   readonly #shared: Pick<Syncer, 'search' | 'unsent' | 'changed'> | null;
+  readonly #dense: Pick<Dense, 'vectorOf' | 'nearest' | 'changed'> | null;
   /** A memory is compared with those before it, so one is stored at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `shared`: where memories are shared with others; null, the default: nowhere. */
-  constructor({ store, clock, shared = null }: MemoriesDeps) {
+  /** `shared`: where memories are shared with others; null, the default: nowhere. `dense`: null, the default: words only. */
+  constructor({ store, clock, shared = null, dense = null }: MemoriesDeps) {
     this.#store = store;
     this.#clock = clock;
     this.#shared = shared;
+    this.#dense = dense;
   }
 
   /** Any text is a valid query; without words the newest are found. */
@@ -90,9 +97,11 @@ export class Memories {
     const asked = Math.min(limit, SEARCH_MAX);
     const words = queryWords(query);
     const most = Math.max(RANKED_MIN, asked * 2);
-    const [here, shared] = await Promise.all([
-      this.#store.search(project, words, filter, most),
-      this.#shared === null ? null : this.#shared.search(project, query, words, filter, most),
+    const meaning = this.#dense === null || words.length === 0 ? null : this.#dense.vectorOf(project, query);
+    const [here, shared, vector] = await Promise.all([
+      this.#here(project, words, meaning, filter, most),
+      this.#shared === null ? null : this.#shared.search(project, words, meaning, filter, most),
+      meaning,
     ]);
     const isShared = shared !== null && 'ids' in shared;
     const found = isShared ? await this.#together(project, filter, here, shared.ids) : here;
@@ -106,7 +115,40 @@ export class Memories {
       asked,
     );
     const degraded = shared === null || isShared ? null : shared.degraded;
-    return { memories: ranked.map(({ memory }) => memory), degraded };
+    const wordsOnly = vector !== null && 'wordsOnly' in vector ? vector.wordsOnly : null;
+    return { memories: ranked.map(({ memory }) => memory), degraded, wordsOnly };
+  }
+
+  /** By words, and by meaning once the query has a vector: both orders are fused. */
+  async #here(
+    project: string,
+    words: readonly string[],
+    meaning: Promise<QueryVector | WordsOnly> | null,
+    filter: MemoryFilter,
+    most: number,
+  ): Promise<FoundMemory[]> {
+    const nearest = async (): Promise<string[] | null> => {
+      const vector = await meaning;
+      if (this.#dense === null || vector === null || 'wordsOnly' in vector) return null;
+      return this.#dense.nearest(project, vector, filter, most);
+    };
+    const [byWords, byMeaning] = await Promise.all([this.#store.search(project, words, filter, most), nearest()]);
+    if (byMeaning === null) return byWords;
+    byWords.sort((a, b) => b.relevance - a.relevance || (a.memory.id < b.memory.id ? -1 : 1));
+    const ids = fuse([
+      { ids: byWords.map(({ memory }) => memory.id), weight: WORDS_WEIGHT },
+      { ids: byMeaning, weight: MEANING_WEIGHT },
+    ]);
+    const known = new Map(byWords.map(({ memory }) => [memory.id, memory]));
+    const others = await this.#store.get(
+      project,
+      ids.filter((id) => !known.has(id)),
+    );
+    for (const memory of others) if (fits(memory, filter)) known.set(memory.id, memory);
+    return ids.flatMap((id, place) => {
+      const memory = known.get(id);
+      return memory === undefined ? [] : [placed(memory, place)];
+    });
   }
 
   /** What the shared store found, as it is here, and what it does not have yet. */
@@ -166,7 +208,7 @@ export class Memories {
     const nowMs = this.#clock.now();
     const items = drafts.map((draft) => newMemory(project, { ...draft, contradicts: [] }, author, nowMs));
     const news = await this.#store.insert(items);
-    this.#shared?.changed();
+    this.#changed();
     return news;
   }
 
@@ -256,10 +298,15 @@ export class Memories {
     return this.#store.get(project, ids);
   }
 
+  #changed(): void {
+    this.#shared?.changed();
+    this.#dense?.changed();
+  }
+
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work, work);
     this.#last = result.then(
-      () => this.#shared?.changed(),
+      () => this.#changed(),
       () => {},
     );
     return result;

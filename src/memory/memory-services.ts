@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 /**
  * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome, confidence}],
  * left_out?, degraded?}`, the best first and never more than 340 tokens: contents only through MemoryGet. Any text is a
- * valid query. `degraded` says that the shared store did not answer.
+ * valid query. `degraded` says that the shared store or the embedding model did not answer, and why.
  * Throws ARGS_INVALID.
  */
 export async function searchMemories(
@@ -41,7 +41,11 @@ export async function searchMemories(
   const limit = readOptionalInteger(request, 'limit') ?? SEARCH_DEFAULT;
   if (limit < 1 || limit > SEARCH_MAX) throw invalid('limit', `must be a whole number from 1 to ${SEARCH_MAX}`);
   const filter = filterOf(request, clock.now());
-  const { memories: found, degraded } = await memories.search(project, {
+  const {
+    memories: found,
+    degraded,
+    wordsOnly,
+  } = await memories.search(project, {
     query: readString(request, 'query'),
     limit,
     filter,
@@ -59,10 +63,21 @@ export async function searchMemories(
     answer: {
       memories: shown,
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
-      ...(degraded === null ? {} : { degraded: DEGRADED }),
+      ...degradedIn(degraded, wordsOnly),
     },
   };
 }
+
+function degradedIn(shared: string | null, wordsOnly: string | null): JsonObject {
+  const reasons = [
+    ...(shared === null ? [] : [DEGRADED]),
+    ...(wordsOnly === null ? [] : [`searched by words only: ${wordsOnly.slice(0, WHY_MAX_CHARS)}`]),
+  ];
+  return reasons.length === 0 ? {} : { degraded: reasons.join('; ') };
+}
+
+/** Characters of the reason why a search was degraded. */
+const WHY_MAX_CHARS = 160;
 
 /** `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with everything that is known of them. Throws NOT_FOUND. */
 export async function getMemories(

@@ -72,4 +72,30 @@ export const MEMORY_MIGRATIONS: readonly string[] = [
     version INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // `vectors` has a row for each item; without an embedding it waits for one, as it does again when its text changes.
+  // `vector` is float32 in the order of the machine, of length 1; null: the model takes no such text.
+  `
+  CREATE TABLE embeddings (
+    number INTEGER PRIMARY KEY,
+    model TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    UNIQUE (model, revision, dimension)
+  ) STRICT;
+  CREATE TABLE vectors (
+    seq INTEGER PRIMARY KEY REFERENCES items (seq) ON DELETE CASCADE ON UPDATE CASCADE,
+    embedding INTEGER REFERENCES embeddings (number),
+    vector BLOB
+  ) STRICT;
+  CREATE INDEX vectors_embedding ON vectors (embedding);
+  INSERT INTO vectors (seq) SELECT seq FROM items;
+  CREATE TRIGGER items_inserted AFTER INSERT ON items BEGIN
+    INSERT INTO vectors (seq) VALUES (new.seq);
+  END;
+  CREATE TRIGGER items_rewritten AFTER UPDATE OF title, description, content ON items
+    WHEN old.title <> new.title OR old.description <> new.description OR old.content <> new.content
+  BEGIN
+    UPDATE vectors SET embedding = NULL, vector = NULL WHERE seq = new.seq;
+  END;
+  `,
 ];

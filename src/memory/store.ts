@@ -58,7 +58,7 @@ export interface NewMemory extends MemoryDraft {
 }
 
 /** Sequence numbers of one project; of global memories the project is number 0. */
-const SEQS_PER_PROJECT = 2 ** 32;
+export const SEQS_PER_PROJECT = 2 ** 32;
 /** Increased when the words of a text change: the index is then built again. */
 const INDEX_VERSION = 1;
 /**
@@ -444,7 +444,7 @@ export function nextSeq(number: number): string {
 }
 
 /** Conditions on `items` with the parameters ?5 to ?7; joined only if there are any, because the index knows no columns. */
-function filterSql({ tags, outcome, sinceMs }: MemoryFilter) {
+export function filterSql({ tags, outcome, sinceMs }: MemoryFilter) {
   const params = [JSON.stringify(tags), outcome ?? '', sinceMs];
   if (tags.length === 0 && outcome === null && sinceMs === 0) return { join: '', conditions: '', params: [] };
   return {

@@ -34,6 +34,8 @@ export interface Database {
 
 export interface DatabaseDeps extends DatabaseFile {
   logger: Logger;
+  /** The compiled program of the thread, if it has functions of its own. Default: plain SQLite. */
+  program?: URL;
   /** Called once if the thread dies. Every pending call has failed by then, and `state` is "failed". */
   onFailure?(error: ContextdError): void;
 }
@@ -58,7 +60,7 @@ class WorkerDatabase implements Database {
 
   async start(): Promise<void> {
     const channel = openChannel<DatabaseRequest, DatabaseResult>({
-      program: new URL('./sqlite-worker.js', import.meta.url),
+      program: this.#deps.program ?? new URL('./sqlite-worker.js', import.meta.url),
       name: `database ${basename(this.#deps.file)}`,
       onDeath: (error) => this.#fail(error),
     });

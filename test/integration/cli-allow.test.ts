@@ -114,27 +114,26 @@ describe('what a person allows outside a project', () => {
     expect((await allow('path', join(home, 'link'))).code).not.toBe(0);
   });
 
-  it('as root creates the directory as the owner of the project', async (test) => {
-    if (process.getuid?.() !== 0) {
-      test.skip('needs root');
-      return;
-    }
-    const other = await install({ owner: MAN.uid });
-    try {
-      const parent = await realpath(dirname(other.home));
-      await chmod(parent, 0o777);
-      const place = join(parent, 'wt');
-      expect(await other.run(CTXD, ['allow', 'path', place])).toMatchObject({ code: 0 });
-      expect((await stat(place)).uid).toBe(MAN.uid);
-      const foreign = join(parent, 'foreign');
-      await mkdir(foreign);
-      const refused = await other.run(CTXD, ['allow', 'path', foreign]);
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to uid 0') });
-      if (!existsSync(MAN.home)) return;
-      const ofOwner = await other.run(CTXD, ['allow', 'path', MAN.home]);
-      expect(ofOwner).toMatchObject({ code: 2, stderr: expect.stringContaining('home directory') });
-    } finally {
-      await other.remove();
-    }
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'as root creates the directory as the owner of the project (only root can)',
+    async () => {
+      const other = await install({ owner: MAN.uid });
+      try {
+        const parent = await realpath(dirname(other.home));
+        await chmod(parent, 0o777);
+        const place = join(parent, 'wt');
+        expect(await other.run(CTXD, ['allow', 'path', place])).toMatchObject({ code: 0 });
+        expect((await stat(place)).uid).toBe(MAN.uid);
+        const foreign = join(parent, 'foreign');
+        await mkdir(foreign);
+        const refused = await other.run(CTXD, ['allow', 'path', foreign]);
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to uid 0') });
+        if (!existsSync(MAN.home)) return;
+        const ofOwner = await other.run(CTXD, ['allow', 'path', MAN.home]);
+        expect(ofOwner).toMatchObject({ code: 2, stderr: expect.stringContaining('home directory') });
+      } finally {
+        await other.remove();
+      }
+    },
+  );
 });

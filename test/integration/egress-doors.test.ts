@@ -245,7 +245,8 @@ describe('CONNECT', () => {
     await http2.until('\r\n\r\n');
     http2.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     await http2.all();
-    expect(await egress.until((event) => event.ev === 'closed' && event.why.includes('HTTP/2'))).toBeTruthy();
+    const closed = await egress.until((event) => event.ev === 'closed' && event.why.includes('HTTP/2'));
+    expect(closed).toMatchObject({ ev: 'closed' });
   });
 });
 

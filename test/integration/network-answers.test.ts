@@ -74,6 +74,19 @@ describe('a call that asks for a host which nobody allowed', () => {
     expect(data.remediation).toMatch(/^A person can allow it: ctxd network allow d\.example\. A larger timeout_ms/);
   });
 
+  it('says in a time-out that the network is off, unless the command was busy or the network is on', async () => {
+    const NOTICE = /^the network of this project is off: .* `ctxd network on`$/;
+    const warnings = async (command: string): Promise<unknown> =>
+      (await bash(command, { timeout_ms: 1500 })).meta.warnings;
+    const retries = 'until curl -s https://d.example; do sleep 5; done';
+    const isBusy = 'while :; do :; done';
+    await ctxd('network', 'off', '--yes');
+    expect(await warnings(retries)).toEqual([expect.stringMatching(NOTICE)]);
+    expect(await warnings(isBusy)).toBeUndefined();
+    await ctxd('network', 'on', '--yes');
+    expect(await warnings(retries)).toBeUndefined();
+  });
+
   it('of a job is in the next answer of its session, once, and in the record of the job', async () => {
     const env = { CONTEXTD_SESSION_ID: 'with-a-job' };
     await at.ask('safe_bash', { command: 'curl -sS https://e.example', background: true }, { env });

@@ -14,6 +14,8 @@ describe('the files that the daemon runs from', () => {
       expect.arrayContaining([
         'contextd.js',
         'guard-worker.js',
+        'local-thread.js',
+        'memory-thread.js',
         'scan-worker.js',
         'spawner.js',
         'sqlite-worker.js',
@@ -36,6 +38,8 @@ describe('the files that the daemon runs from', () => {
     expect(new Set(named)).toEqual(
       new Set([
         './guard-worker.js',
+        './local-thread.js',
+        './memory-thread.js',
         './scan-worker.js',
         './spawner.js',
         './sqlite-worker.js',

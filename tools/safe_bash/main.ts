@@ -144,7 +144,7 @@ const WAY_OUT: Readonly<Record<string, string>> & { readonly input: string; read
     'Give its input with --stdin, or use an option that asks nothing, such as --yes. For a dialogue: `--background --tty` (in JSON `"background":true,"tty":true`), and safe_jobs sends input.',
   listening: `A server runs until it is stopped: use ${IN_BACKGROUND}.`,
   network:
-    'Only servers of this project answer, at localhost. Start the server first (`--background`, in JSON `"background":true`), or do it without the network.',
+    'It waited for a server. Start it first if it is one of this project (`--background`, in JSON `"background":true`); otherwise try again later, or do it without.',
   lock: 'Another command holds the lock: look for it with safe_jobs list, stop it, and call again.',
   busy: `It was still working: use ${IN_BACKGROUND}, or ${LONGER}, or do less in one command.`,
   other: `Its output may say what it waits for. If it only needs time: use ${IN_BACKGROUND}, or ${LONGER}.`,

@@ -85,7 +85,7 @@ async function searchLines(context: CliContext, client: DaemonClient, query: Mem
 const NOTHING: MemoryList = { memories: [], degraded: '' };
 
 async function warnIf(context: CliContext, degraded: string): Promise<void> {
-  if (degraded !== '') await write(context.stderr, `ctxd: searched this machine only: ${degraded}\n`);
+  if (degraded !== '') await write(context.stderr, `ctxd: degraded: ${degraded}\n`);
 }
 
 function queryIn(line: string): string | null {

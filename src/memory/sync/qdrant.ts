@@ -1,6 +1,7 @@
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { NamedVector } from '../dense/embedder.ts';
 import type { MemoryFilter } from '../store.ts';
 import { pointIdOf } from './points.ts';
 import { queryVector, type SparseVector } from './sparse-words.ts';
@@ -17,15 +18,8 @@ export interface QdrantServer {
   apiKey(): Promise<string | null>;
 }
 
-/** Texts as vectors of one model. */
-export interface Embedder {
-  readonly model: string;
-  readonly dimension: number;
-  embed(texts: readonly string[]): Promise<number[][]>;
-}
-
 /** A vector of a model; null: only the words count. */
-export type DenseVector = { readonly model: string; readonly values: number[] } | null;
+type DenseVector = NamedVector | null;
 
 export interface NewPoint {
   readonly id: string;

@@ -3,11 +3,14 @@ import { type Clock, pause, type Timer } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
+import { untilAborted, withDeadline } from '../deadline.ts';
+import type { Dense, QueryVector, WordsOnly } from '../dense/dense.ts';
+import { modelName } from '../dense/embedder.ts';
 import type { MemoryDraft } from '../item.ts';
 import type { MemoryFilter } from '../store.ts';
 import { Breaker } from './breaker.ts';
 import { payloadOf, readPoint, type SharedPoint, tombstoneOf } from './points.ts';
-import type { DenseVector, Embedder, NewPoint, QdrantCollection } from './qdrant.ts';
+import type { NewPoint, QdrantCollection } from './qdrant.ts';
 import type { Cursor, Pending, SharedItems } from './shared-items.ts';
 import { documentVector } from './sparse-words.ts';
 
@@ -20,8 +23,8 @@ export interface SyncerDeps {
   projects: ReadonlyMap<string, string>;
   /** Masks what others wrote as what is stored here is masked. In the order of the drafts. */
   mask(root: string, drafts: readonly MemoryDraft[]): Promise<MemoryDraft[]>;
-  /** Null: only words are compared. */
-  embedder: Embedder | null;
+  /** Vectors of memories; null: only words are compared. */
+  dense: Pick<Dense, 'identity' | 'vectorsOf'> | null;
   /** Milliseconds between two rounds while nothing is stored here. */
   intervalMs: number;
   /** Milliseconds after which a search no longer waits for the server. */
@@ -143,22 +146,30 @@ export class Syncer {
     return this.#deps.items.unsent(ids);
   }
 
-  /** Null: the project is not shared. Answers within the deadline, whatever the server does. */
+  /**
+   * Null: the project is not shared. Answers within the deadline, whatever the server does. `meaning`: the vector of the
+   * query; null: there is no model.
+   */
   async search(
     root: string,
-    query: string,
     words: readonly string[],
+    meaning: Promise<QueryVector | WordsOnly> | null,
     filter: MemoryFilter,
     limit: number,
   ): Promise<SharedAnswer | null> {
     const project = this.#deps.projects.get(root);
     if (project === undefined || words.length === 0) return null;
     if (this.#breaker.waitMs > 0) return { degraded: this.#breaker.fault ?? 'the server failed' };
-    const found = this.#find(project, query, words, filter, limit);
+    const found = this.#find(project, words, meaning, filter, limit);
     // A failure after the deadline is no unhandled rejection.
     found.catch(() => {});
     try {
-      return await this.#within(this.#deps.searchTimeoutMs, found);
+      const { searchTimeoutMs: ms, timer } = this.#deps;
+      const fault = `the Qdrant server did not answer within ${ms} ms`;
+      return await withDeadline(
+        { ms, fault, late: new AbortController(), timer, stopping: this.#stopping.signal },
+        found,
+      );
     } catch (thrown) {
       const fault = messageOf(thrown);
       this.#breaker.failed(fault);
@@ -168,14 +179,16 @@ export class Syncer {
 
   async #find(
     project: string,
-    query: string,
     words: readonly string[],
+    meaning: Promise<QueryVector | WordsOnly> | null,
     filter: MemoryFilter,
     limit: number,
   ): Promise<SharedAnswer> {
     const { items, collection } = this.#deps;
-    const dense = await this.#embed([query]);
-    const asked = { words, dense: dense[0] ?? null, project, writer: this.#writer, filter, limit };
+    const vector = await meaning;
+    const isComparable = vector !== null && 'values' in vector && vector.dimension === collection.dimension;
+    const dense = isComparable ? { model: modelName(vector), values: [...vector.values] } : null;
+    const asked = { words, dense, project, writer: this.#writer, filter, limit };
     const found = (await collection.search(asked)).flatMap(referenceIn);
     const foreign = found.filter(({ writer }) => writer !== this.#writer);
     const known = await items.knownVersions(foreign.map(({ id }) => id));
@@ -240,11 +253,12 @@ export class Syncer {
 
   /** A collection that is made now gets everything: what was sent before went to another server, or is lost. */
   async #prepare(): Promise<void> {
-    const { collection, items, embedder } = this.#deps;
+    const { collection, items, dense } = this.#deps;
     if (this.#isReady) return;
     if (!(await this.#remote(collection.exists()))) {
+      const dimension = dense === null ? null : (await dense.identity()).dimension;
       await items.enqueueAll();
-      await this.#remote(collection.create(embedder?.dimension ?? null));
+      await this.#remote(collection.create(dimension));
     }
     this.#isReady = true;
   }
@@ -264,15 +278,17 @@ export class Syncer {
 
   async #pointsOf(changes: readonly Pending[]): Promise<NewPoint[]> {
     const nowMs = this.#deps.clock.now();
-    const texts = changes.map((change) => (change.op === 'put' ? meaningOf(change.memory) : ''));
-    const vectors = await this.#embed(texts);
-    return changes.map((change, index) => {
+    const { dense, collection } = this.#deps;
+    const vectors = await dense?.vectorsOf(changes.map(({ id }) => id));
+    return changes.map((change) => {
       const origin = { id: change.id, writer: this.#writer, version: change.seq, project: change.project };
       if (change.op === 'delete')
         return { id: change.id, payload: tombstoneOf(origin, nowMs), words: null, dense: null };
       const { memory } = change;
       const payload = payloadOf(memory, origin, nowMs);
-      return { id: change.id, payload, words: documentVector(memory), dense: vectors[index] ?? null };
+      const vector = vectors?.get(change.id) ?? null;
+      const isTaken = vector !== null && vector.values.length === collection.dimension;
+      return { id: change.id, payload, words: documentVector(memory), dense: isTaken ? vector : null };
     });
   }
 
@@ -375,43 +391,10 @@ export class Syncer {
     this.#deps.logger.warn('memory.sync_refused', { why });
   }
 
-  async #embed(texts: readonly string[]): Promise<DenseVector[]> {
-    const { embedder, collection } = this.#deps;
-    if (embedder === null || collection.dimension !== embedder.dimension) return texts.map(() => null);
-    const vectors = await this.#remote(embedder.embed(texts));
-    return vectors.map((values) => ({ model: embedder.model, values }));
-  }
-
   /** Ends when the daemon stops, even if the server never answers. */
   #remote<T>(call: Promise<T>): Promise<T> {
     return untilAborted(call, this.#stopping.signal);
   }
-
-  async #within<T>(ms: number, work: Promise<T>): Promise<T> {
-    const late = new AbortController();
-    const cancel = this.#deps.timer.after(ms, () =>
-      late.abort(new Error(`the Qdrant server did not answer within ${ms} ms`)),
-    );
-    try {
-      return await untilAborted(work, AbortSignal.any([late.signal, this.#stopping.signal]));
-    } finally {
-      cancel();
-    }
-  }
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {});
-  return new Promise((resolve, reject) => {
-    const end = (): void => reject(signal.reason);
-    if (signal.aborted) return end();
-    signal.addEventListener('abort', end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
-  });
-}
-
-function meaningOf({ title, description, content }: MemoryDraft): string {
-  return `${title}\n${description}\n${content}`;
 }
 
 function referenceIn({ id, writer, version }: JsonObject): { id: string; writer: string; version: number }[] {

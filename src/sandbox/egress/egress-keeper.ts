@@ -15,6 +15,14 @@ const READY_WITHIN_MS = 5_000;
 const TOLD_WITHIN_MS = 5_000;
 /** Milliseconds between two looks at how the host resolves names. */
 const LOOK_EVERY_MS = 5_000;
+/**
+ * A process that knows the rules is asked this often. If no event comes from it after this number of questions, it hangs
+ * and is ended. More than one, because a daemon that was stopped itself reads the answers only after its timers.
+ */
+const ASK_EVERY_MS = 5_000;
+const UNANSWERED_MAX = 3;
+/** The number of the keeper's own questions, whose answers nobody waits for. */
+const QUESTION = 0;
 /** Starts one after another without a `ready` until the network counts as unavailable. */
 const FAILED_STARTS_MAX = 2;
 
@@ -55,6 +63,8 @@ export class EgressKeeper {
   #restart: NodeJS.Timeout | undefined;
   /** Ends the wait for what a process that started still needs. */
   #stepTimer: NodeJS.Timeout | undefined;
+  #questions: NodeJS.Timeout | undefined;
+  #unanswered = 0;
 
   constructor(deps: EgressKeeperDeps) {
     this.#deps = deps;
@@ -99,7 +109,22 @@ export class EgressKeeper {
     if (this.#process === null || this.#isTold || !this.#process.isReady || start !== this.#start) return;
     clearTimeout(this.#stepTimer);
     this.#isTold = true;
+    this.#unanswered = 0;
+    this.#questions = setInterval(() => this.#ask(), ASK_EVERY_MS).unref();
     this.#deps.onTold(this.#process);
+  }
+
+  #ask(): void {
+    const running = this.#process;
+    if (running === null) return;
+    if (this.#unanswered < UNANSWERED_MAX) {
+      this.#unanswered += 1;
+      running.send({ op: 'sync', id: QUESTION });
+      return;
+    }
+    clearInterval(this.#questions);
+    this.#deps.logger.warn('egress.hangs', { pid: running.pid, silent_ms: UNANSWERED_MAX * ASK_EVERY_MS });
+    void running.stop();
   }
 
   /** Starts it again if the host resolves names in another way now. */
@@ -121,8 +146,13 @@ export class EgressKeeper {
     const running = this.#process;
     this.#process = null;
     this.#isTold = false;
-    clearTimeout(this.#stepTimer);
+    this.#endTimers();
     if (running !== null) this.#ending = Promise.all([this.#ending, running.stop()]);
+  }
+
+  #endTimers(): void {
+    clearTimeout(this.#stepTimer);
+    clearInterval(this.#questions);
   }
 
   #begin(): void {
@@ -152,6 +182,7 @@ export class EgressKeeper {
   }
 
   #receive(event: EgressEvent): void {
+    this.#unanswered = 0;
     if (event.ev !== 'ready') {
       this.#deps.onEvent(event);
       return;
@@ -171,7 +202,7 @@ export class EgressKeeper {
     if (process?.isReady !== true) this.#failedStarts += 1;
     this.#process = null;
     this.#isTold = false;
-    clearTimeout(this.#stepTimer);
+    this.#endTimers();
     this.#deps.onLost();
     const pauseMs = this.#pauseMs();
     if (pauseMs > 0) {

@@ -167,11 +167,11 @@ describe('a permission for one call', () => {
     const other = network.began('/p', { session: 's', requestId: 'req_2' });
     const first = network.began('/p', { session: 's', requestId: 'req_1' });
     network.onEgress({ ev: 'connection', fact: fact({}) }, { session: 's', requestId: 'req_1' });
-    await other();
+    other();
     expect(await database.read('SELECT * FROM network_rules')).toEqual([]);
     expect(network.rulesFor('/p').map(({ pattern }) => pattern)).toEqual(['a.example.com']);
     expect(policies()).toHaveLength(1);
-    await first();
+    first();
     expect(policies().at(-1)).toEqual([]);
     expect(network.rulesFor('/p')).toEqual([]);
   });
@@ -185,9 +185,9 @@ describe('a permission for one call', () => {
     const later = network.began('/p', { session: 's', requestId: 'req_2' });
     network.onEgress({ ev: 'connection', fact: fact({ lane: '127.32.250.7' }) }, null);
     expect(policies()).toHaveLength(1);
-    await call();
+    call();
     expect(policies().at(-1)).toEqual([]);
-    await later();
+    later();
     expect(network.rulesFor('/p')).toEqual([]);
   });
 

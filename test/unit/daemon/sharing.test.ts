@@ -41,6 +41,7 @@ async function openSharing(settings: JsonObject) {
   const sharing = new Sharing({
     config: acceptConfig('config.json', { memory: { qdrant: settings } }).memory.qdrant,
     database,
+    dense: null,
     environment: { path: '', home: '/nowhere', variable: () => undefined },
     scrubber: createScrubber({
       ...{ scanner, engine: createEngine(pack, { official, compile: 'when used' }), logger: silentLogger },

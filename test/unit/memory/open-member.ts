@@ -2,14 +2,16 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Timer } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
+import { Dense } from '#src/memory/dense/dense.js';
+import type { Embedder } from '#src/memory/dense/embedder.js';
 import type { MemoryDraft } from '#src/memory/item.js';
 import { Memories } from '#src/memory/memories.js';
-import { MEMORY_MIGRATIONS } from '#src/memory/migrations.js';
+import { memoryDatabase } from '#src/memory/memory-database.js';
 import { MemoryStore } from '#src/memory/store.js';
-import { type Embedder, QdrantCollection } from '#src/memory/sync/qdrant.js';
+import { QdrantCollection } from '#src/memory/sync/qdrant.js';
 import { SharedItems } from '#src/memory/sync/shared-items.js';
 import { Syncer } from '#src/memory/sync/syncer.js';
-import { createDatabase, type Database } from '#src/stores/sqlite.js';
+import type { Database } from '#src/stores/sqlite.js';
 import type { TestQdrant } from '../../helpers/qdrant-server.ts';
 import { makeTempDir, TestClock } from '../stores/open-stores.ts';
 
@@ -43,6 +45,8 @@ export interface Member {
   database: Database;
   store: MemoryStore;
   syncer: Syncer;
+  /** Null: only words are compared. It does nothing by itself: a test lets it catch up. */
+  dense: Dense | null;
   memories: Memories;
   /** Texts that were masked. */
   masked: MemoryDraft[];
@@ -66,13 +70,21 @@ export async function openMember(qdrant: TestQdrant, options: MemberOptions = {}
   const { root = '/home/me/project', project = 'team-app', embedder = null, faulty = (same) => same } = options;
   const dir = options.dir ?? (await makeTempDir());
   const file = join(dir, 'memory.db');
-  const database = createDatabase({ file, migrations: MEMORY_MIGRATIONS, durable: false, logger: silentLogger });
+  const database = memoryDatabase({ file, logger: silentLogger });
   const store = new MemoryStore({ database, logger: silentLogger });
   const clock = new TestClock();
   const timer = new HandTimer();
   const projects = new Map([[root, project]]);
   const masked: MemoryDraft[] = [];
   await store.start();
+  const dense =
+    embedder === null
+      ? null
+      : new Dense({
+          ...{ database, embedder, queryTimeoutMs: 60_000, timeoutMs: 60_000, clock, timer, random: () => 0 },
+          mask: async (_root, text) => text,
+          logger: silentLogger,
+        });
   const syncer = new Syncer({
     items: new SharedItems({ database: faulty(database), projects }),
     collection: new QdrantCollection({
@@ -87,7 +99,7 @@ export async function openMember(qdrant: TestQdrant, options: MemberOptions = {}
       return drafts.map((draft) => ({ ...draft, content: draft.content.replaceAll('swordfish', '[SECRET:test]') }));
     },
     ...{
-      embedder,
+      dense,
       intervalMs: 10_000,
       searchTimeoutMs: DEADLINE_MS,
       clock,
@@ -102,9 +114,10 @@ export async function openMember(qdrant: TestQdrant, options: MemberOptions = {}
     if (isStopped) return;
     isStopped = true;
     await syncer.stop();
+    await dense?.stop();
     await store.stop();
   };
   onTestFinished(stop);
-  const memories = new Memories({ store, clock, shared: syncer });
-  return { dir, root, clock, timer, database, store, syncer, memories, masked, stop };
+  const memories = new Memories({ store, clock, shared: syncer, dense });
+  return { dir, root, clock, timer, database, store, syncer, dense, memories, masked, stop };
 }

@@ -100,6 +100,28 @@ describe('the proxy process', () => {
     expect(started).toHaveLength(6);
   });
 
+  test('that answers nothing for fifteen seconds is ended and started again; any event counts as an answer', async () => {
+    const { keeper, started, said, ready } = openKeeper();
+    keeper.want();
+    await vi.advanceTimersByTimeAsync(1);
+    ready();
+    keeper.told(1);
+    for (let i = 0; i < 10; i++) {
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(started[0]?.sent).toHaveLength(3 * (i + 1));
+      started[0]?.events.onEvent({ ev: 'synced', id: 0, open: [] });
+    }
+    expect(said).not.toContain('stopped');
+    await vi.advanceTimersByTimeAsync(20_001);
+    expect(said.slice(-2)).toEqual(['stopped', 'lost']);
+    expect(started).toHaveLength(2);
+    ready();
+    keeper.told(2);
+    keeper.unwant();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(started[1]?.sent).toEqual([]);
+  });
+
   test('that is not started again at once is unavailable meanwhile, so that nothing waits for it', async () => {
     const { keeper, said, ready, die } = openKeeper();
     keeper.want();

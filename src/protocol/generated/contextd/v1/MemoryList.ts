@@ -5,8 +5,8 @@ import type { MemoryItem as _contextd_v1_MemoryItem, MemoryItem__Output as _cont
 export interface MemoryList {
   'memories'?: (_contextd_v1_MemoryItem)[];
   /**
-   * Of a search: why the shared store was not asked, so that what others stored last may be missing; empty if it was, or if
-   * none is configured.
+   * Of a search: why the shared store was not asked, so that what others stored last may be missing, and why meaning was not
+   * compared; empty if neither happened.
    */
   'degraded'?: (string);
 }
@@ -14,8 +14,8 @@ export interface MemoryList {
 export interface MemoryList__Output {
   'memories': (_contextd_v1_MemoryItem__Output)[];
   /**
-   * Of a search: why the shared store was not asked, so that what others stored last may be missing; empty if it was, or if
-   * none is configured.
+   * Of a search: why the shared store was not asked, so that what others stored last may be missing, and why meaning was not
+   * compared; empty if neither happened.
    */
   'degraded': (string);
 }
