@@ -65,6 +65,17 @@ describe('memories through their tools', () => {
     }
   });
 
+  it('CE-1.3 a search in words shows as many as one in JSON, within 500 tokens', async () => {
+    for (const limit of [5, 100]) {
+      const input = { query: 'lesson', limit };
+      const asJson = (await call('memory_search', input)).data.memories as unknown as Reference[];
+      const { stdout, stderr } = await at.run('.claude/bin/memory_search', ['lesson', '--limit', String(limit)]);
+      expect(stdout.match(/^id=mem_\w+/gm)).toEqual(asJson.map(({ id }) => `id=${id}`));
+      expect(stderr).not.toContain('cut');
+      expect(cl100k.encode(stdout + stderr, 'all').length).toBeLessThanOrEqual(500);
+    }
+  });
+
   it('issue 18 content may have 64 KiB, and a budget cuts it with a continuation', async () => {
     const content = Array.from({ length: 8_000 }, (_, i) => `line ${i}`)
       .join('\n')

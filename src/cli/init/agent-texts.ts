@@ -15,26 +15,31 @@ export interface ToolText {
   toolExtendedMd: string;
 }
 
-/** When to use a tool, and arguments that an agent can copy. Other tools are shown with `--help`. */
+const HELP = '--help';
+
+/**
+ * When to use a tool, and arguments that an agent can copy. Other tools are shown with `--help`. If there are others, the
+ * rules have no room for those of these that are only named.
+ */
 const USES: Readonly<Record<string, { use: string; example: string }>> = {
   safe_bash: { use: 'commands', example: `'npm test'` },
-  safe_read: { use: 'read', example: 'src/main.ts' },
-  safe_write: { use: 'write', example: `--path notes.md --content 'text'` },
-  tool_view: { use: 'output', example: '--help' },
-  jobs: { use: 'jobs', example: '--help' },
-  memory_search: { use: 'lessons', example: '' },
+  safe_read: { use: 'read', example: 'main.ts' },
+  safe_write: { use: 'write', example: `--path a.md --content 'text'` },
+  jobs: { use: 'jobs', example: HELP },
+  memory_search: { use: 'lessons', example: `'the task'` },
+  memory_store: { use: 'learn', example: HELP },
 };
 
 /** Tools that a tool of `USES` leads to. */
-const LED_TO: ReadonlySet<string> = new Set(['memory_get', 'memory_store', 'memory_feedback']);
+const LED_TO: ReadonlySet<string> = new Set(['tool_view', 'memory_get', 'memory_feedback']);
 
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {
-  const known = Object.entries(USES).flatMap(([name, { use }]) =>
-    tools.some((tool) => tool.name === name) ? [`- ${use}: \`${callOf(name)}\``] : [],
-  );
-  const others = tools.filter(({ name }) => USES[name] === undefined && !LED_TO.has(name));
-  const lines = others.length === 0 ? known : [...known.slice(0, 3), '- more: `ls .claude/tools`'];
+  const hasMore = tools.some(({ name }) => USES[name] === undefined && !LED_TO.has(name));
+  const lines = Object.entries(USES)
+    .filter(([name, { example }]) => tools.some((tool) => tool.name === name) && !(hasMore && example === HELP))
+    .map(([name, { use }]) => `- ${use}: \`${callOf(name)}\``);
+  if (hasMore) lines.push('- more: `ls .claude/tools`');
   return withMark(
     `${[
       '# contextd',
@@ -44,8 +49,8 @@ export function rulesText(tools: readonly ToolText[]): string {
       '',
       'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
       `Limits: allowed hosts only, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
-      'A program is missing or access is denied: the answer says how a person allows it, never you.',
-      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init` and use your own tools meanwhile.',
+      'A program is missing or access denied: the answer says how a person allows it, never you.',
+      '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init`, use your own tools meanwhile.',
     ].join('\n')}\n`,
   );
 }
@@ -111,5 +116,5 @@ function toolSection(tool: ToolText): string {
 }
 
 function callOf(name: string): string {
-  return `${shellNameOf(name)} ${USES[name]?.example ?? '--help'}`.trimEnd();
+  return `${shellNameOf(name)} ${USES[name]?.example ?? HELP}`;
 }

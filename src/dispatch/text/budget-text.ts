@@ -43,6 +43,8 @@ export interface TextDeps extends ViewDeps {
 /** Facts and notes get at most these parts of the budget each. */
 const FACTS_SHARE = 6;
 const NOTES_SHARE = 3;
+/** An answer without output is all facts: of what the notes leave, this is kept for the other lines of contextd. */
+const OWN_LINES_TOKENS = 50;
 /** The amount of an output of more tokens is rounded to three digits, because it is an estimate. */
 const EXACT_MAX_TOKENS = 1_000;
 
@@ -162,22 +164,23 @@ function requestOf({
   // The checks of a dry run are for programs, which ask for JSON; a reader gets one line.
   const isDryRun = call?.options.dryRun === true && outcome.failure === null;
   const templates = call === null || call.options.dryRun ? null : call.tool.manifest.text;
-  const facts = factText(
-    isDryRun ? { ...outcome, data: {} } : outcome,
-    templates,
-    Math.floor(maxTokens / FACTS_SHARE),
-    plainCounter(counter),
-  );
   const known = addKnown(outcome, { facts: { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes } });
   const meta = { ...metaOf(call?.requestId ?? '', known), ...(stored === null ? {} : droppedLines(stored)) };
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
+  const said = notesOf(known, { ...meta, warning_details: details }, Math.floor(maxTokens / NOTES_SHARE), counter);
+  const facts = factText(
+    isDryRun ? { ...outcome, data: {} } : outcome,
+    templates,
+    shown === null
+      ? Math.max(0, maxTokens - counter.count(said.join('\n')) - OWN_LINES_TOKENS)
+      : Math.floor(maxTokens / FACTS_SHARE),
+    plainCounter(counter),
+  );
   const fixed = [
     ...(isDryRun ? ['dry run: every check allows the call'] : []),
     ...(facts.isCut ? ['the facts are cut to fit the budget; raise max_tokens to see more'] : []),
     ...(notes ?? []),
   ].map((note) => ownLine(note));
-  const share = Math.floor(maxTokens / NOTES_SHARE);
-  const said = notesOf(known, { ...meta, warning_details: details }, share, counter);
   const hidden = (shown?.meta.dropped_content_ids ?? []).map((id) => id.slice(id.indexOf('/') + 1));
   const status = ({ omitted, shownTokens }: ShownFacts): string[] =>
     present([

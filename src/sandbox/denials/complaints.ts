@@ -223,7 +223,7 @@ export function readNetworkComplaint(line: string): NetworkComplaint | null {
   return WITHOUT_HOST.some((pattern) => pattern.test(line)) ? { host: null } : null;
 }
 
-const LOCAL_NAMES = /(?:^|\.)(?:localhost|sandbox|localdomain|invalid|test|example)\.?$/i;
+const LOCAL_NAMES = /(?:^|\.)(?:localhost|sandbox|localdomain|invalid|test)\.?$/i;
 const LOCAL_ADDRESSES = /^(?:127\.[\d.]+|0\.0\.0\.0|::1?|::ffff:127\.[\d.]+)$/;
 
 function isOutside(host: string): boolean {
