@@ -40,15 +40,20 @@ type Texts = Pick<MemoryDraft, 'title' | 'description' | 'content' | 'task' | 'o
 const DUPLICATE_FROM = 0.8;
 const SAME_TASK_FROM = 0.6;
 
-/**
- * True if the two say the same with nearly the same words. Numbers and negations must be equal: "never use port 80" is not
- * "use port 8080".
- */
-export function isNearDuplicate(one: Texts, other: Texts): boolean {
-  if (one.outcome !== other.outcome) return false;
-  const [a, b] = [wholeText(one), wholeText(other)];
-  if (decisiveWords(a) !== decisiveWords(b)) return false;
-  return similarity(telling(a), telling(b)) >= DUPLICATE_FROM;
+/** Longer texts are no near-duplicates: comparing their words would take seconds. */
+const COMPARED_MAX_CHARS = 8_192;
+
+/** Finds texts that say the same as `one` with nearly the same words; its own words are read once. */
+export function nearDuplicateOf(one: Texts): (other: Texts) => boolean {
+  const text = wholeText(one);
+  if (text === null) return () => false;
+  const [words, decisive] = [telling(text), decisiveWords(text)];
+  return (other) => {
+    if (one.outcome !== other.outcome) return false;
+    const otherText = wholeText(other);
+    if (otherText === null || decisiveWords(otherText) !== decisive) return false;
+    return similarity(words, telling(otherText)) >= DUPLICATE_FROM;
+  };
 }
 
 /** True if one succeeded and the other failed at a similar task. */
@@ -70,8 +75,11 @@ export function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>)
   return common / (one.size + other.size - common);
 }
 
-function wholeText({ title, description, content }: Texts): string {
-  return `${title}\n${description}\n${content}`;
+/** Null if it is too long to be compared, as it is or in the form that is compared. */
+function wholeText({ title, description, content }: Texts): string | null {
+  if (title.length + description.length + content.length > COMPARED_MAX_CHARS) return null;
+  const text = `${title}\n${description}\n${content}`.normalize('NFKC');
+  return text.length > 2 * COMPARED_MAX_CHARS ? null : text;
 }
 
 const NEGATIONS: ReadonlySet<string> = new Set([
@@ -79,8 +87,22 @@ const NEGATIONS: ReadonlySet<string> = new Set([
   ...['won', 'shouldn', 'mustn', 'didn', 'wasn', 'disable', 'disabled', 'enable', 'enabled', 'before', 'after'],
 ]);
 
-/** The distinct numbers, names with digits and words that turn a sentence around. */
+/**
+ * What must be equal: the distinct numbers, names with digits, words that turn a sentence around, and words with signs
+ * in them, such as paths and options. "Never use port 80" is not "use port 8080", and `rm ./build` is not `rm /build`.
+ */
 function decisiveWords(text: string): string {
   const words = indexWords(text).filter((word) => /\p{N}/u.test(word) || NEGATIONS.has(word));
-  return [...new Set(words)].sort().join(' ');
+  const signed = text.split(/\s+/).map(withoutPunctuation).filter(isSigned);
+  return [...new Set([...words, ...signed])].sort().join(' ');
+}
+
+/** Quotes, brackets and what ends a clause belong to the sentence, not to the word. */
+function withoutPunctuation(word: string): string {
+  return word.replace(/^["'`([{“‘«]+/u, '').replace(/["'`)\]}.,;:!?…”’»]+$/u, '');
+}
+
+/** Not a word with an apostrophe or a hyphen in it. */
+function isSigned(word: string): boolean {
+  return /[^\p{L}\p{M}\p{N}]/u.test(word) && !/^[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*$/u.test(word);
 }

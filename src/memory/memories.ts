@@ -4,7 +4,7 @@ import { newMemoryId } from '../core/ids.ts';
 import type { Dense, QueryVector, WordsOnly } from './dense/dense.ts';
 import { fuse, MEANING_WEIGHT, WORDS_WEIGHT } from './dense/fuse.ts';
 import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts';
-import { isContradiction, isNearDuplicate, isToQuarantine, meanOf, PRIORS, posteriorOf } from './learn.ts';
+import { isContradiction, isToQuarantine, meanOf, nearDuplicateOf, PRIORS, posteriorOf } from './learn.ts';
 import { queryWords } from './query.ts';
 import { rank } from './rank.ts';
 import {
@@ -68,6 +68,9 @@ const LINKS_KEPT = 50;
 const CONFIRMATION = 0.25;
 const CONFIRMATIONS_MAX = 4;
 
+/** The most memories of a project that agents together, and each tool, may store: a loop must not fill the disk. */
+const MOST_KEPT: Partial<Record<MemoryOrigin, number>> = { model: 20_000, tool: 1_000 };
+
 export interface MemoriesDeps {
   readonly store: MemoryStore;
   readonly clock: Clock;
@@ -81,6 +84,8 @@ export class Memories {
   readonly #clock: Clock;
   readonly #shared: Pick<Syncer, 'search' | 'unsent' | 'changed'> | null;
   readonly #dense: Pick<Dense, 'vectorOf' | 'nearest' | 'changed'> | null;
+  /** How many memories a project has of each owner and origin, as far as it is known. */
+  readonly #kept = new Map<string, number>();
   /** A memory is compared with those before it, so one is stored at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -110,6 +115,7 @@ export class Memories {
         ...memory,
         relevance,
         memory,
+        tool: memory.origin === 'tool' ? memory.owner : '',
         text: `${memory.title}\n${memory.description}\n${memory.content}`,
       })),
       asked,
@@ -132,7 +138,7 @@ export class Memories {
       if (this.#dense === null || vector === null || 'wordsOnly' in vector) return null;
       return this.#dense.nearest(project, vector, filter, most);
     };
-    const [byWords, byMeaning] = await Promise.all([this.#store.search(project, words, filter, most), nearest()]);
+    const [byWords, byMeaning] = await Promise.all([this.#byWords(project, words, filter, most), nearest()]);
     if (byMeaning === null) return byWords;
     byWords.sort((a, b) => b.relevance - a.relevance || (a.memory.id < b.memory.id ? -1 : 1));
     const ids = fuse([
@@ -149,6 +155,20 @@ export class Memories {
       const memory = known.get(id);
       return memory === undefined ? [] : [placed(memory, place)];
     });
+  }
+
+  /** If tools have stored most of what fits, what others said is found too. */
+  async #byWords(
+    project: string,
+    words: readonly string[],
+    filter: MemoryFilter,
+    most: number,
+  ): Promise<FoundMemory[]> {
+    const found = await this.#store.search(project, words, filter, most);
+    const ofTools = found.filter(({ memory }) => memory.origin === 'tool');
+    if (found.length < most || ofTools.length <= most / 2) return found;
+    const others = await this.#store.search(project, words, { ...filter, withoutTools: true }, most);
+    return [...ofTools, ...others];
   }
 
   /** What the shared store found, as it is here, and what it does not have yet. */
@@ -191,11 +211,12 @@ export class Memories {
       const equal = await this.#store.findEqual({ ...draft, project, owner: author.owner });
       if (equal !== null) return this.#merge(equal, draft, author, 'unchanged');
       const similar = await this.#similar(project, draft, author);
-      const [same] = similar.filter((memory) => isNearDuplicate(memory, draft));
+      const same = similar.filter((memory) => mayMerge(memory, author)).find(nearDuplicateOf(draft));
       if (same !== undefined) return this.#merge(same, draft, author, 'merged');
       const opposite = similar.filter((memory) => isContradiction(memory, draft));
       const contradicts = opposite.map(({ id }) => id);
       const item = newMemory(project, { ...draft, contradicts }, author, this.#clock.now());
+      await this.#checkRoom(project, author);
       await this.#store.insert([item]);
       for (const memory of opposite)
         await this.#store.change(memory, { contradicts: linked(memory.contradicts, item.id) });
@@ -250,6 +271,7 @@ export class Memories {
     return this.#oneAtATime(async () => {
       const found = await this.read(project, ids);
       for (const { id } of found) await this.#store.remove(id);
+      this.#kept.clear();
       return found;
     });
   }
@@ -298,6 +320,22 @@ export class Memories {
     return this.#store.get(project, ids);
   }
 
+  /** Call before each insertion. Throws RESOURCE_LIMIT if agents, or the tool, have stored as much in this project as they may. */
+  async #checkRoom(project: string, { origin, owner }: MemoryAuthor): Promise<void> {
+    const most = MOST_KEPT[origin];
+    if (most === undefined) return;
+    const key = JSON.stringify([project, owner, origin]);
+    const kept = this.#kept.get(key) ?? (await this.#store.countOf(project, owner, origin));
+    this.#kept.set(key, kept + 1);
+    if (kept < most) return;
+    this.#kept.delete(key);
+    const who = owner === '' ? 'agents have' : `${owner} has`;
+    throw new ContextdError('RESOURCE_LIMIT', `${who} stored ${most} memories in this project, which is the most`, {
+      remedy: 'A person can remove some with `ctxd memory list` and `ctxd memory forget`.',
+      details: { limit: 'memories', most },
+    });
+  }
+
   #changed(): void {
     this.#shared?.changed();
     this.#dense?.changed();
@@ -332,6 +370,11 @@ function newMemory(
 ): NewMemory {
   const provenance = requestId === '' ? [] : [requestId];
   return { ...draft, ...{ id: newMemoryId(), project, origin, owner, source, provenance, nowMs } };
+}
+
+/** A person's words are never lost in those of a model. */
+function mayMerge(into: Memory, { origin }: MemoryAuthor): boolean {
+  return origin !== 'person' || into.origin === 'person';
 }
 
 /** With the id at the end, each once, the oldest dropped. */

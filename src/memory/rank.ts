@@ -10,6 +10,8 @@ export interface Candidate {
   readonly confidence: number;
   readonly uses: number;
   readonly updatedMs: number;
+  /** The installed tool that stored it; '' for all others. */
+  readonly tool: string;
   /** Title, description and the beginning of the content. */
   readonly text: string;
 }
@@ -19,14 +21,15 @@ const REPEAT_FROM = 0.7;
 
 /**
  * The best first: by relevance, which confidence moves by up to a fifth and use by up to a twentieth; then the newer, then
- * by id. Of candidates that say nearly the same, all but the best come after all others. At most `limit`.
+ * by id. Of candidates that say nearly the same, all but the best come after all others, and so do those of one tool
+ * beyond a third of the places: no tool can crowd out the rest. At most `limit`.
  */
 export function rank<T extends Candidate>(candidates: readonly T[], limit: number): T[] {
   const scored = candidates.map((candidate) => ({ candidate, score: scoreOf(candidate) }));
   scored.sort(
     (a, b) => b.score - a.score || b.candidate.updatedMs - a.candidate.updatedMs || byId(a.candidate, b.candidate),
   );
-  return repeatsLast(
+  return crowdsLast(
     scored.map(({ candidate }) => candidate),
     limit,
   );
@@ -40,14 +43,17 @@ function byId(a: Candidate, b: Candidate): number {
   return a.id < b.id ? -1 : 1;
 }
 
-function repeatsLast<T extends Candidate>(ordered: readonly T[], limit: number): T[] {
+function crowdsLast<T extends Candidate>(ordered: readonly T[], limit: number): T[] {
   const shown: T[] = [];
   const words: ReadonlySet<string>[] = [];
   const repeats: T[] = [];
+  const ofOneTool = Math.max(1, Math.floor(limit / 3));
   for (const candidate of ordered) {
     if (shown.length === limit) break;
     const own = telling(candidate.text);
-    if (words.some((other) => similarity(own, other) >= REPEAT_FROM)) repeats.push(candidate);
+    const isRepeat = words.some((other) => similarity(own, other) >= REPEAT_FROM);
+    const isCrowding = candidate.tool !== '' && shown.filter(({ tool }) => tool === candidate.tool).length >= ofOneTool;
+    if (isRepeat || isCrowding) repeats.push(candidate);
     else {
       shown.push(candidate);
       words.push(own);

@@ -15,6 +15,8 @@ export interface MemoryFilter {
   readonly scope: MemoryScope | null;
   /** Only items that changed at or after it; milliseconds since the epoch. */
   readonly sinceMs: number;
+  /** True: no items of installed tools. Default: false. */
+  readonly withoutTools?: boolean;
 }
 
 export const NO_FILTER: MemoryFilter = { tags: [], outcome: null, scope: null, sinceMs: 0 };
@@ -212,6 +214,16 @@ export class MemoryStore {
   /** Changes what is known of an item. Its text stays, so its words do, unless it is set aside or brought back. */
   async change(memory: Memory, change: MemoryChange): Promise<void> {
     await this.#database.write(changeOf(memory, change));
+  }
+
+  /** How many memories a project has of one owner and origin; '' is the owner of those of agents. */
+  async countOf(project: string, owner: string, origin: MemoryOrigin): Promise<number> {
+    const { first, last } = seqRange(await this.#numberOf(project));
+    const [row = {}] = await this.#database.read(
+      'SELECT count(*) AS count FROM items WHERE seq BETWEEN ? AND ? AND owner = ? AND origin = ?',
+      ...[first, last, owner, origin],
+    );
+    return integerOf(row, 'count');
   }
 
   /** Adds evidence; of one session the last counts. Returns the sums over all sessions. */
@@ -444,12 +456,13 @@ export function nextSeq(number: number): string {
 }
 
 /** Conditions on `items` with the parameters ?5 to ?7; joined only if there are any, because the index knows no columns. */
-export function filterSql({ tags, outcome, sinceMs }: MemoryFilter) {
+export function filterSql({ tags, outcome, sinceMs, withoutTools = false }: MemoryFilter) {
   const params = [JSON.stringify(tags), outcome ?? '', sinceMs];
-  if (tags.length === 0 && outcome === null && sinceMs === 0) return { join: '', conditions: '', params: [] };
+  if (tags.length === 0 && outcome === null && sinceMs === 0 && !withoutTools)
+    return { join: '', conditions: '', params: [] };
   return {
     join: 'JOIN items ON items.seq = item_index.rowid',
-    conditions: `AND (?6 = '' OR items.outcome = ?6) AND items.updated_ms >= ?7
+    conditions: `${withoutTools ? "AND items.origin <> 'tool'" : ''} AND (?6 = '' OR items.outcome = ?6) AND items.updated_ms >= ?7
       AND NOT EXISTS (SELECT 1 FROM json_each(?5) wanted
         WHERE NOT EXISTS (SELECT 1 FROM json_each(items.tags) own WHERE own.value = wanted.value))`,
     params,

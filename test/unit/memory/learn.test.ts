@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   isContradiction,
-  isNearDuplicate,
   isToQuarantine,
   meanOf,
+  nearDuplicateOf,
   PRIORS,
   posteriorOf,
   similarity,
@@ -17,16 +17,18 @@ const LESSON = draftOf('Run the database migrations before the integration tests
 describe('a near-duplicate', () => {
   it('issue 18 says the same with nearly the same words', () => {
     const again = { ...LESSON, title: 'Run database migrations before integration tests!' };
-    expect(isNearDuplicate(LESSON, again)).toBe(true);
+    expect(nearDuplicateOf(LESSON)(again)).toBe(true);
   });
 
   it.each([
     ['another number', { content: `${LESSON.content} Use port 8080.` }],
     ['a negation', { title: `Never ${LESSON.title}` }],
     ['another outcome', { outcome: 'failure' as const }],
+    ['another path', { content: LESSON.content.replace('npm run migrate', './migrate') }],
+    ['a long text, whatever it says', { content: `${LESSON.content} `.repeat(80) }],
     ['other words', { content: 'Vite needs a newer Node for its dev server.' }],
   ])('issue 18 is not what has %s', (_what, change) => {
-    expect(isNearDuplicate(LESSON, { ...LESSON, ...change })).toBe(false);
+    expect(nearDuplicateOf(LESSON)({ ...LESSON, ...change })).toBe(false);
   });
 });
 

@@ -11,6 +11,18 @@ const search = async ({ memories }: TestMemories, query: string, more: object = 
 const titles = (found: readonly { title: string }[]) => found.map(({ title }) => title);
 
 describe('a search', () => {
+  it('issue 18 finds what a person said among a hundred memories of a tool that repeat the query', async () => {
+    const at = await openTestMemories();
+    const person = { origin: 'person' as const, owner: '', source: '', requestId: '' };
+    const tool = { origin: 'tool' as const, owner: 'loud', source: '', requestId: 'req_2' };
+    const { id } = await at.memories.store(PROJECT, draftOf('How the quarterly ledger is closed'), person);
+    const spam = 'quarterly ledger close '.repeat(4);
+    for (let i = 0; i < 110; i++)
+      await at.memories.store(PROJECT, draftOf(`${spam} z${i}`, { task: spam, tags: ['ledger', `z${i}`] }), tool);
+    const found = await search(at, 'quarterly ledger close', { limit: 5 });
+    expect(found.map((memory) => memory.id)).toContain(id);
+  });
+
   it('FR-5.1 finds a memory by stems and by the parts of identifiers, the best first', async () => {
     const at = await openTestMemories();
     await at.memories.store(
@@ -229,4 +241,32 @@ it('issue 18 a file that is no database stops no daemon: each request says what 
   const { memories } = await openTestMemories(dir);
   const failed = { code: 'INTERNAL_ERROR', message: expect.stringContaining('memory.db is damaged') };
   await expect(memories.store(PROJECT, draftOf('A lesson'), MODEL)).rejects.toMatchObject(failed);
+});
+
+describe('limits', () => {
+  it('issue 18 a tool stores a thousand memories in a project and no more, until a person removes some', async () => {
+    const at = await openTestMemories();
+    const tool = { origin: 'tool' as const, owner: 'loud', source: '', requestId: 'req_2' };
+    const many = Array.from({ length: 999 }, (_, i) => draftOf(`Lesson ${i}`));
+    await at.memories.storeAll(PROJECT, many, tool);
+    const { id } = await at.memories.store(PROJECT, draftOf('Reading a clock'), tool);
+    const more = draftOf('Sowing tomatoes');
+    await expect(at.memories.store(PROJECT, more, tool)).rejects.toMatchObject({ code: 'RESOURCE_LIMIT' });
+    await at.memories.store(PROJECT, more, { ...tool, owner: 'other' });
+    await at.memories.store(PROJECT, more, MODEL);
+    await at.memories.forget(PROJECT, [id]);
+    expect(await at.memories.store(PROJECT, more, tool)).toMatchObject({ state: 'stored' });
+  });
+
+  it("issue 18 a person's words are not merged into those of a model", async () => {
+    const at = await openTestMemories();
+    const person = { origin: 'person' as const, owner: '', source: '', requestId: '' };
+    const draft = draftOf('Run the database migrations before the integration tests');
+    const again = draftOf('Run database migrations before the integration tests');
+    const first = await at.memories.store(PROJECT, draft, MODEL);
+    expect(await at.memories.store(PROJECT, again, person)).toMatchObject({ state: 'stored' });
+    const [other] = await at.memories.read(PROJECT, [first.id]);
+    expect(other).toMatchObject({ title: draft.title, origin: 'model' });
+    expect(await at.memories.store(PROJECT, { ...draft, tags: ['x'] }, MODEL)).toMatchObject({ state: 'merged' });
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Candidate, rank } from '#src/memory/rank.js';
 
-const base: Candidate = { id: 'a', relevance: 1, confidence: 0.5, uses: 0, updatedMs: 0, text: '' };
+const base: Candidate = { id: 'a', relevance: 1, confidence: 0.5, uses: 0, updatedMs: 0, tool: '', text: '' };
 const candidate = (id: string, more: Partial<Candidate> = {}): Candidate => ({ ...base, id, text: id, ...more });
 const order = (candidates: Candidate[], limit = 10) => rank(candidates, limit).map(({ id }) => id);
 
@@ -24,4 +24,11 @@ it('issue 18 shows one of several that say nearly the same, and the others only 
   const other = candidate('d', { text: 'use another port for vite' });
   expect(order([...same, other], 2)).toEqual(['a', 'd']);
   expect(order([...same, other])).toEqual(['a', 'd', 'b', 'c']);
+});
+
+it('issue 18 gives one tool a third of the places, and more only if there is room', () => {
+  const ofTool = Array.from({ length: 20 }, (_, i) => candidate(`tool-${i}`, { tool: 'loud', relevance: 9 - i / 10 }));
+  const person = candidate('person', { text: 'what a person said' });
+  expect(order([...ofTool, person], 6)).toEqual(['tool-0', 'tool-1', 'person', 'tool-2', 'tool-3', 'tool-4']);
+  expect(order([...ofTool, person], 1)).toEqual(['tool-0']);
 });
