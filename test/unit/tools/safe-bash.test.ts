@@ -82,7 +82,7 @@ describe('FR-4.1 safe_bash', () => {
 
   it.each([
     ['input', 'cat waits for input', /stdin/],
-    ['network', 'curl waits for a connection to 127.0.0.1:80', /localhost/],
+    ['network', 'curl waits for a connection to 127.0.0.1:80', /It waited for a server/],
     ['lock', 'apt waits for the lock on /l', /holds the lock/],
     ['busy', 'cc computes', /"background":true/],
     ['other', 'sleep sleeps', /"background":true/],
