@@ -15,7 +15,7 @@ import type { Outcome, SectionOptions } from './lib/section.ts';
 import { runSection } from './lib/section-process.ts';
 import { SECTIONS } from './sections.ts';
 
-const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user]
+const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user] [--embedding-model DIR]
 sections: ${Object.keys(SECTIONS).join(' ')}
 `;
 
@@ -59,6 +59,7 @@ function readChoice(): Choice {
       sandboxes: { type: 'string' },
       calls: { type: 'string' },
       as: { type: 'string' },
+      'embedding-model': { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -79,6 +80,8 @@ function readChoice(): Choice {
       sandboxes: Number(values.sandboxes ?? 500),
       calls: Number(values.calls ?? 20_000),
       gitleaks: gitleaksPlaces(),
+      qdrantUrl: process.env.QDRANT_URL ?? null,
+      embeddingModel: values['embedding-model'] ?? null,
     },
     accounts,
   };

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 export interface Spread {
   medianMs: number;
   p95Ms: number;
+  p99Ms: number;
   minMs: number;
   n: number;
 }
@@ -11,7 +12,7 @@ export interface Spread {
 export function spreadOf(samples: readonly number[]): Spread {
   const sorted = samples.toSorted((a, b) => a - b);
   const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-  return { medianMs: at(0.5), p95Ms: at(0.95), minMs: at(0), n: sorted.length };
+  return { medianMs: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), minMs: at(0), n: sorted.length };
 }
 
 export interface Contender {

@@ -5,7 +5,7 @@ import { inheritedPath } from './machine.ts';
 import { runProcess } from './measure.ts';
 
 /** The sections that compare contextd with other programs. */
-const COMPARING = ['sandbox', 'process', 'scrub'];
+const COMPARING = ['sandbox', 'process', 'scrub', 'memories'];
 /** The programs that sandbox-runtime needs on Linux. */
 const SRT_NEEDS = ['bwrap', 'socat', 'rg'];
 /** The programs and libraries to compare with, by package. */
@@ -14,10 +14,12 @@ const PACKAGES = {
   mcporter: 'mcporter',
   secretlint: '@secretlint/core',
   secretlintRules: '@secretlint/secretlint-rule-preset-recommend',
+  lancedb: '@lancedb/lancedb',
+  serverMemory: '@modelcontextprotocol/server-memory',
 } as const;
 
 export type PeerName = keyof typeof PACKAGES;
-const LIBRARIES: readonly PeerName[] = ['secretlint', 'secretlintRules'];
+const LIBRARIES: readonly PeerName[] = ['secretlint', 'secretlintRules', 'lancedb', 'serverMemory'];
 
 /** A program to compare with, or the reason why it is missing. */
 export type Peer = { path: string; missing: null } | { path: null; missing: string };

@@ -13,7 +13,7 @@ function renderTable(table: Table): string[] {
   const base = timesOf(table, table.base);
   const head = [
     table.title.padEnd(NAME_WIDTH),
-    ...['median', 'p95', 'min'].map(cell),
+    ...['median', 'p95', 'p99', 'min'].map(cell),
     base === null ? '' : cell('÷ base'),
   ];
   return [
@@ -27,7 +27,7 @@ function renderTable(table: Table): string[] {
 function renderRow({ name, times, note }: Row, base: Spread | null): string {
   if (times === null) return `${name.padEnd(NAME_WIDTH)} ${note}`;
   const ratio = base === null ? [] : [cell(`${(times.medianMs / base.medianMs).toFixed(2)}×`)];
-  const figures = [times.medianMs, times.p95Ms, times.minMs].map((ms) => cell(ms.toFixed(2)));
+  const figures = [times.medianMs, times.p95Ms, times.p99Ms, times.minMs].map((ms) => cell(ms.toFixed(2)));
   return [name.padEnd(NAME_WIDTH), ...figures, ...ratio].join(' ');
 }
 

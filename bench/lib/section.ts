@@ -15,6 +15,10 @@ export interface SectionOptions {
   calls: number;
   /** Where to look for the caller's gitleaks; a section has its own home and would not find it. */
   gitleaks: GitleaksPlaces;
+  /** A Qdrant server that the section `memories` measures too; null: none. */
+  qdrantUrl: string | null;
+  /** A folder with an ONNX model, with which the section `memories` measures retrieval too; null: none. */
+  embeddingModel: string | null;
 }
 
 export interface Outcome {

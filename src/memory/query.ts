@@ -41,7 +41,11 @@ function runsOf(text: string): string[] {
   return text.normalize('NFKC').match(RUN) ?? [];
 }
 
+/** Most runs are one word as they are. */
+const PLAIN = /^[a-z0-9]+$/;
+
 function wordsOfRun(run: string, purpose: 'index' | 'query'): string[] {
+  if (PLAIN.test(run)) return [run.slice(0, WORD_MAX_CHARS)];
   const words: string[] = [];
   let from = 0;
   for (const match of run.matchAll(UNSPACED)) {

@@ -345,7 +345,8 @@ export class MemoryStore {
         this.#database.read(
           `SELECT ${COLUMNS}, ${excerpt}, found.rank AS rank FROM (
             SELECT item_index.rowid AS seq, bm25(item_index, ${WEIGHTS}) AS rank FROM item_index ${join}
-            WHERE item_index MATCH ?1 AND item_index.rowid BETWEEN ?2 AND ?3 ${conditions}
+            WHERE EXISTS (SELECT 1 FROM items WHERE seq BETWEEN ?2 AND ?3)
+              AND item_index MATCH ?1 AND item_index.rowid BETWEEN ?2 AND ?3 ${conditions}
             ORDER BY rank, item_index.rowid LIMIT ?4
           ) found JOIN items ON items.seq = found.seq`,
           expression,

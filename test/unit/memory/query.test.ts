@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { indexWords, matchExpression, queryWords } from '#src/memory/query.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 
 describe('the words of a text', () => {
   it.each([
@@ -17,6 +18,18 @@ describe('the words of a text', () => {
     ['"" OR * ( NEAR', ['or', 'near']],
   ])('issue 18 splits %j by case, punctuation and script', (text, words) => {
     expect(indexWords(text)).toEqual(words);
+  });
+
+  it('issue 18 are the same for a word in any case, however long', () => {
+    const letters = fc.stringMatching(/^[a-z]{1,70}$/);
+    fc.assert(
+      fc.property(fc.array(letters), (words) => {
+        const text = words.join(' ');
+        expect(indexWords(text)).toEqual(words.map((word) => word.slice(0, 64)));
+        expect(indexWords(text.toUpperCase())).toEqual(indexWords(text));
+      }),
+      { numRuns: propertyRuns() },
+    );
   });
 
   it('issue 18 searches without stop words, unless there are no others, and each word once', () => {
