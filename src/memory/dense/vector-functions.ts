@@ -70,7 +70,7 @@ class LoadedVectors {
     this.#touched.clear();
   }
 
-  nearest(query: Float32Array, first: number, last: number, limit: number): [seq: number, score: number][] {
+  nearest(query: Float64Array, first: number, last: number, limit: number): [seq: number, score: number][] {
     const best: [number, number][] = [];
     let least = Number.NEGATIVE_INFINITY;
     for (let place = 0; place < this.#count; place++) {
@@ -84,7 +84,7 @@ class LoadedVectors {
     return best;
   }
 
-  score(query: Float32Array, seq: number): number | null {
+  score(query: Float64Array, seq: number): number | null {
     const place = this.#places.get(seq);
     return place === undefined ? null : this.#product(query, place);
   }
@@ -133,7 +133,7 @@ class LoadedVectors {
   }
 
   /** Four sums at once take half the time of one. */
-  #product(query: Float32Array, place: number): number {
+  #product(query: Float64Array, place: number): number {
     const values = this.#values;
     const dimension = this.#dimension;
     const from = place * dimension;
@@ -171,6 +171,7 @@ function grown<T extends Float32Array | Float64Array>(from: T, into: T): T {
   return into;
 }
 
-function floatsOf(blob: Uint8Array): Float32Array {
-  return new Float32Array(blob.slice().buffer);
+/** Arithmetic is in float64: a query that is already takes half the time. */
+function floatsOf(blob: Uint8Array): Float64Array {
+  return Float64Array.from(new Float32Array(blob.slice().buffer));
 }
