@@ -19,7 +19,7 @@ import { BenchQdrant } from '../lib/memory-qdrant.ts';
 import { type Fact, missingRow, type Row, type Section, sayStep } from '../lib/section.ts';
 
 const PROJECT = '/bench';
-const AUTHOR: MemoryAuthor = { origin: 'import', owner: '', source: 'bench', requestId: '' };
+const AUTHOR: MemoryAuthor = { origin: 'import', owner: '', source: 'bench', requestIds: [] };
 const SIZES = [1_000, 10_000, 100_000] as const;
 const AIMS_MS = [1, 3, 20];
 const BATCH = 500;

@@ -21,6 +21,7 @@ import type { InstallEvent } from '../protocol/generated/contextd/v1/InstallEven
 import type { InstallProgress__Output as InstallProgress } from '../protocol/generated/contextd/v1/InstallProgress.ts';
 import type { InstallRequest__Output as InstallRequest } from '../protocol/generated/contextd/v1/InstallRequest.ts';
 import type { KillRequest__Output as KillRequest } from '../protocol/generated/contextd/v1/KillRequest.ts';
+import type { LearnRequest__Output as LearnRequest } from '../protocol/generated/contextd/v1/LearnRequest.ts';
 import type { ListeningPort__Output as ListeningPort } from '../protocol/generated/contextd/v1/ListeningPort.ts';
 import type { ListRequest__Output as ListRequest } from '../protocol/generated/contextd/v1/ListRequest.ts';
 import type { ListResponse__Output as ListResponse } from '../protocol/generated/contextd/v1/ListResponse.ts';
@@ -30,6 +31,7 @@ import type { MemoryList__Output as MemoryList } from '../protocol/generated/con
 import type { MemoryListRequest__Output as MemoryListRequest } from '../protocol/generated/contextd/v1/MemoryListRequest.ts';
 import type { MemoryQuery__Output as MemoryQuery } from '../protocol/generated/contextd/v1/MemoryQuery.ts';
 import type { MemoryRating__Output as MemoryRating } from '../protocol/generated/contextd/v1/MemoryRating.ts';
+import type { MemoryReport__Output as MemoryReport } from '../protocol/generated/contextd/v1/MemoryReport.ts';
 import type { MemoryRequest__Output as MemoryRequest } from '../protocol/generated/contextd/v1/MemoryRequest.ts';
 import type { MemorySync__Output as MemorySync } from '../protocol/generated/contextd/v1/MemorySync.ts';
 import type { MemorySyncRequest__Output as MemorySyncRequest } from '../protocol/generated/contextd/v1/MemorySyncRequest.ts';
@@ -53,6 +55,8 @@ import type { OpenPortRequest__Output as OpenPortRequest } from '../protocol/gen
 import type { OpenPortResponse__Output as OpenPortResponse } from '../protocol/generated/contextd/v1/OpenPortResponse.ts';
 import type { PathList__Output as PathList } from '../protocol/generated/contextd/v1/PathList.ts';
 import type { PathRequest__Output as PathRequest } from '../protocol/generated/contextd/v1/PathRequest.ts';
+import type { PendingLesson__Output as PendingLesson } from '../protocol/generated/contextd/v1/PendingLesson.ts';
+import type { PendingLessons__Output as PendingLessons } from '../protocol/generated/contextd/v1/PendingLessons.ts';
 import type { PortsResponse__Output as PortsResponse } from '../protocol/generated/contextd/v1/PortsResponse.ts';
 import type { ProjectRequest__Output as ProjectRequest } from '../protocol/generated/contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse__Output as ProjectResponse } from '../protocol/generated/contextd/v1/ProjectResponse.ts';
@@ -97,6 +101,7 @@ export type {
   InstallEvent,
   InstallProgress,
   InstallRequest,
+  LearnRequest,
   ListeningPort,
   MemoryEvidence,
   MemoryItem,
@@ -104,6 +109,7 @@ export type {
   MemoryListRequest,
   MemoryQuery,
   MemoryRating,
+  MemoryReport,
   MemoryRequest,
   MemorySync,
   MemorySyncRequest,
@@ -122,6 +128,8 @@ export type {
   NewMemories,
   PathList,
   PathRequest,
+  PendingLesson,
+  PendingLessons,
   ProjectTools,
   QuarantinedItem,
   QuarantineResponse,
@@ -239,6 +247,10 @@ export interface Management {
   rateMemory(request: MemoryRating): Promise<MemoryEvidence>;
   forgetMemories(request: MemoryRequest): Promise<MemoryList>;
   promoteMemory(request: MemoryRequest): Promise<MemoryList>;
+  reportMemories(request: MemoryRequest): Promise<MemoryReport>;
+  /** Throws NOT_FOUND if no call is meant. */
+  learnFromCalls(request: LearnRequest): Promise<PendingLessons>;
+  listLessons(request: ProjectRequest): Promise<PendingLessons>;
   /** Throws UPSTREAM_UNAVAILABLE, with the reason, if it was asked to synchronise and could not. */
   syncMemories(request: MemorySyncRequest): Promise<MemorySync>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */

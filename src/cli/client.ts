@@ -125,6 +125,9 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     rateMemory: askLong(management.rateMemory),
     forgetMemories: askLong(management.forgetMemories),
     promoteMemory: askLong(management.promoteMemory),
+    reportMemories: askLong(management.reportMemories),
+    learnFromCalls: askLong(management.learnFromCalls),
+    listLessons: askLong(management.listLessons),
     syncMemories: askLong(management.syncMemories),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {

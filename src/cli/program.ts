@@ -14,10 +14,12 @@ import {
   memoryFeedback,
   memoryForget,
   memoryGet,
-  memoryImport,
   memoryList,
   memoryPromote,
 } from './commands/memory.ts';
+import { memoryImport } from './commands/memory-import.ts';
+import { memoryLearn } from './commands/memory-learn.ts';
+import { memoryReport } from './commands/memory-report.ts';
 import { memorySearch } from './commands/memory-search.ts';
 import { memorySyncNow, memorySyncRebuild, memorySyncStatus } from './commands/memory-sync.ts';
 import {
@@ -231,6 +233,8 @@ export const COMMANDS: readonly Command[] = [
   memoryFeedback,
   memoryPromote,
   memoryForget,
+  memoryReport,
+  memoryLearn,
   memoryImport,
   memoryExport,
   memorySyncStatus,

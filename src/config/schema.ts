@@ -49,6 +49,8 @@ export interface Config {
   install: { yes_grants: string[]; require_signature: boolean; trusted_keys: string[]; sigstore_root: string | null };
   tools: { env: Record<string, string> };
   memory: {
+    holdout: number;
+    distill: { url: string | null; model: string; api_key_file: string | null; timeout_ms: number };
     embedding: {
       provider: 'none' | 'http' | 'local';
       url: string | null;
@@ -298,6 +300,31 @@ export const CONFIG_SCHEMA = {
       },
     }),
     memory: section('Memories of earlier work.', {
+      holdout: {
+        type: 'number',
+        default: 0,
+        minimum: 0,
+        maximum: 0.5,
+        description:
+          'The share of found memories that a session does not see, so that `ctxd memory report` can say what they change. 0: none.',
+      },
+      distill: section('A language model that writes memories from recorded calls (`ctxd memory learn`).', {
+        url: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: SERVER_URL,
+          description:
+            'Address of an OpenAI-compatible server before /chat/completions, such as http://127.0.0.1:11434/v1; http only on this machine. null: memories are made without a model.',
+        },
+        model: { type: 'string', default: '', maxLength: 200, description: 'The name of the model.' },
+        api_key_file: {
+          type: ['string', 'null'],
+          default: null,
+          pattern: '^/[^\\0]+$',
+          description: 'The file that holds nothing but the key of the server. null: the server asks for none.',
+        },
+        timeout_ms: whole(60_000, 100, 600_000, 'Milliseconds after which memories are made without the model.'),
+      }),
       embedding: section('A model that ranks memories by meaning too, besides their words.', {
         provider: {
           enum: ['none', 'http', 'local'],

@@ -10,6 +10,7 @@ import { createViewMaker } from '../dispatch/view/run-view.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { Memories } from '../memory/memories.ts';
 import { memoryDatabase } from '../memory/memory-database.ts';
+import { Retrievals } from '../memory/retrievals.ts';
 import { MemoryStore } from '../memory/store.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
@@ -41,6 +42,7 @@ import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { createToolVersions } from '../stores/tool-versions.ts';
 import { loadCounter } from '../tokens/counter.ts';
+import { buildDistiller } from './build-distiller.ts';
 import { buildJobs, lineFinder } from './build-jobs.ts';
 import { buildNetwork } from './build-network.ts';
 import { createCallGate } from './call-gate.ts';
@@ -175,7 +177,15 @@ function buildRemembering(deps: ComposeDeps, before: Stores & Scrubbing, own: Ov
   const ownDense = createDense({ ...common, config: config.memory.embedding, installRoot });
   const dense = own.dense === undefined ? ownDense : own.dense;
   const sharing = own.sharing ?? new Sharing({ ...common, config: config.memory.qdrant, dense });
-  return { dense, sharing, memories: own.memories ?? new Memories({ store, clock, shared: sharing.syncer, dense }) };
+  const memories = own.memories ?? new Memories({ store, clock, shared: sharing.syncer, dense });
+  const distillerParts = { ...before, ...common, config: config.memory.distill, memories };
+  return {
+    dense,
+    sharing,
+    memories,
+    distiller: own.distiller ?? buildDistiller(distillerParts),
+    retrievals: own.retrievals ?? new Retrievals({ database, share: config.memory.holdout, clock, logger }),
+  };
 }
 
 function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remembering, own: Overrides): Execution {
@@ -225,7 +235,8 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remember
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({
-          ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock, memories: before.memories },
+          ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock },
+          ...{ memories: before.memories, retrievals: before.retrievals },
           countTokens: (text) => counter.count(text),
         }),
         logger,

@@ -50,7 +50,7 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
       // Nothing of a search is stored.
       MemorySearch: {
         identifiers: ['query', 'limit', 'tags', 'outcome', 'scope', 'max_age_days'],
-        answer: (session, request) => searchMemories(session, request, deps),
+        answer: (session, request, call) => searchMemories(session, request, call, deps),
       },
       MemoryGet: { identifiers: ['ids'], answer: (session, request) => getMemories(session, request, deps) },
       MemoryStore: {

@@ -9,14 +9,16 @@ import { UNNUMBERED } from '../scrub/vault/look-alike.ts';
 
 /**
  * Masks a value that outlives its session. A secret becomes `[SECRET:rule]`, and so does a token of the session: a number
- * would name another secret in another session. Throws SCRUB_FAILED.
+ * would name another secret in another session. `issuer`: the session whose tokens are in it, if it is another. Throws
+ * SCRUB_FAILED.
  */
 export async function maskForKeeping<T extends Json>(
   session: SessionRef,
   value: T,
   scrubber: Pick<Scrubber, 'scrub' | 'secrets'>,
+  issuer: SessionRef = session,
 ): Promise<T> {
-  const rules = new Map(scrubber.secrets(session).map(({ token, rule }) => [token, rule]));
+  const rules = new Map(scrubber.secrets(issuer).map(({ token, rule }) => [token, rule]));
   const named = collectLeaves(value).map((text) => nameTokens(text, rules));
   const withoutTokens = replaceLeaves(value, named);
   const { spans } = await scrubber.scrub(session, withoutTokens);
@@ -28,15 +30,16 @@ export async function maskForKeeping<T extends Json>(
   return replaceLeaves(withoutTokens, masked) as T;
 }
 
-/** As `maskForKeeping`, in a session of these texts only, of which nothing is left. Throws SCRUB_FAILED. */
+/** As `maskForKeeping`, in a session of these texts only, of which nothing is left. `issuer`: as there, none by default. */
 export async function maskAlone<T extends Json>(
   project: string,
   value: T,
   { scrubber, clock }: { scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'forget'>; clock: Clock },
+  issuer?: SessionRef,
 ): Promise<T> {
   const session = { project, session: newRequestId(clock.now()), branch: null };
   try {
-    return await maskForKeeping(session, value, scrubber);
+    return await maskForKeeping(session, value, scrubber, issuer);
   } finally {
     scrubber.forget(session);
   }

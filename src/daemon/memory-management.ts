@@ -1,12 +1,21 @@
-import type { AddedMemory, Management, MemoryItem } from '../call/management.ts';
+import type {
+  AddedMemory,
+  LearnRequest,
+  Management,
+  MemoryItem,
+  MemoryReport,
+  PendingLessons,
+} from '../call/management.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { Distiller } from '../memory/distill/distiller.ts';
 import { type Memory, type MemoryDraft, outcomeOf, readDraft } from '../memory/item.ts';
 import type { Memories, MemoryAuthor } from '../memory/memories.ts';
-import { checkId, filterOf, NOTE_MAX_CHARS } from '../memory/memory-services.ts';
+import { checkId, filterOf, NOTE_MAX_CHARS, sessionTag } from '../memory/memory-services.ts';
+import type { MemoryLift as KnownLift, Retrievals } from '../memory/retrievals.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
@@ -16,10 +25,12 @@ import type { Sharing } from './sharing.ts';
 
 export interface MemoryManagementDeps {
   memories: Memories;
+  retrievals: Pick<Retrievals, 'share' | 'report' | 'settle'>;
+  distiller: Pick<Distiller, 'distill' | 'pending'>;
   projects: Pick<ProjectStore, 'find'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'forget'>;
   sharing: Sharing;
-  auditLog: Pick<AuditLog, 'append'>;
+  auditLog: Pick<AuditLog, 'append' | 'find'>;
   clock: Clock;
 }
 
@@ -32,6 +43,9 @@ type MemoryManagement = Pick<
   | 'rateMemory'
   | 'forgetMemories'
   | 'promoteMemory'
+  | 'reportMemories'
+  | 'learnFromCalls'
+  | 'listLessons'
   | 'syncMemories'
 >;
 
@@ -39,6 +53,7 @@ type MemoryManagement = Pick<
 const PERSON = 'person';
 /** Characters of a source. */
 const SOURCE_MAX_CHARS = 300;
+const TASK_MAX_CHARS = 4_000;
 
 /** What a person may do with memories. Every change is recorded. */
 export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManagement {
@@ -108,6 +123,23 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
       for (const id of checked) promoted.push(await memories.promote(root, id));
       return listOf(promoted);
     },
+    async reportMemories({ root, ids }) {
+      await requireProject(root, projects);
+      const checked = ids.map(checkId);
+      if (checked.length > 0) await memories.read(root, checked);
+      const lifts = await deps.retrievals.report(root, checked);
+      return { holdout: deps.retrievals.share, memories: lifts.map(liftOf) };
+    },
+    async learnFromCalls(request) {
+      await requireProject(request.root, projects);
+      const id = await learn(sessionOf(request.root), request, deps);
+      const { lessons } = await lessonsOf(request.root, deps);
+      return { lessons: lessons.filter((lesson) => lesson.id === id) };
+    },
+    async listLessons({ root }) {
+      await requireProject(root, projects);
+      return lessonsOf(root, deps);
+    },
     async syncMemories({ root, action }) {
       if (root !== '') await requireProject(root, projects);
       return deps.sharing.carryOut(root, action);
@@ -144,7 +176,7 @@ async function storeAll(
   source: string,
   memories: Memories,
 ): Promise<AddedMemory[]> {
-  const author: MemoryAuthor = { origin: source === '' ? 'person' : 'import', owner: '', source, requestId: '' };
+  const author: MemoryAuthor = { origin: source === '' ? 'person' : 'import', owner: '', source, requestIds: [] };
   if (source !== '') {
     const news = await memories.storeAll(root, drafts, author);
     return news.map((isNew) => added(isNew ? 'stored' : 'unchanged', {}));
@@ -203,6 +235,42 @@ async function rate(
   return deps.memories.giveFeedback(session.project, rating, { session: PERSON, requestId: '' });
 }
 
+/** Puts the calls into the queue, and returns its id there. An outcome is also that of what their session found. */
+async function learn(own: SessionRef, request: LearnRequest, deps: MemoryManagementDeps): Promise<string> {
+  const { root, request_ids, session, task } = request;
+  if (task.length > TASK_MAX_CHARS)
+    throw new ContextdError('ARGS_INVALID', `the task has ${task.length} characters of ${TASK_MAX_CHARS}`);
+  const outcome = request.outcome === '' ? null : outcomeOf(request.outcome);
+  const calls = await deps.auditLog.find(root, request_ids.length > 0 ? { requestIds: request_ids } : { session });
+  const requestIds = calls.map(({ request_id }) => request_id);
+  const missing = request_ids.filter((id) => !requestIds.includes(id));
+  if (missing.length > 0 || requestIds.length === 0) throw noCalls(missing);
+  const [kept] = await maskAll(own, [{ task }], deps);
+  const id = await deps.distiller.distill({ project: root, requestIds, task: String(kept?.task ?? ''), outcome });
+  await record(root, 'memory learn', { calls: requestIds.length, id }, deps);
+  if (outcome === null) return id;
+  for (const name of new Set(calls.map((call) => call.session)))
+    await deps.retrievals.settle(sessionTag({ ...own, session: name }), outcome);
+  return id;
+}
+
+async function lessonsOf(root: string, { distiller }: MemoryManagementDeps): Promise<PendingLessons> {
+  const pending = await distiller.pending(root);
+  return {
+    lessons: pending.map(({ id, task, requestIds, askedMs, fault }) => ({
+      ...{ id, task, calls: requestIds.length, asked_ms: askedMs, state: fault === '' ? 'waiting' : 'failed', fault },
+    })),
+  };
+}
+
+function noCalls(missing: readonly string[]): ContextdError {
+  const what = missing.length === 0 ? 'such calls' : `call ${missing.slice(0, 5).join(', ')}`;
+  return new ContextdError('NOT_FOUND', `the audit log of the last 31 days has no ${what} of this project`, {
+    remedy: '`ctxd audit tail` shows the calls with their ids and sessions.',
+    details: { missing: [...missing] },
+  });
+}
+
 async function record(
   root: string,
   tool: string,
@@ -228,6 +296,15 @@ function refused(): AddedMemory {
 
 function listOf(memories: readonly Memory[]) {
   return { memories: memories.map(itemOf), degraded: '' };
+}
+
+function liftOf({ id, title, shown, heldOut, lift, low, high, verdict }: KnownLift): MemoryReport['memories'][number] {
+  return {
+    ...{ id, title, shown: shown.count, held_out: heldOut.count, shown_open: shown.open, held_out_open: heldOut.open },
+    shown_success: shown.count === 0 ? 0 : shown.good / shown.count,
+    held_out_success: heldOut.count === 0 ? 0 : heldOut.good / heldOut.count,
+    ...{ lift, low, high, verdict },
+  };
 }
 
 function itemOf({ isQuarantined, createdMs, updatedMs, usedMs, ...memory }: Memory): MemoryItem {

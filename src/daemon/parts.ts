@@ -8,7 +8,9 @@ import type { Logger } from '../core/log.ts';
 import type { ViewMaker } from '../dispatch/view/run-view.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Dense } from '../memory/dense/dense.ts';
+import type { Distiller } from '../memory/distill/distiller.ts';
 import type { Memories } from '../memory/memories.ts';
+import type { Retrievals } from '../memory/retrievals.ts';
 import type { MemoryStore } from '../memory/store.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -80,6 +82,8 @@ export interface Remembering {
   dense: Dense | null;
   sharing: Sharing;
   memories: Memories;
+  retrievals: Retrievals;
+  distiller: Distiller;
 }
 
 export interface Scrubbing {

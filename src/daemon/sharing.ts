@@ -102,12 +102,21 @@ function syncerOf(deps: SharingDeps): Syncer | null {
       },
     }),
     target: JSON.stringify([url, collection, [...projects].sort()]),
-    mask: (root, drafts) => maskAlone(root, drafts.map(plain), { scrubber, clock }),
+    mask: (root, drafts) => maskDrafts(root, drafts, { scrubber, clock }),
     ...{ projects, dense, intervalMs: interval_ms, searchTimeoutMs: search_timeout_ms },
     ...{ clock, timer, random: Math.random, logger },
   });
 }
 
-function plain({ tags, ...draft }: MemoryDraft) {
-  return { ...draft, tags: [...tags] };
+/** Masks drafts as what is stored here. */
+export function maskDrafts(
+  root: string,
+  drafts: readonly MemoryDraft[],
+  deps: Pick<SharingDeps, 'scrubber' | 'clock'>,
+): Promise<MemoryDraft[]> {
+  return maskAlone(
+    root,
+    drafts.map(({ tags, ...draft }) => ({ ...draft, tags: [...tags] })),
+    deps,
+  );
 }

@@ -12,7 +12,7 @@ import { storageChore } from './storage-life.ts';
 /** The order in which the parts start. They stop in reverse. */
 export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
   const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
-  const { dense, jobs, liveSessions, sessionEnd, sharing } = parts;
+  const { dense, distiller, jobs, liveSessions, sessionEnd, sharing } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
     // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
@@ -32,6 +32,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
     }),
     ...(dense === null ? [] : [named('embedding', dense)]),
     named('sharing', sharing),
+    named('distiller', distiller),
     parts.network,
     named('runner', runner),
     jobs,

@@ -25,8 +25,8 @@ export interface MemoryAuthor {
   readonly owner: string;
   /** Where it comes from if it was not made here; '' otherwise. */
   readonly source: string;
-  /** The id of the call; '' for a person. */
-  readonly requestId: string;
+  /** The ids of the calls that taught it; none for a person. */
+  readonly requestIds: readonly string[];
 }
 
 export interface MemoryQuery {
@@ -103,13 +103,12 @@ export class Memories {
     const words = queryWords(query);
     const most = Math.max(RANKED_MIN, asked * 2);
     const meaning = this.#dense === null || words.length === 0 ? null : this.#dense.vectorOf(project, query);
-    const [here, shared, vector] = await Promise.all([
-      this.#here(project, words, meaning, filter, most),
-      this.#shared === null ? null : this.#shared.search(project, words, meaning, filter, most),
-      meaning,
-    ]);
+    const [here, vector] = await Promise.all([this.#here(project, words, meaning, filter, most), meaning]);
+    // Before the server is asked: what it gets meanwhile may be missing in its answer.
+    const unsent = (await this.#shared?.unsent(here.map(({ memory }) => memory.id))) ?? new Set();
+    const shared = (await this.#shared?.search(project, words, meaning, filter, most)) ?? null;
     const isShared = shared !== null && 'ids' in shared;
-    const found = isShared ? await this.#together(project, filter, here, shared.ids) : here;
+    const found = isShared ? await this.#together(project, filter, here, unsent, shared.ids) : here;
     const ranked = rank(
       found.map(({ memory, relevance }) => ({
         ...memory,
@@ -176,9 +175,9 @@ export class Memories {
     project: string,
     filter: MemoryFilter,
     here: readonly FoundMemory[],
+    unsent: ReadonlySet<string>,
     ids: readonly string[],
   ): Promise<FoundMemory[]> {
-    const unsent = (await this.#shared?.unsent(here.map(({ memory }) => memory.id))) ?? new Set();
     const shared = (await this.#store.get(project, ids)).filter((memory) => fits(memory, filter));
     const own = here.flatMap((found, place) => (unsent.has(found.memory.id) ? [placed(found.memory, place)] : []));
     const others = shared.flatMap((memory) =>
@@ -245,13 +244,12 @@ export class Memories {
     return this.#oneAtATime(async () => {
       const [memory] = await this.read(project, [id]);
       if (memory === undefined) throw new Error('a memory that was read is missing');
-      const evidence = await this.#store.addFeedback({
-        ...{ id, session, outcome, note, requestId, atMs: this.#clock.now() },
-      });
-      const posterior = posteriorOf(PRIORS[memory.origin], {
-        good: evidence.good + confirmationsOf(memory.provenance),
-        bad: evidence.bad,
-      });
+      const { evidence, confirmed } = await this.#store.addFeedback(
+        { ...{ id, session, outcome, note, requestId, atMs: this.#clock.now() } },
+        PRIORS[memory.origin],
+      );
+      const good = evidence.good + Math.min(confirmed, CONFIRMATION * CONFIRMATIONS_MAX);
+      const posterior = posteriorOf(PRIORS[memory.origin], { good, bad: evidence.bad });
       const isQuarantined = isToQuarantine(posterior, evidence.bad, memory.isQuarantined);
       await this.#store.change(memory, { ...posterior, isQuarantined, updatedMs: this.#clock.now() });
       return { ...memory, confidence: meanOf(posterior), isQuarantined };
@@ -290,14 +288,16 @@ export class Memories {
   async #merge(
     into: Memory,
     draft: MemoryDraft,
-    { origin, requestId }: MemoryAuthor,
+    { origin, requestIds }: MemoryAuthor,
     state: 'merged' | 'unchanged',
   ): Promise<StoredMemory> {
     const [memory] = await this.#store.get(into.project, [into.id]);
     if (memory === undefined) throw new Error('a memory that was found is missing');
-    const provenance = requestId === '' ? memory.provenance : linked(memory.provenance, requestId);
+    const provenance = requestIds.reduce(linked, memory.provenance);
+    const times = memory.provenance.length;
+    const isConfirmed = requestIds.some((id) => !memory.provenance.includes(id));
     const tags = [...new Set([...memory.tags, ...draft.tags])].sort();
-    const gained = CONFIRMATION * (confirmationCount(provenance) - confirmationCount(memory.provenance));
+    const gained = isConfirmed && times >= 1 && times <= CONFIRMATIONS_MAX ? CONFIRMATION : 0;
     // Only a person changes what every project sees.
     const mayTag = memory.scope === 'project' || origin === 'person';
     await this.#store.change(memory, {
@@ -365,10 +365,10 @@ function fits(memory: Memory, { tags, outcome, scope, sinceMs }: MemoryFilter): 
 function newMemory(
   project: string,
   draft: MemoryDraft & Pick<NewMemory, 'contradicts'>,
-  { origin, owner, source, requestId }: MemoryAuthor,
+  { origin, owner, source, requestIds }: MemoryAuthor,
   nowMs: number,
 ): NewMemory {
-  const provenance = requestId === '' ? [] : [requestId];
+  const provenance = requestIds.slice(-LINKS_KEPT);
   return { ...draft, ...{ id: newMemoryId(), project, origin, owner, source, provenance, nowMs } };
 }
 
@@ -378,14 +378,6 @@ function mayMerge(into: Memory, { origin }: MemoryAuthor): boolean {
 }
 
 /** With the id at the end, each once, the oldest dropped. */
-function linked(ids: readonly string[], id: string): string[] {
+function linked(ids: readonly string[], id: string): readonly string[] {
   return [...ids.filter((one) => one !== id), id].slice(-LINKS_KEPT);
-}
-
-function confirmationCount(provenance: readonly string[]): number {
-  return Math.min(CONFIRMATIONS_MAX, Math.max(0, provenance.length - 1));
-}
-
-function confirmationsOf(provenance: readonly string[]): number {
-  return CONFIRMATION * confirmationCount(provenance);
 }

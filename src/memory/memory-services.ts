@@ -7,10 +7,12 @@ import type { ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
 import { readOptionalInteger, readOptionalString, readString, readStringList } from '../sdk/input.ts';
 import { invalid, MEMORY_ID_PATTERN, type Memory, outcomeOf, readDraft } from './item.ts';
 import { type Memories, type MemoryAuthor, SEARCH_MAX } from './memories.ts';
+import type { Retrievals } from './retrievals.ts';
 import type { MemoryFilter } from './store.ts';
 
 export interface MemoryServiceDeps {
   memories: Pick<Memories, 'search' | 'use' | 'store' | 'giveFeedback'>;
+  retrievals: Pick<Retrievals, 'divide' | 'settle'>;
   /** Tokens of a text. */
   countTokens(text: string): number;
   clock: Clock;
@@ -31,12 +33,14 @@ const DAY_MS = 86_400_000;
  * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome, confidence}],
  * left_out?, degraded?}`, the best first and never more than 340 tokens: contents only through MemoryGet. Any text is a
  * valid query. `degraded` says that the shared store or the embedding model did not answer, and why.
+ * What the session must not see is missing without a word.
  * Throws ARGS_INVALID.
  */
 export async function searchMemories(
-  { project }: SessionRef,
+  session: SessionRef,
   request: JsonObject,
-  { memories, countTokens, clock }: MemoryServiceDeps,
+  { isCore }: Pick<ServiceCall, 'isCore'>,
+  { memories, retrievals, countTokens, clock }: MemoryServiceDeps,
 ): Promise<ServiceAnswer> {
   const limit = readOptionalInteger(request, 'limit') ?? SEARCH_DEFAULT;
   if (limit < 1 || limit > SEARCH_MAX) throw invalid('limit', `must be a whole number from 1 to ${SEARCH_MAX}`);
@@ -45,23 +49,19 @@ export async function searchMemories(
     memories: found,
     degraded,
     wordsOnly,
-  } = await memories.search(project, {
+  } = await memories.search(session.project, {
     query: readString(request, 'query'),
     limit,
     filter,
   });
-  const shown: JsonObject[] = [];
-  let tokens = 0;
-  for (const memory of found) {
-    const reference = referenceOf(memory);
-    tokens += countTokens(`${JSON.stringify(reference)},`);
-    if (tokens > SEARCH_MAX_TOKENS) break;
-    shown.push(reference);
-  }
-  const leftOut = found.length - shown.length;
+  const fitting = fittingOf(found, countTokens);
+  const leftOut = found.length - fitting.length;
+  // Only of what an agent finds itself is known how the work went.
+  const ids = isCore ? fitting.map(({ id }) => id) : [];
+  const heldOut = await retrievals.divide(sessionTag(session), ids);
   return {
     answer: {
-      memories: shown,
+      memories: fitting.filter(({ id }) => !heldOut.has(id)).map(referenceOf),
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
       ...degradedIn(degraded, wordsOnly),
     },
@@ -78,6 +78,16 @@ function degradedIn(shared: string | null, wordsOnly: string | null): JsonObject
 
 /** Characters of the reason why a search was degraded. */
 const WHY_MAX_CHARS = 160;
+
+/** As many as fit. */
+function fittingOf(found: readonly Memory[], countTokens: (text: string) => number): readonly Memory[] {
+  let tokens = 0;
+  const end = found.findIndex((memory) => {
+    tokens += countTokens(`${JSON.stringify(referenceOf(memory))},`);
+    return tokens > SEARCH_MAX_TOKENS;
+  });
+  return end === -1 ? found : found.slice(0, end);
+}
 
 /** `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with everything that is known of them. Throws NOT_FOUND. */
 export async function getMemories(
@@ -96,12 +106,14 @@ export async function getMemories(
  * stored belongs to the project of the call, and to the tool if it was installed. Throws ARGS_INVALID.
  */
 export async function storeMemory(
-  { project }: SessionRef,
+  session: SessionRef,
   request: JsonObject,
   call: ServiceCall,
-  { memories }: MemoryServiceDeps,
+  { memories, retrievals }: MemoryServiceDeps,
 ): Promise<ServiceAnswer> {
-  const { state, id, contradicts } = await memories.store(project, readDraft(request), authorOf(call));
+  const draft = readDraft(request);
+  const { state, id, contradicts } = await memories.store(session.project, draft, authorOf(call));
+  if (call.isCore) await retrievals.settle(sessionTag(session), draft.outcome);
   return { answer: { id, state, ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }) } };
 }
 
@@ -110,7 +122,7 @@ export async function rateMemory(
   session: SessionRef,
   request: JsonObject,
   { requestId }: ServiceCall,
-  { memories }: MemoryServiceDeps,
+  { memories, retrievals }: MemoryServiceDeps,
 ): Promise<ServiceAnswer> {
   const id = checkId(readString(request, 'id'));
   const outcome = outcomeOf(request.outcome);
@@ -118,6 +130,7 @@ export async function rateMemory(
   if (note.length > NOTE_MAX_CHARS) throw invalid('note', `has ${note.length} characters of at most ${NOTE_MAX_CHARS}`);
   const evidence = { session: sessionTag(session), requestId };
   const memory = await memories.giveFeedback(session.project, { id, outcome, note }, evidence);
+  await retrievals.settle(evidence.session, outcome);
   return {
     answer: { id, confidence: rounded(memory.confidence), ...(memory.isQuarantined ? { quarantined: true } : {}) },
   };
@@ -154,7 +167,7 @@ export function filterOf(request: JsonObject, nowMs: number): MemoryFilter {
 }
 
 function authorOf({ tool, isCore, requestId }: ServiceCall): MemoryAuthor {
-  return { origin: isCore ? 'model' : 'tool', owner: isCore ? '' : tool, source: '', requestId };
+  return { origin: isCore ? 'model' : 'tool', owner: isCore ? '' : tool, source: '', requestIds: [requestId] };
 }
 
 function referenceOf({ id, title, outcome, confidence }: Memory): JsonObject {

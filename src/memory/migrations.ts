@@ -98,4 +98,30 @@ export const MEMORY_MIGRATIONS: readonly string[] = [
     UPDATE vectors SET embedding = NULL, vector = NULL WHERE seq = new.seq;
   END;
   `,
+  // What sessions found while `memory.holdout` was set. `outcome`: how the work went; null: it is not known yet.
+  `
+  CREATE TABLE retrievals (
+    seq INTEGER PRIMARY KEY,
+    item TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+    session TEXT NOT NULL,
+    is_held_out INTEGER NOT NULL,
+    outcome TEXT CHECK (outcome IN ('success', 'failure', 'mixed')),
+    at_ms INTEGER NOT NULL,
+    UNIQUE (session, item)
+  ) STRICT;
+  CREATE INDEX retrievals_item ON retrievals (item);
+  `,
+  // Distillations of recorded calls that wait; `fault`: why one has failed for good.
+  `
+  CREATE TABLE pending (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL,
+    task TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    request_ids TEXT NOT NULL CHECK (json_type(request_ids) = 'array'),
+    asked_ms INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    fault TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

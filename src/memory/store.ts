@@ -3,7 +3,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { type Database, integerOf, type Row, type Statement, textOf } from '../stores/sqlite.ts';
 import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome, MemoryScope } from './item.ts';
-import { meanOf, PRIORS } from './learn.ts';
+import { meanOf, type Posterior, PRIORS } from './learn.ts';
 import { indexWords, matchExpression } from './query.ts';
 
 /** What a search may find. */
@@ -226,23 +226,29 @@ export class MemoryStore {
     return integerOf(row, 'count');
   }
 
-  /** Adds evidence; of one session the last counts. Returns the sums over all sessions. */
-  async addFeedback(feedback: Feedback): Promise<{ good: number; bad: number }> {
+  /**
+   * Adds evidence; of one session the last counts, and the last note stays. Returns the sums over all sessions, and what the item had gained by being
+   * stored again, which is what its alpha holds beside the prior and the evidence.
+   */
+  async addFeedback(
+    feedback: Feedback,
+    prior: Posterior,
+  ): Promise<{ evidence: { good: number; bad: number }; confirmed: number }> {
     const { id, session, outcome, note, requestId, atMs } = feedback;
-    const [, rows = []] = await this.#database.write([
+    const [before = [], , after = []] = await this.#database.write([
+      sumOfEvidence(id),
       {
-        sql: 'INSERT OR REPLACE INTO feedback (item, session, outcome, note, request_id, at_ms) VALUES (?, ?, ?, ?, ?, ?)',
+        sql: `INSERT INTO feedback (item, session, outcome, note, request_id, at_ms) VALUES (?, ?, ?, ?, ?, ?)
+          ON CONFLICT (item, session) DO UPDATE SET outcome = excluded.outcome, request_id = excluded.request_id,
+            at_ms = excluded.at_ms, note = CASE excluded.note WHEN '' THEN note ELSE excluded.note END`,
         params: [id, session, outcome, note, requestId, atMs],
       },
-      {
-        sql: `SELECT coalesce(sum(CASE outcome WHEN 'success' THEN 1.0 WHEN 'mixed' THEN 0.5 ELSE 0.0 END), 0.0) AS good,
-          count(*) AS count FROM feedback WHERE item = ?`,
-        params: [id],
-      },
+      sumOfEvidence(id),
     ]);
-    const [row = {}] = rows;
-    const good = numberOf(row, 'good');
-    return { good, bad: integerOf(row, 'count') - good };
+    const [was = {}, is = {}] = [before[0], after[0]];
+    const good = numberOf(is, 'good');
+    const confirmed = Math.max(0, numberOf(was, 'alpha') - prior.alpha - numberOf(was, 'good'));
+    return { evidence: { good, bad: integerOf(is, 'count') - good }, confirmed };
   }
 
   /** The evidence on an item, the newest first. */
@@ -510,6 +516,15 @@ export function indexRow(memory: MemoryDraft & { readonly id: string }): Stateme
 
 function wordsByColumn({ title, tags, task, description, content, context }: MemoryDraft): string[] {
   return [title, tags.join(' '), task, description, content, context].map((text) => indexWords(text).join(' '));
+}
+
+function sumOfEvidence(id: string): Statement {
+  return {
+    sql: `SELECT coalesce(sum(CASE feedback.outcome WHEN 'success' THEN 1.0 WHEN 'mixed' THEN 0.5 ELSE 0.0 END), 0.0) AS good,
+      count(feedback.outcome) AS count, items.alpha AS alpha
+      FROM items LEFT JOIN feedback ON feedback.item = items.id WHERE items.id = ? GROUP BY items.id`,
+    params: [id],
+  };
 }
 
 function changeOf(

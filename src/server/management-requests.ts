@@ -81,6 +81,12 @@ export function checkRequests(management: Management): Management {
     rateMemory: async (request) => management.rateMemory(withRoot(request)),
     forgetMemories: async (request) => management.forgetMemories(withMemoryIds(request)),
     promoteMemory: async (request) => management.promoteMemory(withMemoryIds(request)),
+    reportMemories: async (request) => management.reportMemories(withMemoryIds(request)),
+    learnFromCalls: async (request) => {
+      if (request.request_ids.length > MEMORIES_LISTED_MAX) throw tooMuch('calls', MEMORIES_LISTED_MAX);
+      return management.learnFromCalls(withRoot(request));
+    },
+    listLessons: async (request) => management.listLessons(withRoot(request)),
     syncMemories: async (request) => management.syncMemories(request.root === '' ? request : withRoot(request)),
     getSchema: (tool, root) => management.getSchema(tool, root),
     installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),

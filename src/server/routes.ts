@@ -106,6 +106,9 @@ export function managementRoutes(
     RateMemory: route(only, checked.rateMemory),
     ForgetMemories: route(only, checked.forgetMemories),
     PromoteMemory: route(only, checked.promoteMemory),
+    ReportMemories: route(only, checked.reportMemories),
+    LearnFromCalls: route(only, checked.learnFromCalls),
+    ListLessons: route(only, checked.listLessons),
     SyncMemories: route(only, checked.syncMemories),
   };
 }

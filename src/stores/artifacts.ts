@@ -67,6 +67,8 @@ export interface ArtifactStore {
     droppedBytes: number,
     command?: string | null,
   ): NewArtifact;
+  /** The output that a call of the session stored, or null. */
+  ofCall(session: SessionRef, requestId: string): Promise<string | null>;
   /** The last earlier output of the same tool with the same command in the same session, or null. */
   previous(session: SessionRef, id: string): Promise<string | null>;
   /**
@@ -157,6 +159,15 @@ class Artifacts implements ArtifactStore {
        WHERE this.id = ? AND this.session = ? ORDER BY earlier.created_ms DESC, earlier.request_id DESC LIMIT 1`,
       id,
       tag,
+    );
+    return row === undefined ? null : textOf(row, 'id');
+  }
+
+  async ofCall(session: SessionRef, requestId: string): Promise<string | null> {
+    const [row] = await this.#deps.database.read(
+      'SELECT id FROM artifacts WHERE session = ? AND command IS NOT NULL AND request_id = ?',
+      this.#tagOf(session),
+      requestId,
     );
     return row === undefined ? null : textOf(row, 'id');
   }

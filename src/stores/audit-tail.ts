@@ -6,6 +6,8 @@ import { type AuditRecord, parseRecord } from './audit-record.ts';
 const DAY_FILE = /^audit-\d{4}-\d{2}-\d{2}\.jsonl$/;
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
+/** Calls that `findCalls` returns. */
+const CALLS_MAX = 500;
 
 /**
  * The newest `limit` records, oldest first, read backwards from the last day. Leaves out the start of a call whose end is
@@ -46,6 +48,27 @@ export async function findStarts(
     wanted.delete(record.request_id);
   }
   return found;
+}
+
+/** Calls of a project that ended, oldest first: those with the ids, or the newest of a session ("": of the newest call's). */
+export async function findCalls(
+  dir: string,
+  project: string,
+  wanted: { requestIds: readonly string[] } | { session: string },
+  sinceMs: number,
+): Promise<AuditRecord[]> {
+  const needle = Buffer.from(JSON.stringify(project));
+  const ids = 'requestIds' in wanted ? new Set(wanted.requestIds) : null;
+  let session = 'session' in wanted ? wanted.session : '';
+  const newestFirst: AuditRecord[] = [];
+  for await (const line of linesBackwards(dir, dayFile(sinceMs))) {
+    if (newestFirst.length >= CALLS_MAX || ids?.size === 0) break;
+    const record = line.includes(needle) ? parseRecord(line) : null;
+    if (record === null || record.project !== project || record.kind !== undefined || record.session === '') continue;
+    if (ids === null) session ||= record.session;
+    if (ids === null ? record.session === session : ids.delete(record.request_id)) newestFirst.push(record);
+  }
+  return newestFirst.reverse();
 }
 
 /** The file of a UTC day, given a time in milliseconds since the epoch. */

@@ -7,7 +7,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { type AuditRecord, interruptedRecord, type StartFacts, startRecord } from './audit-record.ts';
 import { sumAuditLog } from './audit-stats.ts';
-import { dayFile, findStarts, readTail } from './audit-tail.ts';
+import { dayFile, findCalls, findStarts, readTail } from './audit-tail.ts';
 import type { JournalRow } from './journal.ts';
 import { OpenInputs } from './open-inputs.ts';
 
@@ -15,6 +15,7 @@ export type { AuditRecord, StartFacts } from './audit-record.ts';
 
 const NEWLINE = 0x0a;
 const DAY_MS = 24 * 60 * 60 * 1000;
+const FOUND_DAYS = 31;
 
 /**
  * Append-only JSON lines, one file per UTC day: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A record is
@@ -42,6 +43,11 @@ export interface AuditLog {
    * start record: `error_code` is null while the call runs, and INTERRUPTED if its end could not be written.
    */
   tail(limit: number, projectRoot?: string): Promise<AuditRecord[]>;
+  /**
+   * Calls of a project that ended, of the last 31 days, oldest first: those with the ids, or the newest 500 of a session
+   * ("": of the session with the newest call).
+   */
+  find(projectRoot: string, wanted: { requestIds: readonly string[] } | { session: string }): Promise<AuditRecord[]>;
   /** Sums of the newest UTC days, including today, oldest first. `projectRoot` "" means every project. */
   stats(days: number, projectRoot: string): Promise<StatsRow[]>;
 }
@@ -144,10 +150,18 @@ class Audit implements AuditLog {
       const records = await readTail(this.#deps.dir, limit, projectRoot);
       return records.map((record) => (record.kind === 'started' ? this.#openRecord(record) : record));
     } catch (error) {
-      throw new ContextdError('INTERNAL_ERROR', `the audit log in ${this.#deps.dir} could not be read`, {
-        remedy: 'Check that the folder is there and belongs to this user.',
-        cause: error,
-      });
+      throw this.#unreadable(error);
+    }
+  }
+
+  async find(
+    projectRoot: string,
+    wanted: { requestIds: readonly string[] } | { session: string },
+  ): Promise<AuditRecord[]> {
+    try {
+      return await findCalls(this.#deps.dir, projectRoot, wanted, this.#deps.clock.now() - FOUND_DAYS * DAY_MS);
+    } catch (error) {
+      throw this.#unreadable(error);
     }
   }
 
@@ -205,6 +219,13 @@ class Audit implements AuditLog {
     const day = this.#day;
     this.#day = undefined;
     await day?.handle.close().catch(() => undefined);
+  }
+
+  #unreadable(cause: unknown): ContextdError {
+    return new ContextdError('INTERNAL_ERROR', `the audit log in ${this.#deps.dir} could not be read`, {
+      remedy: 'Check that the folder is there and belongs to this user.',
+      cause,
+    });
   }
 
   #failure(cause: unknown): ContextdError {

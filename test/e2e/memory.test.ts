@@ -182,7 +182,7 @@ describe('ctxd memory', () => {
       [JSON.stringify(good), '{broken', '7', JSON.stringify({ ...good, outcome: 'no' }), ''].join('\n'),
     );
     const first = await ctxd('import', file);
-    expect(first).toMatchObject({ code: 1, stdout: '1 stored, 0 were there already, 3 lines were left out\n' });
+    expect(first).toMatchObject({ code: 1, stdout: '1 stored, 0 were there already, 3 were left out\n' });
     expect(first.stderr.split('\n').slice(0, 3)).toEqual([
       'ctxd: line 2 was left out: it is not a JSON object',
       'ctxd: line 3 was left out: it is not a JSON object',

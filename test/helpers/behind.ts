@@ -120,6 +120,9 @@ const FIXED: Management = {
   rateMemory: async () => ({ memory: null, feedback: [] }),
   forgetMemories: async () => ({ memories: [], degraded: '' }),
   promoteMemory: async () => ({ memories: [], degraded: '' }),
+  reportMemories: async () => ({ holdout: 0, memories: [] }),
+  learnFromCalls: async () => ({ lessons: [] }),
+  listLessons: async () => ({ lessons: [] }),
   syncMemories: async () => ({
     ...{ state: 'off', url: '', collection: '', project_id: '', pending: 0, foreign: 0, refused: 0 },
     ...{ synced_ms: 0, fault: '', retry_ms: 0 },

@@ -1,6 +1,4 @@
-import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import type { AddedMemory, MemoryEvidence, MemoryItem } from '../../call/management.ts';
+import type { AddedMemory, MemoryEvidence, MemoryItem, PendingLesson } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { INPUT_MAX_BYTES } from '../../core/limits.ts';
 import { type DaemonClient, withClient } from '../client.ts';
@@ -8,10 +6,9 @@ import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { readInput } from '../input.ts';
-import { createImport, type Imported } from '../memory/import-lines.ts';
-import { createProgress } from '../progress.ts';
 import { projectAt } from '../project-root.ts';
 import { type View, write } from '../render.ts';
+import { lessonsTable } from './memory-learn.ts';
 
 export const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const PAGE = 500;
@@ -66,24 +63,31 @@ export const memoryAdd = defineCommand<AddedMemory>({
   }),
 });
 
+type Listed =
+  | { kind: 'memories'; listed: readonly MemoryItem[] }
+  | { kind: 'lessons'; listed: readonly PendingLesson[] };
+
 /** The memories of a project in the order in which they were stored. */
-export const memoryList = defineCommand<readonly MemoryItem[]>({
+export const memoryList = defineCommand<Listed>({
   name: ['memory', 'list'],
   summary: 'List the memories of the project and the global ones.',
   options: [
+    { syntax: '--pending', help: 'what `ctxd memory learn` has not finished, instead' },
     { syntax: '-n, --limit <count>', help: `number of memories (default ${LIST_DEFAULT}, at most ${LIST_MAX})` },
     { syntax: '--after <id>', help: 'only memories behind this one' },
     PROJECT,
   ],
   run: (context, args) =>
     inProject(context, args, async (client, root) => {
+      if (args.flag('pending')) return { kind: 'lessons', listed: (await client.listLessons({ root })).lessons };
       const most = args.count('limit', LIST_DEFAULT, LIST_MAX);
       const listed: MemoryItem[] = [];
       for await (const memory of pages(client, root, { after: args.text('after') ?? '', withContent: false, most }))
         listed.push(memory);
-      return listed;
+      return { kind: 'memories', listed };
     }),
-  view: (memories) => tableOf(memories, 'no memories'),
+  bare: ({ listed }) => JSON.stringify(listed),
+  view: (all) => (all.kind === 'lessons' ? lessonsTable(all.listed) : tableOf(all.listed, 'no memories')),
 });
 
 /** Shows the evidence on a memory, and adds to it. */
@@ -118,64 +122,35 @@ export const memoryFeedback = defineCommand<MemoryEvidence>({
 });
 
 /** Lets every project find memories. */
-export const memoryPromote = defineCommand<readonly MemoryItem[]>({
-  name: ['memory', 'promote'],
-  summary: 'Make memories global: every project finds them.',
-  parameters: [{ syntax: '<ids...>', help: 'their ids' }],
-  options: [PROJECT],
-  run: (context, args) =>
-    inProject(
-      context,
-      args,
-      async (client, root) => (await client.promoteMemory({ root, ids: args.words() })).memories,
-    ),
-  view: (memories) => ({ kind: 'lines', lines: memories.map(({ id, title }) => `${id} is global: ${title}`) }),
-});
+export const memoryPromote = changeCommand(
+  { name: 'promote', summary: 'Make memories global: every project finds them.' },
+  (client) => client.promoteMemory,
+  ({ id, title }) => `${id} is global: ${title}`,
+);
 
 /** Removes memories for good. */
-export const memoryForget = defineCommand<readonly MemoryItem[]>({
-  name: ['memory', 'forget'],
-  summary: 'Remove memories for good.',
-  parameters: [{ syntax: '<ids...>', help: 'their ids' }],
-  options: [PROJECT],
-  run: (context, args) =>
-    inProject(
-      context,
-      args,
-      async (client, root) => (await client.forgetMemories({ root, ids: args.words() })).memories,
-    ),
-  view: (memories) => ({ kind: 'lines', lines: memories.map(({ id, title }) => `forgot ${id}: ${title}`) }),
-});
+export const memoryForget = changeCommand(
+  { name: 'forget', summary: 'Remove memories for good.' },
+  (client) => client.forgetMemories,
+  ({ id, title }) => `forgot ${id}: ${title}`,
+);
 
-/** Stores memories of a file. What is there already is left as it is, so an import that was interrupted can be repeated. */
-export const memoryImport = defineCommand<Imported>({
-  name: ['memory', 'import'],
-  summary: 'Import memories from JSON lines: {title, description, content, tags, outcome}. Run it again to resume.',
-  parameters: [
-    { syntax: '<file>', help: 'a file of JSON lines, as `ctxd memory export` writes it; - for standard input' },
-  ],
-  options: [PROJECT],
-  async run(context, args) {
-    const file = args.requiredWord(0);
-    const totalBytes = file === '-' ? 0 : await sizeOf(resolve(context.cwd, file));
-    const progress = createProgress(context.stderr);
-    try {
-      return await inProject(context, args, (client, root) =>
-        createImport({ context, client, root, progress, totalBytes }).run(
-          file,
-          file === '-' ? 'stdin' : basename(file),
-        ),
-      );
-    } finally {
-      progress.end();
-    }
-  },
-  view: ({ stored, unchanged, refused }) => ({
-    kind: 'lines',
-    lines: [`${stored} stored, ${unchanged} were there already, ${refused} lines were left out`],
-  }),
-  exitCode: ({ refused }) => (refused === 0 ? 0 : 1),
-});
+/** A command that changes memories by their ids, and prints a line for each. */
+function changeCommand(
+  { name, summary }: { name: string; summary: string },
+  method: (client: DaemonClient) => DaemonClient['forgetMemories'],
+  lineOf: (memory: MemoryItem) => string,
+) {
+  return defineCommand<readonly MemoryItem[]>({
+    name: ['memory', name],
+    summary,
+    parameters: [{ syntax: '<ids...>', help: 'their ids' }],
+    options: [PROJECT],
+    run: (context, args) =>
+      inProject(context, args, async (client, root) => (await method(client)({ root, ids: args.words() })).memories),
+    view: (memories) => ({ kind: 'lines', lines: memories.map(lineOf) }),
+  });
+}
 
 /** Writes every memory of a project as a JSON line, which `ctxd memory import` reads. */
 export const memoryExport = defineCommand<null>({
@@ -231,7 +206,8 @@ function wholeView(memory: MemoryItem): View {
   return { kind: 'pairs', pairs: pairs.filter(([, value]) => value !== '') };
 }
 
-async function inProject<T>(
+/** Asks the daemon about the project that the command names. */
+export async function inProject<T>(
   context: CliContext,
   args: ParsedArgs,
   use: (client: DaemonClient, root: string) => Promise<T>,
@@ -241,7 +217,8 @@ async function inProject<T>(
   return withClient(context.paths, (client) => use(client, root));
 }
 
-async function* pages(
+/** Memories in the order in which they were stored, at most `most`. */
+export async function* pages(
   client: DaemonClient,
   root: string,
   { after, withContent, most }: { after: string; withContent: boolean; most: number },
@@ -254,13 +231,5 @@ async function* pages(
     left -= memories.length;
     if (memories.length < limit) return;
     after_id = memories.at(-1)?.id ?? '';
-  }
-}
-
-async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (cause) {
-    throw new ContextdError('PATH_NOT_FOUND', `cannot read ${file}`, { remedy: 'Pass a readable file.', cause });
   }
 }

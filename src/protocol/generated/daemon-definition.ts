@@ -403,6 +403,18 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "MemoryRequest",
                   "responseType": "MemoryList"
                 },
+                "ReportMemories": {
+                  "requestType": "MemoryRequest",
+                  "responseType": "MemoryReport"
+                },
+                "LearnFromCalls": {
+                  "requestType": "LearnRequest",
+                  "responseType": "PendingLessons"
+                },
+                "ListLessons": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "PendingLessons"
+                },
                 "SyncMemories": {
                   "requestType": "MemorySyncRequest",
                   "responseType": "MemorySync"
@@ -2327,6 +2339,133 @@ export const DAEMON_DEFINITION = `{
                 "at_ms": {
                   "type": "double",
                   "id": 4
+                }
+              }
+            },
+            "MemoryReport": {
+              "fields": {
+                "holdout": {
+                  "type": "double",
+                  "id": 1
+                },
+                "memories": {
+                  "rule": "repeated",
+                  "type": "MemoryLift",
+                  "id": 2
+                }
+              }
+            },
+            "MemoryLift": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "title": {
+                  "type": "string",
+                  "id": 2
+                },
+                "shown": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "held_out": {
+                  "type": "uint32",
+                  "id": 4
+                },
+                "shown_open": {
+                  "type": "uint32",
+                  "id": 5
+                },
+                "held_out_open": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "shown_success": {
+                  "type": "double",
+                  "id": 7
+                },
+                "held_out_success": {
+                  "type": "double",
+                  "id": 8
+                },
+                "lift": {
+                  "type": "double",
+                  "id": 9
+                },
+                "low": {
+                  "type": "double",
+                  "id": 10
+                },
+                "high": {
+                  "type": "double",
+                  "id": 11
+                },
+                "verdict": {
+                  "type": "string",
+                  "id": 12
+                }
+              }
+            },
+            "LearnRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "request_ids": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "session": {
+                  "type": "string",
+                  "id": 3
+                },
+                "task": {
+                  "type": "string",
+                  "id": 4
+                },
+                "outcome": {
+                  "type": "string",
+                  "id": 5
+                }
+              }
+            },
+            "PendingLessons": {
+              "fields": {
+                "lessons": {
+                  "rule": "repeated",
+                  "type": "PendingLesson",
+                  "id": 1
+                }
+              }
+            },
+            "PendingLesson": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "task": {
+                  "type": "string",
+                  "id": 2
+                },
+                "calls": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "asked_ms": {
+                  "type": "double",
+                  "id": 4
+                },
+                "state": {
+                  "type": "string",
+                  "id": 5
+                },
+                "fault": {
+                  "type": "string",
+                  "id": 6
                 }
               }
             },

@@ -25,6 +25,7 @@ import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as
 import type { InstallProgress as _contextd_v1_InstallProgress, InstallProgress__Output as _contextd_v1_InstallProgress__Output } from './contextd/v1/InstallProgress.ts';
 import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Output as _contextd_v1_InstallRequest__Output } from './contextd/v1/InstallRequest.ts';
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from './contextd/v1/KillRequest.ts';
+import type { LearnRequest as _contextd_v1_LearnRequest, LearnRequest__Output as _contextd_v1_LearnRequest__Output } from './contextd/v1/LearnRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from './contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from './contextd/v1/ListResponse.ts';
 import type { ListeningPort as _contextd_v1_ListeningPort, ListeningPort__Output as _contextd_v1_ListeningPort__Output } from './contextd/v1/ListeningPort.ts';
@@ -32,10 +33,12 @@ import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, M
 import type { MemoryEvidence as _contextd_v1_MemoryEvidence, MemoryEvidence__Output as _contextd_v1_MemoryEvidence__Output } from './contextd/v1/MemoryEvidence.ts';
 import type { MemoryFeedback as _contextd_v1_MemoryFeedback, MemoryFeedback__Output as _contextd_v1_MemoryFeedback__Output } from './contextd/v1/MemoryFeedback.ts';
 import type { MemoryItem as _contextd_v1_MemoryItem, MemoryItem__Output as _contextd_v1_MemoryItem__Output } from './contextd/v1/MemoryItem.ts';
+import type { MemoryLift as _contextd_v1_MemoryLift, MemoryLift__Output as _contextd_v1_MemoryLift__Output } from './contextd/v1/MemoryLift.ts';
 import type { MemoryList as _contextd_v1_MemoryList, MemoryList__Output as _contextd_v1_MemoryList__Output } from './contextd/v1/MemoryList.ts';
 import type { MemoryListRequest as _contextd_v1_MemoryListRequest, MemoryListRequest__Output as _contextd_v1_MemoryListRequest__Output } from './contextd/v1/MemoryListRequest.ts';
 import type { MemoryQuery as _contextd_v1_MemoryQuery, MemoryQuery__Output as _contextd_v1_MemoryQuery__Output } from './contextd/v1/MemoryQuery.ts';
 import type { MemoryRating as _contextd_v1_MemoryRating, MemoryRating__Output as _contextd_v1_MemoryRating__Output } from './contextd/v1/MemoryRating.ts';
+import type { MemoryReport as _contextd_v1_MemoryReport, MemoryReport__Output as _contextd_v1_MemoryReport__Output } from './contextd/v1/MemoryReport.ts';
 import type { MemoryRequest as _contextd_v1_MemoryRequest, MemoryRequest__Output as _contextd_v1_MemoryRequest__Output } from './contextd/v1/MemoryRequest.ts';
 import type { MemorySync as _contextd_v1_MemorySync, MemorySync__Output as _contextd_v1_MemorySync__Output } from './contextd/v1/MemorySync.ts';
 import type { MemorySyncRequest as _contextd_v1_MemorySyncRequest, MemorySyncRequest__Output as _contextd_v1_MemorySyncRequest__Output } from './contextd/v1/MemorySyncRequest.ts';
@@ -59,6 +62,8 @@ import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from './contextd/v1/OpenPortResponse.ts';
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from './contextd/v1/PathList.ts';
 import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _contextd_v1_PathRequest__Output } from './contextd/v1/PathRequest.ts';
+import type { PendingLesson as _contextd_v1_PendingLesson, PendingLesson__Output as _contextd_v1_PendingLesson__Output } from './contextd/v1/PendingLesson.ts';
+import type { PendingLessons as _contextd_v1_PendingLessons, PendingLessons__Output as _contextd_v1_PendingLessons__Output } from './contextd/v1/PendingLessons.ts';
 import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from './contextd/v1/PortsResponse.ts';
 import type { PrivateHost as _contextd_v1_PrivateHost, PrivateHost__Output as _contextd_v1_PrivateHost__Output } from './contextd/v1/PrivateHost.ts';
 import type { ProjectCaches as _contextd_v1_ProjectCaches, ProjectCaches__Output as _contextd_v1_ProjectCaches__Output } from './contextd/v1/ProjectCaches.ts';
@@ -127,6 +132,7 @@ export interface ProtoGrpcType {
       InstallProgress: MessageTypeDefinition<_contextd_v1_InstallProgress, _contextd_v1_InstallProgress__Output>
       InstallRequest: MessageTypeDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallRequest__Output>
       KillRequest: MessageTypeDefinition<_contextd_v1_KillRequest, _contextd_v1_KillRequest__Output>
+      LearnRequest: MessageTypeDefinition<_contextd_v1_LearnRequest, _contextd_v1_LearnRequest__Output>
       ListRequest: MessageTypeDefinition<_contextd_v1_ListRequest, _contextd_v1_ListRequest__Output>
       ListResponse: MessageTypeDefinition<_contextd_v1_ListResponse, _contextd_v1_ListResponse__Output>
       ListeningPort: MessageTypeDefinition<_contextd_v1_ListeningPort, _contextd_v1_ListeningPort__Output>
@@ -137,10 +143,12 @@ export interface ProtoGrpcType {
       MemoryEvidence: MessageTypeDefinition<_contextd_v1_MemoryEvidence, _contextd_v1_MemoryEvidence__Output>
       MemoryFeedback: MessageTypeDefinition<_contextd_v1_MemoryFeedback, _contextd_v1_MemoryFeedback__Output>
       MemoryItem: MessageTypeDefinition<_contextd_v1_MemoryItem, _contextd_v1_MemoryItem__Output>
+      MemoryLift: MessageTypeDefinition<_contextd_v1_MemoryLift, _contextd_v1_MemoryLift__Output>
       MemoryList: MessageTypeDefinition<_contextd_v1_MemoryList, _contextd_v1_MemoryList__Output>
       MemoryListRequest: MessageTypeDefinition<_contextd_v1_MemoryListRequest, _contextd_v1_MemoryListRequest__Output>
       MemoryQuery: MessageTypeDefinition<_contextd_v1_MemoryQuery, _contextd_v1_MemoryQuery__Output>
       MemoryRating: MessageTypeDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryRating__Output>
+      MemoryReport: MessageTypeDefinition<_contextd_v1_MemoryReport, _contextd_v1_MemoryReport__Output>
       MemoryRequest: MessageTypeDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryRequest__Output>
       MemorySync: MessageTypeDefinition<_contextd_v1_MemorySync, _contextd_v1_MemorySync__Output>
       MemorySyncRequest: MessageTypeDefinition<_contextd_v1_MemorySyncRequest, _contextd_v1_MemorySyncRequest__Output>
@@ -164,6 +172,8 @@ export interface ProtoGrpcType {
       OpenPortResponse: MessageTypeDefinition<_contextd_v1_OpenPortResponse, _contextd_v1_OpenPortResponse__Output>
       PathList: MessageTypeDefinition<_contextd_v1_PathList, _contextd_v1_PathList__Output>
       PathRequest: MessageTypeDefinition<_contextd_v1_PathRequest, _contextd_v1_PathRequest__Output>
+      PendingLesson: MessageTypeDefinition<_contextd_v1_PendingLesson, _contextd_v1_PendingLesson__Output>
+      PendingLessons: MessageTypeDefinition<_contextd_v1_PendingLessons, _contextd_v1_PendingLessons__Output>
       PortsResponse: MessageTypeDefinition<_contextd_v1_PortsResponse, _contextd_v1_PortsResponse__Output>
       PrivateHost: MessageTypeDefinition<_contextd_v1_PrivateHost, _contextd_v1_PrivateHost__Output>
       ProjectCaches: MessageTypeDefinition<_contextd_v1_ProjectCaches, _contextd_v1_ProjectCaches__Output>

@@ -73,6 +73,7 @@ it('ArtifactView gets its ref as it is', async () => {
     jobs: NO_JOBS,
     findLine: async () => null,
     memories: { search: notAsked, use: notAsked, store: notAsked, giveFeedback: notAsked },
+    retrievals: { divide: notAsked, settle: notAsked },
     countTokens: notAsked,
   });
   const ref = 'art_0123456789abcdef/stdout';

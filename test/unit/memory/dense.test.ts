@@ -64,6 +64,8 @@ const search = ({ memories }: Opened, query: string, filter: Partial<MemoryFilte
 const titles = async (opened: Opened, query: string, filter: Partial<MemoryFilter> = {}) =>
   (await search(opened, query, filter)).memories.map(({ title }) => title);
 
+const NO_RETRIEVALS = { divide: async () => new Set<string>(), settle: async () => {} };
+
 describe('ranking by meaning', () => {
   it('issue 18 part 2 finds what shares no word, and ranks what shares both first', async () => {
     const opened = await openDense(await openEmbeddingServer());
@@ -373,7 +375,8 @@ describe('a model that fails', () => {
     const { answer } = await searchMemories(
       { project: PROJECT, session: 's', branch: null },
       { query: 'fruit' },
-      { memories: opened.memories, countTokens: () => 1, clock: opened.clock },
+      { isCore: true },
+      { memories: opened.memories, retrievals: NO_RETRIEVALS, countTokens: () => 1, clock: opened.clock },
     );
     expect(answer).toMatchObject({
       degraded: expect.stringMatching(/^searched by words only: the (embedding|memories)/),

@@ -103,7 +103,7 @@ describe('what is stored', () => {
   it('FR-5.3 is kept, and merged into what says the same, with both provenances', async () => {
     const { memories } = await openTestMemories();
     const first = await memories.store(PROJECT, lesson, MODEL);
-    const second = await memories.store(PROJECT, nearly, { ...MODEL, requestId: 'req_2' });
+    const second = await memories.store(PROJECT, nearly, { ...MODEL, requestIds: ['req_2'] });
     expect([first.state, second]).toEqual(['stored', { state: 'merged', id: first.id, contradicts: [] }]);
     const [memory] = await memories.use(PROJECT, [first.id]);
     expect(memory).toMatchObject({ ...lesson, tags: ['db'], provenance: ['req_1', 'req_2'] });

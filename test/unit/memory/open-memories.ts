@@ -9,7 +9,7 @@ import { createDatabase, type Database } from '#src/stores/sqlite.js';
 import { makeTempDir, TestClock } from '../stores/open-stores.ts';
 
 export const PROJECT = '/home/me/project';
-export const MODEL: MemoryAuthor = { origin: 'model', owner: '', source: '', requestId: 'req_1' };
+export const MODEL: MemoryAuthor = { origin: 'model', owner: '', source: '', requestIds: ['req_1'] };
 
 export interface TestMemories {
   file: string;

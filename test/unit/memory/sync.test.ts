@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Embedder } from '#src/memory/dense/embedder.js';
 import type { Memory } from '#src/memory/item.js';
+import { Memories } from '#src/memory/memories.js';
 import { type MemoryFilter, NO_FILTER } from '#src/memory/store.js';
 import type { Database } from '#src/stores/sqlite.js';
 import { propertyRuns, shapeRuns } from '../../helpers/property-runs.ts';
@@ -251,6 +252,30 @@ describe('a server that fails', () => {
     expect((await ann.syncer.status()).state).toBe('idle');
     bob.clock.nowMs += 60_000;
     expect((await search(bob, 'lesson 51')).degraded).toBeNull();
+  });
+
+  it('NFR-2.1 finds what is sent while the server answers', async () => {
+    const qdrant = await openQdrant();
+    const ann = await openMember(qdrant);
+    await settle(ann);
+    const { syncer, store, clock, root } = ann;
+    const memories = new Memories({
+      ...{ store, clock },
+      shared: {
+        async search(...asked) {
+          const answer = await syncer.search(...asked);
+          await syncer.now();
+          return answer;
+        },
+        unsent: (ids) => syncer.unsent(ids),
+        changed() {},
+      },
+    });
+    for (const title of ['First lesson', 'Second lesson']) {
+      await memories.store(root, draftOf(title), MODEL);
+      const { memories: found } = await memories.search(root, { query: title, limit: 1, filter: NO_FILTER });
+      expect(found.map((one) => one.title)).toEqual([title]);
+    }
   });
 
   it('issue 18 part 6 sends by itself what is stored, also while a round is under way', async () => {

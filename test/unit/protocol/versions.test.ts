@@ -73,6 +73,9 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'RateMemory',
     'ForgetMemories',
     'PromoteMemory',
+    'ReportMemories',
+    'LearnFromCalls',
+    'ListLessons',
     'SyncMemories',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });

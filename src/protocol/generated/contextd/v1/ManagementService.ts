@@ -21,6 +21,7 @@ import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetwork
 import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from '../../contextd/v1/InstallEvent.ts';
 import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Output as _contextd_v1_InstallRequest__Output } from '../../contextd/v1/InstallRequest.ts';
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
+import type { LearnRequest as _contextd_v1_LearnRequest, LearnRequest__Output as _contextd_v1_LearnRequest__Output } from '../../contextd/v1/LearnRequest.ts';
 import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from '../../contextd/v1/ListRequest.ts';
 import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from '../../contextd/v1/ListResponse.ts';
 import type { MemoryEvidence as _contextd_v1_MemoryEvidence, MemoryEvidence__Output as _contextd_v1_MemoryEvidence__Output } from '../../contextd/v1/MemoryEvidence.ts';
@@ -28,6 +29,7 @@ import type { MemoryList as _contextd_v1_MemoryList, MemoryList__Output as _cont
 import type { MemoryListRequest as _contextd_v1_MemoryListRequest, MemoryListRequest__Output as _contextd_v1_MemoryListRequest__Output } from '../../contextd/v1/MemoryListRequest.ts';
 import type { MemoryQuery as _contextd_v1_MemoryQuery, MemoryQuery__Output as _contextd_v1_MemoryQuery__Output } from '../../contextd/v1/MemoryQuery.ts';
 import type { MemoryRating as _contextd_v1_MemoryRating, MemoryRating__Output as _contextd_v1_MemoryRating__Output } from '../../contextd/v1/MemoryRating.ts';
+import type { MemoryReport as _contextd_v1_MemoryReport, MemoryReport__Output as _contextd_v1_MemoryReport__Output } from '../../contextd/v1/MemoryReport.ts';
 import type { MemoryRequest as _contextd_v1_MemoryRequest, MemoryRequest__Output as _contextd_v1_MemoryRequest__Output } from '../../contextd/v1/MemoryRequest.ts';
 import type { MemorySync as _contextd_v1_MemorySync, MemorySync__Output as _contextd_v1_MemorySync__Output } from '../../contextd/v1/MemorySync.ts';
 import type { MemorySyncRequest as _contextd_v1_MemorySyncRequest, MemorySyncRequest__Output as _contextd_v1_MemorySyncRequest__Output } from '../../contextd/v1/MemorySyncRequest.ts';
@@ -46,6 +48,7 @@ import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from '../../contextd/v1/OpenPortResponse.ts';
 import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from '../../contextd/v1/PathList.ts';
 import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _contextd_v1_PathRequest__Output } from '../../contextd/v1/PathRequest.ts';
+import type { PendingLessons as _contextd_v1_PendingLessons, PendingLessons__Output as _contextd_v1_PendingLessons__Output } from '../../contextd/v1/PendingLessons.ts';
 import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from '../../contextd/v1/PortsResponse.ts';
 import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from '../../contextd/v1/ProjectRequest.ts';
 import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from '../../contextd/v1/ProjectResponse.ts';
@@ -253,6 +256,21 @@ export interface ManagementServiceClient extends grpc.Client {
   killRunning(argument: _contextd_v1_KillRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   killRunning(argument: _contextd_v1_KillRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * LearnFromCalls makes memories of recorded calls later, and ListLessons returns what waits for that or has failed.
+   */
+  LearnFromCalls(argument: _contextd_v1_LearnRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  LearnFromCalls(argument: _contextd_v1_LearnRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  LearnFromCalls(argument: _contextd_v1_LearnRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  LearnFromCalls(argument: _contextd_v1_LearnRequest, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  /**
+   * LearnFromCalls makes memories of recorded calls later, and ListLessons returns what waits for that or has failed.
+   */
+  learnFromCalls(argument: _contextd_v1_LearnRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  learnFromCalls(argument: _contextd_v1_LearnRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  learnFromCalls(argument: _contextd_v1_LearnRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  learnFromCalls(argument: _contextd_v1_LearnRequest, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+
   ListAllowedValues(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
   ListAllowedValues(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
   ListAllowedValues(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
@@ -276,6 +294,15 @@ export interface ManagementServiceClient extends grpc.Client {
   listCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+
+  ListLessons(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  ListLessons(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  ListLessons(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  ListLessons(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  listLessons(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  listLessons(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  listLessons(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
+  listLessons(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
 
   ListMemories(argument: _contextd_v1_MemoryListRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   ListMemories(argument: _contextd_v1_MemoryListRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
@@ -476,6 +503,21 @@ export interface ManagementServiceClient extends grpc.Client {
   removeTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   removeTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   removeTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ReportMemories returns what memories changed, by sessions in which they were found and not shown. Ids: all if empty.
+   */
+  ReportMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
+  ReportMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
+  ReportMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
+  ReportMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
+  /**
+   * ReportMemories returns what memories changed, by sessions in which they were found and not shown. Ids: all if empty.
+   */
+  reportMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
+  reportMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
+  reportMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
+  reportMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryReport__Output>): grpc.ClientUnaryCall;
 
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
   RestoreQuarantined(argument: _contextd_v1_QuarantineRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_QuarantineResponse__Output>): grpc.ClientUnaryCall;
@@ -752,12 +794,19 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   KillRunning: grpc.handleUnaryCall<_contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse>;
 
+  /**
+   * LearnFromCalls makes memories of recorded calls later, and ListLessons returns what waits for that or has failed.
+   */
+  LearnFromCalls: grpc.handleUnaryCall<_contextd_v1_LearnRequest__Output, _contextd_v1_PendingLessons>;
+
   ListAllowedValues: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues>;
 
   /**
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
    */
   ListCaches: grpc.handleUnaryCall<_contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse>;
+
+  ListLessons: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PendingLessons>;
 
   ListMemories: grpc.handleUnaryCall<_contextd_v1_MemoryListRequest__Output, _contextd_v1_MemoryList>;
 
@@ -813,6 +862,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   RemoveNetworkCredentials: grpc.handleUnaryCall<_contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials>;
 
   RemoveTool: grpc.handleUnaryCall<_contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools>;
+
+  /**
+   * ReportMemories returns what memories changed, by sessions in which they were found and not shown. Ids: all if empty.
+   */
+  ReportMemories: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryReport>;
 
   RestoreQuarantined: grpc.handleUnaryCall<_contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse>;
 
@@ -899,8 +953,10 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   GetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
   InstallTool: MethodDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallEvent, _contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
+  LearnFromCalls: MethodDefinition<_contextd_v1_LearnRequest, _contextd_v1_PendingLessons, _contextd_v1_LearnRequest__Output, _contextd_v1_PendingLessons__Output>
   ListAllowedValues: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_AllowedValues, _contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
+  ListLessons: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PendingLessons, _contextd_v1_ProjectRequest__Output, _contextd_v1_PendingLessons__Output>
   ListMemories: MethodDefinition<_contextd_v1_MemoryListRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryListRequest__Output, _contextd_v1_MemoryList__Output>
   ListNetwork: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkState, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState__Output>
   ListNetworkCredentials: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkCredentials__Output>
@@ -919,6 +975,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RemoveNetworkCredentials: MethodDefinition<_contextd_v1_NetworkCredentialRemoval, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials__Output>
   RemoveTool: MethodDefinition<_contextd_v1_ToolRequest, _contextd_v1_ProjectTools, _contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools__Output>
+  ReportMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryReport, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryReport__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevealSecret: MethodDefinition<_contextd_v1_SecretRequest, _contextd_v1_RevealedSecret, _contextd_v1_SecretRequest__Output, _contextd_v1_RevealedSecret__Output>
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
