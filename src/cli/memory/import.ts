@@ -12,14 +12,14 @@ export interface Imported {
   refused: number;
 }
 
-/** Something that was read: a draft as JSON, or why it is none. */
+/** Something that was read: a draft as JSON, or why there is no draft. */
 export interface Entry {
   /** Where it was read, such as `line 7`. */
   place: string;
   /** What the memory names as its source. */
   source: string;
   draftJson: string | null;
-  /** Why it is none; '' otherwise. */
+  /** Why there is no draft; '' otherwise. */
   fault: string;
 }
 

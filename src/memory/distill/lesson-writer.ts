@@ -42,7 +42,7 @@ export class HttpLessonWriter implements LessonWriter {
     this.#endpoint = endpoint;
   }
 
-  /** Each lesson has all calls as its provenance. Throws UPSTREAM_UNAVAILABLE, also for an answer that is none. */
+  /** Each lesson has all calls as its provenance. Throws UPSTREAM_UNAVAILABLE, also if the answer is not a completion. */
   async write(
     calls: readonly RecordedCall[],
     work: Work,

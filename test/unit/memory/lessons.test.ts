@@ -74,7 +74,7 @@ describe('lessons without a model', () => {
     expect(lessonsOf(calls, WORK)).toEqual([]);
   });
 
-  it('issue 18 are none of a search that finds nothing, nor of a failure that passed by itself', () => {
+  it('issue 18 do not come from a search that finds nothing, nor from a failure that passed by itself', () => {
     expect(lessonsOf([command('rg foo', ''), command('git status'), command('rg foo')], WORK)).toEqual([]);
     expect(lessonsOf([command('npm test', 'timeout'), command('ls'), command('npm test')], WORK)).toEqual([]);
     expect(lessonsOf([], { task: 'Nothing', outcome: 'success' })).toEqual([]);
