@@ -13,8 +13,8 @@ const titles = (found: readonly { title: string }[]) => found.map(({ title }) =>
 describe('a search', () => {
   it('issue 18 finds what a person said among a hundred memories of a tool that repeat the query', async () => {
     const at = await openTestMemories();
-    const person = { origin: 'person' as const, owner: '', source: '', requestId: '' };
-    const tool = { origin: 'tool' as const, owner: 'loud', source: '', requestId: 'req_2' };
+    const person = { origin: 'person' as const, owner: '', source: '', requestIds: [] };
+    const tool = { origin: 'tool' as const, owner: 'loud', source: '', requestIds: ['req_2'] };
     const { id } = await at.memories.store(PROJECT, draftOf('How the quarterly ledger is closed'), person);
     const spam = 'quarterly ledger close '.repeat(4);
     for (let i = 0; i < 110; i++)
@@ -246,7 +246,7 @@ it('issue 18 a file that is no database stops no daemon: each request says what 
 describe('limits', () => {
   it('issue 18 a tool stores a thousand memories in a project and no more, until a person removes some', async () => {
     const at = await openTestMemories();
-    const tool = { origin: 'tool' as const, owner: 'loud', source: '', requestId: 'req_2' };
+    const tool = { origin: 'tool' as const, owner: 'loud', source: '', requestIds: ['req_2'] };
     const many = Array.from({ length: 999 }, (_, i) => draftOf(`Lesson ${i}`));
     await at.memories.storeAll(PROJECT, many, tool);
     const { id } = await at.memories.store(PROJECT, draftOf('Reading a clock'), tool);
@@ -260,7 +260,7 @@ describe('limits', () => {
 
   it("issue 18 a person's words are not merged into those of a model", async () => {
     const at = await openTestMemories();
-    const person = { origin: 'person' as const, owner: '', source: '', requestId: '' };
+    const person = { origin: 'person' as const, owner: '', source: '', requestIds: [] };
     const draft = draftOf('Run the database migrations before the integration tests');
     const again = draftOf('Run database migrations before the integration tests');
     const first = await at.memories.store(PROJECT, draft, MODEL);
