@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Dense } from '../memory/dense/dense.ts';
+import type { MemoryStore } from '../memory/store.ts';
 import { type Identity, identityFor } from '../sandbox/identity.ts';
 import type { IsolationLayer, IsolationReport, LoopbackReport, Sandbox } from '../sandbox/sandbox.ts';
 import { baseView } from '../sandbox/sandbox-policy.ts';
@@ -34,6 +35,7 @@ export interface HealthDeps {
   scrubber: Scrubber;
   counter: TokenCounter;
   database: Database;
+  memoryStore: Pick<MemoryStore, 'count'>;
   auditLog: AuditLog;
   auditor: Pick<StandingAuditor, 'state'>;
   /** Null: scrub.seeds is off. */
@@ -63,6 +65,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['scrubber masks a canary', checkCanary],
     ['token counter', checkCounter],
     ['state database', checkDatabase],
+    ['memories', checkMemories],
     ['audit log', checkAudit],
     ['core tools', checkTools],
     ['known secrets', checkSeeds],
@@ -216,6 +219,11 @@ async function checkCounter({ counter }: HealthDeps): Promise<Finding> {
 async function checkDatabase({ database }: HealthDeps): Promise<Finding> {
   await database.read('SELECT 1');
   return { status: 'ok', detail: 'answers', remedy: '' };
+}
+
+async function checkMemories({ memoryStore }: HealthDeps): Promise<Finding> {
+  const count = await memoryStore.count();
+  return { status: 'ok', detail: `${count} in all projects`, remedy: '' };
 }
 
 async function checkAudit({ auditLog }: HealthDeps): Promise<Finding> {

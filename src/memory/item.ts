@@ -56,7 +56,7 @@ export interface Memory extends MemoryDraft {
 export const MEMORY_ID_PATTERN = /^mem_[0-9a-z]{10}$/;
 
 /** The most characters of each text, bytes of the content, and tags. */
-const MEMORY_LIMITS = {
+export const MEMORY_LIMITS = {
   title: 500,
   description: 4_000,
   contentBytes: 65_536,

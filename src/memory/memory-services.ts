@@ -5,10 +5,11 @@ import { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
 import { readOptionalInteger, readOptionalString, readString, readStringList } from '../sdk/input.ts';
-import { invalid, MEMORY_ID_PATTERN, type Memory, outcomeOf, readDraft } from './item.ts';
+import { invalid, MEMORY_ID_PATTERN, MEMORY_LIMITS, type Memory, outcomeOf, readDraft } from './item.ts';
 import { type Memories, type MemoryAuthor, SEARCH_MAX } from './memories.ts';
 import type { Retrievals } from './retrievals.ts';
-import type { MemoryFilter } from './store.ts';
+import { type MemoryFilter, PROJECT_TAG_CHARS } from './store.ts';
+import { FOREIGN_SOURCE } from './sync/shared-items.ts';
 
 export interface MemoryServiceDeps {
   memories: Pick<Memories, 'search' | 'use' | 'store' | 'giveFeedback'>;
@@ -21,8 +22,9 @@ export interface MemoryServiceDeps {
 const SEARCH_DEFAULT = 5;
 /** Tokens of the found memories as JSON; the rest of the line has 160 of the 500 (CE-1.3). */
 const SEARCH_MAX_TOKENS = 340;
-/** Characters of a title in the answer of a search. */
+/** Characters and tokens of a title in the answer of a search. */
 const TITLE_SHOWN_CHARS = 120;
+const TITLE_MAX_TOKENS = 60;
 /** An answer has at most 16 texts. */
 const READ_MAX = 12;
 /** For an agent: it cannot do anything about the server, and `ctxd memory sync status` says why. */
@@ -30,10 +32,10 @@ const DEGRADED = 'the shared store did not answer; what others stored last may b
 const DAY_MS = 86_400_000;
 
 /**
- * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome, confidence}],
- * left_out?, degraded?}`, the best first and never more than 340 tokens: contents only through MemoryGet. Any text is a
- * valid query. `degraded` says that the shared store or the embedding model did not answer, and why.
- * What the session must not see is missing without a word.
+ * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome, confidence,
+ * from?}], left_out?, degraded?}`, the best first and never more than 340 tokens: contents only through MemoryGet. Any text
+ * is a valid query. `from` marks what a tool, an import or another member of the team wrote. `degraded` says that the
+ * shared store or the embedding model did not answer, and why. What the session must not see is missing without a word.
  * Throws ARGS_INVALID.
  */
 export async function searchMemories(
@@ -61,7 +63,7 @@ export async function searchMemories(
   const heldOut = await retrievals.divide(sessionTag(session), ids);
   return {
     answer: {
-      memories: fitting.filter(({ id }) => !heldOut.has(id)).map(referenceOf),
+      memories: fitting.flatMap(({ id, reference }) => (heldOut.has(id) ? [] : [reference])),
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
       ...degradedIn(degraded, wordsOnly),
     },
@@ -79,14 +81,21 @@ function degradedIn(shared: string | null, wordsOnly: string | null): JsonObject
 /** Characters of the reason why a search was degraded. */
 const WHY_MAX_CHARS = 160;
 
+interface Reference {
+  readonly id: string;
+  readonly reference: JsonObject;
+}
+
 /** As many as fit. */
-function fittingOf(found: readonly Memory[], countTokens: (text: string) => number): readonly Memory[] {
-  let tokens = 0;
-  const end = found.findIndex((memory) => {
-    tokens += countTokens(`${JSON.stringify(referenceOf(memory))},`);
-    return tokens > SEARCH_MAX_TOKENS;
+function fittingOf(found: readonly Memory[], countTokens: (text: string) => number): readonly Reference[] {
+  let left = SEARCH_MAX_TOKENS;
+  return found.flatMap((memory) => {
+    const reference = referenceOf(memory, countTokens);
+    const tokens = countTokens(`${JSON.stringify(reference)},`);
+    if (tokens > left) return [];
+    left -= tokens;
+    return [{ id: memory.id, reference }];
   });
-  return end === -1 ? found : found.slice(0, end);
 }
 
 /** `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with everything that is known of them. Throws NOT_FOUND. */
@@ -146,9 +155,10 @@ export function checkId(id: string): string {
   });
 }
 
-/** What a session is known by in the evidence: its name may be anything. */
+/** What a session is known by in the evidence: its name may be anything. Begins with what its project is known by. */
 export function sessionTag(session: SessionRef): string {
-  return createHash('sha256').update(sessionKey(session)).digest('hex').slice(0, 32);
+  const hexOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+  return `${hexOf(session.project).slice(0, PROJECT_TAG_CHARS)}${hexOf(sessionKey(session)).slice(0, 24)}`;
 }
 
 /** Reads `tags`, `outcome`, `scope` and `max_age_days`. Throws ARGS_INVALID. */
@@ -159,20 +169,46 @@ export function filterOf(request: JsonObject, nowMs: number): MemoryFilter {
   if (scope !== undefined && scope !== 'project' && scope !== 'global')
     throw invalid('scope', 'must be project or global');
   return {
-    tags: request.tags === undefined ? [] : readStringList(request, 'tags').map((tag) => tag.trim().toLowerCase()),
+    tags: request.tags === undefined ? [] : distinctTags(readStringList(request, 'tags')),
     outcome: outcome === undefined ? null : outcomeOf(outcome),
     scope: scope ?? null,
     sinceMs: days === undefined ? 0 : nowMs - days * DAY_MS,
   };
 }
 
+/** Throws ARGS_INVALID for more than an item can have. */
+function distinctTags(tags: readonly string[]): string[] {
+  const distinct = [...new Set(tags.map((tag) => tag.trim().toLowerCase()))];
+  if (distinct.length > MEMORY_LIMITS.tags)
+    throw invalid('tags', `has ${distinct.length} tags, a memory has at most ${MEMORY_LIMITS.tags}`);
+  return distinct;
+}
+
 function authorOf({ tool, isCore, requestId }: ServiceCall): MemoryAuthor {
   return { origin: isCore ? 'model' : 'tool', owner: isCore ? '' : tool, source: '', requestIds: [requestId] };
 }
 
-function referenceOf({ id, title, outcome, confidence }: Memory): JsonObject {
-  const shown = title.length <= TITLE_SHOWN_CHARS ? title : `${title.slice(0, TITLE_SHOWN_CHARS - 1)}…`;
-  return { id, title: shown, outcome, confidence: rounded(confidence) };
+function referenceOf(memory: Memory, countTokens: (text: string) => number): JsonObject {
+  const { id, title, outcome, confidence } = memory;
+  const from = fromElsewhere(memory);
+  const known = { outcome, confidence: rounded(confidence), ...(from === null ? {} : { from }) };
+  return { id, title: shortened(title, countTokens), ...known };
+}
+
+/** Rare characters cost several tokens each: one title must not push all others out. */
+function shortened(title: string, countTokens: (text: string) => number): string {
+  let characters = [...title];
+  if (characters.length > TITLE_SHOWN_CHARS) characters = [...characters.slice(0, TITLE_SHOWN_CHARS - 1), '…'];
+  while (countTokens(characters.join('')) > TITLE_MAX_TOKENS)
+    characters = [...characters.slice(0, Math.floor(characters.length / 2)), '…'];
+  return characters.join('');
+}
+
+/** What neither a person nor an agent of this machine wrote down is said to be from elsewhere, in a search too. */
+function fromElsewhere({ origin, owner, source }: Memory): string | null {
+  if (origin === 'tool') return `tool ${owner}`;
+  if (source.startsWith(FOREIGN_SOURCE)) return 'shared';
+  return origin === 'import' ? 'import' : null;
 }
 
 function detailsOf(memory: Memory): JsonObject {

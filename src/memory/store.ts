@@ -38,8 +38,12 @@ export type MemoryChange = Partial<
   }
 >;
 
+/** Characters at the beginning of a session's tag that are the same for all sessions of a project. */
+export const PROJECT_TAG_CHARS = 8;
+
 export interface Feedback {
   readonly id: string;
+  /** What the session is known by: see `sessionTag`. */
   readonly session: string;
   readonly outcome: MemoryOutcome;
   readonly note: string;
@@ -123,7 +127,7 @@ export class MemoryStore {
     try {
       await this.#open();
     } catch (thrown) {
-      this.#fault = ContextdError.from(thrown);
+      this.#fault = unusable(ContextdError.from(thrown));
       this.#logger.error('memory.unavailable', {}, thrown);
     }
   }
@@ -132,8 +136,13 @@ export class MemoryStore {
     await this.#file.start();
     const why = await this.#faultOfIndex();
     if (why !== null) await this.rebuildIndex(why);
-    const [row = {}] = await this.#file.read('SELECT count(*) AS count FROM items');
-    this.#size = integerOf(row, 'count');
+    this.#size = await this.count();
+  }
+
+  /** How many memories there are, of all projects. Throws if the file cannot be used. */
+  async count(): Promise<number> {
+    const [row = {}] = await this.#database.read('SELECT count(*) AS count FROM items');
+    return integerOf(row, 'count');
   }
 
   stop(): Promise<void> {
@@ -227,8 +236,8 @@ export class MemoryStore {
   }
 
   /**
-   * Adds evidence; of one session the last counts, and the last note stays. Returns the sums over all sessions, and what the item had gained by being
-   * stored again, which is what its alpha holds beside the prior and the evidence.
+   * Adds evidence; of one session the last counts, and the last note stays. Returns the sums over all sessions, and what
+   * the item had gained by being stored again, which is what its alpha holds beside the prior and the evidence.
    */
   async addFeedback(
     feedback: Feedback,
@@ -424,6 +433,15 @@ export class MemoryStore {
   }
 }
 
+function unusable(error: ContextdError): ContextdError {
+  if (error.code !== 'INTERNAL_ERROR') return error;
+  return new ContextdError(error.code, error.message, {
+    remedy:
+      'Stop contextd and move the file and the one with -wal at its end away, to keep them. The next start makes a new one; `ctxd memory import` reads what was exported.',
+    cause: error,
+  });
+}
+
 /** The number of a project, which is given at its first use. */
 export async function numberOfProject(database: Pick<Database, 'write'>, project: string): Promise<number> {
   const [, rows = []] = await database.write([
@@ -518,11 +536,20 @@ function wordsByColumn({ title, tags, task, description, content, context }: Mem
   return [title, tags.join(' '), task, description, content, context].map((text) => indexWords(text).join(' '));
 }
 
+/**
+ * Each session counts once; on a global item each project, with the mean of its sessions: agents choose the names of their
+ * sessions, and those of one project must not decide for all others.
+ */
 function sumOfEvidence(id: string): Statement {
   return {
-    sql: `SELECT coalesce(sum(CASE feedback.outcome WHEN 'success' THEN 1.0 WHEN 'mixed' THEN 0.5 ELSE 0.0 END), 0.0) AS good,
-      count(feedback.outcome) AS count, items.alpha AS alpha
-      FROM items LEFT JOIN feedback ON feedback.item = items.id WHERE items.id = ? GROUP BY items.id`,
+    sql: `WITH votes AS (
+        SELECT substr(session, 1, ${PROJECT_TAG_CHARS}) AS project,
+          CASE outcome WHEN 'success' THEN 1.0 WHEN 'mixed' THEN 0.5 ELSE 0.0 END AS good FROM feedback WHERE item = ?1
+      ), projects AS (SELECT sum(good) AS good, count(*) AS count FROM votes GROUP BY project)
+      SELECT alpha,
+        (SELECT coalesce(sum(CASE scope WHEN 'global' THEN good / count ELSE good END), 0.0) FROM projects) AS good,
+        (SELECT coalesce(sum(CASE scope WHEN 'global' THEN 1 ELSE count END), 0) FROM projects) AS count
+      FROM items WHERE id = ?1`,
     params: [id],
   };
 }

@@ -105,6 +105,33 @@ describe('memories through their tools', () => {
     expect(shown.json().feedback.filter((one: { note: string }) => one.note === 'it stayed on')).toHaveLength(5);
   });
 
+  it('FR-5.4 the sessions of one project do not set a global memory aside for the others', async () => {
+    const { data } = await call('memory_store', { title: 'Grease the turbine', content: 'x', outcome: 'success' });
+    const id = String(data.id);
+    await ctxd('promote', id, '--yes');
+    for (const session of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const other = await openCaller(at, session);
+      await other.call('memory_feedback', { id, outcome: 'failure' });
+      other.close();
+    }
+    const [memory] = await found('grease turbine');
+    expect(memory).toMatchObject({ id, confidence: 0.5 });
+  });
+
+  it('CE-1.3 one title of rare characters hides no other memory, and what an import brought is marked', async () => {
+    const rare = Array.from({ length: 110 }, (_, i) => String.fromCodePoint(0x12000 + i * 7)).join('');
+    const file = join(at.home, 'rare.jsonl');
+    const titles = [`kafka lag ${rare}`, 'Kafka lag after a deploy', 'Kafka lag of one consumer'];
+    writeFileSync(file, titles.map((title, i) => JSON.stringify({ title, content: `${i} kafka lag` })).join('\n'));
+    await ctxd('import', file);
+    const memories = await found('kafka lag');
+    expect(memories.map(({ title }) => title)).toEqual(expect.arrayContaining(titles.slice(1)));
+    expect(memories).toHaveLength(3);
+    expect(memories).toEqual(memories.map((memory) => ({ ...memory, from: 'import' })));
+    const many = await call('memory_search', { query: 'kafka', tags: Array.from({ length: 17 }, (_, i) => `t${i}`) });
+    expect(many.data.error_code).toBe('ARGS_INVALID');
+  });
+
   it('SEC-1.1 a secret is stored by the name of its rule, also if it came as a token or from a person', async () => {
     const secret = generate('ghp_[a-zA-Z0-9]{36}', seededRandom(18));
     const shown = await call('safe_bash', { command: `echo ${secret}` });
