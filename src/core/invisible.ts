@@ -1,9 +1,11 @@
 /** Controls, bidirectional and format characters, fillers, unassigned ones: what a person does not see, or sees elsewhere. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const INVISIBLE_CLASS = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
+const INVISIBLE = new RegExp(INVISIBLE_CLASS, 'u');
 /** Joiners and selectors inside a known emoji are part of a picture. */
 const KNOWN_EMOJI = '\\p{RGI_Emoji}';
 /** As a literal it would need a newer target of the compiler than the daemon has. */
 const EMOJI = new RegExp(KNOWN_EMOJI, 'gv');
+const EMOJI_OR_INVISIBLE = new RegExp(`(${KNOWN_EMOJI})|${INVISIBLE_CLASS}`, 'gv');
 const LINE_CHARACTERS = /[\n\t]/g;
 
 /**
@@ -14,4 +16,9 @@ export function invisibleIn(text: string, kind: 'line' | 'document' = 'line'): s
   const plain = kind === 'line' ? text : text.replaceAll(LINE_CHARACTERS, ' ');
   const found = INVISIBLE.exec(plain.replaceAll(EMOJI, '\u25a1'))?.[0].codePointAt(0);
   return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** A line without the characters that `invisibleIn` names. */
+export function withoutInvisible(line: string): string {
+  return line.replaceAll(EMOJI_OR_INVISIBLE, '$1');
 }

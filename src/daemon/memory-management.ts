@@ -162,7 +162,7 @@ async function addAll(
   deps: MemoryManagementDeps,
 ): Promise<AddedMemory[]> {
   const masked = await maskAll(session, draftsJson.map(objectOf), deps);
-  const read = masked.map(draftOf);
+  const read = masked.map((value) => draftOf(value, source));
   const drafts = read.filter((one) => typeof one !== 'string');
   const results = await storeAll(session.project, drafts, source, deps.memories);
   return read.map((one) =>
@@ -200,10 +200,10 @@ function objectOf(json: string): JsonObject | null {
 }
 
 /** The draft, or why it cannot be stored. */
-function draftOf(value: JsonObject | null): MemoryDraft | string {
+function draftOf(value: JsonObject | null, source: string): MemoryDraft | string {
   if (value === null) return 'it is not a JSON object';
   try {
-    return readDraft(value);
+    return readDraft(value, source === '' ? 'refuse' : 'strip');
   } catch (thrown) {
     return ContextdError.from(thrown).message;
   }

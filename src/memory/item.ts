@@ -1,4 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
+import { invisibleIn, withoutInvisible } from '../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 export const OUTCOMES = ['success', 'failure', 'mixed'] as const;
@@ -67,18 +68,19 @@ export const MEMORY_LIMITS = {
 } as const;
 
 /**
- * Reads what somebody wrote down. Unknown keys are faults, so that a misspelt one is not lost. Throws ARGS_INVALID, which
- * names the field by its JSON pointer.
+ * Reads what somebody wrote down. Unknown keys are faults, so that a misspelt one is not lost. `invisible`: what becomes of
+ * characters in the title and the tags that do not print; they are taken out of what was written elsewhere. Throws
+ * ARGS_INVALID, which names the field by its JSON pointer.
  */
-export function readDraft(value: Json): MemoryDraft {
+export function readDraft(value: Json, invisible: 'refuse' | 'strip' = 'refuse'): MemoryDraft {
   if (!isJsonObject(value)) throw invalid('', 'must be an object with a title and a content');
   const unknown = Object.keys(value).find((key) => !DRAFT_KEYS.has(key));
   if (unknown !== undefined) throw invalid(unknown, `is not a field of a memory: ${[...DRAFT_KEYS].join(', ')}`);
   const draft = {
-    title: textOf(value, 'title', MEMORY_LIMITS.title).replace(/\s+/g, ' ').trim(),
+    title: lineOf(textOf(value, 'title', MEMORY_LIMITS.title), 'title', invisible),
     description: textOf(value, 'description', MEMORY_LIMITS.description).trim(),
     content: contentOf(value),
-    tags: tagsOf(value),
+    tags: tagsOf(value, invisible),
     outcome: outcomeOf(value.outcome ?? 'success'),
     task: textOf(value, 'task', MEMORY_LIMITS.task).trim(),
     context: textOf(value, 'context', MEMORY_LIMITS.context).trim(),
@@ -106,6 +108,15 @@ function textOf(value: JsonObject, name: string, maxChars: number): string {
   return text;
 }
 
+/** One line without runs of blanks. */
+function lineOf(text: string, name: string, invisible: 'refuse' | 'strip'): string {
+  const spaced = text.replace(/\s+/g, ' ');
+  const line = (invisible === 'strip' ? withoutInvisible(spaced) : spaced).trim();
+  const character = invisibleIn(line);
+  if (character === null) return line;
+  throw invalid(name, `has the character ${character}, which does not print: remove it`);
+}
+
 function contentOf(value: JsonObject): string {
   const content = textOf(value, 'content', Number.POSITIVE_INFINITY).trim();
   const bytes = Buffer.byteLength(content);
@@ -115,12 +126,13 @@ function contentOf(value: JsonObject): string {
 }
 
 /** Each once, in lower case, sorted. */
-function tagsOf(value: JsonObject): string[] {
+function tagsOf(value: JsonObject, invisible: 'refuse' | 'strip'): string[] {
   const tags = value.tags ?? [];
   if (!Array.isArray(tags)) throw invalid('tags', `must be a list of strings, not ${shortJson(tags)}`);
   const texts = tags.map((tag: Json, index) => {
-    if (typeof tag === 'string' && tag.trim() !== '' && tag.length <= MEMORY_LIMITS.tag)
-      return tag.trim().toLowerCase();
+    const text = typeof tag === 'string' && tag.length <= MEMORY_LIMITS.tag ? tag : '';
+    const line = lineOf(text, `tags/${index}`, invisible).toLowerCase();
+    if (line !== '') return line;
     throw invalid(`tags/${index}`, `must be a string of 1 to ${MEMORY_LIMITS.tag} characters, not ${shortJson(tag)}`);
   });
   const distinct = [...new Set(texts)].sort();

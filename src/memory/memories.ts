@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newMemoryId } from '../core/ids.ts';
 import type { Dense, QueryVector, WordsOnly } from './dense/dense.ts';
-import { fuse, MEANING_WEIGHT, WORDS_WEIGHT } from './dense/fuse.ts';
+import { fuse, fuseOrders, MEANING_WEIGHT, WORDS_WEIGHT } from './dense/fuse.ts';
 import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts';
 import { isContradiction, isToQuarantine, meanOf, nearDuplicateOf, PRIORS, posteriorOf } from './learn.ts';
 import { queryWords } from './query.ts';
@@ -74,7 +74,7 @@ const MOST_KEPT: Partial<Record<MemoryOrigin, number>> = { model: 20_000, tool: 
 export interface MemoriesDeps {
   readonly store: MemoryStore;
   readonly clock: Clock;
-  readonly shared?: Pick<Syncer, 'search' | 'unsent' | 'changed'> | null;
+  readonly shared?: Pick<Syncer, 'search' | 'changed'> | null;
   readonly dense?: Pick<Dense, 'vectorOf' | 'nearest' | 'changed'> | null;
 }
 
@@ -82,7 +82,7 @@ export interface MemoriesDeps {
 export class Memories {
   readonly #store: MemoryStore;
   readonly #clock: Clock;
-  readonly #shared: Pick<Syncer, 'search' | 'unsent' | 'changed'> | null;
+  readonly #shared: Pick<Syncer, 'search' | 'changed'> | null;
   readonly #dense: Pick<Dense, 'vectorOf' | 'nearest' | 'changed'> | null;
   /** How many memories a project has of each owner and origin, as far as it is known. */
   readonly #kept = new Map<string, number>();
@@ -103,12 +103,13 @@ export class Memories {
     const words = queryWords(query);
     const most = Math.max(RANKED_MIN, asked * 2);
     const meaning = this.#dense === null || words.length === 0 ? null : this.#dense.vectorOf(project, query);
-    const [here, vector] = await Promise.all([this.#here(project, words, meaning, filter, most), meaning]);
-    // Before the server is asked: what it gets meanwhile may be missing in its answer.
-    const unsent = (await this.#shared?.unsent(here.map(({ memory }) => memory.id))) ?? new Set();
-    const shared = (await this.#shared?.search(project, words, meaning, filter, most)) ?? null;
+    const [here, shared, vector] = await Promise.all([
+      this.#here(project, words, meaning, filter, most),
+      this.#shared === null ? null : this.#shared.search(project, words, meaning, filter, most),
+      meaning,
+    ]);
     const isShared = shared !== null && 'ids' in shared;
-    const found = isShared ? await this.#together(project, filter, here, unsent, shared.ids) : here;
+    const found = isShared ? await this.#together(project, filter, here, shared.ids) : here;
     const ranked = rank(
       found.map(({ memory, relevance }) => ({
         ...memory,
@@ -139,21 +140,11 @@ export class Memories {
     };
     const [byWords, byMeaning] = await Promise.all([this.#byWords(project, words, filter, most), nearest()]);
     if (byMeaning === null) return byWords;
-    byWords.sort((a, b) => b.relevance - a.relevance || (a.memory.id < b.memory.id ? -1 : 1));
     const ids = fuse([
-      { ids: byWords.map(({ memory }) => memory.id), weight: WORDS_WEIGHT },
+      { ids: idsInOrder(byWords), weight: WORDS_WEIGHT },
       { ids: byMeaning, weight: MEANING_WEIGHT },
     ]);
-    const known = new Map(byWords.map(({ memory }) => [memory.id, memory]));
-    const others = await this.#store.get(
-      project,
-      ids.filter((id) => !known.has(id)),
-    );
-    for (const memory of others) if (fits(memory, filter)) known.set(memory.id, memory);
-    return ids.flatMap((id, place) => {
-      const memory = known.get(id);
-      return memory === undefined ? [] : [placed(memory, place)];
-    });
+    return this.#inPlaces(project, filter, byWords, ids);
   }
 
   /** If tools have stored most of what fits, what others said is found too. */
@@ -170,20 +161,36 @@ export class Memories {
     return [...ofTools, ...others];
   }
 
-  /** What the shared store found, as it is here, and what it does not have yet. */
+  /**
+   * What was found here, and what the shared store found, as it is here: both orders are fused. The server can add and
+   * reorder; it cannot hide what is here.
+   */
   async #together(
     project: string,
     filter: MemoryFilter,
     here: readonly FoundMemory[],
-    unsent: ReadonlySet<string>,
     ids: readonly string[],
   ): Promise<FoundMemory[]> {
-    const shared = (await this.#store.get(project, ids)).filter((memory) => fits(memory, filter));
-    const own = here.flatMap((found, place) => (unsent.has(found.memory.id) ? [placed(found.memory, place)] : []));
-    const others = shared.flatMap((memory) =>
-      own.some((found) => found.memory.id === memory.id) ? [] : [placed(memory, ids.indexOf(memory.id))],
+    return this.#inPlaces(project, filter, here, fuseOrders(idsInOrder(here), ids));
+  }
+
+  /** The memories of ids that fit, in this order. `known`: those that were read already. */
+  async #inPlaces(
+    project: string,
+    filter: MemoryFilter,
+    known: readonly FoundMemory[],
+    ids: readonly string[],
+  ): Promise<FoundMemory[]> {
+    const byId = new Map(known.map(({ memory }) => [memory.id, memory]));
+    const others = await this.#store.get(
+      project,
+      ids.filter((id) => !byId.has(id)),
     );
-    return [...own, ...others];
+    for (const memory of others) if (fits(memory, filter)) byId.set(memory.id, memory);
+    return ids.flatMap((id, place) => {
+      const memory = byId.get(id);
+      return memory === undefined ? [] : [placed(memory, place)];
+    });
   }
 
   /** In the order of the ids. NOT_FOUND names those that the project does not have. */
@@ -349,6 +356,12 @@ export class Memories {
     );
     return result;
   }
+}
+
+/** The best first. */
+function idsInOrder(found: readonly FoundMemory[]): string[] {
+  const ordered = [...found].sort((a, b) => b.relevance - a.relevance || (a.memory.id < b.memory.id ? -1 : 1));
+  return ordered.map(({ memory }) => memory.id);
 }
 
 /** Scores of two stores cannot be compared, places can: confidence then moves a memory by about one place. */

@@ -12,12 +12,20 @@ import { QdrantCollections, type ServerAnswer } from './qdrant-collections.ts';
  */
 export type Fault = 'hung' | 'lost' | 'late' | 'broken' | '503' | 'truncated' | 'slow';
 
+export interface ForgedAnswer {
+  status: number;
+  headers: Record<string, string>;
+  text: string | Buffer;
+}
+
 export interface TestQdrant {
   url: string;
   /** A name that no other test uses. */
   collection: string;
   /** Asked before each request: what is to go wrong with it. */
   fault: (request: { method: string; path: string }) => Fault | null;
+  /** Asked before each request: what is answered instead of what a server would. */
+  answer: (request: { method: string; path: string }) => ForgedAnswer | null;
   /** Requests that came, as `METHOD path` without the name of the collection. */
   requests: string[];
   /** Bodies of the requests. */
@@ -57,6 +65,7 @@ class Door implements TestQdrant {
   #server: Server | null = null;
   #port = 0;
   fault: TestQdrant['fault'] = () => null;
+  answer: TestQdrant['answer'] = () => null;
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -117,6 +126,8 @@ class Door implements TestQdrant {
       return void request.socket.destroy();
     }
     if (fault === '503') return void response.writeHead(503).end('the server is overloaded');
+    const forged = this.answer({ method, path });
+    if (forged !== null) return void response.writeHead(forged.status, forged.headers).end(forged.text);
     const answer = await this.#carryOut(method, path, body);
     if (fault === 'lost') return void request.socket.destroy();
     const text = JSON.stringify(answer.body);

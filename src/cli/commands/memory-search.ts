@@ -7,7 +7,7 @@ import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { projectAt } from '../project-root.ts';
-import { write } from '../render.ts';
+import { printable, write } from '../render.ts';
 import { PROJECT, tableOf, tagsOption } from './memory.ts';
 
 const LIMIT_DEFAULT = 10;
@@ -85,7 +85,7 @@ async function searchLines(context: CliContext, client: DaemonClient, query: Mem
 const NOTHING: MemoryList = { memories: [], degraded: '' };
 
 async function warnIf(context: CliContext, degraded: string): Promise<void> {
-  if (degraded !== '') await write(context.stderr, `ctxd: degraded: ${degraded}\n`);
+  if (degraded !== '') await write(context.stderr, `ctxd: degraded: ${printable(degraded)}\n`);
 }
 
 function queryIn(line: string): string | null {

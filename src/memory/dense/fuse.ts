@@ -20,5 +20,26 @@ export function fuse(lists: readonly RankedList[]): string[] {
       scores.set(id, (scores.get(id) ?? 0) + weight / (SMOOTHING + index + 1));
     });
   }
+  return bestFirst(scores);
+}
+
+/**
+ * Two orders that count the same. An id that one of them lacks has there the place that it has in the other: a store that
+ * does not know it yet says nothing about how well it fits.
+ */
+export function fuseOrders(one: readonly string[], other: readonly string[]): string[] {
+  const [first, second] = [one, other].map((ids) => new Map(ids.map((id, index) => [id, index + 1])));
+  const scores = new Map<string, number>();
+  for (const id of [...one, ...other]) {
+    const [a, b] = [first?.get(id), second?.get(id)];
+    scores.set(
+      id,
+      [a ?? b ?? 0, b ?? a ?? 0].map((place) => 1 / (SMOOTHING + place)).reduce((sum, part) => sum + part),
+    );
+  }
+  return bestFirst(scores);
+}
+
+function bestFirst(scores: ReadonlyMap<string, number>): string[] {
   return [...scores].sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || (a < b ? -1 : 1)).map(([id]) => id);
 }

@@ -148,7 +148,7 @@ function lessonsIn(content: string, { task }: Work) {
     if (!isJsonObject(lesson)) throw unavailable('answered a lesson that is no object');
     const { title = '', description = '', content: text = '', outcome = 'success', tags = [] } = lesson;
     try {
-      return readDraft({ title, description, content: text, outcome, tags, task });
+      return readDraft({ title, description, content: text, outcome, tags, task }, 'strip');
     } catch (thrown) {
       throw unavailable(`answered a lesson that cannot be stored: ${ContextdError.from(thrown).message}`, thrown);
     }

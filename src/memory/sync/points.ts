@@ -54,25 +54,34 @@ export function tombstoneOf(origin: PointOrigin, nowMs: number): JsonObject {
   return { ...origin, deleted: true, written_ms: nowMs };
 }
 
-/** Reads a point that somebody else may have written. Null if it is no memory; ARGS_INVALID names what is wrong with one. */
-export function readPoint(payload: unknown): SharedPoint | null {
+/**
+ * Reads a point that somebody else may have written: its times are at most a day ahead of ours, and its title and tags lose
+ * what is invisible. Null if it is no memory; ARGS_INVALID names what is wrong with one.
+ */
+export function readPoint(payload: unknown, nowMs: number): SharedPoint | null {
   if (!isJsonObject(payload)) return null;
   const { id, writer, version, project, deleted } = payload;
   if (typeof id !== 'string' || !MEMORY_ID_PATTERN.test(id)) return null;
   if (typeof writer !== 'string' || !WRITER_PATTERN.test(writer) || typeof project !== 'string') return null;
-  const writtenMs = wholeNumber(payload.written_ms);
+  const timeIn = (value: Json | undefined): number | null => {
+    const ms = wholeNumber(value);
+    return ms === null ? null : Math.min(ms, nowMs + AHEAD_MAX_MS);
+  };
+  const writtenMs = timeIn(payload.written_ms);
   const read = wholeNumber(version);
   if (read === null || writtenMs === null) return null;
   const origin = { id, writer, version: read, project, writtenMs };
   if (deleted === true) return { ...origin, isDeleted: true };
   return {
-    ...{ ...origin, isDeleted: false, draft: readDraft(draftIn(payload)), isQuarantined: payload.quarantined === true },
-    ...{
-      createdMs: wholeNumber(payload.created_ms) ?? writtenMs,
-      updatedMs: wholeNumber(payload.updated_ms) ?? writtenMs,
-    },
+    ...{ ...origin, isDeleted: false, draft: readDraft(draftIn(payload), 'strip') },
+    isQuarantined: payload.quarantined === true,
+    createdMs: timeIn(payload.created_ms) ?? writtenMs,
+    updatedMs: timeIn(payload.updated_ms) ?? writtenMs,
   };
 }
+
+/** Clocks differ; a date beyond all calendars could not be shown. */
+const AHEAD_MAX_MS = 24 * 60 * 60_000;
 
 export const WRITER_PATTERN = /^[0-9a-f]{32}$/;
 

@@ -1,5 +1,7 @@
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
+import type { Dispatcher } from 'undici';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { withoutInvisible } from '../../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { NamedVector } from '../dense/embedder.ts';
 import type { MemoryFilter } from '../store.ts';
@@ -67,15 +69,37 @@ const INDEXES: Readonly<Record<string, Schemas['PayloadFieldSchema']>> = {
   written_ms: 'integer',
 };
 
-interface Clients {
-  readonly write: QdrantClient;
-  readonly search: QdrantClient;
+/** Bytes of one answer, as they come over the network: a page of the longest memories has fewer. */
+export const ANSWER_MAX_BYTES = 32 * 1024 * 1024;
+/** Characters of a sentence of the server in a fault. */
+const REASON_MAX_CHARS = 200;
+const OFFSET_PATTERN = /^(?:[0-9]{1,20}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+type Endpoints = ReturnType<QdrantClient['api']>;
+
+interface Connection {
+  readonly write: Endpoints;
+  readonly search: Endpoints;
+  /** Of every request. */
+  readonly init: RequestInit;
 }
 
-/** One collection of a Qdrant server. Each method throws UPSTREAM_UNAVAILABLE, which says why, if the server fails. */
+/** What a request is made with. */
+interface Request {
+  readonly api: Endpoints;
+  readonly init: RequestInit;
+  readonly collection_name: string;
+}
+
+/**
+ * One collection of a Qdrant server. Each method throws UPSTREAM_UNAVAILABLE, which says why, if the server fails. Nothing
+ * that the server answers is trusted: it gives no more than was asked for, and no redirect is followed.
+ */
 export class QdrantCollection {
   readonly #server: QdrantServer;
-  #clients: Promise<Clients> | null = null;
+  #connection: Promise<Connection> | null = null;
+  /** Never part of a fault. */
+  #key: string | null = null;
   #dimension: number | null = null;
 
   constructor(server: QdrantServer) {
@@ -89,12 +113,14 @@ export class QdrantCollection {
 
   /** Also creates the indexes that are missing. Throws CONFLICT if the collection was made for something else. */
   exists(): Promise<boolean> {
-    return this.#call('write', async (client, name) => {
-      const info = await client.getCollection(name).catch((error: unknown) => {
+    return this.#call('write', async (request) => {
+      const { api, init, collection_name: name } = request;
+      const answer = await api.getCollection({ collection_name: name }, init).catch((error: unknown) => {
         if (statusOf(error) === 404) return null;
         throw error;
       });
-      if (info === null) return false;
+      if (answer === null) return false;
+      const info = resultOf(answer);
       const { sparse_vectors, vectors } = info.config.params;
       if (!isJsonObject(sparse_vectors) || sparse_vectors[WORDS] === undefined)
         throw new ContextdError('CONFLICT', `the collection ${name} has no sparse vector "${WORDS}"`, {
@@ -102,20 +128,21 @@ export class QdrantCollection {
         });
       const dense = isJsonObject(vectors) ? vectors[DENSE] : undefined;
       this.#dimension = isJsonObject(dense) && typeof dense.size === 'number' ? dense.size : null;
-      await this.#createIndexes(client, Object.keys(info.payload_schema));
+      await createIndexes(request, Object.keys(info.payload_schema));
       return true;
     });
   }
 
   /** `dimension` null: without a dense vector. */
   create(dimension: number | null): Promise<void> {
-    return this.#call('write', async (client, name) => {
-      await client.createCollection(name, {
-        vectors: dimension === null ? {} : { [DENSE]: { size: dimension, distance: 'Cosine' } },
-        sparse_vectors: { [WORDS]: { modifier: 'idf' } },
-      });
+    return this.#call('write', async (request) => {
+      const { api, init, collection_name } = request;
+      const vectors: Schemas['VectorsConfig'] =
+        dimension === null ? {} : { [DENSE]: { size: dimension, distance: 'Cosine' } };
+      const sparse_vectors = { [WORDS]: { modifier: 'idf' as const } };
+      await api.createCollection({ collection_name, vectors, sparse_vectors }, init);
       this.#dimension = dimension;
-      await this.#createIndexes(client, []);
+      await createIndexes(request, []);
     });
   }
 
@@ -124,24 +151,14 @@ export class QdrantCollection {
    * as it is, so that a request that arrives late changes nothing.
    */
   put(points: readonly NewPoint[], { writer, version }: { writer: string; version: number }): Promise<void> {
-    return this.#call('write', async (client, name) => {
-      await client.upsert(name, {
-        wait: true,
-        points: points.map(({ id, payload, words, dense }) => ({
-          id: pointIdOf(id),
-          vector: {
-            ...(words === null ? {} : { [WORDS]: words }),
-            ...(dense === null ? {} : { [DENSE]: dense.values }),
-          },
-          payload: dense === null ? payload : { ...payload, model: dense.model, dimension: dense.values.length },
-        })),
-        update_filter: {
-          must: [
-            { key: 'writer', match: { value: writer } },
-            { key: 'version', range: { lt: version } },
-          ],
-        },
-      });
+    const update_filter = {
+      must: [
+        { key: 'writer', match: { value: writer } },
+        { key: 'version', range: { lt: version } },
+      ],
+    };
+    return this.#call('write', async ({ api, init, collection_name }) => {
+      await api.upsertPoints({ collection_name, wait: true, points: points.map(pointOf), update_filter }, init);
     });
   }
 
@@ -162,14 +179,18 @@ export class QdrantCollection {
       query: { fusion: 'rrf' },
       limit,
     });
-    return this.#call('search', async (client, name) => {
-      const request = dense === null ? sparse : hybrid(dense);
-      const { points } = await client.query(name, { ...request, with_payload: ['id', 'writer', 'version'] });
-      return points.flatMap(({ payload }) => (isJsonObject(payload) ? [payload] : []));
+    return this.#call('search', async ({ api, init, collection_name }) => {
+      const asked = dense === null ? sparse : hybrid(dense);
+      const with_payload = ['id', 'writer', 'version'];
+      const { points } = resultOf(await api.queryPoints({ collection_name, ...asked, with_payload }, init));
+      return points.slice(0, limit).flatMap(({ payload }) => (isJsonObject(payload) ? [payload] : []));
     });
   }
 
-  /** Points that others wrote since a moment, forgotten ones too, in the order of their ids. */
+  /**
+   * Points that others wrote since a moment, forgotten ones too, in the order of their ids. `next` is null on the last
+   * page only; a page that names a next one has points.
+   */
   page({
     projects,
     writer,
@@ -177,80 +198,109 @@ export class QdrantCollection {
     offset,
     limit,
   }: PageRequest): Promise<{ payloads: unknown[]; next: string | null }> {
-    return this.#call('write', async (client, name) => {
-      const { points, next_page_offset } = await client.scroll(name, {
-        filter: {
-          must: [
-            { key: 'project', match: { any: [...projects] } },
-            { key: 'written_ms', range: { gte: sinceMs } },
-          ],
-          must_not: [{ key: 'writer', match: { value: writer } }],
-        },
-        limit,
-        with_payload: true,
-        ...(offset === null ? {} : { offset }),
-      });
-      const next = next_page_offset ?? null;
-      return { payloads: points.map(({ payload }) => payload), next: next === null ? null : String(next) };
+    const filter = {
+      must: [
+        { key: 'project', match: { any: [...projects] } },
+        { key: 'written_ms', range: { gte: sinceMs } },
+      ],
+      must_not: [{ key: 'writer', match: { value: writer } }],
+    };
+    return this.#call('write', async ({ api, init, collection_name }) => {
+      const from = offset === null ? {} : { offset };
+      const asked = { collection_name, filter, limit, with_payload: true, ...from };
+      const { points, next_page_offset } = resultOf(await api.scrollPoints(asked, init));
+      const next = next_page_offset == null ? null : String(next_page_offset);
+      if (next !== null && !OFFSET_PATTERN.test(next)) throw new Nonsense('answered a page whose next one has no id');
+      if (next !== null && points.length === 0) throw new Nonsense('answered an empty page that names a next one');
+      return { payloads: points.slice(0, limit).map(({ payload }) => payload), next };
     });
   }
 
   /** The payloads of memories, in any order; those that are missing are left out. */
   read(ids: readonly string[]): Promise<unknown[]> {
-    return this.#call('search', async (client, name) => {
-      const records = await client.retrieve(name, { ids: ids.map(pointIdOf), with_payload: true });
-      return records.map(({ payload }) => payload);
+    return this.#call('search', async ({ api, init, collection_name }) => {
+      const asked = { collection_name, ids: ids.map(pointIdOf), with_payload: true };
+      const records = resultOf(await api.getPoints(asked, init));
+      return records.slice(0, ids.length).map(({ payload }) => payload);
     });
   }
 
   /** How many points a writer has, forgotten ones too. */
   count(writer: string): Promise<number> {
-    return this.#call('write', async (client, name) => {
+    return this.#call('write', async ({ api, init, collection_name }) => {
       const filter = { must: [{ key: 'writer', match: { value: writer } }] };
-      return (await client.count(name, { filter, exact: true })).count;
+      return resultOf(await api.countPoints({ collection_name, filter, exact: true }, init)).count;
     });
   }
 
   /** The newest version of a writer; 0 if it has none. */
   newestVersion(writer: string): Promise<number> {
-    return this.#call('write', async (client, name) => {
-      const { points } = await client.scroll(name, {
-        filter: { must: [{ key: 'writer', match: { value: writer } }] },
-        order_by: { key: 'version', direction: 'desc' },
-        ...{ limit: 1, with_payload: ['version'] },
-      });
-      const version: unknown = points[0]?.payload?.version;
-      return typeof version === 'number' ? version : 0;
+    return this.#call('write', async ({ api, init, collection_name }) => {
+      const filter = { must: [{ key: 'writer', match: { value: writer } }] };
+      const order_by = { key: 'version', direction: 'desc' as const };
+      const asked = { collection_name, filter, order_by, limit: 1, with_payload: ['version'] };
+      const version: unknown = resultOf(await api.scrollPoints(asked, init)).points[0]?.payload?.version;
+      // A larger one would leave no number for what is sent next.
+      return Number.isSafeInteger(version) ? Number(version) : 0;
     });
   }
 
-  async #createIndexes(client: QdrantClient, known: readonly string[]): Promise<void> {
-    const missing = Object.entries(INDEXES).filter(([field]) => !known.includes(field));
-    for (const [field_name, field_schema] of missing)
-      await client.createPayloadIndex(this.#server.collection, { wait: true, field_name, field_schema });
-  }
-
-  async #call<T>(kind: keyof Clients, work: (client: QdrantClient, collection: string) => Promise<T>): Promise<T> {
+  async #call<T>(kind: 'write' | 'search', work: (request: Request) => Promise<T>): Promise<T> {
+    const { url, collection } = this.#server;
     try {
-      this.#clients ??= connect(this.#server);
-      return await work((await this.#clients)[kind], this.#server.collection);
+      this.#connection ??= this.#connect();
+      const connection = await this.#connection;
+      return await work({ api: connection[kind], init: connection.init, collection_name: collection });
     } catch (thrown) {
-      this.#clients = null;
+      this.#connection = null;
       if (thrown instanceof ContextdError) throw thrown;
-      throw new ContextdError('UPSTREAM_UNAVAILABLE', `the Qdrant server at ${this.#server.url} ${faultOf(thrown)}`, {
+      // Without a cause: it holds what the server said, which may be the key.
+      throw new ContextdError('UPSTREAM_UNAVAILABLE', `the Qdrant server at ${url} ${faultOf(thrown, this.#key)}`, {
         remedy:
           'Check memory.qdrant in the configuration and the server. Memories are stored and found here meanwhile.',
-        cause: thrown,
       });
     }
   }
+
+  async #connect(): Promise<Connection> {
+    this.#key = await this.#server.apiKey();
+    return connect(this.#server, this.#key);
+  }
+}
+
+/** The server answered what cannot be. */
+class Nonsense extends Error {}
+
+function pointOf({ id, payload, words, dense }: NewPoint): Schemas['PointStruct'] {
+  return {
+    id: pointIdOf(id),
+    vector: {
+      ...(words === null ? {} : { [WORDS]: words }),
+      ...(dense === null ? {} : { [DENSE]: dense.values }),
+    },
+    payload: dense === null ? payload : { ...payload, model: dense.model, dimension: dense.values.length },
+  };
+}
+
+async function createIndexes({ api, init, collection_name }: Request, known: readonly string[]): Promise<void> {
+  const missing = Object.entries(INDEXES).filter(([field]) => !known.includes(field));
+  for (const [field_name, field_schema] of missing)
+    await api.createFieldIndex({ collection_name, wait: true, field_name, field_schema }, init);
+}
+
+function resultOf<T>({ data }: { data: { result?: T } }): T {
+  if (data.result != null) return data.result;
+  throw new Nonsense('answered without a result');
 }
 
 /** The client is loaded here: a machine without a server never pays for it. */
-async function connect({ url, apiKey, timeoutMs, searchTimeoutMs }: QdrantServer): Promise<Clients> {
-  const [{ QdrantClient: Client }, key] = await Promise.all([import('@qdrant/js-client-rest'), apiKey()]);
+async function connect({ url, timeoutMs, searchTimeoutMs }: QdrantServer, key: string | null): Promise<Connection> {
+  const [{ QdrantClient: Client }, dispatcher] = await Promise.all([
+    import('@qdrant/js-client-rest'),
+    boundedDispatcher(),
+  ]);
   const { origin, protocol, port, pathname } = new URL(url);
-  const headers = key === null ? {} : { 'api-key': key };
+  const headers = { 'accept-encoding': 'identity', ...(key === null ? {} : { 'api-key': key }) };
   const prefix = pathname === '/' ? '' : pathname.replace(/\/+$/, '');
   // Without a port the client would take 6333, which is not what the address says.
   const standard = protocol === 'https:' ? 443 : 80;
@@ -262,9 +312,35 @@ async function connect({ url, apiKey, timeoutMs, searchTimeoutMs }: QdrantServer
     checkCompatibility: false,
   };
   return {
-    write: new Client({ ...options, timeout: timeoutMs }),
-    search: new Client({ ...options, timeout: searchTimeoutMs }),
+    write: new Client({ ...options, timeout: timeoutMs }).api(),
+    search: new Client({ ...options, timeout: searchTimeoutMs }).api(),
+    // Followed, a redirect would take the key and the memories to an address that nobody configured.
+    init: { redirect: 'error', dispatcher },
   };
+}
+
+/** The client reads an answer whole. This ends one that is too long, and decompresses none, because it could then grow. */
+async function boundedDispatcher(): Promise<NonNullable<RequestInit['dispatcher']>> {
+  const { Agent } = await import('undici');
+  // The client ends each request by its own time-out.
+  const agent = new Agent({ bodyTimeout: 0, headersTimeout: 0, maxResponseSize: ANSWER_MAX_BYTES });
+  const bounded = agent.compose((dispatch) => (options, handler) => dispatch(options, uncompressed(handler)));
+  // Node's types of the same class are of its own version.
+  return bounded as unknown as NonNullable<RequestInit['dispatcher']>;
+}
+
+function uncompressed(handler: Dispatcher.DispatchHandlers): Dispatcher.DispatchHandlers {
+  const plain: Dispatcher.DispatchHandlers = {
+    ...handler,
+    onHeaders: (status, headers, resume, text) =>
+      handler.onHeaders?.call(plain, status, headers.filter(isNotOfEncoding), resume, text) ?? true,
+  };
+  return plain;
+}
+
+/** Names and values alternate. */
+function isNotOfEncoding(_: Buffer, index: number, headers: readonly Buffer[]): boolean {
+  return headers[index - (index % 2)]?.toString('latin1').toLowerCase() !== 'content-encoding';
 }
 
 function filterOf({ project, writer, filter }: Pick<SharedQuery, 'project' | 'writer' | 'filter'>) {
@@ -292,25 +368,41 @@ function filterOf({ project, writer, filter }: Pick<SharedQuery, 'project' | 'wr
   return { must, must_not };
 }
 
-function faultOf(thrown: unknown): string {
+function faultOf(thrown: unknown, key: string | null): string {
+  const shown = (text: string): string => {
+    const masked = key === null || key === '' ? text : text.replaceAll(key, '[API key]');
+    return withoutInvisible(masked.replaceAll(/\s+/g, ' ')).slice(0, REASON_MAX_CHARS);
+  };
   if (!(thrown instanceof Error)) return 'failed';
+  if (thrown instanceof Nonsense) return thrown.message;
   if (thrown.name === 'QdrantClientTimeoutError' || thrown.constructor.name === 'QdrantClientTimeoutError')
     return 'did not answer in time';
   const status = statusOf(thrown);
-  if (status !== null) return `answered ${status}${reasonIn(thrown)}`;
-  if (isErrno(thrown.cause)) return `cannot be reached (${thrown.cause.code})`;
+  if (status !== null) {
+    const reason = reasonIn(thrown);
+    return `answered ${status}${reason === '' ? '' : `: ${shown(reason)}`}`;
+  }
+  const { cause } = thrown;
+  if (cause instanceof Error && cause.message === REDIRECTED)
+    return 'answered with a redirect to another address, which is not followed';
+  if (isErrno(cause) && cause.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return `answered more than ${ANSWER_MAX_BYTES / 1024 / 1024} MiB`;
+  if (isErrno(cause)) return `cannot be reached (${cause.code})`;
   if (thrown instanceof SyntaxError) return 'answered something that is not JSON';
-  return `failed: ${thrown.message.slice(0, 200)}`;
+  return `failed: ${shown(thrown.message)}`;
 }
+
+/** What Node's fetch says if a redirect is an error. */
+const REDIRECTED = 'unexpected redirect';
 
 function statusOf(thrown: unknown): number | null {
   return thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : null;
 }
 
-/** The server's own sentence, which names what it refuses and holds no text of a memory. */
+/** The server's own sentence, which names what it refuses and holds no text of a memory, or ''. */
 function reasonIn(thrown: Error): string {
   const data: unknown = 'data' in thrown ? thrown.data : undefined;
   const status: Json | undefined = isJsonObject(data) ? data.status : undefined;
   const error = isJsonObject(status) ? status.error : undefined;
-  return typeof error === 'string' ? `: ${error.slice(0, 200)}` : '';
+  return typeof error === 'string' ? error : '';
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Database, integerOf, type Statement, textOf } from '../../stores/sqlite.ts';
 import type { Memory, MemoryDraft } from '../item.ts';
 import { PRIORS } from '../learn.ts';
-import { indexRow, nextSeq, numberOfProject, readMemories, unindexRow } from '../store.ts';
+import { indexRow, nextSeq, numberOfProject, readMemories, SEQS_PER_PROJECT, unindexRow } from '../store.ts';
 import type { PointOrigin, SharedPoint } from './points.ts';
 
 /** A change that the shared store does not have yet. */
@@ -19,6 +19,11 @@ export interface Cursor {
   readonly offset: string | null;
   /** The newest that the reading under way has seen. */
   readonly newestMs: number;
+}
+
+export interface KnownPoint extends PointOrigin {
+  readonly isHere: boolean;
+  readonly isDetached: boolean;
 }
 
 const START: Cursor = { sinceMs: 0, offset: null, newestMs: 0 };
@@ -144,25 +149,24 @@ export class SharedItems {
     return { pending: integerOf(row, 'pending'), sent: integerOf(row, 'sent'), foreign: integerOf(row, 'foreigners') };
   }
 
-  /** Those of these memories that the server cannot find, or not as they are. */
-  async unsent(ids: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#database.read(
-      `SELECT value AS id FROM json_each(?) WHERE value NOT IN (SELECT id FROM foreign_items)
-        AND (value IN (SELECT id FROM outbox) OR value NOT IN (SELECT id FROM sent))`,
-      JSON.stringify(ids),
-    );
-    return new Set(rows.map((row) => textOf(row, 'id')));
-  }
-
   async cursor(): Promise<Cursor> {
     const text = await this.#state('cursor');
     return text === null ? START : JSON.parse(text);
   }
 
-  /** The version in which each of these points is known here; points that nothing is known of are left out. */
-  async knownVersions(ids: readonly string[]): Promise<Map<string, PointOrigin & { isHere: boolean }>> {
+  /** How many memories each other store has here, forgotten ones too. */
+  async countsByWriter(): Promise<Map<string, number>> {
+    const rows = await this.#database.read('SELECT writer, count(*) AS count FROM foreign_items GROUP BY writer');
+    return new Map(rows.map((row) => [textOf(row, 'writer'), integerOf(row, 'count')]));
+  }
+
+  /**
+   * The version in which each of these points is known here; points that nothing is known of are left out. A person made
+   * those global that are `isDetached`: their writer cannot change them any more.
+   */
+  async knownVersions(ids: readonly string[]): Promise<Map<string, KnownPoint>> {
     const rows = await this.#database.read(
-      `SELECT foreign_items.*, items.id IS NOT NULL AS here FROM json_each(?) wanted
+      `SELECT foreign_items.*, items.id IS NOT NULL AS here, coalesce(items.scope, '') AS scope FROM json_each(?) wanted
         JOIN foreign_items ON foreign_items.id = wanted.value LEFT JOIN items ON items.id = wanted.value`,
       JSON.stringify(ids),
     );
@@ -172,6 +176,7 @@ export class SharedItems {
         {
           ...{ id: textOf(row, 'id'), writer: textOf(row, 'writer'), version: integerOf(row, 'version') },
           ...{ project: textOf(row, 'project_id'), isHere: integerOf(row, 'here') !== 0 },
+          isDetached: textOf(row, 'scope') === 'global',
         },
       ]),
     );
@@ -220,12 +225,25 @@ function taken(seq: number): Statement {
   return { sql: 'DELETE FROM outbox WHERE seq = ?', params: [seq] };
 }
 
+// A person can make a memory global while a page is taken over: each statement leaves a global one as it is.
+
 function removal({ id }: PointOrigin): Statement[] {
   return [
-    unindexRow(id),
-    { sql: 'DELETE FROM items WHERE id = ?', params: [id] },
-    { sql: 'DELETE FROM foreign_items WHERE id = ?', params: [id] },
+    unindexed(id),
+    { sql: `DELETE FROM items WHERE id = ? AND scope = 'project'`, params: [id] },
+    { sql: 'DELETE FROM foreign_items WHERE id = ? AND id NOT IN (SELECT id FROM items)', params: [id] },
   ];
+}
+
+/** Rows of global memories have the first numbers. */
+function unindexed(id: string): Statement {
+  const { sql, params } = unindexRow(id);
+  return { sql: `${sql} AND rowid >= ${SEQS_PER_PROJECT}`, params };
+}
+
+function indexed(memory: MemoryDraft & { readonly id: string }): Statement {
+  const { sql, params } = indexRow(memory);
+  return { sql: `${sql} AND scope = 'project'`, params };
 }
 
 function acceptance(point: SharedPoint & { readonly isDeleted: false }, root: string, number: number): Statement[] {
@@ -250,11 +268,12 @@ function acceptance(point: SharedPoint & { readonly isDeleted: false }, root: st
   return [
     {
       sql: `INSERT INTO items (seq, ${names.join(', ')}) SELECT ${nextSeq(number)}, ${names.map(() => '?').join(', ')}
-        WHERE true ON CONFLICT (id) DO UPDATE SET ${changing.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+        WHERE true ON CONFLICT (id) DO UPDATE SET ${changing.map((name) => `${name} = excluded.${name}`).join(', ')}
+        WHERE items.scope = 'project'`,
       params: Object.values(values),
     },
-    unindexRow(id),
-    ...(isQuarantined ? [] : [indexRow({ ...draft, id })]),
+    unindexed(id),
+    ...(isQuarantined ? [] : [indexed({ ...draft, id })]),
     {
       sql: 'INSERT OR REPLACE INTO foreign_items (id, project_id, writer, version) VALUES (?, ?, ?, ?)',
       params: [id, project, writer, version],

@@ -42,7 +42,7 @@ export interface SyncStatus {
   readonly pending: number;
   /** Memories of others that are here. */
   readonly foreign: number;
-  /** Points that could not be read or masked since the start. */
+  /** Points that could not be read or masked, or were too many, since the start. */
   readonly refused: number;
   /** When the last round succeeded; milliseconds since the epoch; null: none did since the start. */
   readonly syncedMs: number | null;
@@ -59,6 +59,10 @@ const BATCH = 64;
 /** Characters of contents in one batch, besides the first memory. */
 const BATCH_CHARS = 1_000_000;
 const PAGE = 64;
+/** Pages of one round; the next round goes on behind them. */
+const PAGES_MAX = 1_000;
+/** Memories of one other store, and of all others: anyone with the key can write what they like. */
+export const FOREIGN_MAX = { ofOne: 20_000, ofAll: 200_000 } as const;
 /** What was written so long before the newest that was seen is read again: clocks differ, and requests overtake each other. */
 const OVERLAP_MS = 10 * 60_000;
 /** Everything is read again so often, for clocks that differ more. */
@@ -139,11 +143,6 @@ export class Syncer {
       fault,
       retryMs: Math.ceil(waitMs),
     };
-  }
-
-  /** Those of these memories that the server cannot find yet. */
-  unsent(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.#deps.items.unsent(ids);
   }
 
   /**
@@ -298,6 +297,7 @@ export class Syncer {
     const isFull = clock.monotonic() - this.#fullReadAt >= FULL_READ_MS;
     let cursor: Cursor = await items.cursor();
     if (isFull && cursor.offset === null) cursor = { ...cursor, sinceMs: 0 };
+    const offsets = new Set([cursor.offset]);
     for (;;) {
       const asked = { projects: [...projects.values()], writer: this.#writer, limit: PAGE };
       const { payloads, next } = await this.#remote(
@@ -306,10 +306,17 @@ export class Syncer {
       const newestMs = Math.max(cursor.newestMs, ...payloads.map(writtenIn));
       // A clock that is ahead must not hide what others write until then.
       const done = { sinceMs: Math.min(Math.max(cursor.sinceMs, newestMs), startedMs), offset: null, newestMs: 0 };
-      const following: Cursor = next === null ? done : { ...cursor, offset: next, newestMs };
+      const isRepeated = next !== null && offsets.has(next);
+      const following: Cursor = next === null || isRepeated ? done : { ...cursor, offset: next, newestMs };
       await this.#accept(payloads, following);
-      cursor = following;
+      if (isRepeated)
+        throw new ContextdError('UPSTREAM_UNAVAILABLE', 'the Qdrant server named a page again that was read already', {
+          remedy: 'Check the server: every page must have its points once.',
+        });
       if (next === null) break;
+      cursor = following;
+      offsets.add(next);
+      if (offsets.size > PAGES_MAX) return;
     }
     if (isFull) this.#fullReadAt = clock.monotonic();
   }
@@ -341,15 +348,38 @@ export class Syncer {
       // Nobody else may change what was made here, or what a third one made.
       if (writer === this.#writer || own.has(id) || (before !== undefined && before.writer !== writer)) return false;
       if (before === undefined) return !isDeleted;
+      // Nor what a person has made global.
+      if (before.isDetached) return false;
       // What a person has forgotten here does not come back.
       return before.version < version && (before.isHere || isDeleted);
     });
-    await items.accept(await this.#masked(fresh), cursor);
+    const kept = await this.#withinQuota(fresh, known);
+    await items.accept(await this.#masked(kept), cursor);
+  }
+
+  async #withinQuota(
+    points: readonly SharedPoint[],
+    known: ReadonlyMap<string, unknown>,
+  ): Promise<readonly SharedPoint[]> {
+    if (points.every(({ id }) => known.has(id))) return points;
+    const counts = await this.#deps.items.countsByWriter();
+    let all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    return points.filter((point) => {
+      if (known.has(point.id)) return true;
+      const ofOne = counts.get(point.writer) ?? 0;
+      if (ofOne >= FOREIGN_MAX.ofOne || all >= FOREIGN_MAX.ofAll) {
+        this.#refuse(point.id, `there are ${ofOne} memories of its writer here, and ${all} of others`);
+        return false;
+      }
+      counts.set(point.writer, ofOne + 1);
+      all += 1;
+      return true;
+    });
   }
 
   #readable(payload: unknown): SharedPoint[] {
     try {
-      const point = readPoint(payload);
+      const point = readPoint(payload, this.#deps.clock.now());
       if (point !== null) return [point];
     } catch (thrown) {
       if (!(thrown instanceof ContextdError)) throw thrown;
