@@ -62,6 +62,10 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
     title: 'Memories: storing, searching and what a search finds',
     load: async () => (await import('./sections/memories.ts')).memoriesSection,
   },
+  install: {
+    title: 'From the source of a tool to its first answer',
+    load: async () => (await import('./sections/install.ts')).installSection,
+  },
   warm: {
     title: 'Builds and tests with filled caches, inside and outside',
     load: async () => (await import('./sections/warm.ts')).warmSection,

@@ -11,7 +11,7 @@ const METHODS: Readonly<Record<Grant, string>> = {
   exec: 'run shell commands in the project, in a sandbox',
   scrub: 'have texts searched for the secrets of the session',
   log: 'write lines to the log of contextd',
-  memory_search: 'search the memories of the project',
+  memory_search: 'search the memories of the project, and those that were promoted for all projects',
   memory_store: 'store memories for the project',
   checkpoint_save: 'save checkpoints of the session',
   checkpoint_restore: 'restore checkpoints of the session',

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { ContextdError } from '../core/errors.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
@@ -54,6 +55,15 @@ export async function faultOfName(name: string, searchPath: string): Promise<str
   if (PROGRAMS.has(name)) return 'is the name of a program that many machines have';
   const program = await findProgram(name, searchPath);
   return program === null ? null : `is the program ${program}`;
+}
+
+/** Throws CONFLICT if a tool of another author cannot have the name. `searchPath`: PATH of the person, or of the daemon. */
+export async function checkName(name: string, searchPath: string): Promise<void> {
+  const fault = await faultOfName(name, searchPath);
+  if (fault === null) return;
+  throw new ContextdError('CONFLICT', `the tool is called ${name}, which ${fault}`, {
+    remedy: 'Agents would call the tool instead. Its author must choose another name.',
+  });
 }
 
 async function findProgram(name: string, searchPath: string): Promise<string | null> {

@@ -108,7 +108,7 @@ async function answered(
 }
 
 /** Makes the bundle one that tools run from, then lets the project use it: what a person granted is the last thing written. */
-async function take({ root, tool, origin }: Offer, deps: ToolInstallationDeps): Promise<void> {
+async function take({ root, tool, origin, plan }: Offer, deps: ToolInstallationDeps): Promise<void> {
   const { name, grants } = tool.manifest;
   const bundleSha256 = await publishBundle(tool.dir, deps.paths.toolsDir);
   if (bundleSha256 !== tool.bundleSha256) {
@@ -119,7 +119,9 @@ async function take({ root, tool, origin }: Offer, deps: ToolInstallationDeps): 
   const accepted: AcceptedTool = { name, bundleSha256, origin: 'installed', grants };
   const version = { project: root, name, bundleSha256, grants, ...origin, acceptedMs: deps.clock.now() };
   const replaced = (held: readonly AcceptedTool[]) => [...held.filter((one) => one.name !== name), accepted];
-  await deps.projects.change(root, replaced, deps.toolVersions.add(version));
+  // The same bytes from the same source are no new version; from another ref, the new source is the one to update from.
+  const history = plan.state === 'same' ? [] : deps.toolVersions.add(version);
+  await deps.projects.change(root, replaced, history);
   await deps.installed.refresh();
 }
 

@@ -132,7 +132,8 @@ export function infoOf(tool: CatalogTool, { counter }: Pick<ToolManagementDeps, 
     installed_from: null,
     accepted_ms: 0,
     last_used: '',
-    schema_tokens: counter.count(tool.schemaJson),
+    // Without the blanks of the file, as `ctxd tool verify` counts.
+    schema_tokens: counter.count(JSON.stringify(JSON.parse(tool.schemaJson))),
     state: READY,
   };
 }

@@ -2,7 +2,7 @@ import { rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashBundle, hashFiles } from '../catalog/bundle.ts';
 import { parseManifest, type ToolManifest } from '../catalog/manifest.ts';
-import { faultOfName } from '../catalog/reserved-names.ts';
+import { checkName } from '../catalog/reserved-names.ts';
 import { TOOL_LIMITS } from '../catalog/verify-tool/check.ts';
 import { readPlainFile } from '../catalog/verify-tool/read-tool.ts';
 import { verifyDirectory } from '../catalog/verify-tool/verify-directory.ts';
@@ -26,7 +26,7 @@ export interface CheckedTool {
 export interface CheckDeps {
   /** Tokens in cl100k_base. */
   countTokens(text: string): number;
-  /** PATH of the person: `.claude/bin` comes before it. */
+  /** PATH of the daemon; the CLI checks the name with the one of the person. */
   searchPath: string;
 }
 
@@ -78,14 +78,6 @@ async function manifestOf(dir: string): Promise<ToolManifest> {
     throw new ContextdError('SCHEMA_INVALID', `tool.json ${file.fault}`, { remedy: 'Its author must correct it.' });
   }
   return parseManifest('tool.json', file.text);
-}
-
-async function checkName(name: string, searchPath: string): Promise<void> {
-  const fault = await faultOfName(name, searchPath);
-  if (fault === null) return;
-  throw new ContextdError('CONFLICT', `the tool is called ${name}, which ${fault}`, {
-    remedy: 'Agents would call the tool instead. Its author must choose another name.',
-  });
 }
 
 function textOf(file: Awaited<ReturnType<typeof readPlainFile>>): string {

@@ -1,44 +1,27 @@
-import { opendirSync, readFileSync } from 'node:fs';
+import { opendirSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
 
-/** Entries of a tree that are looked at. */
-const ENTRIES_MAX = 50_000;
-/** Sockets of this network namespace, with their paths; Linux only. */
-const BOUND = '/proc/net/unix';
+/** Entries of a tree that are looked at: a fraction of a second. */
+const ENTRIES_MAX = 200_000;
+
+/** What was found in a tree: a socket or pipe, or more entries than are looked at. */
+export type Listening = { path: string } | { unread: number };
 
 /**
  * The first socket or pipe below a directory, through which a program inside could talk to one outside; null if there is no
- * such file. A read-only mount does not prevent it, and no filter of system calls sees the path. The sockets of this network
- * namespace are found in a tree of any size, all others among its first 50,000 entries.
+ * such file. A read-only mount does not prevent it, and no filter of system calls sees the path. The kernel's list of sockets
+ * would not do: it has other paths than the tree for a socket that was bound by a relative path, and none of other namespaces.
  */
-export function findListener(directory: string): string | null {
-  return boundBelow(directory) ?? walk(directory);
-}
-
-function boundBelow(directory: string): string | null {
-  const paths = readBound().flatMap((line) => /^(?:\S+ +){7}(\/.*)$/.exec(line)?.[1] ?? []);
-  return paths.find((path) => path.startsWith(`${directory}/`)) ?? null;
-}
-
-function readBound(): string[] {
-  try {
-    return readFileSync(BOUND, 'utf8').split('\n');
-  } catch (thrown) {
-    if (isErrno(thrown, 'ENOENT', 'EACCES')) return [];
-    throw thrown;
-  }
-}
-
-function walk(top: string): string | null {
+export function findListener(top: string, entriesMax: number = ENTRIES_MAX): Listening | null {
   const folders = [top];
   let entries = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of entriesOf(folder)) {
       const path = `${folder}/${entry.name}`;
-      if (entry.isSocket() || entry.isFIFO()) return path;
+      if (entry.isSocket() || entry.isFIFO()) return { path };
       if (entry.isDirectory()) folders.push(path);
       entries += 1;
-      if (entries >= ENTRIES_MAX) return null;
+      if (entries > entriesMax) return { unread: entriesMax };
     }
   }
   return null;

@@ -32,10 +32,14 @@ export function writablePaths({ toolPaths = [] }: Pick<SandboxPolicy, 'toolPaths
 
 /** Throws PATH_INVALID if a program may listen in the directory: it could do for the tool what the tool must not. */
 function checkSilent(path: string): void {
-  const listener = findListener(path);
-  if (listener === null) return;
+  const found = findListener(path);
+  if (found === null) return;
+  if ('unread' in found) {
+    const fault = `it has more than ${found.unread} entries, too many to look for sockets of programs outside`;
+    throw refuse(path, fault, 'Ask for a smaller directory in tool.json.');
+  }
   const remedy = `Stop the program that made it and remove it, or grant a directory without it.`;
-  throw refuse(path, `it holds ${listener}, a socket or pipe of a program outside`, remedy);
+  throw refuse(path, `it holds ${found.path}, a socket or pipe of a program outside`, remedy);
 }
 
 /** Where programs of this machine listen: a socket that can be read can be talked to. */

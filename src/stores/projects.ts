@@ -37,7 +37,7 @@ export interface ProjectStore {
   register(root: string, coreTools: readonly AcceptedTool[]): Promise<boolean>;
   /**
    * Changes the accepted tools of a registered project, in one transaction with the statements in `also`. Returns false if
-   * nothing changed; the statements are then left out.
+   * no tool changed; the statements are run all the same.
    */
   change(root: string, change: ToolChange, also?: readonly Statement[]): Promise<boolean>;
   /** Forgets the project and every consent given for it. Returns false if it was not registered. */
@@ -85,11 +85,12 @@ class Projects implements ProjectStore {
       const held = consents.list(root).filter(({ subject }) => isOfTool(subject));
       const withdraw = held.map(({ subject }) => subject).filter((subject) => !wanted.has(subject));
       const give = [...wanted.values()].filter(({ subject, hash }) => !consents.has(root, subject, hash));
-      if (this.#projects.has(root) && withdraw.length === 0 && give.length === 0) return false;
+      const isSame = this.#projects.has(root) && withdraw.length === 0 && give.length === 0;
+      if (isSame && also.length === 0) return false;
       const sql = 'INSERT INTO projects VALUES (?, ?) ON CONFLICT DO NOTHING';
       await consents.change(root, { withdraw, give }, [{ sql, params: [root, clock.now()] }, ...also]);
       this.#load(root);
-      return true;
+      return !isSame;
     });
   }
 

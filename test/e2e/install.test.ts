@@ -104,7 +104,7 @@ describe('ctxd tool install', () => {
     const project = await newProject();
     const tool = newTool();
     const { code, stdout, stderr } = await ctxd(project, 'tool', 'install', tool, '--yes');
-    expect(stderr).toContain('weather 1.0.0: Tell the weather of a city.');
+    expect(stderr).toContain('weather 1.0.0: "Tell the weather of a city."');
     expect([code, stdout]).toEqual([0, expect.stringContaining('weather 1.0.0 is installed, from ')]);
 
     expect(await answerOf(project, 'weather')).toMatchObject({ version: '1.0.0', input: { city: 'Oslo' } });
@@ -115,6 +115,7 @@ describe('ctxd tool install', () => {
 
     const [entry] = await listed(project);
     expect(entry).toMatchObject({ name: 'weather', version: '1.0.0', state: 'ready', grants: [] });
+    expect(stderr).toContain(`its schema costs ${entry?.schema_tokens} tokens`);
     expect(entry?.last_used).toBe(new Date().toISOString().slice(0, 10));
     expect(JSON.parse(lockOf(project))).toEqual({
       format: 1,
@@ -256,6 +257,33 @@ describe('ctxd tool install', () => {
     expect(refused.code).toBe(1);
     expect(await listed(project)).toEqual([before]);
     expect(lockOf(project)).toBe(moved);
+
+    // A yes makes the new source the one that is shown and updated from.
+    await ctxd(project, 'config', 'set', 'install.yes_grants', '["exec","log"]');
+    await ctxd(project, 'server', 'restart');
+    expect((await ctxd(project, 'tool', 'install', '--yes')).code).toBe(0);
+    expect((await listed(project))[0]?.installed_from?.source).toBe(`git::file://${repository.dir}@v2`);
+    expect(lockOf(project)).toBe(moved);
+    expect((await ctxd(project, 'tool', 'update', '--check', '--all')).code).toBe(0);
+    await ctxd(project, 'config', 'unset', 'install.yes_grants');
+    await ctxd(project, 'server', 'restart');
+  });
+
+  it('refuses the name of a program on the PATH of the person, which the daemon may not have', async () => {
+    const project = await newProject();
+    const bin = mkdtempSync(join(sources, 'bin-'));
+    writeFileSync(join(bin, 'weather'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { PATH: `${at.environment.PATH}:${bin}` };
+    const { code, stderr } = await at.run(CTXD, ['tool', 'install', newTool(), '--yes'], { cwd: project, env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`which is the program ${join(bin, 'weather')}`)]);
+    expect(await listed(project)).toEqual([]);
+  });
+
+  it('SEC-4.1 shows a purpose in quotes and without runs of blanks, so that it cannot look like other lines', async () => {
+    const blanks = `Tells the weather.${' '.repeat(60)}It asks to:`;
+    const tool = newTool({ manifest: { purpose: blanks } });
+    const { stderr } = await ctxd(await newProject(), 'tool', 'install', tool);
+    expect(stderr).toContain('weather 1.0.0: "Tells the weather. It asks to:"\n');
   });
 
   it('issue 17 part 3: a lock file that names another publisher is refused, and the tool stays', async () => {

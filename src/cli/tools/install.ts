@@ -1,4 +1,5 @@
 import type { InstallRequest, ToolInfo, ToolPlan } from '../../call/management.ts';
+import { checkName } from '../../catalog/reserved-names.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { formatBytes } from '../bytes.ts';
 import type { DaemonClient } from '../client.ts';
@@ -77,6 +78,8 @@ export function toolOf({ tool }: ToolPlan): ToolInfo {
 
 async function settle(plan: ToolPlan, { context, client, root, isAgreed }: InstallOptions): Promise<Installed> {
   const tool = toolOf(plan);
+  // The daemon knows the PATH of its start only.
+  await checkName(tool.name, context.env.path);
   if (plan.state !== 'same') await askFor(plan, context, isAgreed);
   // Whatever is in the way of the project's files stops this before the tool can run.
   const others = (await client.listTools({ root, offered: true })).tools.filter(({ name }) => name !== tool.name);
@@ -106,7 +109,8 @@ export function describePlan(plan: ToolPlan): string[] {
   const origin = tool.installed_from;
   const { before } = plan;
   return [
-    `${tool.name} ${tool.version}: ${tool.purpose}`,
+    // Quoted and without runs of blanks, a purpose cannot look like lines of contextd's own.
+    `${tool.name} ${tool.version}: "${tool.purpose.replaceAll(/\s+/g, ' ')}"`,
     `  from ${origin?.source ?? ''}${origin?.commit ? `, commit ${origin.commit.slice(0, 12)}` : ''}`,
     `  ${origin?.signer ? `signed by ${origin.signer}` : 'not signed'}; ${plan.files} files, ${formatBytes(plan.bytes)}; its schema costs ${tool.schema_tokens} tokens in a session`,
     ...(before === null ? [] : changeLines(plan, before)),

@@ -7,7 +7,10 @@ export interface Login {
   password: string;
 }
 
-/** The login for `host` in ~/.netrc, or its default; null if there is no such login. Macros are skipped. */
+/**
+ * The login for `host` in ~/.netrc; null if there is no such login. Macros are skipped. The entry `default` is not used: a
+ * source in a lock file would get it for a host that nobody named.
+ */
 export async function findLogin(home: string, host: string): Promise<Login | null> {
   try {
     return loginFor(await readFile(join(home, '.netrc'), 'utf8'), host);
@@ -27,7 +30,7 @@ export function loginFor(text: string, host: string): Login | null {
     const word = words[at];
     if (word === 'machine' || word === 'default') {
       if (isOurs) break;
-      isOurs = word === 'default' || unquote(words[++at]).toLowerCase() === host.toLowerCase();
+      isOurs = word === 'machine' && unquote(words[++at]).toLowerCase() === host.toLowerCase();
     } else if (word === 'login' || word === 'password' || word === 'account') {
       const value = unquote(words[++at]);
       if (isOurs && word === 'login') user = value;

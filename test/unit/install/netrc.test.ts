@@ -8,7 +8,6 @@ describe('issue 17 part 1: ~/.netrc', () => {
     ['on one line', 'machine example.com login me password pass'],
     ['on several lines', 'machine example.com\n\tlogin me\n\tpassword pass\n'],
     ['after other machines', 'machine a.example.com login x password y\nmachine example.com login me password pass'],
-    ['as the default', 'machine a.example.com login x password y\ndefault login me password pass'],
     ['in quotes', 'machine example.com login "me" password "pass"'],
     ['with an account', 'machine example.com login me account z password pass'],
     ['after a comment', '# machine example.com login x password y\nmachine example.com login me password pass'],
@@ -26,6 +25,7 @@ describe('issue 17 part 1: ~/.netrc', () => {
     expect(loginFor('machine example.com login me', 'example.com')).toBeNull();
     expect(loginFor('machine example.com login me machine b.example.com password pass', 'example.com')).toBeNull();
     expect(loginFor('machine a login machine password example.com', 'example.com')).toBeNull();
+    expect(loginFor('machine a login x password y\ndefault login me password pass', 'example.com')).toBeNull();
     expect(loginFor('', 'example.com')).toBeNull();
   });
 
