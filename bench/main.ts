@@ -41,10 +41,10 @@ async function main(): Promise<void> {
   for (const line of await installPeers(choice.sections)) say(line);
   const entries: Entry[] = [];
   for (const section of choice.sections) {
-    for (const account of choice.accounts) {
-      say(`\n== ${SECTIONS[section]?.title ?? section} · ${account.name}\n`);
-      const outcome = await runSection(section, account, choice.options);
-      say(render(outcome));
+    const { title = section, isForEachAccount = true } = SECTIONS[section] ?? {};
+    for (const account of isForEachAccount ? choice.accounts : choice.accounts.slice(0, 1)) {
+      say(`\n== ${title} · ${account.name}\n`);
+      const outcome = await runSection(section, account, choice.options, (part) => say(render(part)));
       entries.push({ section, account: account.name, ...outcome });
     }
   }

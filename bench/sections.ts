@@ -1,7 +1,14 @@
 import type { Section } from './lib/section.ts';
 
+interface Entry {
+  title: string;
+  load(): Promise<Section>;
+  /** Whether root runs it as an ordinary user too. Default true. */
+  isForEachAccount?: boolean;
+}
+
 /** The index of the benchmark. Only the process that runs a section loads it, so that every process stays small. */
-export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<Section> }>> = {
+export const SECTIONS: Readonly<Record<string, Entry>> = {
   sandbox: {
     title: 'A sandbox, compared with starting a command without one',
     load: async () => (await import('./sections/sandbox.ts')).sandboxSection,
@@ -28,6 +35,7 @@ export const SECTIONS: Readonly<Record<string, { title: string; load(): Promise<
   },
   scrub: {
     title: 'Searching an output for secrets',
+    isForEachAccount: false,
     load: async () => (await import('./sections/scrub.ts')).scrubSection,
   },
   answer: {

@@ -24,8 +24,10 @@ const ATTACK_CHARS: Record<Reach, number> = { all: 16_384, short: SHORT_CHARS };
 const LONG_CHARS = 262_144;
 /** What is faster, in microseconds per character, is not measured again at the greater length. */
 const QUICK_COST = 0.1;
-/** A search that takes longer is killed. */
-const KILL_MS = 1000;
+/** A search that takes longer is killed: milliseconds of the clock, of which a busy machine gives it a share. */
+const KILL_MS = 4000;
+/** Milliseconds of the processor after which a killed search counts as endless; with less, it is tried again. */
+const ENDLESS_CPU_MS = 1000;
 const EQUALITY_TEXTS = 12;
 const TRIES = 6;
 
@@ -55,22 +57,33 @@ function findSlowText({ reach, maxCost }: Trial, tree: GoNode, random: Random): 
   return cost > maxCost ? describeSlow(longer, cost) : null;
 }
 
-/** Returns microseconds per character, the best of a few tries, because the machine may be busy. Infinity: it was killed. */
+/**
+ * Returns microseconds of this thread's processor time per character, the best of a few tries. What else the machine does
+ * hardly counts. Infinity: it was killed.
+ */
 export function costOf(work: () => void, chars: number, enough: number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && best > enough; tries++) {
     let tookMs = Number.POSITIVE_INFINITY;
+    const started = cpuMs();
     const search = (): void => {
-      const started = performance.now();
       work();
-      tookMs = performance.now() - started;
+      tookMs = cpuMs() - started;
     };
-    if (!finishes(search)) return Number.POSITIVE_INFINITY;
+    if (!finishes(search)) {
+      if (cpuMs() - started >= ENDLESS_CPU_MS) return Number.POSITIVE_INFINITY;
+      continue;
+    }
     // A search that overflowed V8's stack does not count.
     if (!Number.isFinite(tookMs)) return 0;
     best = Math.min(best, (tookMs * 1000) / chars);
   }
   return best;
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 const SCRIPT = new vm.Script('run()');
@@ -100,7 +113,7 @@ function lengthen(text: string): string {
 }
 
 function describeSlow(text: string, cost: number): string {
-  const speed = Number.isFinite(cost) ? `${cost.toFixed(2)} µs per character` : `over ${KILL_MS} ms`;
+  const speed = Number.isFinite(cost) ? `${cost.toFixed(2)} µs per character` : `over ${ENDLESS_CPU_MS} ms`;
   const show = (part: string): string => JSON.stringify(part);
   return `slow: ${speed} on ${text.length} characters: ${show(text.slice(0, 120))} … ${show(text.slice(-40))}`;
 }

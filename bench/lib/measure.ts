@@ -27,9 +27,13 @@ export interface Contender {
 const WARM_UP_ROUNDS = 2;
 
 /** Runs the contenders in turn, round after round, so that a noisy moment affects all of them equally. */
-export async function race(contenders: readonly Contender[], rounds: number): Promise<Map<string, Spread>> {
+export async function race(
+  contenders: readonly Contender[],
+  rounds: number,
+  warmUpRounds = WARM_UP_ROUNDS,
+): Promise<Map<string, Spread>> {
   const samples = new Map(contenders.map(({ name }) => [name, [] as number[]]));
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+  for (let round = -warmUpRounds; round < rounds; round++) {
     for (const contender of contenders) {
       const ms = await timed(() => contender.once());
       if (round >= 0) samples.get(contender.name)?.push(ms);

@@ -1,12 +1,31 @@
 import type { Spread } from './measure.ts';
-import type { Aim, Outcome, Row, Table } from './section.ts';
+import type { Aim, Figure, Outcome, Row, Table } from './section.ts';
 
 const NAME_WIDTH = 50;
 
-/** Renders the outcome of one section as lines of text. */
-export function render(outcome: Outcome): string {
-  const facts = outcome.facts.map(({ name, value }) => `${name.padEnd(NAME_WIDTH)} ${value ?? 'unknown'}`);
-  return [...outcome.tables.flatMap(renderTable), ...facts, ''].join('\n');
+const VALUE_WIDTH = 26;
+const AIM_WIDTH = 18;
+
+/** Renders the outcome of one section, or a part of it, as lines of text. */
+export function render({ tables = [], figures = [], facts = [] }: Partial<Outcome>): string {
+  return [
+    ...tables.flatMap(renderTable),
+    ...renderFigures(figures),
+    ...facts.map(({ name, value }) => `${name.padEnd(NAME_WIDTH)} ${value ?? 'unknown'}`),
+    ...(facts.length > 0 ? [''] : []),
+  ].join('\n');
+}
+
+function renderFigures(figures: readonly Figure[]): string[] {
+  if (figures.length === 0) return [];
+  const line = (name: string, value: string, aim: string, beside: string): string =>
+    `${name.padEnd(NAME_WIDTH)} ${value.padEnd(VALUE_WIDTH)} ${aim.padEnd(AIM_WIDTH)} ${beside}`.trimEnd();
+  const verdict = ({ isMet }: Figure): string => (isMet === null ? '' : isMet ? ', met' : ', missed');
+  return [
+    line('what', 'figure', 'aim', 'gitleaks'),
+    ...figures.map((figure) => line(figure.name, figure.value, `${figure.aim}${verdict(figure)}`, figure.beside)),
+    '',
+  ];
 }
 
 function renderTable(table: Table): string[] {

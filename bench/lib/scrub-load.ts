@@ -13,20 +13,29 @@ import { createScanner } from '../../src/scrub/scan/scanner.ts';
 import { createScrubber, type Scrubber } from '../../src/scrub/scrubber.ts';
 import { type Caller, installForBench } from './machine.ts';
 import { type Contender, race, runProcess, spreadOf, timed } from './measure.ts';
-import { missingRow, type Row, rowsOf, sayStep, type Table } from './section.ts';
+import { type Figure, missingRow, type Row, rowsOf, sayStep, type Table } from './section.ts';
 import { findToolchain, goRoot } from './toolchains.ts';
 
 const MIB = 1024 * 1024;
 /** A search takes up to a second. */
 const ROUNDS = 5;
 /** A search of these can take seconds. */
-const WORST_ROUNDS = 3;
+const WORST_ROUNDS = 2;
+const WORST_WARM_UPS = 1;
+/** Milliseconds for a megabyte that is made to be found, and for a short call beside it. */
+const WORST_MS = 1500;
+const SHORT_MS = 200;
+/** The time of a search, of that of a gitleaks spawn. */
+const GITLEAKS_SHARE = 0.5;
 const GITLEAKS = 'gitleaks, spawned';
 const SEARCHED = 'searched and masked';
 const GITLEAKS_ARGS = ['--no-banner', '--log-level=error', '--exit-code=0', '--max-decode-depth=5'];
 
-/** Long outputs as the daemon masks them, and a short call while they are searched. `gitleaks`: its path, or null. */
-export async function loadTables(gitleaks: string | null): Promise<Table[]> {
+/**
+ * Long outputs as the daemon masks them, and a short call while they are searched. `gitleaks`: its path, or null.
+ * `report` is called with each table.
+ */
+export async function measureLoad(gitleaks: string | null, report: (table: Table) => void): Promise<Figure[]> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-load-'));
   const scanner = createScanner({
     config: { deadline_base_ms: 120_000, deadline_per_kb_ms: 100 },
@@ -36,28 +45,53 @@ export async function loadTables(gitleaks: string | null): Promise<Table[]> {
   await scanner.start();
   try {
     const mask = maskerWith(scanner);
-    const tables: Table[] = [];
+    const figures: Figure[] = [];
+    const add = (table: Table): void => {
+      report(table);
+      figures.push(...figuresOf(table));
+    };
     for (const [name, text] of await sources()) {
       sayStep(`1 MB of ${name}`);
-      tables.push(await besideGitleaks(name, text, { mask, gitleaks, dir }));
+      add(await besideGitleaks(name, text, { mask, gitleaks, dir }));
     }
     sayStep('1 MB that is made to be found');
     const worst = HOSTILE.map(([name, piece]): Contender => {
       const text = repeated(piece);
       return { name, once: async () => void (await mask(text)) };
     });
-    tables.push({
+    add({
       title: '1 MB that is made to be found, ms',
       base: null,
-      rows: rowsOf(await race(worst, WORST_ROUNDS)),
-      aims: HOSTILE.map(([row]) => ({ row, atMost: 1500, times: null })),
+      rows: rowsOf(await race(worst, WORST_ROUNDS, WORST_WARM_UPS)),
+      aims: HOSTILE.map(([row]) => ({ row, atMost: WORST_MS, times: null })),
     });
     sayStep('echo hi while outputs are searched');
-    return [...tables, await whileSearched()];
+    add(await whileSearched());
+    return figures;
   } finally {
     await scanner.stop();
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** A table's aims as rows of the table of all aims. */
+function figuresOf({ title, rows, aims }: Table): Figure[] {
+  const medianOf = (name: string | null): number | null =>
+    rows.find((row) => row.name === name)?.times?.medianMs ?? null;
+  return aims.map(({ row, atMost, times }) => {
+    const own = medianOf(row);
+    const base = times === null ? 1 : medianOf(times);
+    const value = own === null || base === null ? null : own / base;
+    const unit = times === null ? 'ms' : '×';
+    const shown = value === null ? 'not measured' : `${value.toFixed(times === null ? 0 : 2)} ${unit}`;
+    return {
+      name: `${title.replace(/, ms$/, '')}: ${row}`,
+      value: own === null || times === null ? shown : `${shown} (${Math.round(own)} ms)`,
+      aim: `≤ ${atMost} ${unit}`,
+      isMet: value === null ? null : value <= atMost,
+      beside: times === null || base === null ? '' : `${Math.round(base)} ms`,
+    };
+  });
 }
 
 type Mask = (text: string) => Promise<unknown>;
@@ -104,7 +138,7 @@ async function besideGitleaks(name: string, text: string, { mask, gitleaks, dir 
       ...rowsOf(await race(contenders, ROUNDS)),
       ...(gitleaks === null ? [missingRow(GITLEAKS, 'not installed: run ./install.sh --gitleaks')] : []),
     ],
-    aims: [{ row: SEARCHED, atMost: 0.5, times: GITLEAKS }],
+    aims: [{ row: SEARCHED, atMost: GITLEAKS_SHARE, times: GITLEAKS }],
   };
 }
 
@@ -175,7 +209,7 @@ async function whileSearched(): Promise<Table> {
         title: 'echo hi through the daemon, ms',
         base: ALONE,
         rows,
-        aims: NAMES.slice(1).map((row) => ({ row, atMost: 200, times: null })),
+        aims: NAMES.slice(1).map((row) => ({ row, atMost: SHORT_MS, times: null })),
       };
     });
   } finally {

@@ -4,32 +4,39 @@ import { join } from 'node:path';
 import type { ScrubEngine } from '../../src/scrub/hardened/engine.ts';
 import { runProcess } from './measure.ts';
 import { clean, dependencyFiles, type NamedFile, ownOutputs, soak } from './scrub-corpora.ts';
-import type { Fact } from './section.ts';
+import type { Figure } from './section.ts';
 
 const SOAKS = 2000;
 const CLEAN_TEXTS = 1500;
 
 /** How much is masked that is no secret, beside gitleaks if there is one. */
-export async function precisionFacts(engine: ScrubEngine, gitleaks: string | null): Promise<Fact[]> {
+export async function precisionFigures(engine: ScrubEngine, gitleaks: string | null): Promise<Figure[]> {
   return [
-    ...(await falseMasks('files of node_modules', dependencyFiles(), engine, gitleaks)),
-    ...(await falseMasks('own outputs', ownOutputs(), engine, gitleaks)),
-    cleanFact(engine),
-    soakFact(engine),
+    await falseMasks('files of node_modules with masks', dependencyFiles(), { engine, gitleaks }),
+    await falseMasks('own documents, sources, commits with masks', ownOutputs(), { engine, gitleaks }),
+    cleanFigure(engine),
+    soakFigure(engine),
   ];
 }
 
+/** Files with masks, of each corpus. */
+const MOST_TOUCHED = 8;
+
 async function falseMasks(
-  kind: string,
+  name: string,
   files: readonly NamedFile[],
-  engine: ScrubEngine,
-  gitleaks: string | null,
-): Promise<Fact[]> {
+  { engine, gitleaks }: { engine: ScrubEngine; gitleaks: string | null },
+): Promise<Figure> {
   const counts = files.map(({ text }) => engine.scan(text).length);
   const touched = counts.filter((count) => count > 0).length;
   const spans = counts.reduce((sum, count) => sum + count, 0);
-  const peer = gitleaks === null ? 'gitleaks not installed' : `gitleaks ${await touchedBy(gitleaks, files)}`;
-  return [{ name: `${kind} with masks`, value: `${touched} of ${files.length}, ${spans} spans; ${peer}` }];
+  return {
+    name,
+    value: `${touched} of ${files.length}, ${spans} spans`,
+    aim: `≤ ${MOST_TOUCHED}`,
+    isMet: touched <= MOST_TOUCHED,
+    beside: gitleaks === null ? '' : String(await touchedBy(gitleaks, files)),
+  };
 }
 
 /** Files in which gitleaks finds something. */
@@ -47,19 +54,26 @@ async function touchedBy(program: string, files: readonly NamedFile[]): Promise<
   }
 }
 
-function cleanFact(engine: ScrubEngine): Fact {
+function cleanFigure(engine: ScrubEngine): Figure {
   const texts = Array.from({ length: CLEAN_TEXTS }, clean);
   const wrong = texts.filter((text) => engine.scan(text).length > 0).length;
-  return { name: 'clean texts with masks (aim 1 %)', value: percent(wrong, CLEAN_TEXTS) };
+  return {
+    name: 'clean texts with masks',
+    value: percent(wrong, CLEAN_TEXTS),
+    aim: '≤ 1 %',
+    isMet: wrong <= CLEAN_TEXTS / 100,
+    beside: '',
+  };
 }
 
-function soakFact(engine: ScrubEngine): Fact {
+function soakFigure(engine: ScrubEngine): Figure {
   let lost = 0;
   for (let i = 0; i < SOAKS; i++) {
     const { text, start, end } = soak();
     if (engine.scan(text).some((found) => found.start < start || found.end > end)) lost += 1;
   }
-  return { name: 'answers that lose a line beside a key (aim 0)', value: `${lost} of ${SOAKS}` };
+  const value = `${lost} of ${SOAKS}`;
+  return { name: 'answers that lose a line beside a key', value, aim: '0', isMet: lost === 0, beside: '' };
 }
 
 function percent(part: number, whole: number): string {

@@ -1,16 +1,20 @@
 import { SECTIONS } from '../sections.ts';
-import type { SectionOptions } from './section.ts';
+import type { Outcome, SectionOptions } from './section.ts';
 
-/**
- * The program of a section's process: `section-main.js <section> <options as JSON>`. It sends the outcome to its
- * parent.
- */
+/** What a section's process sends to its parent: parts of the outcome, the last one with `isLast`. */
+export interface PartMessage {
+  part: Partial<Outcome>;
+  isLast: boolean;
+}
+
+/** The program of a section's process: `section-main.js <section> <options as JSON>`. */
 async function main(name: string, options: SectionOptions): Promise<void> {
   const section = await SECTIONS[name]?.load();
   if (section === undefined) throw new Error(`no section is named ${name}`);
   process.once('disconnect', () => process.exit(1));
-  const outcome = await section.run(options);
-  process.send?.(outcome, () => process.exit(0));
+  const send = (message: PartMessage, done = (): void => undefined): void => void process.send?.(message, done);
+  const rest = await section.run(options, (part) => send({ part, isLast: false }));
+  send({ part: rest, isLast: true }, () => process.exit(0));
 }
 
 const [, , name, options] = process.argv;

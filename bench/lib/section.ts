@@ -3,7 +3,8 @@ import type { Spread } from './measure.ts';
 
 /** One part of the benchmark. Each section runs in its own process. */
 export interface Section {
-  run(options: SectionOptions): Promise<Outcome>;
+  /** `report`: shows a part of the outcome at once. What is returned is the rest. */
+  run(options: SectionOptions, report: (part: Partial<Outcome>) => void): Promise<Partial<Outcome>>;
 }
 
 export interface SectionOptions {
@@ -23,8 +24,31 @@ export interface SectionOptions {
 
 export interface Outcome {
   tables: Table[];
-  /** Results that are not times. */
+  /** Results with an aim, in one table. Default: none. */
+  figures?: Figure[];
+  /** Other results that are not times. */
   facts: Fact[];
+}
+
+/** A result, its aim, and what another program reaches in the same run. */
+export interface Figure {
+  name: string;
+  value: string;
+  aim: string;
+  /** Null: not measured. */
+  isMet: boolean | null;
+  /** Empty: nothing to compare with. */
+  beside: string;
+}
+
+export const NOTHING: Outcome = { tables: [], facts: [] };
+
+export function joinParts(one: Outcome, other: Partial<Outcome>): Outcome {
+  return {
+    tables: [...one.tables, ...(other.tables ?? [])],
+    figures: [...(one.figures ?? []), ...(other.figures ?? [])],
+    facts: [...one.facts, ...(other.facts ?? [])],
+  };
 }
 
 export interface Table {
@@ -56,7 +80,7 @@ export interface Fact {
   value: string | number | null;
 }
 
-/** Says on stderr what a section does next: the result is printed when all of it is there. */
+/** Says on stderr what a section does next. */
 export function sayStep(step: string): void {
   process.stderr.write(`  … ${step}\n`);
 }

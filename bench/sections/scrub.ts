@@ -14,24 +14,30 @@ import { Guard } from '../../src/scrub/vault/guard.ts';
 import { type Contender, race, runProcess, timed } from '../lib/measure.ts';
 import { findPeer } from '../lib/peers.ts';
 import { BAITS, INPUTS, RANDOM_BAITS, type ScrubInput } from '../lib/scrub-inputs.ts';
-import { loadTables } from '../lib/scrub-load.ts';
-import { precisionFacts } from '../lib/scrub-precision.ts';
-import { recallFacts } from '../lib/scrub-recall.ts';
+import { measureLoad } from '../lib/scrub-load.ts';
+import { precisionFigures } from '../lib/scrub-precision.ts';
+import { recallFigures } from '../lib/scrub-recall.ts';
 import { loadSecretlint } from '../lib/secretlint.ts';
 import { type Fact, missingRow, rowsOf, type Section, sayStep, type Table } from '../lib/section.ts';
 
 const SECRETS_IN_VAULT = 50;
 /** An input of a megabyte can take seconds, with secretlint above all, so it gets fewer rounds. */
-const LONG_ROUNDS = 3;
+const LONG_ROUNDS = 2;
+const LONG_WARM_UPS = 1;
 const LONG_CHARS = 500_000;
+/** gitleaks and secretlint take most of the time of a round. */
+const MAX_ROUNDS = 20;
 
 const EXACT = 'exact, in process';
 const HARDENED = `hardened, ${SECRETS_IN_VAULT} secrets known`;
 const WORKER = 'hardened, through the worker';
 
-/** Searches each kind of text for secrets with our two engines, with the real gitleaks and with secretlint. */
+/**
+ * Searches each kind of text for secrets with our two engines, with the real gitleaks and with secretlint. Ends with the
+ * table of all aims.
+ */
 export const scrubSection: Section = {
-  async run(options) {
+  async run(options, report) {
     const places = options.gitleaks;
     const sources = readRuleSources();
     const guard = guardWithSecrets();
@@ -51,10 +57,10 @@ export const scrubSection: Section = {
     const gitleaks = (await findBinary(places))?.path ?? null;
     const dir = mkdtempSync(join(tmpdir(), 'bench-scrub-'));
     try {
-      const tables: Table[] = [];
       for (const input of INPUTS) {
         sayStep(input.name);
-        const rounds = input.text.length > LONG_CHARS ? Math.min(options.rounds, LONG_ROUNDS) : options.rounds;
+        const isLong = input.text.length > LONG_CHARS;
+        const rounds = Math.min(options.rounds, isLong ? LONG_ROUNDS : MAX_ROUNDS);
         const contenders = [
           local(EXACT, () => void detector.detect(input.text)),
           local(HARDENED, () => hardened(engine, guard, input.text)),
@@ -62,19 +68,23 @@ export const scrubSection: Section = {
           ...(gitleaks === null ? [] : [spawned(gitleaks, dir, input)]),
           ...(secretlint === null ? [] : [{ name: 'secretlint, in process', once: () => secretlint(input.text) }]),
         ];
-        tables.push(tableOf(input, await race(contenders, rounds), { gitleaks, hasSecretlint: secretlint !== null }));
+        const measured = await race(contenders, rounds, ...(isLong ? [LONG_WARM_UPS] : []));
+        const table = tableOf(input, measured, { gitleaks, hasSecretlint: secretlint !== null });
+        report({ tables: [table] });
       }
-      tables.push(...(await loadTables(gitleaks)));
+      sayStep('texts that are made to be slow');
+      report({
+        facts: [
+          { name: 'rules', value: engine.ruleCount },
+          { name: 'read and compile the rules, ms', value: Math.round(load) },
+          { name: 'worker ready, ms', value: Math.round(workerReady) },
+          ...(await baitFacts(detector, engine, guard)),
+        ],
+      });
+      const figures = await measureLoad(gitleaks, (table) => report({ tables: [table] }));
       sayStep('what is masked, and what is missed');
-      const facts: Fact[] = [
-        { name: 'rules', value: engine.ruleCount },
-        { name: 'read and compile the rules, ms', value: Math.round(load) },
-        { name: 'worker ready, ms', value: Math.round(workerReady) },
-        ...(await recallFacts(engine, gitleaks)),
-        ...(await precisionFacts(engine, gitleaks)),
-        ...(await baitFacts(detector, engine, guard)),
-      ];
-      return { tables, facts };
+      figures.push(...(await recallFigures(engine, gitleaks)), ...(await precisionFigures(engine, gitleaks)));
+      return { figures };
     } finally {
       await scanner.stop();
       rmSync(dir, { recursive: true, force: true });

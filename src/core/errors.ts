@@ -47,6 +47,8 @@ export interface ErrorOptions {
   remedy?: string;
   /** Facts for a program: the JSON pointer, the limit, the size. Scrubbed like everything that leaves. */
   details?: Readonly<Record<string, unknown>>;
+  /** A token such as `[SECRET_3]` that the message names. It is shown as it is, because contextd wrote it. */
+  token?: string;
   /** Milliseconds to wait before a retry. */
   retryAfterMs?: number;
   /** Kept for the log, never sent. */
@@ -59,6 +61,7 @@ export class ContextdError extends Error {
   readonly code: ErrorCode;
   readonly remedy: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
+  readonly token: string | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -66,6 +69,7 @@ export class ContextdError extends Error {
     this.code = code;
     this.remedy = options.remedy;
     this.details = options.details ?? {};
+    this.token = options.token;
     this.retryAfterMs = options.retryAfterMs;
   }
 

@@ -6,6 +6,7 @@ import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
 import type { MissedSecret } from '../scrub/gitleaks/run.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
 import type { OwnLines, Scrubber, SecretUse } from '../scrub/scrubber.ts';
+import { escapeLookAlikes } from '../scrub/vault/look-alike.ts';
 import type { ToolStream } from '../sdk/tool.ts';
 import { type Call, EMPTY_OUTCOME, type RawOutcome } from './call.ts';
 import { tokensToMask } from './open-secrets.ts';
@@ -183,14 +184,20 @@ export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUT
   };
 }
 
+/** A failure with its masked parts. A token that it names itself is no look-alike. */
 function rebuild(
   original: ContextdError,
   parts: { message: string; remedy: string | null; details: Json },
 ): ContextdError {
-  return new ContextdError(original.code, parts.message, {
-    ...(parts.remedy === null ? {} : { remedy: parts.remedy }),
-    ...(isJsonObject(parts.details) ? { details: parts.details } : {}),
-    ...(original.retryAfterMs === undefined ? {} : { retryAfterMs: original.retryAfterMs }),
+  const { token, retryAfterMs } = original;
+  const shown = (text: string): string =>
+    token === undefined ? text : text.replaceAll(escapeLookAlikes(token), token);
+  const details = isJsonObject(parts.details) ? parts.details : {};
+  return new ContextdError(original.code, shown(parts.message), {
+    ...(parts.remedy === null ? {} : { remedy: shown(parts.remedy) }),
+    details: typeof details.token === 'string' ? { ...details, token: shown(details.token) } : details,
+    ...(token === undefined ? {} : { token }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
 

@@ -3,18 +3,21 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
+import { findSecrets, openedValues, withoutAllowed } from './find-secrets.ts';
 import type { Finding } from './finding.ts';
-import { type ScannedLeaf, weighFirstPass } from './first-pass.ts';
+import { weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
-import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
-import { type Masking, maskLeaf, type OwnLine, replaceSpans } from './mask-leaf.ts';
+import { collectLeaves, replaceLeaves } from './leaves.ts';
+import { type Masking, maskLeaf, type OwnLine } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
-import { findKnown, inSlices, moved, shownAlone } from './shown-later.ts';
-import { type ShownPart, ShownTogether } from './shown-parts.ts';
+import { findKnown } from './shown-later.ts';
+import type { ShownPart } from './shown-parts.ts';
 import { mergeFindings } from './spans.ts';
+import { TextMasker } from './text-masker.ts';
 import type { Allowance } from './vault/allowance.ts';
-import { findPlain, type Guard, type PlainValue, searchAtOnce } from './vault/guard.ts';
-import { tokenDigits, UNNUMBERED } from './vault/look-alike.ts';
+import { findPlain, type Guard } from './vault/guard.ts';
+import { tokenDigits } from './vault/look-alike.ts';
+import type { SecretSummary } from './vault/secret-summary.ts';
 import type { Seeds } from './vault/seeds.ts';
 import { SessionVaults } from './vault/session-vaults.ts';
 import {
@@ -22,14 +25,13 @@ import {
   type NumberStore,
   type RevealedSecret,
   type SecretCall,
-  type SecretSummary,
   type SecretUse,
   unknownSecret,
-  type Vault,
 } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
-export type { KnownSecret, SecretSummary, SecretUse } from './vault/vault.ts';
+export type { SecretSummary } from './vault/secret-summary.ts';
+export type { KnownSecret, SecretUse } from './vault/vault.ts';
 
 interface Scrubbed<T> {
   value: T;
@@ -146,10 +148,6 @@ export function createScrubber(deps: ScrubberDeps): Scrubber {
   return new SessionScrubber(deps);
 }
 
-/** maskText searches no more characters, because it runs on the main thread. */
-const MASK_MAX_CHARS = 65_536;
-/** Characters also dropped at the end of a cut text, because a secret cut in two is not recognised. */
-const MASK_MARGIN_CHARS = 4096;
 const NO_MARGIN = { before: 0, after: 0 };
 const NONE: OwnLeaves = new Set();
 /** Milliseconds from which a scrub is reported as slow. */
@@ -158,10 +156,13 @@ const SLOW_MS = 1000;
 class SessionScrubber implements Scrubber {
   readonly #deps: ScrubberDeps;
   readonly #vaults: SessionVaults;
+  readonly #texts: TextMasker;
 
   constructor(deps: ScrubberDeps) {
     this.#deps = deps;
     this.#vaults = new SessionVaults(deps.numbers, deps.clock);
+    const guards = (): Guard[] => [...this.#vaults.guards(), ...(deps.seeds?.guards() ?? [])];
+    this.#texts = new TextMasker({ engine: deps.engine, scanner: deps.scanner, guards });
   }
 
   async start(): Promise<void> {
@@ -183,7 +184,7 @@ class SessionScrubber implements Scrubber {
       const workspace = (await this.#deps.workspaceRules?.(session)) ?? null;
       const own = hints.own ?? NONE;
       const allowance = this.#deps.allowed?.(session) ?? null;
-      const leaves = await this.#scanLeaves({ vault, seeds, opened, workspace, own, allowance }, value, {
+      const leaves = await findSecrets({ vault, seeds, opened, workspace, own, allowance }, value, this.#deps.scanner, {
         margins: hints.margins ?? new Map(),
         parts: hints.parts ?? new Map(),
       });
@@ -302,112 +303,16 @@ class SessionScrubber implements Scrubber {
   }
 
   maskText(text: string): string {
-    try {
-      return this.#maskWith(text, this.#deps.engine.scan(text.slice(0, MASK_MAX_CHARS)));
-    } catch {
-      return '[text withheld: it could not be searched for secrets]';
-    }
+    return this.#texts.mask(text);
   }
 
-  async maskTexts(texts: readonly string[]): Promise<string[]> {
-    const seen = texts.map((text) => ({ text: text.slice(0, MASK_MAX_CHARS), name: undefined }));
-    const found = await this.#deps.scanner.scan(seen);
-    return texts.map((text, position) => this.#maskWith(text, found[position] ?? []));
-  }
-
-  /** `found`: what the patterns found in the part of the text that is looked at. */
-  #maskWith(text: string, found: readonly Finding[]): string {
-    const seen = text.slice(0, MASK_MAX_CHARS);
-    const guards = [...this.#vaults.guards(), ...(this.#deps.seeds?.guards() ?? [])];
-    const spans = mergeFindings([...found, ...searchAtOnce(guards, seen)]);
-    if (text.length <= MASK_MAX_CHARS) return unnumbered(seen, spans);
-    const end = MASK_MAX_CHARS - MASK_MARGIN_CHARS;
-    const kept = spans.filter((span) => span.start < end).map((span) => ({ ...span, end: Math.min(span.end, end) }));
-    return `${unnumbered(seen.slice(0, end), kept)}… (${text.length - end} characters left out)`;
+  maskTexts(texts: readonly string[]): Promise<string[]> {
+    return this.#texts.maskAll(texts);
   }
 
   forget(session: SessionRef): void {
     this.#vaults.forget(session);
   }
-
-  /** Patterns run over everything first, so that the guard knows a secret found in one string in all others. */
-  async #scanLeaves(
-    { vault, seeds, opened, workspace, own, allowance }: Known,
-    value: Json,
-    { margins, parts }: Required<Pick<ScrubHints, 'margins' | 'parts'>>,
-  ): Promise<ScannedLeaf[]> {
-    // An own leaf counts as empty: nothing is found in it or learned from it, and no first pass can claim it.
-    const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
-    const texts = named.map(({ text }) => text);
-    const shown = shownAlone(texts, margins);
-    const scanned = await this.#deps.scanner.scan(
-      [...named, ...shown.map(({ position, text }) => ({ name: named[position]?.name, text }))],
-      workspace,
-    );
-    const all = scanned.slice(0, named.length).map((findings) => [...findings]);
-    for (const [index, { position, before }] of shown.entries())
-      all[position]?.push(...moved(scanned[named.length + index] ?? [], before));
-    const found = all.map((findings, position) =>
-      withoutAllowed({ allowance, vault }, texts[position] ?? '', findings),
-    );
-    await inSlices(vault.learnAll(secretsIn(texts, found)));
-    const leaves: ScannedLeaf[] = [];
-    for (const [position, text] of texts.entries()) {
-      const byPattern = found[position] ?? [];
-      const known: Finding[] = await findKnown([vault.guard, ...seeds], text);
-      for (const alone of shown.filter((one) => one.position === position))
-        known.push(...moved(await findKnown([vault.guard, ...seeds], alone.text), alone.before));
-      const shownParts = parts.get(position);
-      if (shownParts !== undefined) {
-        // A secret may be known in pieces that only stand together where they are shown.
-        const together = new ShownTogether(text, shownParts);
-        for (const hit of await findKnown([vault.guard, ...seeds], together.text))
-          known.push(...together.inOriginal(hit));
-      }
-      leaves.push({
-        text,
-        found: byPattern,
-        allowed: all[position]?.filter((finding) => !byPattern.includes(finding)) ?? [],
-        spans: mergeFindings(
-          withoutAllowed({ allowance, vault }, text, [...byPattern, ...known, ...findPlain(text, opened)]),
-        ),
-      });
-    }
-    return leaves;
-  }
-}
-
-/** What is known before a text is looked at. */
-interface Known {
-  vault: Vault;
-  seeds: readonly Guard[];
-  opened: readonly PlainValue[];
-  workspace: WorkspaceRules | null;
-  own: OwnLeaves;
-  allowance: Allowance | null;
-}
-
-function withoutAllowed<T extends Finding>(
-  { allowance, vault }: Pick<Known, 'allowance' | 'vault'>,
-  text: string,
-  findings: readonly T[],
-): readonly T[] {
-  return allowance === null ? findings : allowance.without(text, findings, (value) => vault.innerOf(value));
-}
-
-function* secretsIn(texts: readonly string[], found: readonly (readonly Finding[])[]): Generator<KnownSecret> {
-  for (const [position, text] of texts.entries())
-    for (const { rule, start, end, inner } of found[position] ?? [])
-      yield { value: text.slice(start, end), rule, inner };
-}
-
-function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {
-  const digits = [...new Set(tokens.flatMap(tokenDigits))].filter((one) => vault.has(one));
-  return digits.map((one) => ({ value: vault.open(one), rule: 'opened' }));
-}
-
-function unnumbered(text: string, spans: readonly Finding[]): string {
-  return replaceSpans(text, spans, { tokenAt: () => UNNUMBERED });
 }
 
 /** No scrub, no output. The cause is for the log and never sent. */

@@ -31,6 +31,26 @@ export function ownMessages(): string[] {
   return [...messages];
 }
 
+/** The errors in the source whose message names a token of a session by its number, and whether they declare it. */
+export function errorsThatNameTokens(): { error: string; declaresToken: boolean }[] {
+  const found: { error: string; declaresToken: boolean }[] = [];
+  for (const name of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts')) continue;
+    const file = ts.createSourceFile(name, readFileSync(join(ROOT, 'src', name), 'utf8'), ts.ScriptTarget.Latest);
+    const visit = (node: ts.Node): void => {
+      if (ts.isNewExpression(node) && node.expression.getText(file) === 'ContextdError') {
+        const [, message, options] = node.arguments ?? [];
+        const declared = options?.getText(file).replace(/details: \{[^}]*\}/g, '') ?? '';
+        if (message?.getText(file).includes('[SECRET_${') === true)
+          found.push({ error: `${name}: ${message.getText(file)}`, declaresToken: /\btoken:/.test(declared) });
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(file);
+  }
+  return found;
+}
+
 function messagesOf(source: string): string[] {
   const messages: string[] = [];
   const file = ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest);

@@ -104,6 +104,9 @@ describe('SEC-1.4 a file gets its secrets back', () => {
     writeFileSync(path('kept.txt'), 'old');
     const answer = await write('kept.txt', 'A=[SECRET_999]');
     expect(answer.data.error_code).toBe('SECRET_UNKNOWN');
+    // The token is named as the agent wrote it.
+    expect(JSON.stringify(answer)).not.toContain('[SECRET\\');
+    expect(answer.data.details).toMatchObject({ token: '[SECRET_999]' });
     expect(readFileSync(path('kept.txt'), 'utf8')).toBe('old');
   });
 });

@@ -1,3 +1,4 @@
+import { indexOrEnd } from '../../text/terminal.ts';
 import type { Finding } from '../finding.ts';
 import { isMadeOfWords } from '../words.ts';
 
@@ -10,7 +11,7 @@ const NAME =
 const PASSWORD = /pass|pwd/i;
 const NAMED = /^[A-Za-z_][\w .#/-]{0,40}$/;
 /** Finds the lines that may be such a line: quick, so that other texts cost next to nothing. */
-const HEADER = /^[^\n]*(?:pass|pwd|secret|token|key|credential)[^\n]*$/gim;
+const IN_NAME = /pass|pwd|secret|token|key|credential/gi;
 const MAX_HEADER_CHARS = 1_000;
 const MAX_ROW_CHARS = 10_000;
 const MAX_CELLS = 64;
@@ -37,18 +38,20 @@ interface Cell {
  */
 export function findColumns(text: string): Finding[] {
   const found: Finding[] = [];
-  HEADER.lastIndex = 0;
-  for (let match = HEADER.exec(text); match !== null; match = HEADER.exec(text)) {
-    const [line] = match;
-    const end = match.index + line.length;
-    if (line.length > MAX_HEADER_CHARS) continue;
+  IN_NAME.lastIndex = 0;
+  for (let match = IN_NAME.exec(text); match !== null; match = IN_NAME.exec(text)) {
+    const start = text.lastIndexOf('\n', match.index) + 1;
+    const end = indexOrEnd(text, '\n', match.index);
+    IN_NAME.lastIndex = end;
+    if (end - start > MAX_HEADER_CHARS) continue;
+    const line = text.slice(start, end);
     for (const separator of SEPARATORS) {
       const cells = cellsOf(line, separator);
       const columns = cells.flatMap(({ text: name }, position) =>
         NAME.test(name) ? [{ position, isPassword: PASSWORD.test(name) }] : [],
       );
       if (columns.length === 0 || !isHeader(line, cells, separator)) continue;
-      HEADER.lastIndex = readRows(text, end + 1, { separator, count: cells.length, columns }, found);
+      IN_NAME.lastIndex = readRows(text, end + 1, { separator, count: cells.length, columns }, found);
       break;
     }
   }

@@ -14,7 +14,7 @@ import { withoutCommonWords } from './common-words.ts';
 import { isExample, judge } from './judge.ts';
 import { findKeyBodies, judgeKey } from './key-bodies.ts';
 import { isIdentifier } from './look-alikes.ts';
-import { Marks } from './marks.ts';
+import { isInWord, Marks } from './marks.ts';
 import { type Reading, readingsOf } from './readings.ts';
 import { WholeValues } from './whole-values.ts';
 
@@ -120,7 +120,7 @@ class Engine implements ScrubEngine {
   }
 
   #scanOnce(text: string): Finding[] {
-    const found = this.#find(text);
+    const found = this.#find(text).filter((finding) => !this.#marks.isGlued(text, finding));
     const wholes = new Map<Reading | null, WholeValues>([[null, new WholeValues(text, found)]]);
     const all = [...found];
     const foundIn = new Map([[text, found]]);
@@ -131,7 +131,9 @@ class Engine implements ScrubEngine {
       const isShown = shownIn(reading, shown);
       for (const finding of shown) {
         const place = this.#placeOf(finding, reading, wholes, isShown);
-        if (place !== null) all.push(place);
+        if (place === null) continue;
+        const isGlued = this.#marks.isGlued(reading.view.text, finding) && isInWord(text, place.start);
+        if (!isGlued) all.push(place);
       }
     }
     return all;
@@ -153,7 +155,8 @@ class Engine implements ScrubEngine {
     if (this.#added.has(rule)) return finding;
     if (text.startsWith('-----BEGIN', start)) return judgeKey(text, finding);
     const value = text.slice(start, end);
-    if (isWhole || this.#marks.isMarked(rule, value)) return isExample(value) || isIdentifier(value) ? null : finding;
+    if (isWhole || this.#marks.isMarked(rule, value))
+      return isExample(value) || isIdentifier(text, finding) ? null : finding;
     return this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
   }
 

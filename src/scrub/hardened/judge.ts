@@ -49,14 +49,20 @@ export function judge(text: string, finding: Finding): Finding | null {
  * example, or most of it is one character.
  */
 export function isExample(value: string): boolean {
-  return value.length <= MAX_JUDGED_CHARS && (isRepeated(value) || EXAMPLE.test(value));
+  if (value.length > MAX_EXAMPLE_CHARS) return false;
+  if (isRepeated(value) || DIGITS_IN_ORDER.test(value)) return true;
+  return value.length > MAX_JUDGED_CHARS ? value.includes('EXAMPLE') : EXAMPLE.test(value);
 }
+
+const MAX_EXAMPLE_CHARS = 4096;
+const DIGITS_IN_ORDER = /(?:0123456789|1234567890){2}/;
 
 /** One character at least four times in a row. */
 const RUN = /([^\s])\1{3,}/g;
 /** Of most characters eight are needed; some are written only to say that something is left out. */
 const LONG_RUN = /([^\s])\1{7}|([xX#])\2{3}/;
-const EXAMPLE = /EXAMPLE|(?:^|[^A-Za-z])(?:example|your)[_-](?!$)(?=[A-Za-z_-]*$)|(?:^|[^A-Za-z])your[_-][a-z]/;
+const EXAMPLE =
+  /EXAMPLE|(?:^|[^A-Za-z])(?:example|your)[_-](?!$)(?=[A-Za-z_-]*$)|(?:^|[^A-Za-z])(?:your[_-][a-z]|YOUR[_-][A-Z])/;
 
 /** Whether a value consists mostly of one character, as `AKIAXXXXXXXXXXXXXXXX`, or has stars in the place of some. */
 function isRepeated(value: string): boolean {

@@ -1,3 +1,4 @@
+import type { Span } from '../../text/view.ts';
 import { isMadeOfWords, wordsOf } from '../words.ts';
 
 /** A value and the line around it. */
@@ -79,11 +80,17 @@ const WORD_WITH_SIGN = /^[a-z]{3,20}(?:[-_][0-9]{1,2}|[;:,])$/;
 const TOKEN_NAME = /(?:token|key)s?["']?[ \t]*[:=(,][ \t]*["']$/i;
 
 /**
- * Whether a value with the prefix of a provider is a name of a program: `hf_requiredCharacteristics`. A token of 16 and
- * more random letters is never made of words.
+ * Whether a value with the prefix of a provider is a name of a program, or the beginning of one:
+ * `hf_requiredCharacteristics`. A token of 16 and more random letters is never made of words.
  */
-export function isIdentifier(value: string): boolean {
-  return PREFIXED_NAME.test(value) && isMadeOfWords(value.slice(value.indexOf('_') + 1));
+export function isIdentifier(text: string, { start, end }: Span): boolean {
+  const [name] = WORD_CHARACTERS.exec(text.slice(start, Math.min(end, start + MAX_NAME_CHARS) + MAX_NAME_CHARS)) ?? [
+    '',
+  ];
+  return start + name.length >= end && PREFIXED_NAME.test(name) && isMadeOfWords(name.slice(name.indexOf('_') + 1));
 }
 
-const PREFIXED_NAME = /^[A-Za-z]{2,6}_[a-z]+(?:[A-Z][a-z]+)+$/;
+/** No name is longer. */
+const MAX_NAME_CHARS = 64;
+const WORD_CHARACTERS = /^\w*/;
+const PREFIXED_NAME = /^[A-Za-z]{2,6}(?:_[a-z]+(?:[A-Z][a-z]+)*)+$/;

@@ -1,6 +1,8 @@
 import type { Span } from '../../text/view.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
 import { lowerCase } from '../exact/keyword-index.ts';
+import type { Finding } from '../finding.ts';
+import { isMadeOfWords } from '../words.ts';
 
 /** Shorter keywords occur in ordinary text. */
 const MIN_KEYWORD_CHARS = 3;
@@ -14,10 +16,12 @@ export class Marks {
   readonly #keywords = new Map<string, string[]>();
   readonly #contextual = new Set<string>();
   readonly #words = new Map<string, readonly string[]>();
+  readonly #own = new Set<string>();
 
   constructor(configs: readonly GitleaksConfig[]) {
-    for (const { rules } of configs)
+    for (const { rules, exactGroups } of configs)
       for (const { id, keywords, regex } of rules) {
+        if (exactGroups) this.#own.add(id);
         if (isContextual(regex, keywords)) this.#contextual.add(id);
         const long = keywords.filter((keyword) => keyword.length >= MIN_KEYWORD_CHARS);
         this.#keywords.set(id, [...(this.#keywords.get(id) ?? []), ...long]);
@@ -27,8 +31,7 @@ export class Marks {
   isMarked(rule: string, secret: string): boolean {
     if (secret.length < MIN_SECRET_CHARS) return false;
     if (secret.startsWith('-----BEGIN')) return true;
-    const beginning = lowerCase(secret.slice(0, 32));
-    return (this.#keywords.get(rule) ?? []).some((keyword) => beginning.startsWith(keyword));
+    return this.#prefixOf(rule, secret) !== undefined;
   }
 
   /**
@@ -51,6 +54,24 @@ export class Marks {
     return !isSeen;
   }
 
+  /**
+   * Whether a rule of ours found a provider's prefix in the middle of a word that goes on behind it: `rhf_Products…` is no
+   * `hf_…`. A token that was written right after a letter has digits, or letters that make no words. A letter that ends an
+   * escape, as in `\\nghp_…`, belongs to no word. The rules of others apply as they are written.
+   */
+  isGlued(text: string, { rule, start, end }: Finding): boolean {
+    if (!this.#own.has(rule) || !isInWord(text, start)) return false;
+    const value = text.slice(start, end);
+    const prefix = this.#prefixOf(rule, value);
+    return prefix !== undefined && isWordLike(value.slice(prefix.length));
+  }
+
+  /** The keyword of its rule that a value begins with. */
+  #prefixOf(rule: string, value: string): string | undefined {
+    const beginning = lowerCase(value.slice(0, 32));
+    return (this.#keywords.get(rule) ?? []).find((keyword) => beginning.startsWith(keyword));
+  }
+
   #providerWords(rule: string): readonly string[] {
     const known = this.#words.get(rule);
     if (known !== undefined) return known;
@@ -59,6 +80,25 @@ export class Marks {
     this.#words.set(rule, words);
     return words;
   }
+}
+
+/** The end of an escape: of JSON, C, a shell, percent encoding, quoted-printable, or a terminal's colour. */
+const ESCAPE_END =
+  /(?:\\(?:[abefnrtv]|[0-7]{1,3}|x[0-9a-f]{2}|u[0-9a-f]{4})|%(?:25)*[0-9a-f]{2}|=3d|\[[0-9;]{0,12}m)$/i;
+const MAX_ESCAPE_CHARS = 16;
+
+/** Letters of one case only, more than a random token has in a row. */
+const ONE_CASE = /^(?:[a-z_-]{24,}|[A-Z_-]{24,})$/;
+
+/** Words of any case, and nothing else. */
+function isWordLike(text: string): boolean {
+  return !/[0-9]/.test(text) && (isMadeOfWords(text) || isMadeOfWords(text.toLowerCase()) || ONE_CASE.test(text));
+}
+
+/** Whether a letter or digit at an offset continues a word. */
+export function isInWord(text: string, at: number): boolean {
+  if (!/^[A-Za-z0-9]{2}/.test(text.slice(Math.max(0, at - 1), at + 1))) return false;
+  return at > 0 && !ESCAPE_END.test(text.slice(Math.max(0, at - MAX_ESCAPE_CHARS), at));
 }
 
 /** Characters before a value among which the word of its rule is looked for. */
@@ -79,8 +119,8 @@ function isContextual(regex: string, keywords: readonly string[]): boolean {
   return regex.includes(ASSIGNMENT) || (keywords.length > MANY_KEYWORDS && !regex.includes(WHOLE_WORDS));
 }
 
-/** What may follow a provider's word without a sign between. */
-const FOLLOWER = /^(?:api|app|access|auth|key|token|secret|pass|pwd|client|id|url|webhook|bot|org|v?[0-9])/;
+/** What may follow a provider's word without a sign between; gitleaks has `telegr` and `sumo` for telegram and sumologic. */
+const FOLLOWER = /^(?:am|logic|api|app|access|auth|key|token|secret|pass|pwd|client|id|url|webhook|bot|org|v?[0-9])/;
 
 function isWholeWord(text: string, start: number, end: number): boolean {
   const [before = '', first = '', after = ''] = [text[start - 1], text[start], text[end]];

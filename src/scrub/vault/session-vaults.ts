@@ -93,7 +93,7 @@ function openedTooOften(digits: string, maxPerHour: number, waitMs: number): Con
       : `[SECRET_${digits}] was used ${maxPerHour} times within the hour, as often as secrets.max_uses_per_hour allows`,
     {
       remedy: 'A person can allow more: `ctxd config set secrets.max_uses_per_hour <n>`.',
-      ...(isOff ? {} : { retryAfterMs: waitMs, details: { limit: maxPerHour } }),
+      ...(isOff ? {} : { retryAfterMs: waitMs, details: { limit: maxPerHour }, token: `[SECRET_${digits}]` }),
     },
   );
 }

@@ -3,6 +3,8 @@ import { ContextdError } from '../../core/errors.ts';
 import { canonicalOf } from './folded-text.ts';
 import { copyText, Guard } from './guard.ts';
 import { tokenOf, UNNUMBERED } from './look-alike.ts';
+import { OpeningBudget } from './opening-budget.ts';
+import { kindOf, type SecretSummary } from './secret-summary.ts';
 import { Spellings } from './spellings.ts';
 
 /** Hands out the numbers of a session's secrets. Its counter outlives the daemon; values do not. */
@@ -299,58 +301,6 @@ export function unknownSecret(digits: string): ContextdError {
     remedy:
       'Use a token from an answer of this session; after a restart of the daemon, read the source again first. To write this text literally, put a backslash before its underscore.',
     details: { token: `[SECRET_${digits}]` },
+    token: `[SECRET_${digits}]`,
   });
-}
-
-/** What `ctxd session secrets` shows of one secret: nothing of its value, nor how long or how random it is. */
-export interface SecretSummary {
-  /** `[SECRET_1]`. */
-  token: string;
-  /** Id of the rule, or of the source of a seed, that knew it first. */
-  rule: string;
-  kind: SecretKind;
-  /** In whose answer it showed first; null if that was no tool's. */
-  tool: string | null;
-  /** Milliseconds since the epoch. */
-  firstSeenAt: number;
-  /** How often it was masked. */
-  uses: number;
-  /** In how many calls it was put in the place of its token. */
-  opened: number;
-  /** Milliseconds since the epoch; null: never. */
-  lastOpenedAt: number | null;
-}
-
-type SecretKind = 'private key' | 'password' | 'key' | 'token' | 'secret';
-
-/** The first that fits the rule's id. */
-const KINDS: readonly [RegExp, SecretKind][] = [
-  [/private-key|pem\b/, 'private key'],
-  [/passw|pgpass|netrc|credential/, 'password'],
-  [/token|bearer|jwt|authorization|cookie/, 'token'],
-  [/key/, 'key'],
-];
-
-function kindOf(rule: string): SecretKind {
-  return KINDS.find(([pattern]) => pattern.test(rule))?.[1] ?? 'secret';
-}
-
-/** Over which openings are counted. */
-const WINDOW_MS = 60 * 60 * 1000;
-
-/** When one secret was opened within the last hour, by a monotonic clock. */
-class OpeningBudget {
-  #times: number[] = [];
-
-  /** Milliseconds until one more is allowed; 0: at once. Infinity when none is allowed at all. */
-  waitMs(max: number, now: number): number {
-    if (max <= 0) return Number.POSITIVE_INFINITY;
-    this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
-    const freed = this.#times[this.#times.length - max];
-    return freed === undefined ? 0 : Math.max(1, Math.ceil(freed + WINDOW_MS - now));
-  }
-
-  book(now: number): void {
-    this.#times.push(now);
-  }
 }

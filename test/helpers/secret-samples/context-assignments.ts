@@ -130,6 +130,22 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       "email: 'Email', password: 'Password'",
     ],
   },
+  'setting-line': {
+    match: [
+      'password: «[a-z]{2}#[a-z]!d[0-9]{2}\\|[A-Z]{4}»\n',
+      '  client_secret: «[A-Z]{3}[0-9]{2}[a-z]{3};[A-Z]&[a-z]{3}»\n',
+      'spring.datasource.password=«[a-z]{3}[0-9]{2}[A-Z]{3}\\][a-z]{3}»\r\n',
+      'api_key = «[A-Za-z]{6}[0-9]{2}~\\?[A-Za-z]{6}»\n',
+    ],
+    clean: [
+      'token = self._lookahead_token(0)',
+      'secret = hmac(key1, key2)',
+      'token: Map<string,Token2>;',
+      'token=abc123def456ghi&token_type_hint=refresh_token',
+      'token: https://example.com/a?b=1',
+      'password: $\\{PASSWORD2}!',
+    ],
+  },
   'property-line': {
     match: ['db.password=«[a-z]{7}»', 'export api_key=«[a-z]{4}[0-9]{4}»\n', 'password=«letmein»\r\nx=1'],
     clean: [

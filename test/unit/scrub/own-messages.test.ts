@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
-import { ERROR_TABLE } from '#src/core/errors.js';
+import { ContextdError, ERROR_TABLE } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
+import { type Call, failedOutcome } from '#src/dispatch/call.js';
+import { scrub } from '#src/dispatch/scrub.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber } from '#src/scrub/scrubber.js';
-import { ownMessages } from '../../helpers/own-messages.ts';
+import { errorsThatNameTokens, ownMessages } from '../../helpers/own-messages.ts';
 import { generate, seededRandom } from '../../helpers/secret-samples.ts';
 import { sessionNamed } from '../../helpers/sessions.ts';
 
@@ -42,6 +44,16 @@ function harmedLines(before: readonly string[], after: readonly string[]): strin
   });
 }
 
+function thrownBy(action: () => void): ContextdError {
+  try {
+    action();
+  } catch (thrown) {
+    if (thrown instanceof ContextdError) return thrown;
+    throw thrown;
+  }
+  throw new Error('nothing was thrown');
+}
+
 beforeAll(() => scanner.start());
 afterAll(() => scanner.stop());
 
@@ -64,6 +76,33 @@ describe('SEC-1.1 a message of contextd is never scrubbed into nonsense', () => 
     ).toEqual([]);
     const again = await scrubber.scrub(session, secrets);
     expect(again.value.every((one) => /^\[SECRET_\d+\]$/.test(one))).toBe(true);
+  });
+
+  it('issue 16.2 and an error that names a token of the session shows it as it is', async () => {
+    const named = errorsThatNameTokens();
+    expect(named.length).toBeGreaterThanOrEqual(2);
+    expect(named.filter(({ declaresToken }) => !declaresToken)).toEqual([]);
+    const scrubber = scrubberOfSession();
+    const { value: token } = await scrubber.scrub(session, generate('ghp_[A-Za-z0-9]{36}', random));
+    const deps = { scrubber, secondSearch: { missedIn: async () => [], stored: () => undefined } };
+    const call = { session, requestId: 'r', request: { tool: 'safe_write', inputJson: Buffer.from('{}') } } as Call;
+    const shown = async (failure: ContextdError) => (await scrub(call, failedOutcome(failure), deps)).failure;
+    const failures = [
+      thrownBy(() => scrubber.openSecrets(session, 'A=[SECRET_7]')),
+      thrownBy(() => {
+        for (let times = 0; times < 3; times++) scrubber.bookOpenings(session, [token], 2);
+      }),
+    ];
+    for (const failure of failures) {
+      const answer = await shown(failure);
+      expect(answer?.message).toBe(failure.message);
+      expect(answer?.remedy).toBe(failure.remedy);
+      expect(answer?.details).toEqual(failure.details);
+    }
+    // What a tool says is a look-alike, whatever it is.
+    const ofTool = new ContextdError('SECRET_UNKNOWN', failures[0]?.message ?? '', { details: { token } });
+    expect((await shown(ofTool))?.message).toBe('[SECRET\\_7] is not a secret of this session');
+    expect((await shown(ofTool))?.details).toEqual({ token: token.replace('_', '\\_') });
   });
 
   it('and the messages are those of the program', () => {

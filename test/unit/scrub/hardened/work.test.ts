@@ -77,6 +77,10 @@ describe('SEC-1.1 the work of a scan is linear in the text', () => {
     }
   });
 
+  it.each(['a\b\r', '\r 12 % of the token', 'a\rpassword,'])('and it ends, for a megabyte of %j', (piece) => {
+    expect(engine.scan(repeated(() => piece, 1_048_576))).toBeInstanceOf(Array);
+  });
+
   it.each(PIECES)('for a text of %j', (piece) => {
     expectLinear(() => piece, piece);
   });

@@ -1,0 +1,135 @@
+import { Worker } from 'node:worker_threads';
+import { ContextdError } from '../../core/errors.ts';
+import type { RuleSources } from '../exact/rule-pack.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './scan-worker.ts';
+
+/** What a thread is asked for. */
+export type Work = Omit<ScanRequest, 'id'> | Omit<SeedRequest, 'id'>;
+export type WorkReply = Extract<ScanReply, { kind: 'scan' | 'seeds' }>;
+
+/** Mebibytes of heap. Beyond this the thread ends and the call fails, not the daemon. */
+const WORKER_HEAP_MB = 2048;
+/** Milliseconds for a thread to compile the rules, on a machine under load. */
+const LOAD_MS = 30_000;
+
+export interface ThreadDeps {
+  /** Read at every start of the thread. SCHEMA_INVALID and system errors pass through. */
+  readRules(): Promise<RuleSources>;
+  /** The compiled program of the thread; default: `scan-worker.js` beside this file. */
+  program?: URL;
+}
+
+/** Starts a thread; resolves when its rules are compiled. */
+export async function openThread(deps: ThreadDeps): Promise<ScanThread> {
+  const program = deps.program ?? new URL('./scan-worker.js', import.meta.url);
+  const thread = new ScanThread(program, await deps.readRules());
+  try {
+    await thread.ready(LOAD_MS);
+    return thread;
+  } catch (thrown) {
+    await thread.end();
+    throw thrown;
+  }
+}
+
+/** One worker thread. It answers one request at a time; any fault fails the waiting request. */
+export class ScanThread {
+  readonly #worker: Worker;
+  #waiting: { resolve(reply: ScanReply): void; reject(error: ContextdError): void } | undefined;
+  #dead: ContextdError | undefined;
+  /** Settles when the thread has warmed up or died. */
+  readonly #warm = Promise.withResolvers<void>();
+  #lastId = 0;
+
+  constructor(program: URL, rules: ScanThreadData) {
+    this.#worker = new Worker(program, {
+      name: 'scrub',
+      workerData: rules,
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
+    });
+    this.#worker.on('message', (reply: ScanReply) => {
+      if (reply.kind === 'warm') this.#warm.resolve();
+      else this.#waiting?.resolve(reply);
+    });
+    this.#worker.on('error', () => this.#die());
+    this.#worker.on('exit', () => this.#die());
+  }
+
+  get isDead(): boolean {
+    return this.#dead !== undefined;
+  }
+
+  async ready(withinMs: number): Promise<void> {
+    const reply = await this.#next(withinMs);
+    if (reply.kind === 'ready') return;
+    throw new ContextdError('SCHEMA_INVALID', reply.kind === 'refused' ? reply.message : 'the rules cannot be read', {
+      remedy: 'Correct the rule file. contextd never scrubs with an incomplete set of rules.',
+    });
+  }
+
+  async ask(work: Work, withinMs: number): Promise<WorkReply> {
+    const id = ++this.#lastId;
+    const request: ScanRequest | SeedRequest = { ...work, id };
+    // The deadline covers the search only, not the start of the thread.
+    await this.#becomeWarm(LOAD_MS);
+    this.#worker.postMessage(request);
+    const reply = await this.#next(withinMs);
+    if (isReplyTo(request, reply)) return reply;
+    throw scrubFailed(`the search for secrets failed${reply.kind === 'failed' ? ` (${reply.problem})` : ''}`);
+  }
+
+  collect(): void {
+    const request: CollectRequest = { kind: 'collect' };
+    this.#worker.postMessage(request);
+  }
+
+  /** Resolves when the thread has ended. */
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  async #becomeWarm(withinMs: number): Promise<void> {
+    const late = setTimeout(() => this.#warm.reject(scrubFailed('the thread did not warm up')), withinMs);
+    await this.#warm.promise.finally(() => clearTimeout(late));
+  }
+
+  #next(withinMs: number): Promise<ScanReply> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    return new Promise<ScanReply>((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(scrubFailed(`the search for secrets took longer than ${Math.round(withinMs)} ms`)),
+        withinMs,
+      );
+      this.#waiting = {
+        resolve: (reply) => {
+          clearTimeout(late);
+          resolve(reply);
+        },
+        reject: (error) => {
+          clearTimeout(late);
+          reject(error);
+        },
+      };
+    });
+  }
+
+  #die(): void {
+    this.#dead ??= scrubFailed('the thread that searches for secrets has ended');
+    this.#waiting?.reject(this.#dead);
+    this.#warm.resolve();
+  }
+}
+
+function isReplyTo({ kind, id, texts }: ScanRequest | SeedRequest, reply: ScanReply): reply is WorkReply {
+  if (reply.kind !== 'scan' && reply.kind !== 'seeds') return false;
+  return reply.kind === kind && reply.id === id && reply.results.length === texts.length;
+}
+
+export function scrubFailed(problem: string, cause?: unknown): ContextdError {
+  return new ContextdError('SCRUB_FAILED', `the output was withheld: ${problem}`, {
+    remedy: 'Call again, with less output if it took too long. If it fails again, see `ctxd server logs`.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
