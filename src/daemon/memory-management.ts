@@ -16,6 +16,7 @@ import { type Memory, type MemoryDraft, outcomeOf, readDraft } from '../memory/i
 import type { Memories, MemoryAuthor } from '../memory/memories.ts';
 import { checkId, filterOf, NOTE_MAX_CHARS, sessionTag } from '../memory/memory-services.ts';
 import type { MemoryLift as KnownLift, Retrievals } from '../memory/retrievals.ts';
+import { FOREIGN_SOURCE } from '../memory/sync/shared-items.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
@@ -93,6 +94,10 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
       await requireProject(root, projects);
       if (source.length > SOURCE_MAX_CHARS)
         throw new ContextdError('ARGS_INVALID', `the source has ${source.length} characters of ${SOURCE_MAX_CHARS}`);
+      if (source.startsWith(FOREIGN_SOURCE))
+        throw new ContextdError('ARGS_INVALID', `a source that begins with ${FOREIGN_SOURCE} names another machine`, {
+          remedy: 'Rename the file.',
+        });
       return { results: await addAll(sessionOf(root), drafts_json, source, deps) };
     },
     async rateMemory({ root, id, outcome, note }) {

@@ -98,7 +98,11 @@ const DRAFT_KEYS: ReadonlySet<string> = new Set([
 export function outcomeOf(value: Json | undefined): MemoryOutcome {
   const known = OUTCOMES.find((one) => one === value);
   if (known !== undefined) return known;
-  throw invalid('outcome', `must be one of ${OUTCOMES.join(', ')}, not ${shortJson(value)}`);
+  const fault = `must be one of ${OUTCOMES.join(', ')}, not ${shortJson(value)}`;
+  throw new ContextdError('ARGS_INVALID', `/outcome ${fault}`, {
+    remedy: `Pass ${OUTCOMES.join(', ')}.`,
+    details: { faults: [{ pointer: '/outcome', fault }] },
+  });
 }
 
 function textOf(value: JsonObject, name: string, maxChars: number): string {

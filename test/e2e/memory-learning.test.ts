@@ -130,7 +130,7 @@ describe('ctxd memory import', () => {
     await at.run(CTXD, ['memory', 'add', 'A lesson of the other', '--content', 'x', '--project', other]);
     await at.run(CTXD, ['memory', 'add', 'A global lesson', '--content', 'y', '--project', other]);
     const [, global] = JSON.parse((await at.run(CTXD, ['memory', 'list', '--json'], { cwd: other })).stdout);
-    await at.run(CTXD, ['memory', 'promote', global.id], { cwd: other });
+    await at.run(CTXD, ['memory', 'promote', '--yes', global.id], { cwd: other });
     expect((await ctxd('import', '--from-project', other, '--json')).json()).toMatchObject({ stored: 1, unchanged: 0 });
     expect((await ctxd('import', '--from-project', other, '--json')).json()).toMatchObject({ stored: 0, unchanged: 1 });
     const found = (await listed()).find(({ title }: { title: string }) => title === 'A lesson of the other');
@@ -141,6 +141,35 @@ describe('ctxd memory import', () => {
     });
     expect(await ctxd('import', '--from-project', '.')).toMatchObject({ code: 2 });
     expect(await ctxd('import')).toMatchObject({ code: 2 });
+  });
+
+  it('issue 18 reports faults in the order of the lines, also of lines that are too long', async () => {
+    const file = join(at.home, 'faulty.jsonl');
+    const good = JSON.stringify({ title: 'A good line', content: 'x' });
+    const long = JSON.stringify({ title: 'Long', content: 'x'.repeat(2_000_000) });
+    writeFileSync(
+      file,
+      [good, JSON.stringify({ title: 'No outcome', content: 'x', outcome: 'no' }), long, '7', good].join('\n'),
+    );
+    const { stdout, stderr } = await ctxd('import', file);
+    expect(stdout).toBe('1 stored, 1 were there already, 3 were left out\n');
+    expect([...stderr.matchAll(/line (\d)/g)].map(([, line]) => line)).toEqual(['2', '3', '4']);
+    const taken = join(at.home, 'qdrant:other.jsonl');
+    writeFileSync(taken, good);
+    expect(await ctxd('import', taken)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('names another machine'),
+    });
+  });
+
+  it('issue 18 a person is asked before memories are promoted or forgotten', async () => {
+    const own = (await listed()).filter(({ scope }: { scope: string }) => scope === 'project');
+    const [{ id }] = own;
+    for (const command of ['promote', 'forget'])
+      expect(await ctxd(command, id)).toMatchObject({ code: 1, stderr: expect.stringContaining('passes --yes') });
+    expect((await ctxd('get', id, '--json')).json()).toMatchObject([{ id, scope: 'project' }]);
+    const wrong = await ctxd('feedback', id, 'great');
+    expect(wrong.stderr).toContain('Pass success, failure, mixed');
   });
 
   it('issue 18 goes on after it was killed: everything is there, and once', async () => {

@@ -156,7 +156,7 @@ describe('memories through their tools', () => {
 
   it('issue 18 an unknown id, a wrong id and feedback on a forgotten memory say what is wrong', async () => {
     const { data } = await call('memory_store', { title: 'To be forgotten', content: 'x', outcome: 'success' });
-    await ctxd('forget', String(data.id));
+    await ctxd('forget', '--yes', String(data.id));
     const feedback = await call('memory_feedback', { id: data.id, outcome: 'success' });
     expect(feedback.data).toMatchObject({ error_code: 'NOT_FOUND', details: { missing: [data.id] } });
     expect((await call('memory_get', { id: 'mem_0000000000' })).data.error_code).toBe('NOT_FOUND');

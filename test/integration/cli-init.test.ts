@@ -36,7 +36,7 @@ const DENIED = [
     'undo',
     'config set',
     'config unset',
-    ...['tool install', 'tool update', 'tool rollback', 'tool remove'],
+    ...['tool install', 'tool update', 'tool rollback', 'tool remove', 'memory promote', 'memory forget'],
     'init',
   ],
 ].map((words) => `Bash(*ctxd ${words}*)`);

@@ -5,7 +5,7 @@ import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import { readInput } from '../input.ts';
+import { confirm, readInput } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 import { type View, write } from '../render.ts';
 import { lessonsTable } from './memory-learn.ts';
@@ -123,21 +123,25 @@ export const memoryFeedback = defineCommand<MemoryEvidence>({
 
 /** Lets every project find memories. */
 export const memoryPromote = changeCommand(
-  { name: 'promote', summary: 'Make memories global: every project finds them.' },
+  {
+    name: 'promote',
+    summary: 'Make memories global: every project finds them.',
+    question: 'Show them to every project?',
+  },
   (client) => client.promoteMemory,
   ({ id, title }) => `${id} is global: ${title}`,
 );
 
 /** Removes memories for good. */
 export const memoryForget = changeCommand(
-  { name: 'forget', summary: 'Remove memories for good.' },
+  { name: 'forget', summary: 'Remove memories for good.', question: 'Remove them for good?' },
   (client) => client.forgetMemories,
   ({ id, title }) => `forgot ${id}: ${title}`,
 );
 
-/** A command that changes memories by their ids, and prints a line for each. */
+/** A command that changes memories by their ids after a yes, and prints a line for each. */
 function changeCommand(
-  { name, summary }: { name: string; summary: string },
+  { name, summary, question }: { name: string; summary: string; question: string },
   method: (client: DaemonClient) => DaemonClient['forgetMemories'],
   lineOf: (memory: MemoryItem) => string,
 ) {
@@ -145,9 +149,24 @@ function changeCommand(
     name: ['memory', name],
     summary,
     parameters: [{ syntax: '<ids...>', help: 'their ids' }],
-    options: [PROJECT],
+    options: [{ syntax: '--yes', help: 'do not ask; without a terminal nothing is changed without it' }, PROJECT],
     run: (context, args) =>
-      inProject(context, args, async (client, root) => (await method(client)({ root, ids: args.words() })).memories),
+      inProject(context, args, async (client, root) => {
+        const request = { root, ids: args.words() };
+        if (!args.flag('yes')) {
+          const { memories } = await client.getMemories(request);
+          const refusal = new ContextdError('CANCELLED', `${name}: nothing was changed`, {
+            remedy: 'A person answers yes at a terminal, or passes --yes.',
+          });
+          await confirm(
+            context,
+            memories.map(({ id, title }) => `${id} ${title}`),
+            question,
+            refusal,
+          );
+        }
+        return (await method(client)(request)).memories;
+      }),
     view: (memories) => ({ kind: 'lines', lines: memories.map(lineOf) }),
   });
 }
@@ -185,6 +204,14 @@ export function tableOf(memories: readonly MemoryItem[], empty: string): View {
   };
 }
 
+/** The last moment that a date can name. */
+const DATE_MAX_MS = 8.64e15;
+
+/** Another machine may have written any number. */
+function timeText(ms: number): string {
+  return Math.abs(ms) <= DATE_MAX_MS ? new Date(ms).toISOString() : 'unknown';
+}
+
 function wholeView(memory: MemoryItem): View {
   const pairs: [string, string][] = [
     ['id', memory.id],
@@ -200,7 +227,7 @@ function wholeView(memory: MemoryItem): View {
     ['learned from', memory.provenance.join(', ')],
     ['contradicts', memory.contradicts.join(', ')],
     ['uses', String(memory.uses)],
-    ['created', new Date(memory.created_ms).toISOString()],
+    ['created', timeText(memory.created_ms)],
     ['content', memory.content],
   ];
   return { kind: 'pairs', pairs: pairs.filter(([, value]) => value !== '') };

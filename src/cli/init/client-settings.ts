@@ -78,7 +78,7 @@ export const PERSONS_COMMANDS = [
     'network credential',
   ],
   ...['allow', 'quarantine', 'scrub allow', 'scrub reveal', 'scrub approve', 'undo', 'config set', 'config unset'],
-  ...['tool install', 'tool update', 'tool rollback', 'tool remove'],
+  ...['tool install', 'tool update', 'tool rollback', 'tool remove', 'memory promote', 'memory forget'],
   'init',
 ] as const;
 

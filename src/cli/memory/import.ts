@@ -57,8 +57,12 @@ export class Import {
 
   async run(): Promise<Imported> {
     for await (const { place, source, draftJson, fault } of this.#from.entries) {
-      if (draftJson === null) await this.#refuse(place, fault);
-      else await this.#take({ place, source, draftJson });
+      if (draftJson !== null) await this.#take({ place, source, draftJson });
+      else {
+        // Faults come in the order of their places.
+        await this.#send();
+        await this.#refuse(place, fault);
+      }
     }
     await this.#send();
     const { refused } = this.#imported;

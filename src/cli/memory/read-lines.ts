@@ -19,21 +19,28 @@ export function readLines(file: string, source: string, totalBytes: number, cont
     });
     for await (const line of linesOf(text)) {
       number += 1;
-      if (line.trim() === '') continue;
-      const draftJson = draftIn(line);
-      const fault = draftJson === null ? 'it is not a JSON object' : '';
-      yield { place: `line ${number}`, source, draftJson, fault };
+      if (line?.trim() === '') continue;
+      const draftJson = line === null ? null : draftIn(line);
+      const what = line === null ? `it has more than ${LINE_MAX_CHARS} characters` : 'it is not a JSON object';
+      yield { place: `line ${number}`, source, draftJson, fault: draftJson === null ? what : '' };
     }
   }
   return { entries: entries(), readBytes: () => readBytes, totalBytes };
 }
 
-async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
+/** Characters of a line: a memory with everything in it, escaped, has fewer. */
+const LINE_MAX_CHARS = 1024 * 1024;
+
+/** The lines of a text; null for one that is too long, whose rest is skipped. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string | null> {
+  let rest: string | null = '';
   for await (const part of text) {
-    const lines = (rest + part).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+    const [first = '', ...others] = part.split('\n');
+    rest = rest === null || rest.length + first.length > LINE_MAX_CHARS ? null : rest + first;
+    for (const line of others) {
+      yield rest;
+      rest = line.length > LINE_MAX_CHARS ? null : line;
+    }
   }
   if (rest !== '') yield rest;
 }

@@ -164,6 +164,14 @@ describe('feedback', () => {
     expect(await at.memories.feedbackOn(bad)).toMatchObject([{ outcome: 'failure', note: 'by a', requestId: 'req_a' }]);
   });
 
+  it('FR-5.4 without a note keeps the note of its session', async () => {
+    const at = await openTestMemories();
+    const { id } = await at.memories.store(PROJECT, draftOf('A lesson'), MODEL);
+    await give(at, id, 'failure', 'a');
+    await at.memories.giveFeedback(PROJECT, { id, outcome: 'mixed', note: '' }, { session: 'a', requestId: 'req_2' });
+    expect(await at.memories.feedbackOn(id)).toMatchObject([{ outcome: 'mixed', note: 'by a', requestId: 'req_2' }]);
+  });
+
   it('FR-5.4 of one session counts once: its last', async () => {
     const at = await openTestMemories();
     const { id } = await at.memories.store(PROJECT, draftOf('A lesson'), MODEL);
