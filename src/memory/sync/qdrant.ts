@@ -321,9 +321,10 @@ async function connect({ url, timeoutMs, searchTimeoutMs }: QdrantServer, key: s
 
 /** The client reads an answer whole. This ends one that is too long, and decompresses none, because it could then grow. */
 async function boundedDispatcher(): Promise<NonNullable<RequestInit['dispatcher']>> {
-  const { Agent } = await import('undici');
+  // The bundle has only the default of a CommonJS package that is imported late.
+  const { default: undici } = await import('undici');
   // The client ends each request by its own time-out.
-  const agent = new Agent({ bodyTimeout: 0, headersTimeout: 0, maxResponseSize: ANSWER_MAX_BYTES });
+  const agent = new undici.Agent({ bodyTimeout: 0, headersTimeout: 0, maxResponseSize: ANSWER_MAX_BYTES });
   const bounded = agent.compose((dispatch) => (options, handler) => dispatch(options, uncompressed(handler)));
   // Node's types of the same class are of its own version.
   return bounded as unknown as NonNullable<RequestInit['dispatcher']>;
