@@ -209,25 +209,50 @@ describe('a variable that a tool was granted', () => {
   });
 });
 
-describe('docs/plugins.md', () => {
-  const text = readFileSync(join(ROOT, 'docs', 'plugins.md'), 'utf8');
-  const [, guide = ''] = /^## A tool in ten minutes$([\s\S]*?)^## /m.exec(text) ?? [];
-  const commands = guide
-    .split('\n')
-    .filter((line) => line.startsWith('    '))
-    .map((line) => line.slice(4));
+/** The commands of one section of a document, in their order. */
+function commandsOf(document: string, heading: string): string[] {
+  const text = readFileSync(join(ROOT, 'docs', document), 'utf8');
+  const start = text.indexOf(`## ${heading}\n`);
+  const section = text.slice(start, text.indexOf('\n## ', start));
+  return section.split('\n').flatMap((line) => (line.startsWith('    ') ? [line.slice(4)] : []));
+}
 
+/** Runs them in one shell, as a person would who has `ctxd` on PATH and a daemon of their own. */
+async function follow(commands: readonly string[]) {
+  const dir = mkdtempSync(join(here, 'guide-'));
+  const ann = ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'Ann'],
+    [`GIT_${who}_EMAIL`, 'ann@example.com'],
+  ]);
+  const PATH = `${dirname(CTXD)}:${process.env.PATH}`;
+  const env = { ...process.env, ...GO, ...Object.fromEntries(ann), PATH, CONTEXTD_HOME: join(dir, '.c') };
+  const run = (script: string) => runProgram('sh', ['-c', script], { cwd: dir, env: env as Record<string, string> });
+  try {
+    return await run(['set -e', ...commands].join('\n'));
+  } finally {
+    await run('ctxd server stop');
+  }
+}
+
+describe('the guides', () => {
   it.skipIf(missing('go'))(
-    'has a guide whose commands work, in its order',
+    'docs/plugins.md: the commands for a tool of your own work, in their order',
     async () => {
+      const commands = commandsOf('plugins.md', 'A tool in ten minutes');
       expect(commands.length).toBeGreaterThan(5);
-      const dir = mkdtempSync(join(here, 'guide-'));
-      const { PATH = '' } = process.env;
-      const script = ['set -e', ...commands].join('\n');
-      const env = { ...process.env, ...GO, PATH: `${dirname(CTXD)}:${PATH}`, CONTEXTD_HOME: join(dir, '.c') };
-      expect(await runProgram('sh', ['-c', script], { cwd: dir, env: env as Record<string, string> })).toMatchObject({
-        code: 0,
-      });
+      expect(await follow(commands)).toMatchObject({ code: 0 });
+    },
+    BUILD_MS,
+  );
+
+  it(
+    'issue 17 part 6: docs/tools.md leads from nothing to a published tool that answers, and to its next version',
+    async () => {
+      const commands = commandsOf('tools.md', 'From nothing to a published tool, in ten minutes');
+      const { code, stdout } = await follow(commands);
+      expect(code).toBe(0);
+      expect(stdout).toContain('Oslo');
+      expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^weather\t1\.1\.0\t.*weather\.git@v2/);
     },
     BUILD_MS,
   );
