@@ -434,7 +434,7 @@ export const CONFIG_SCHEMA = {
         default: true,
         description: 'Mask the values in credential files, .env files and environment variables from the start.',
       },
-      deadline_base_ms: whole(5_000, 100, 300_000, 'Milliseconds for any text.'),
+      deadline_base_ms: whole(5_000, 100, 300_000, 'Milliseconds of processor time for any text.'),
       deadline_per_kb_ms: {
         type: 'number',
         default: 1,

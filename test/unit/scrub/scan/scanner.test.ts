@@ -16,6 +16,9 @@ const held = new URL('./fixtures/held-worker.mjs', import.meta.url);
 const { text, start, secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', seededRandom(1));
 const finding = { rule: 'github-pat', start, end: start + secret.length };
 
+/** Takes minutes to search. */
+const ENDLESS = 'password = token, secret key: AKIA eyJ http://a:b\n'.repeat(2_000_000);
+
 const open: Scanner[] = [];
 function scannerWith(deps: Partial<ScannerDeps> = {}): Scanner {
   const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
@@ -69,11 +72,28 @@ describe('SEC-1.1 the scanner', () => {
   it('fails only the call that passes its deadline', async () => {
     const scanner = scannerWith({ config: { deadline_base_ms: 4000, deadline_per_kb_ms: 0 } });
     await scanner.start();
-    const endless = 'password = token, secret key: AKIA eyJ http://a:b\n'.repeat(2_000_000);
-    const calls = [scanner.scan(named(text)), scanner.scan(named(endless)), scanner.scan(named(text))];
+    const calls = [scanner.scan(named(text)), scanner.scan(named(ENDLESS)), scanner.scan(named(text))];
     await expect(calls[1]).rejects.toEqual(withheld);
     await expect(calls[1]).rejects.toThrow('took longer than 4000 ms');
     expect([await calls[0], await calls[2]]).toEqual([[[finding]], [[finding]]]);
+  });
+
+  it('issue 16, cause 9: counts processor time: a search that could not run is not late', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'contextd-starved-'));
+    const release = join(dir, 'release');
+    const config = { deadline_base_ms: 2_000, deadline_per_kb_ms: 0 };
+    try {
+      const [starved, busy] = [scannerWith({ config, program: held }), scannerWith({ config })];
+      await Promise.all([starved.start(), busy.start()]);
+      const answer = starved.scan(named(`hold:${release} ${text}`));
+      // This one has used two seconds when it fails, so the other has waited at least as long.
+      await expect(busy.scan(named(ENDLESS))).rejects.toEqual(withheld);
+      writeFileSync(release, '');
+      expect(await answer).toMatchObject([[{ rule: 'github-pat' }]]);
+    } finally {
+      writeFileSync(release, '');
+      rmSync(dir, { recursive: true });
+    }
   });
 
   it('issue 16, cause 9: answers short texts while three long ones are searched or wait', async () => {
