@@ -22,6 +22,7 @@ import { promisify } from 'node:util';
 import type { ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
+import { readRpcFault } from '#src/protocol/rpc-faults.js';
 import { answered, type Clients, certificateOf, close, connect } from '../helpers/door.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -204,8 +205,8 @@ describe('stopping', () => {
     const { management } = clients();
     const stopped = answered((done) => management.StopServer({ grace_ms: 60_000 }, done));
     await expect
-      .poll(async () => envelopeOf(await execute('echo', proxy)))
-      .toMatchObject({ success: false, data: { error_code: 'DAEMON_UNAVAILABLE', retryable: true } });
+      .poll(() => execute('echo', proxy).then(envelopeOf, readRpcFault))
+      .toMatchObject({ code: 'DAEMON_UNAVAILABLE', remedy: expect.stringContaining('again') });
     daemon.child.stdin?.write('go on\n');
     expect(envelopeOf(await running).tool).toBe('wait');
     expect(await stopped).toMatchObject({ active_calls: 1, ended_calls: 0 });
