@@ -160,7 +160,7 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
       git('clone', '-q', '.', clone);
       const { results, prompt } = await runClaude(claude, ['safe_bash --command ls'], { cwd: clone });
       expect(results[0]?.text).toMatch(/^Exit code 127\n.*safe_bash: command not found/);
-      expect(prompt).toContain('ask for `ctxd init` and use your own tools meanwhile');
+      expect(prompt).toContain('ask for `ctxd init`, use your own tools meanwhile');
     } finally {
       rmSync(clone, { recursive: true, force: true });
       rmSync(join(installation.project, '.git'), { recursive: true });
