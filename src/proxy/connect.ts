@@ -53,8 +53,13 @@ async function loadTransport(): Promise<OpenChannel> {
 
 /** Differs for each daemon's socket, also where the file system uses an inode number again. */
 export function socketIdentity({ socket }: Places): string {
-  const { ino, ctimeNs } = statSync(socket, { bigint: true, throwIfNoEntry: false }) ?? {};
-  return `${ino} ${ctimeNs}`;
+  try {
+    const { ino, ctimeNs } = statSync(socket, { bigint: true });
+    return `${ino} ${ctimeNs}`;
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    return 'none';
+  }
 }
 
 export function cancelled(): ContextdError {
