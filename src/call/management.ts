@@ -65,6 +65,7 @@ import type { QuarantinedItem__Output as QuarantinedItem } from '../protocol/gen
 import type { QuarantineRequest__Output as QuarantineRequest } from '../protocol/generated/contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse__Output as QuarantineResponse } from '../protocol/generated/contextd/v1/QuarantineResponse.ts';
 import type { RevealedSecret__Output as RevealedSecret } from '../protocol/generated/contextd/v1/RevealedSecret.ts';
+import type { RollbackToolRequest__Output as RollbackToolRequest } from '../protocol/generated/contextd/v1/RollbackToolRequest.ts';
 import type { RulesReview__Output as RulesReview } from '../protocol/generated/contextd/v1/RulesReview.ts';
 import type { RunningItem__Output as RunningItem } from '../protocol/generated/contextd/v1/RunningItem.ts';
 import type { RunningRequest__Output as RunningRequest } from '../protocol/generated/contextd/v1/RunningRequest.ts';
@@ -134,6 +135,7 @@ export type {
   QuarantinedItem,
   QuarantineResponse,
   RevealedSecret,
+  RollbackToolRequest,
   RulesReview,
   RunningItem,
   SandboxStatus,
@@ -179,8 +181,8 @@ export interface Management {
   installTool(request: InstallRequest, signal: AbortSignal, send: SendInstallEvent): Promise<InstallEvent>;
   /** Throws EXPIRED unless the tool is offered, PERMISSION_DENIED if nobody was asked and it wants too much. */
   acceptTool(request: AcceptToolRequest): Promise<ProjectTools>;
-  /** Throws TOOL_NOT_FOUND for a tool that is not installed, NOT_FOUND if there was no version before. */
-  rollbackTool(request: ToolRequest): Promise<ProjectTools>;
+  /** Throws TOOL_NOT_FOUND for a tool that is not installed, NOT_FOUND if there was no version before, also for a preview. */
+  rollbackTool(request: RollbackToolRequest): Promise<ProjectTools>;
   removeTool(request: ToolRequest): Promise<ProjectTools>;
   tailAudit(request: AuditRequest): Promise<AuditResponse>;
   checkHealth(request: HealthRequest): Promise<HealthResponse>;

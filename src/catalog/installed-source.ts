@@ -10,6 +10,11 @@ import { readTool } from './read-bundle.ts';
 export interface InstalledSource extends ToolSource {
   /** Follows a change of what projects accept. A bundle that cannot be used is left out, and the log says why. */
   refresh(): Promise<void>;
+  /**
+   * Reads a bundle, also one that no project accepts now. Throws INTEGRITY_FAILED with the remedy if its files are missing
+   * or were changed.
+   */
+  read(sha256: string, remedy: string): Promise<CatalogTool>;
 }
 
 export interface InstalledSourceDeps {
@@ -25,12 +30,18 @@ export const REINSTALL = 'Run `ctxd tool install` in the project to fetch it aga
 export function createInstalledSource({ toolsDir, accepted, logger }: InstalledSourceDeps): InstalledSource {
   const known = new Map<string, { tool: CatalogTool; seal: BundleSeal }>();
   const compile = createArgumentCompiler('others');
+  const read = async (sha256: string, remedy: string): Promise<CatalogTool> => {
+    const dir = join(toolsDir, sha256);
+    // Read before it is hashed: what was read is then what the hash names.
+    const [read] = await Promise.allSettled([readTool(dir, { dir, sha256, origin: 'installed' }, compile)]);
+    await verifyBundle(dir, sha256, remedy);
+    if (read.status === 'rejected') throw read.reason;
+    return read.value;
+  };
   const open = async (sha256: string): Promise<void> => {
     const dir = join(toolsDir, sha256);
     try {
-      // Read before it is hashed: what was read is then what the hash names.
-      const tool = await readTool(dir, { dir, sha256, origin: 'installed' }, compile);
-      await verifyBundle(dir, sha256, REINSTALL);
+      const tool = await read(sha256, REINSTALL);
       const seal = new BundleSeal(dir, sha256, REINSTALL);
       await seal.close();
       known.set(sha256, { tool, seal });
@@ -46,6 +57,7 @@ export function createInstalledSource({ toolsDir, accepted, logger }: InstalledS
   return {
     start: refresh,
     refresh,
+    read,
     async stop() {
       known.clear();
     },

@@ -57,6 +57,11 @@ export async function faultOfName(name: string, searchPath: string): Promise<str
   return program === null ? null : `is the program ${program}`;
 }
 
+/** Returns true for a name that means the same on every machine: of a usual program, or a word of the shell. */
+export function isProgramName(name: string): boolean {
+  return PROGRAMS.has(name) || SHELL_WORDS.has(name);
+}
+
 /** Throws CONFLICT if a tool of another author cannot have the name. `searchPath`: PATH of the person, or of the daemon. */
 export async function checkName(name: string, searchPath: string): Promise<void> {
   const fault = await faultOfName(name, searchPath);

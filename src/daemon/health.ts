@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HealthCheck } from '../call/management.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { REINSTALL } from '../catalog/installed-source.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -27,6 +28,7 @@ import { checkNetwork } from './network-health.ts';
 import { policyFor } from './policy.ts';
 import type { Sharing } from './sharing.ts';
 import type { StandingAuditor, StandingAuditorState } from './standing-auditor.ts';
+import { coreTools } from './tool-management.ts';
 
 export interface HealthDeps {
   catalog: Catalog;
@@ -68,6 +70,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['memories', checkMemories],
     ['audit log', checkAudit],
     ['core tools', checkTools],
+    ['installed tools', (all) => checkInstalled(projectRoot, all)],
     ['known secrets', checkSeeds],
     ['rules of projects', checkWorkspaceRules],
     ['caches', checkCaches],
@@ -236,9 +239,30 @@ async function checkAudit({ auditLog }: HealthDeps): Promise<Finding> {
 }
 
 async function checkTools({ catalog }: HealthDeps): Promise<Finding> {
-  const tools = catalog.list();
+  const tools = coreTools(catalog);
   for (const tool of tools) await catalog.verify(tool);
-  return { status: 'ok', detail: `${tools.map((tool) => tool.manifest.name).join(', ')}: hashes match`, remedy: '' };
+  return ok(`${tools.map((tool) => tool.manifest.name).join(', ')}: hashes match`);
+}
+
+/** The tools of other people that the project accepted; for "" those of every project. */
+async function checkInstalled(
+  projectRoot: string,
+  { catalog, projects }: Pick<HealthDeps, 'catalog' | 'projects'>,
+): Promise<Finding> {
+  const here = (await projects.list()).filter(({ root }) => projectRoot === '' || root === projectRoot);
+  const accepted = here.flatMap(({ tools }) => tools).filter(({ origin }) => origin === 'installed');
+  const found = new Set<string>();
+  for (const entry of accepted) {
+    const tool = catalog.find({ tools: [entry] }, entry.name);
+    if (tool === undefined) {
+      const detail = `the files of ${entry.name} are missing or were changed`;
+      return { status: 'fail', detail, remedy: REINSTALL };
+    }
+    await catalog.verify(tool);
+    found.add(`${tool.manifest.name} ${tool.manifest.version}`);
+  }
+  const where = projectRoot === '' ? 'in all projects' : `in ${projectRoot}`;
+  return ok(found.size === 0 ? `none ${where}` : `${[...found].join(', ')} ${where}: hashes match`);
 }
 
 /** Names the credential files whose values cannot be masked from the start. */

@@ -1,4 +1,4 @@
-import type { Management, ProjectTools, SchemaResponse, ToolInfo, ToolRequest } from '../call/management.ts';
+import type { Management, ProjectTools, RollbackToolRequest, SchemaResponse, ToolInfo } from '../call/management.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import { type InstalledSource, REINSTALL } from '../catalog/installed-source.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -12,7 +12,7 @@ import { acceptance } from './registered-projects.ts';
 
 export interface ToolManagementDeps {
   catalog: Pick<Catalog, 'find' | 'list' | 'versions' | 'verify'>;
-  installed: Pick<InstalledSource, 'refresh'>;
+  installed: Pick<InstalledSource, 'refresh' | 'read'>;
   projects: ProjectStore;
   toolVersions: ToolVersions;
   auditLog: Pick<AuditLog, 'stats'>;
@@ -72,20 +72,35 @@ function installedTool(project: Project, name: string): AcceptedTool {
   });
 }
 
-/** Makes the version before the current one. What a person granted to it then, it has again. */
-async function rollback({ root, name }: ToolRequest, deps: ToolManagementDeps): Promise<ProjectTools> {
-  const current = installedTool(await requireProject(root, deps.projects), name);
+const INSTALL_VERSION = 'Install the version you want: `ctxd tool install SOURCE@REF`.';
+
+/**
+ * Makes the version before the current one. What a person granted to it then, it has again. A preview says what would be,
+ * and changes nothing.
+ */
+async function rollback({ root, name, preview }: RollbackToolRequest, deps: ToolManagementDeps): Promise<ProjectTools> {
+  const project = await requireProject(root, deps.projects);
+  const current = installedTool(project, name);
   const history = (await deps.toolVersions.of(root)).filter((version) => version.name === name);
   const before = history.slice(1).find(({ bundleSha256 }) => bundleSha256 !== current.bundleSha256);
   if (before === undefined) {
     throw new ContextdError('NOT_FOUND', `${root} had no other version of ${name}`, {
-      remedy: 'Install the version you want: `ctxd tool install SOURCE@REF`.',
+      remedy: INSTALL_VERSION,
     });
   }
   const { bundleSha256, grants } = before;
+  const tool = await deps.installed.read(bundleSha256, INSTALL_VERSION);
+  if (preview) {
+    const others = await infosOf(
+      root,
+      project.tools.filter((one) => one.name !== name),
+      deps,
+    );
+    return { root, tools: [...others, { ...infoOf(tool, deps), ...provenance(before), grants: [...grants] }] };
+  }
   const changed = (held: readonly AcceptedTool[]): AcceptedTool[] =>
-    held.map((tool) => (tool.name === name ? { ...tool, bundleSha256, grants } : tool));
-  await deps.projects.change(root, changed, deps.toolVersions.drop(root, name));
+    held.map((one) => (one.name === name ? { ...one, bundleSha256, grants } : one));
+  await deps.projects.change(root, changed, deps.toolVersions.keepUpTo(before));
   await deps.installed.refresh();
   return projectTools(root, deps);
 }

@@ -35,15 +35,14 @@ export interface ToolVersions {
   /** The hashes of all bundles that a project may still use or return to. */
   hashes(): Promise<ReadonlySet<string>>;
   add(version: ToolVersion): readonly Statement[];
-  /** Forgets the newest version of the tool, so that the one before is the newest. */
-  drop(project: string, name: string): readonly Statement[];
+  /** Forgets every later version of the same tool, so that this one is the newest. */
+  keepUpTo(version: Pick<ToolVersion, 'project' | 'name' | 'acceptedMs'>): readonly Statement[];
   /** Forgets every version of the tool. */
   remove(project: string, name: string): readonly Statement[];
   forget(project: string): Promise<void>;
 }
 
 export function createToolVersions({ database }: { database: Database }): ToolVersions {
-  const newest = 'SELECT max(accepted_ms) FROM tool_versions WHERE project = ? AND name = ?';
   return {
     async of(project) {
       const sql = 'SELECT * FROM tool_versions WHERE project = ? ORDER BY name, accepted_ms DESC';
@@ -74,10 +73,10 @@ export function createToolVersions({ database }: { database: Database }): ToolVe
         },
       ];
     },
-    drop: (project, name) => [
+    keepUpTo: ({ project, name, acceptedMs }) => [
       {
-        sql: `DELETE FROM tool_versions WHERE project = ? AND name = ? AND accepted_ms = (${newest})`,
-        params: [project, name, project, name],
+        sql: 'DELETE FROM tool_versions WHERE project = ? AND name = ? AND accepted_ms > ?',
+        params: [project, name, acceptedMs],
       },
     ],
     remove: (project, name) => [

@@ -201,11 +201,84 @@ describe('ctxd tool install', () => {
 
     const asked = await ctxd(project, 'tool', 'rollback', 'weather');
     expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('weather stays at 1.1.0')]);
+    expect(asked.stderr).toContain(
+      `now: weather 1.1.0 from ${dir}\nbefore: weather 1.0.0 from ${dir}; granted to it then`,
+    );
+    expect((await listed(project))[0]?.version).toBe('1.1.0');
     expect((await ctxd(project, 'tool', 'rollback', 'weather', '--yes')).stdout).toContain('weather is 1.0.0 again');
     expect((await answerOf(project, 'weather')).version).toBe('1.0.0');
     expect(lockOf(project)).toContain('"version": "1.0.0"');
-    const none = await ctxd(project, 'tool', 'rollback', 'weather', '--yes');
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('had no other version of weather')]);
+    for (const answer of [['--yes'], []]) {
+      const none = await ctxd(project, 'tool', 'rollback', 'weather', ...answer);
+      expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('had no other version of weather')]);
+      expect(none.stderr).not.toContain('stays at');
+    }
+  });
+
+  it('issue 17 part 7: rollback names the commit that returns, and skips the same bytes from another place', async () => {
+    const project = await newProject();
+    const repository = newRepository({ version: '1.0.0' });
+    const source = `git::file://${repository.dir}`;
+    const commit = repository.git('rev-parse', 'HEAD').trim();
+    await ctxd(project, 'tool', 'install', source, '--yes');
+    makeTool(repository.dir, { version: '2.0.0' });
+    repository.commit({});
+    for (const tag of ['v2', 'v2-again']) repository.git('tag', tag);
+    for (const tag of ['v2', 'v2-again']) await ctxd(project, 'tool', 'install', `${source}@${tag}`, '--yes');
+    makeTool(repository.dir, { version: '3.0.0' });
+    repository.commit({});
+    await ctxd(project, 'tool', 'install', source, '--yes');
+
+    expect((await ctxd(project, 'tool', 'rollback', 'weather', '--yes')).stdout).toContain('weather is 2.0.0 again');
+    const asked = await ctxd(project, 'tool', 'rollback', 'weather');
+    expect(asked.stderr).toContain(`before: weather 1.0.0 from ${source}, commit ${commit.slice(0, 12)}`);
+    expect((await ctxd(project, 'tool', 'rollback', 'weather', '--yes')).stdout).toContain('weather is 1.0.0 again');
+    // What was left behind is not the version before the next one.
+    await ctxd(project, 'tool', 'install', source, '--yes');
+    expect((await ctxd(project, 'tool', 'rollback', 'weather', '--yes')).stdout).toContain('weather is 1.0.0 again');
+  });
+
+  it('issue 17: in a clone, no tool is allowed that is not here, doctor names it, and --uninstall leaves nothing of it', async () => {
+    const project = await newProject();
+    makeTool(join(project, 'tools/weather'));
+    await ctxd(project, 'tool', 'install', './tools/weather', '--yes');
+    const colleague = realpathSync(mkdtempSync(join(sources, 'clone-')));
+    const isCommitted = (path: string): boolean => !lstatSync(path).isSymbolicLink() && !path.endsWith('.local.json');
+    cpSync(project, colleague, { recursive: true, filter: isCommitted });
+
+    expect((await ctxd(colleague, 'init', '--no-toolchains', '--no-network', '--yes')).code).toBe(0);
+    for (const file of ['settings.json', 'settings.local.json'])
+      expect(readFileSync(join(colleague, '.claude', file), 'utf8')).not.toContain('weather');
+    const ignored = '.claude/.gitignore';
+    expect(readFileSync(join(colleague, ignored), 'utf8')).toBe(readFileSync(join(project, ignored), 'utf8'));
+    const checks = async (where: string) =>
+      (JSON.parse((await ctxd(where, 'doctor', '--json')).stdout) as { checks: Record<string, string>[] }).checks;
+    const absent = { name: 'tools', status: 'warn', detail: 'not installed here: weather' };
+    expect(await checks(colleague)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ...absent, remedy: expect.stringMatching(/ctxd tool install$/) }),
+        expect.objectContaining({ name: 'installed tools', status: 'ok', detail: `none in ${colleague}` }),
+        expect.objectContaining({ name: 'core tools', detail: expect.not.stringContaining('weather') }),
+      ]),
+    );
+
+    expect((await ctxd(colleague, 'tool', 'install', '--yes')).code).toBe(0);
+    expect(readFileSync(join(colleague, '.claude/settings.local.json'), 'utf8')).toContain('"Bash(weather *)"');
+    expect(readFileSync(join(colleague, '.claude/settings.json'), 'utf8')).not.toContain('weather');
+    const after = await checks(colleague);
+    expect(after).toContainEqual(
+      expect.objectContaining({ name: 'installed tools', detail: `weather 1.0.0 in ${colleague}: hashes match` }),
+    );
+    expect(after).not.toContainEqual(expect.objectContaining({ name: 'tools' }));
+
+    // Without the tool again: what the clone brought goes too.
+    await ctxd(colleague, 'init', '--uninstall');
+    expect(existsSync(join(colleague, '.claude'))).toBe(false);
+    const other = realpathSync(mkdtempSync(join(sources, 'clone-')));
+    cpSync(project, other, { recursive: true, filter: isCommitted });
+    await ctxd(other, 'init', '--no-toolchains', '--no-network', '--yes');
+    await ctxd(other, 'init', '--uninstall');
+    expect(existsSync(join(other, '.claude'))).toBe(false);
   });
 
   it('the lock file reproduces exactly, or says what differs, and asks on each machine', async () => {

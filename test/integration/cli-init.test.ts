@@ -85,7 +85,8 @@ describe('ctxd init', () => {
   });
 
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
-    const rules = (root: string) => mergesFor(['safe_bash'], root, PROXY).get('.claude/settings.local.json');
+    const rules = (root: string) =>
+      mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY).get('.claude/settings.local.json');
     expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 6 + DENIED.length } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
       expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 4 + DENIED.length } });

@@ -1,9 +1,11 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
+import { LOCK_FILE } from '../../install/lock-file.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { readManifest } from '../init/manifest.ts';
+import { namedTools } from '../init/named-tools.ts';
 import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
@@ -14,7 +16,19 @@ export async function checkProject(context: CliContext): Promise<Check[]> {
   if (root === undefined) return [ok('project', `${context.cwd} is not in a project`)];
   const { tools } = await withClient(context.paths, (client) => client.listTools({ root, offered: false }));
   const accepted = ok('project', `${root}, ${tools.length} tools accepted`);
-  return [accepted, await checkLinks(context, root), ...(await checkPrograms(context, root))];
+  const absent = await checkAbsent(
+    root,
+    tools.map(({ name }) => name),
+  );
+  return [accepted, ...absent, await checkLinks(context, root), ...(await checkPrograms(context, root))];
+}
+
+/** Colleagues have committed what their `ctxd tool install` wrote. */
+async function checkAbsent(root: string, accepted: readonly string[]): Promise<Check[]> {
+  const absent = (await namedTools(root)).filter((name) => !accepted.includes(name));
+  if (absent.length === 0) return [];
+  const remedy = `To install what ${LOCK_FILE} names: ctxd tool install`;
+  return [warn('tools', `not installed here: ${absent.join(', ')}`, remedy)];
 }
 
 /** `.claude/bin` comes first on the PATH of agents, so whatever it holds runs instead of a program of the same name. */

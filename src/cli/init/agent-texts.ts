@@ -9,6 +9,8 @@ import { withMark } from './content-hash.ts';
 /** What `ctxd init` needs to know about a tool. */
 export interface ToolText {
   name: string;
+  /** False for an installed tool, which other machines may not have. */
+  isCore: boolean;
   purpose: string;
   schemaJson: string;
   toolMd: string;

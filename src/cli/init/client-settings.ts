@@ -19,12 +19,13 @@ export const PATH_HOOK = [
   `>> "\${CLAUDE_ENV_FILE:-/dev/null}"`,
 ].join(' ');
 
-/** The entries of `.claude/settings.json`, which a team shares. */
-export function settings(tools: readonly string[]): Entry[] {
-  const names = tools.flatMap(shellNamesOf);
-  const commands = ['.claude/tools/*', ...names.map((name) => `${name} *`)];
+/**
+ * The entries of `.claude/settings.json`, which a team shares. Only core tools are named: on a machine that does not have
+ * an installed tool, its name may be a program of the person's own.
+ */
+export function settings(coreTools: readonly string[]): Entry[] {
   return [
-    ...allowed(commands),
+    ...allowed(['.claude/tools/*', ...commandsOf(coreTools)]),
     ...denied(),
     { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: PATH_HOOK }] } },
   ];
@@ -35,18 +36,26 @@ export function settings(tools: readonly string[]): Entry[] {
  * subdirectory of a repository, Claude Code reads these settings and not the shared ones, so they repeat names and PATH.
  */
 export function localSettings(tools: readonly string[], root: string, proxyBinary: string): Entry[] {
-  const names = tools.flatMap(shellNamesOf);
-  const absolute = isPlainPath(root) ? names.map((name) => `${root}/.claude/bin/${name} *`) : [];
   const ctxd = quoted(join(dirname(proxyBinary), 'ctxd'));
   // A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it.
   const command = `[ -n "$CONTEXTD_SESSION_ID" ] || ${ctxd} session end ${quoted(root)} --hook >/dev/null 2>&1 || true`;
   const end = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
   return [
-    ...allowed([...names.map((name) => `${name} *`), ...absolute]),
+    ...toolEntries(tools, root),
     ...denied(),
     { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: localPathHook(root) }] } },
     { path: ['hooks', 'SessionEnd'], value: { hooks: [end] } },
   ];
+}
+
+/** The entries that allow tools, as they may be in any of the settings of the project at `root`. */
+export function toolEntries(tools: readonly string[], root: string): Entry[] {
+  const absolute = isPlainPath(root) ? commandsOf(tools).map((command) => `${root}/.claude/bin/${command}`) : [];
+  return allowed([...commandsOf(tools), ...absolute]);
+}
+
+function commandsOf(tools: readonly string[]): string[] {
+  return tools.flatMap(shellNamesOf).map((name) => `${name} *`);
 }
 
 /** Does the same as PATH_HOOK, but names the project itself. */

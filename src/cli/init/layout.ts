@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
 import { shellNamesOf } from '../../core/shell-names.ts';
 import { extendedText, rulesText, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
-import { localSettings, OPENCODE_ENTRIES, PLUGIN_FILE, RULES_FILE, settings } from './client-settings.ts';
+import { localSettings, OPENCODE_ENTRIES, PLUGIN_FILE, RULES_FILE, settings, toolEntries } from './client-settings.ts';
+import type { Entry } from './json-edit.ts';
 import type { Addition } from './merged-file.ts';
 import { pluginText } from './opencode-plugin.ts';
 
@@ -12,8 +14,18 @@ export interface Layout {
   files: ReadonlyMap<string, string>;
   /** Symbolic links and what they point at. */
   links: ReadonlyMap<string, string>;
-  /** Files of the user to which entries are added. */
-  merges: ReadonlyMap<string, Addition>;
+  /** Files of the user to which entries are added. `absent`: tools that the project names and this machine does not have. */
+  merges(absent: readonly string[]): ReadonlyMap<string, Addition>;
+  /** The tools of this machine. */
+  tools: readonly string[];
+}
+
+/** The tools of a project, by what this machine knows of them. */
+export interface ToolNames {
+  core: readonly string[];
+  installed: readonly string[];
+  /** Named by the files of the project only. */
+  absent: readonly string[];
 }
 
 export const TOOLS_DIR = '.claude/tools';
@@ -29,7 +41,9 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
       throw new ContextdError('SCHEMA_INVALID', `the daemon named a tool ${JSON.stringify(name)}`);
   }
   const names = tools.map((tool) => tool.name);
+  const namesOf = (isCore: boolean) => tools.filter((tool) => tool.isCore === isCore).map((tool) => tool.name);
   return {
+    tools: names,
     directories: [...DIRECTORIES, ...names.map(toolDir)],
     files: new Map([
       ...tools.flatMap(toolFiles),
@@ -38,7 +52,7 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
       [PLUGIN_FILE, pluginText()],
     ]),
     links: new Map(names.flatMap((name) => linkPaths(name).map((path) => [path, proxyBinary] as const))),
-    merges: mergesFor(names, root, proxyBinary),
+    merges: (absent) => mergesFor({ core: namesOf(true), installed: namesOf(false), absent }, root, proxyBinary),
   };
 }
 
@@ -49,15 +63,24 @@ export function toolFilePaths(name: string): { schema: string; brief: string; ex
 }
 
 /** The entries in the user's files. */
-export function mergesFor(names: readonly string[], root: string, proxyBinary: string): ReadonlyMap<string, Addition> {
-  const ignored = names.flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
+export function mergesFor(tools: ToolNames, root: string, proxyBinary: string): ReadonlyMap<string, Addition> {
+  const { core, installed, absent } = tools;
+  const here = [...core, ...installed].sort();
+  const obsolete = toolEntries(absent, root);
+  const json = (template: string, entries: readonly Entry[]): Addition => ({
+    kind: 'json',
+    template,
+    entries,
+    obsolete: obsolete.filter((old) => !entries.some((entry) => isDeepStrictEqual(entry, old))),
+  });
+  // The links of colleagues too, so that the block is the same on every machine of a team.
+  const ignored = [...here, ...absent]
+    .sort()
+    .flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
   return new Map<string, Addition>([
-    ['.claude/settings.json', { kind: 'json', template: '{}\n', entries: settings(names) }],
-    [
-      '.claude/settings.local.json',
-      { kind: 'json', template: '{}\n', entries: localSettings(names, root, proxyBinary) },
-    ],
-    ['opencode.json', { kind: 'json', template: OPENCODE_TEMPLATE, entries: OPENCODE_ENTRIES }],
+    ['.claude/settings.json', json('{}\n', settings(core))],
+    ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary))],
+    ['opencode.json', json(OPENCODE_TEMPLATE, OPENCODE_ENTRIES)],
     ['.claude/.gitignore', { kind: 'block', lines: [...ignored, '/settings.local.json'] }],
   ]);
 }
@@ -74,11 +97,13 @@ const DIRECTORIES = [
 
 const OPENCODE_TEMPLATE = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n';
 
-function toolDir(name: string): string {
+/** The folder of a tool. */
+export function toolDir(name: string): string {
   return `${TOOLS_DIR}/${name}`;
 }
 
-function linkPaths(name: string): string[] {
+/** The links of a tool. */
+export function linkPaths(name: string): string[] {
   return [`${toolDir(name)}/${name}`, ...shellNamesOf(name).map((one) => `.claude/bin/${one}`)];
 }
 

@@ -16,7 +16,13 @@ import {
 
 /** What contextd adds to a file of the user. */
 export type Addition =
-  | { kind: 'json'; template: string; entries: readonly Entry[] }
+  | {
+      kind: 'json';
+      template: string;
+      entries: readonly Entry[];
+      /** Entries that contextd on another machine, or of another version, added. They are removed. */
+      obsolete: readonly Entry[];
+    }
   | { kind: 'block'; lines: readonly string[] };
 
 /** What contextd added to the file, so that exactly this can be removed again. */
@@ -47,11 +53,10 @@ export function merge(
   before: MergeRecord | undefined,
   adopt = false,
 ): Merged {
-  if (text !== undefined && isPresent(text, addition, before)) {
-    return { text, record: before ?? foundRecord(adopt && addition.kind === 'json' ? addition.entries : [], adopt) };
-  }
-  const base = text === undefined || before === undefined ? text : withoutAddition(text, addition, before);
-  const created = base === undefined || (before?.created ?? false);
+  const known = before ?? (text === undefined ? undefined : foundRecord(text, addition, adopt));
+  if (text !== undefined && known !== undefined && isPresent(text, addition, known)) return { text, record: known };
+  const base = text === undefined || known === undefined ? text : withoutAddition(text, addition, known);
+  const created = base === undefined || (known?.created ?? false);
   const start = base ?? templateOf(addition);
   const { inserted, entries, containers } = withAddition(start, addition);
   return {
@@ -66,18 +71,27 @@ export function unmerge(text: string, addition: Addition, record: MergeRecord): 
   return record.created && isTemplate(rest, addition) ? undefined : rest;
 }
 
-function isPresent(text: string, addition: Addition, before: MergeRecord | undefined): boolean {
+function isPresent(text: string, addition: Addition, before: MergeRecord): boolean {
   if (addition.kind === 'block') return hasBlock(text, addition.lines);
-  const stale = (before?.entries ?? []).filter(
-    (old) => !addition.entries.some((entry) => isDeepStrictEqual(entry, old)),
+  const stale = before.entries.filter((old) => !addition.entries.some((entry) => isDeepStrictEqual(entry, old)));
+  return (
+    addition.entries.every((entry) => hasEntry(text, entry)) &&
+    ![...stale, ...addition.obsolete].some((entry) => hasEntry(text, entry))
   );
-  return addition.entries.every((entry) => hasEntry(text, entry)) && !stale.some((entry) => hasEntry(text, entry));
 }
 
 function withoutAddition(text: string, addition: Addition, record: MergeRecord): string {
-  if (contentHash(text) === record.sha256) return withdraw({ text, insertions: record.insertions });
-  if (addition.kind === 'block') return removeBlock(text);
-  return record.entries.toReversed().reduce((rest, entry) => removeEntry(rest, entry, record.containers), text);
+  const isExact = contentHash(text) === record.sha256;
+  const rest = isExact ? withdraw({ text, insertions: record.insertions }) : text;
+  if (addition.kind === 'block') return isExact ? rest : removeBlocks(rest);
+  const added = isExact ? [] : record.entries.toReversed();
+  const without = added.reduce((now, entry) => removeEntry(now, entry, record.containers), rest);
+  return addition.obsolete.reduce((now, entry) => removeAll(now, entry, record.containers), without);
+}
+
+function removeAll(text: string, entry: Entry, emptied: readonly (readonly string[])[]): string {
+  const rest = removeEntry(text, entry, emptied);
+  return rest === text ? text : removeAll(rest, entry, emptied);
 }
 
 function withAddition(
@@ -91,10 +105,19 @@ function withAddition(
   return { inserted: entries.reduce(addEntry, untouched), entries, containers };
 }
 
-/** The record of a file that needed no change. Nothing in it is ours, except in an adopted tree. */
-function foundRecord(entries: readonly Entry[], created: boolean): MergeRecord {
+/**
+ * What a file without a record holds of ours: in an adopted tree the whole addition, otherwise only what has contextd's own
+ * marks around it.
+ */
+function foundRecord(text: string, addition: Addition, adopt: boolean): MergeRecord {
+  const found = { sha256: '', insertions: [], entries: [], containers: [] };
+  if (addition.kind === 'block') {
+    const rest = removeBlocks(text);
+    return { ...found, created: adopt || (rest !== text && rest.trim() === '') };
+  }
+  const entries = adopt ? addition.entries : [];
   const containers = entries.flatMap((entry) => entry.path.map((_, depth) => entry.path.slice(0, depth + 1)));
-  return { created, sha256: '', insertions: [], entries, containers };
+  return { ...found, created: adopt, entries, containers };
 }
 
 function templateOf(addition: Addition): string {
@@ -111,9 +134,10 @@ function isTemplate(text: string, addition: Addition): boolean {
 const BEGIN = '# contextd: managed by ctxd init';
 const END = '# contextd: end';
 
-/** Returns true if the text has the managed block with exactly these lines. */
+/** Returns true if the text has one managed block, with exactly these lines. */
 function hasBlock(text: string, lines: readonly string[]): boolean {
-  return findBlock(text)?.body === blockOf(lines);
+  const blocks = text.match(BLOCK) ?? [];
+  return blocks.length === 1 && blocks[0] === blockOf(lines);
 }
 
 /** Adds the block at the end of a line-based text such as a .gitignore. */
@@ -123,17 +147,13 @@ function putBlock(present: Inserted, lines: readonly string[]): Inserted {
   return insert(present, text.length, gap + blockOf(lines));
 }
 
-/** The text without the managed block. */
-function removeBlock(text: string): string {
-  const found = findBlock(text);
-  return found === undefined ? text : text.slice(0, found.start) + text.slice(found.end);
+/** The text without managed blocks. */
+function removeBlocks(text: string): string {
+  return text.replaceAll(BLOCK, '');
 }
 
 function blockOf(lines: readonly string[]): string {
   return [BEGIN, ...lines, END, ''].join('\n');
 }
 
-function findBlock(text: string): { start: number; end: number; body: string } | undefined {
-  const found = new RegExp(`^${BEGIN}\\r?\\n(?:.*\\n)*?${END}(?:\\r?\\n|$)`, 'm').exec(text);
-  return found === null ? undefined : { start: found.index, end: found.index + found[0].length, body: found[0] };
-}
+const BLOCK = new RegExp(`^${BEGIN}\\r?\\n(?:.*\\n)*?${END}(?:\\r?\\n|$)`, 'gm');

@@ -2,9 +2,10 @@ import { basename } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
 import { RULES_FILE } from './client-settings.ts';
 import { contentHash, hasMark, isMarked } from './content-hash.ts';
-import { type Layout, TOOLS_DIR, toolFilePaths } from './layout.ts';
+import { type Layout, linkPaths, TOOLS_DIR, toolDir, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
 import { type Addition, type MergeRecord, merge } from './merged-file.ts';
+import { isOurTool, markedFolders, namedTools } from './named-tools.ts';
 import { describeFound, type Found, inspect } from './tree.ts';
 
 /** One change to the project. Paths are relative to its root. */
@@ -30,6 +31,8 @@ interface Survey {
   before: Manifest;
   /** True if there is no record but the tree has files with contextd's mark: it was cloned, or the record was lost. */
   adopting: boolean;
+  /** Tools whose folder has contextd's mark. */
+  marked: readonly string[];
   actions: Action[];
   refusals: Refusal[];
   /** Files that an earlier init created and a person has changed since. They stay as they are. */
@@ -50,7 +53,7 @@ export async function planInit(root: string, layout: Layout, recorded: Manifest 
   for (const [path, text] of layout.files) await planFile(survey, path, text);
   for (const [path, target] of layout.links) await planLink(survey, path, target);
   const merges: Record<string, MergeRecord> = {};
-  for (const [path, addition] of layout.merges) {
+  for (const [path, addition] of layout.merges(await absentTools(root, layout.tools, survey.before))) {
     const record = await planMerge(survey, path, addition);
     if (record !== undefined) merges[path] = record;
   }
@@ -77,6 +80,7 @@ async function beginSurvey(root: string, recorded: Manifest | undefined): Promis
     root,
     before: recorded ?? emptyManifest(root),
     adopting: false,
+    marked: await markedFolders(root),
     actions: [],
     refusals: [],
     kept: [],
@@ -90,7 +94,10 @@ async function beginSurvey(root: string, recorded: Manifest | undefined): Promis
 async function planDirectory(survey: Survey, path: string): Promise<boolean> {
   const found = await inspectOrRefuse(survey, path);
   if (found === undefined) return false;
-  if (found.kind === 'directory') return survey.adopting || survey.before.directories.includes(path);
+  if (found.kind === 'directory') {
+    const isMarkedFolder = survey.marked.some((name) => toolDir(name) === path);
+    return survey.adopting || isMarkedFolder || survey.before.directories.includes(path);
+  }
   if (found.kind === 'missing') survey.actions.push({ kind: 'make_directory', path });
   else
     survey.refusals.push({
@@ -183,6 +190,37 @@ export async function planRemoval(
   return { actions, kept };
 }
 
+/** The tools that the project's files name, and that neither this machine has nor an earlier init here created. */
+export async function absentTools(root: string, here: readonly string[], before: Manifest): Promise<string[]> {
+  const named = await namedTools(root);
+  return named.filter((name) => !here.includes(name) && !isRecorded(before, name));
+}
+
+/** Plans the removal of the folders of tools that contextd wrote on another machine and that nobody has changed. */
+export async function planForeignFolders(
+  root: string,
+  before: Manifest,
+): Promise<{ actions: Action[]; kept: string[] }> {
+  const proxies = new Set(Object.values(before.links).map((target) => basename(target)));
+  const actions: Action[] = [];
+  const kept: string[] = [];
+  for (const name of (await markedFolders(root)).filter((one) => !isRecorded(before, one))) {
+    const files = Object.values(toolFilePaths(name));
+    if (await isOurTool(root, name)) actions.push(...files.map((path): Action => ({ kind: 'remove', path })));
+    else kept.push(toolFilePaths(name).extended);
+    for (const path of linkPaths(name)) {
+      const found = await inspect(root, path);
+      if (found.kind === 'link' && proxies.has(basename(found.target))) actions.push({ kind: 'remove', path });
+    }
+    actions.push({ kind: 'remove_directory', path: toolDir(name) });
+  }
+  return { actions, kept };
+}
+
+function isRecorded(before: Manifest, name: string): boolean {
+  return linkPaths(name).some((path) => before.links[path] !== undefined);
+}
+
 async function inspectOrRefuse(survey: Survey, path: string): Promise<Found | undefined> {
   try {
     return await inspect(survey.root, path);
@@ -204,17 +242,6 @@ async function isOurFile(survey: Survey, path: string, text: string): Promise<bo
   if (survey.before.files[path] === contentHash(text) || isMarked(text)) return true;
   const tool = path.startsWith(`${TOOLS_DIR}/`) ? path.split('/')[2] : undefined;
   return tool !== undefined && (await isOurTool(survey.root, tool));
-}
-
-async function isOurTool(root: string, name: string): Promise<boolean> {
-  const { schema, brief, extended } = toolFilePaths(name);
-  const [first, second, third] = await Promise.all([
-    inspect(root, extended),
-    inspect(root, schema),
-    inspect(root, brief),
-  ]);
-  if (first.kind !== 'file' || second.kind !== 'file' || third.kind !== 'file') return false;
-  return isMarked(first.text, [second.text, third.text]);
 }
 
 /** Returns true if a link was recorded at this path, or if it leads to the proxy of another installation. */

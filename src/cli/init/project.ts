@@ -3,7 +3,7 @@ import { applyActions, checkWritable } from './apply.ts';
 import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { type Addition, type MergeRecord, unmerge } from './merged-file.ts';
-import { type Action, type Plan, planInit, planRemoval } from './plan.ts';
+import { type Action, absentTools, type Plan, planForeignFolders, planInit, planRemoval } from './plan.ts';
 import { inspect } from './tree.ts';
 
 /** What was changed in a project, by path. */
@@ -69,10 +69,11 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
   return changes;
 }
 
-/** Plans the removal of exactly what the manifest names, unless it was changed since. */
+/** Plans the removal of what the manifest names and of what has contextd's marks, unless it was changed since. */
 async function planUninstall(root: string, recorded: Manifest): Promise<Plan> {
   // A record names its own entries; only the kind of each file matters here.
-  const additions = mergesFor([], root, '');
+  const absent = await absentTools(root, [], recorded);
+  const additions = mergesFor({ core: [], installed: [], absent }, root, '');
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {
@@ -81,9 +82,11 @@ async function planUninstall(root: string, recorded: Manifest): Promise<Plan> {
     if (action === 'kept') kept.push(path);
     else if (action !== undefined) merged.push(action);
   }
+  const foreign = await planForeignFolders(root, recorded);
   const removal = await planRemoval(root, recorded);
-  const allKept = [...kept, ...removal.kept];
-  return { actions: [...merged, ...removal.actions], manifest: manifestOf(root, recorded, allKept), kept: allKept };
+  const allKept = [...kept, ...foreign.kept, ...removal.kept];
+  const actions = [...merged, ...foreign.actions, ...removal.actions];
+  return { actions, manifest: manifestOf(root, recorded, allKept), kept: allKept };
 }
 
 /** The record of the paths that stay, so that a later init knows that it created them. */

@@ -224,7 +224,7 @@ export const DAEMON_DEFINITION = `{
                   "responseType": "ProjectTools"
                 },
                 "RollbackTool": {
-                  "requestType": "ToolRequest",
+                  "requestType": "RollbackToolRequest",
                   "responseType": "ProjectTools"
                 },
                 "RemoveTool": {
@@ -785,6 +785,22 @@ export const DAEMON_DEFINITION = `{
                 "name": {
                   "type": "string",
                   "id": 2
+                }
+              }
+            },
+            "RollbackToolRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "name": {
+                  "type": "string",
+                  "id": 2
+                },
+                "preview": {
+                  "type": "bool",
+                  "id": 3
                 }
               }
             },

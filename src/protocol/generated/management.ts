@@ -76,6 +76,7 @@ import type { QuarantinedItem as _contextd_v1_QuarantinedItem, QuarantinedItem__
 import type { ReadySandboxes as _contextd_v1_ReadySandboxes, ReadySandboxes__Output as _contextd_v1_ReadySandboxes__Output } from './contextd/v1/ReadySandboxes.ts';
 import type { RegistrySetting as _contextd_v1_RegistrySetting, RegistrySetting__Output as _contextd_v1_RegistrySetting__Output } from './contextd/v1/RegistrySetting.ts';
 import type { RevealedSecret as _contextd_v1_RevealedSecret, RevealedSecret__Output as _contextd_v1_RevealedSecret__Output } from './contextd/v1/RevealedSecret.ts';
+import type { RollbackToolRequest as _contextd_v1_RollbackToolRequest, RollbackToolRequest__Output as _contextd_v1_RollbackToolRequest__Output } from './contextd/v1/RollbackToolRequest.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from './contextd/v1/RulesReview.ts';
 import type { RunningItem as _contextd_v1_RunningItem, RunningItem__Output as _contextd_v1_RunningItem__Output } from './contextd/v1/RunningItem.ts';
 import type { RunningRequest as _contextd_v1_RunningRequest, RunningRequest__Output as _contextd_v1_RunningRequest__Output } from './contextd/v1/RunningRequest.ts';
@@ -186,6 +187,7 @@ export interface ProtoGrpcType {
       ReadySandboxes: MessageTypeDefinition<_contextd_v1_ReadySandboxes, _contextd_v1_ReadySandboxes__Output>
       RegistrySetting: MessageTypeDefinition<_contextd_v1_RegistrySetting, _contextd_v1_RegistrySetting__Output>
       RevealedSecret: MessageTypeDefinition<_contextd_v1_RevealedSecret, _contextd_v1_RevealedSecret__Output>
+      RollbackToolRequest: MessageTypeDefinition<_contextd_v1_RollbackToolRequest, _contextd_v1_RollbackToolRequest__Output>
       RulesReview: MessageTypeDefinition<_contextd_v1_RulesReview, _contextd_v1_RulesReview__Output>
       RunningItem: MessageTypeDefinition<_contextd_v1_RunningItem, _contextd_v1_RunningItem__Output>
       RunningRequest: MessageTypeDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningRequest__Output>

@@ -99,6 +99,7 @@ it('CE-1.1 all schemas together are under 1,500 tokens', async () => {
 it('CE-3.2 nothing that a conversation loads by itself holds the extended documents', () => {
   const tools = names.map((name) => ({
     name,
+    isCore: true,
     purpose: JSON.parse(read(name, 'tool.json')).purpose,
     schemaJson: read(name, 'schema.json'),
     toolMd: read(name, 'TOOL.md'),

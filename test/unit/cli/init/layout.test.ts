@@ -48,7 +48,8 @@ describe('the texts for agents', () => {
 describe('a tool whose name is a builtin of shells', () => {
   it('is on PATH by a second name too, which is taught and allowed', () => {
     const jobs = { ...toolText('safe_bash'), name: 'jobs' };
-    const { links, files, merges } = layoutFor([jobs], '/srv/shop', PROXY);
+    const { links, files, merges: mergesOf } = layoutFor([jobs], '/srv/shop', PROXY);
+    const merges = mergesOf([]);
     expect([...links.keys()]).toEqual(['.claude/tools/jobs/jobs', '.claude/bin/jobs', '.claude/bin/safe_jobs']);
     expect(files.get('.claude/rules/contextd.md')).toContain('`safe_jobs --help`');
     expect(JSON.stringify(merges.get('.claude/settings.json'))).toContain('Bash(safe_jobs *)');

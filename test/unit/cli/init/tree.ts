@@ -10,11 +10,17 @@ export const PROXY = '/opt/contextd/bin/contextd-proxy';
 export function toolText(name: string, version = 1): ToolText {
   return {
     name,
+    isCore: true,
     purpose: `Does ${name}.`,
     schemaJson: `{"type":"object","title":"${version}"}`,
     toolMd: `# ${name}\n> version ${version}\n`,
     toolExtendedMd: `# ${name}, at length\n`,
   };
+}
+
+/** A tool of other people. */
+export function installedText(name: string): ToolText {
+  return { ...toolText(name), isCore: false };
 }
 
 export const TOOLS = ['safe_bash', 'safe_read', 'safe_write'].map((name) => toolText(name));

@@ -56,6 +56,7 @@ import type { ProjectTools as _contextd_v1_ProjectTools, ProjectTools__Output as
 import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from '../../contextd/v1/QuarantineRequest.ts';
 import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from '../../contextd/v1/QuarantineResponse.ts';
 import type { RevealedSecret as _contextd_v1_RevealedSecret, RevealedSecret__Output as _contextd_v1_RevealedSecret__Output } from '../../contextd/v1/RevealedSecret.ts';
+import type { RollbackToolRequest as _contextd_v1_RollbackToolRequest, RollbackToolRequest__Output as _contextd_v1_RollbackToolRequest__Output } from '../../contextd/v1/RollbackToolRequest.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from '../../contextd/v1/RulesReview.ts';
 import type { RunningRequest as _contextd_v1_RunningRequest, RunningRequest__Output as _contextd_v1_RunningRequest__Output } from '../../contextd/v1/RunningRequest.ts';
 import type { RunningResponse as _contextd_v1_RunningResponse, RunningResponse__Output as _contextd_v1_RunningResponse__Output } from '../../contextd/v1/RunningResponse.ts';
@@ -578,14 +579,14 @@ export interface ManagementServiceClient extends grpc.Client {
   revokeRules(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
   revokeRules(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_RulesReview__Output>): grpc.ClientUnaryCall;
 
-  RollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
-  RollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
-  RollbackTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
-  RollbackTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
-  rollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
-  rollbackTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
-  rollbackTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
-  rollbackTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RollbackTool(argument: _contextd_v1_RollbackToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RollbackTool(argument: _contextd_v1_RollbackToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RollbackTool(argument: _contextd_v1_RollbackToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  RollbackTool(argument: _contextd_v1_RollbackToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_RollbackToolRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_RollbackToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_RollbackToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+  rollbackTool(argument: _contextd_v1_RollbackToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
 
   /**
    * SearchMemories finds memories as the tool memory_search does, with more of each. ListMemories returns them in the order
@@ -885,7 +886,7 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   RevokeRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
 
-  RollbackTool: grpc.handleUnaryCall<_contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools>;
+  RollbackTool: grpc.handleUnaryCall<_contextd_v1_RollbackToolRequest__Output, _contextd_v1_ProjectTools>;
 
   /**
    * SearchMemories finds memories as the tool memory_search does, with more of each. ListMemories returns them in the order
@@ -981,7 +982,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ReviewRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   RevokeAccepted: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
-  RollbackTool: MethodDefinition<_contextd_v1_ToolRequest, _contextd_v1_ProjectTools, _contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools__Output>
+  RollbackTool: MethodDefinition<_contextd_v1_RollbackToolRequest, _contextd_v1_ProjectTools, _contextd_v1_RollbackToolRequest__Output, _contextd_v1_ProjectTools__Output>
   SearchMemories: MethodDefinition<_contextd_v1_MemoryQuery, _contextd_v1_MemoryList, _contextd_v1_MemoryQuery__Output, _contextd_v1_MemoryList__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>
