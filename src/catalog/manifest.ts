@@ -97,7 +97,8 @@ export function parseManifest(file: string, text: string): ToolManifest {
   const { faults } = reader;
   if (faults.length === 0) return manifest;
   throw new ContextdError('SCHEMA_INVALID', `${file} is not a valid tool manifest: ${faults.join('; ')}`, {
-    remedy: 'Correct the file and install the tool again.',
+    remedy:
+      'Correct the file and install the tool again. If somebody else made it, it may need a newer contextd than yours.',
     details: { faults },
   });
 }

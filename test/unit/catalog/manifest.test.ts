@@ -187,6 +187,12 @@ describe('tool.json is closed', () => {
     expect(() => parseManifest('tool.json', JSON.stringify(manifest))).toThrow(fault);
   });
 
+  it('issue 17 part 8: says of a manifest of a later version that a newer contextd may be needed', () => {
+    const later = JSON.stringify({ ...good, sandbox_profile: 'strict', grants: ['quantum'] });
+    const refused = { code: 'SCHEMA_INVALID', remedy: expect.stringContaining('newer contextd') };
+    expect(() => parseManifest('tool.json', later)).toThrow(expect.objectContaining(refused));
+  });
+
   it.each([
     '',
     '/bin/sh',
