@@ -10,10 +10,18 @@ import { GitViews, removeOldPersonFiles } from './git/git-views.ts';
 import type { Identity } from './identity.ts';
 import type { Mount } from './policy.ts';
 import { type Bubblewrap, findBubblewrap } from './probe/facts.ts';
-import { ensurePublicMountPoints, publicDirFor, removeCopies, removePublicDir } from './reach.ts';
+import { claim, ensurePublicMountPoints, publicDirFor, removeCopies, removePublicDir } from './reach.ts';
 import { setAsideOrRemove } from './remove-tree.ts';
 import { FilterFiles } from './seccomp/filter.ts';
-import { buildSkeleton, type EtcSource, emptyFileOf, hostEtc, mountProxy, removeOldSkeletons } from './skeleton.ts';
+import {
+  buildSkeleton,
+  type EtcSource,
+  emptyFileOf,
+  hostEtc,
+  mountProxy,
+  removeOldSkeletons,
+  skeletonOf,
+} from './skeleton.ts';
 import { openStorageRoot } from './storage/root.ts';
 
 /** Milliseconds after which the skeleton's inputs are checked again. */
@@ -31,6 +39,8 @@ export interface HostDeps {
 interface Places {
   readonly sandboxDir: string;
   readonly skeletonDir: string;
+  /** False once the spawner of a later daemon has taken the directory over. */
+  readonly isOwn: () => boolean;
   readonly storageRoot: string;
   readonly etc: EtcSource;
   readonly proxyBinary: string;
@@ -48,6 +58,7 @@ export class Host {
   readonly git: GitViews;
   readonly strayFds: readonly number[] = findStrayFds();
   readonly #skeletonDir: string;
+  readonly #isOwn: () => boolean;
   readonly #proxyBinary: string;
   readonly #etc: EtcSource;
   readonly #clock: Clock;
@@ -68,6 +79,7 @@ export class Host {
     const isRoot = process.getuid?.() === 0;
     if (isRoot) ensurePublicMountPoints();
     const skeletonDir = isRoot ? publicDirFor(sandboxDir) : sandboxDir;
+    const isOwn = claim(skeletonDir);
     await removeCopies(sandboxDir);
     removeOldPersonFiles(skeletonDir);
     const pipes = new PipeStock(sandboxDir);
@@ -80,6 +92,7 @@ export class Host {
       {
         sandboxDir,
         skeletonDir,
+        isOwn,
         storageRoot: await openStorageRoot(paths),
         etc: hostEtc(config.etc),
         proxyBinary: paths.proxyBinary,
@@ -114,6 +127,7 @@ export class Host {
     this.storageRoot = dirs.storageRoot;
     this.git = git;
     this.#skeletonDir = dirs.skeletonDir;
+    this.#isOwn = dirs.isOwn;
     this.#proxyBinary = dirs.proxyBinary;
     this.#etc = dirs.etc;
     this.#clock = clock;
@@ -122,7 +136,7 @@ export class Host {
   /** /usr, its links and the skeleton's /etc, rebuilt if their inputs have changed. */
   base(): readonly Mount[] {
     const now = this.#clock.monotonic();
-    if (now - this.#baseFrom > SKELETON_FRESH_MS) {
+    if (now - this.#baseFrom > SKELETON_FRESH_MS || !existsSync(skeletonOf(this.#base))) {
       this.#base = buildSkeleton(this.#skeletonDir, this.#etc);
       this.#baseFrom = now;
     }
@@ -144,6 +158,7 @@ export class Host {
     await this.pipes.stop();
     await this.git.stop();
     await this.cgroups?.stop();
+    if (!this.#isOwn()) return;
     removeOldPersonFiles(this.#skeletonDir);
     await removePublicDir(this.sandboxDir);
   }

@@ -7,10 +7,13 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   realpathSync,
   rmdirSync,
+  rmSync,
   type Stats,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -106,6 +109,25 @@ export function publicDirFor(sandboxDir: string): string {
 }
 
 /**
+ * Takes over the directory of skeletons from a daemon that was killed: its spawner may still be ending. Returns whether
+ * the directory is still this process's own, which is asked before anything in it is removed.
+ */
+export function claim(dir: string): () => boolean {
+  const file = join(dir, 'owner');
+  const token = randomBytes(16).toString('hex');
+  rmSync(file, { force: true });
+  writeFileSync(file, token, { mode: 0o600 });
+  return () => {
+    try {
+      return readFileSync(file, 'utf8') === token;
+    } catch (cause) {
+      if (isErrno(cause)) return false;
+      throw cause;
+    }
+  };
+}
+
+/**
  * Removes the public directory of a root daemon that stops: every user could read the skeleton and the person's settings for
  * git in it. Storage is mounted there in the spawner's mount namespace. It is unmounted, and only its empty mount point is
  * removed: nothing in it is touched if it cannot be unmounted. Does nothing for other users.
@@ -125,7 +147,7 @@ export async function removePublicDir(sandboxDir: string): Promise<void> {
 /** In the public directory, where storage is mounted. */
 export const STORAGE_POINT = 'storage';
 /** Nothing else is removed: whatever it is, it is not temporary. */
-const OWN_FILE = /^(?:skeleton|gitconfig)-/;
+const OWN_FILE = /^(?:(?:skeleton|gitconfig)-|owner$)/;
 /** For `mount` and `umount`. */
 export const SYSTEM_PATH = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
