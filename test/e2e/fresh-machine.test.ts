@@ -61,15 +61,16 @@ describe.runIf(canUnshare)('SEC-2.1 root’s first daemon on a machine', () => {
     expect(mode).toBe('755');
   });
 
-  it('names the owner and the remedy if the directory belongs to another user', () => {
-    const { status, stderr } = runFresh(
+  it('names the owner and the remedy if the directory belongs to another user, and can be stopped', () => {
+    const { status, stdout, stderr } = runFresh(
       `mkdir /run/contextd-sandbox
        chown ${OTHER_UID} /run/contextd-sandbox
-       trap '${CTXD} server stop >&2' EXIT
+       trap '${CTXD} server stop' EXIT
        ${CTXD} server start`,
       { HOME: base, CONTEXTD_HOME: join(base, 'home') },
     );
     expect(status).not.toBe(0);
+    expect(stdout).toMatch(/^contextd \(pid \d+\) has stopped/);
     expect(stderr).toContain(`/run/contextd-sandbox belongs to uid ${OTHER_UID}, not to uid 0`);
     expect(stderr).toContain('Remove it (rm -rf /run/contextd-sandbox) and start contextd again');
   });

@@ -81,11 +81,13 @@ export function describeCalls({ activeCalls, endedCalls }: Pick<Stopped, 'active
   return `${waited} and ended ${endedCalls} that took longer than server.drain_ms`;
 }
 
-async function answeringPid(context: CliContext): Promise<number | 'absent' | 'hangs'> {
+/** `unwell`: it answers, and it has no status because its sandboxes cannot be used. */
+async function answeringPid(context: CliContext): Promise<number | 'absent' | 'hangs' | 'unwell'> {
   try {
     return (await statusOrAbsent(context))?.pid ?? 'absent';
   } catch (error) {
     if (error instanceof ContextdError && error.code === 'TIMEOUT') return 'hangs';
+    if (error instanceof ContextdError && error.code === 'SANDBOX_UNAVAILABLE') return 'unwell';
     throw error;
   }
 }
