@@ -1,5 +1,6 @@
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { textOfAnswer } from '../model-answer.ts';
 import { type Embedded, type Embedder, type Purpose, unitVectors } from './embedder.ts';
 
 export interface EmbeddingEndpoint {
@@ -78,15 +79,8 @@ export function unavailable(fault: string, cause?: unknown): ContextdError {
   });
 }
 
-async function textOf(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > ANSWER_MAX_BYTES) throw unavailable(`answered more than ${ANSWER_MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+function textOf(answer: Response): Promise<string> {
+  return textOfAnswer(answer, ANSWER_MAX_BYTES, () => unavailable(`answered more than ${ANSWER_MAX_BYTES} bytes`));
 }
 
 /** In the order of the texts, whatever the order of the answer. */

@@ -2,6 +2,7 @@ import type { Timer } from '../../core/clock.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { readDraft } from '../item.ts';
+import { textOfAnswer } from '../model-answer.ts';
 import { LESSONS_MAX, type Lesson, type RecordedCall, type Work } from './lessons.ts';
 
 /** Writes lessons from recorded calls. Throws if it cannot. */
@@ -95,15 +96,8 @@ export class HttpLessonWriter implements LessonWriter {
   }
 }
 
-async function textOf(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > ANSWER_MAX_BYTES) throw unavailable(`answered more than ${ANSWER_MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+function textOf(answer: Response): Promise<string> {
+  return textOfAnswer(answer, ANSWER_MAX_BYTES, () => unavailable(`answered more than ${ANSWER_MAX_BYTES} bytes`));
 }
 
 function sentText(calls: readonly RecordedCall[], { task, outcome }: Work, found: readonly Lesson[]): string {
