@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The default is one second, which a busy machine can take for anything.
+    expect: { poll: { timeout: 30_000 } },
     server: { deps: { external: [/\/dist\//] } },
   },
 });

@@ -28,8 +28,8 @@ interface Entry {
   stream: CallStream | null;
 }
 
-/** Milliseconds that a call waits for the reason after its connection broke. */
-const REASON_WAIT_MS = 300;
+/** Milliseconds that a call waits for the reason after its stream broke. Ends only if the connection itself is whole. */
+const REASON_WAIT_MS = 5_000;
 
 /** The daemon's handle of one sandboxed tool process. */
 export class ToolProcess {

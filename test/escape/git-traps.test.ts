@@ -31,7 +31,7 @@ describe.each(identitiesHere())('a trap that a command leaves for the person’s
         );
         return ran;
       };
-      if (uses === undefined) return expect.poll(isArmed, { timeout: 3_000, interval: 100 }).toBe(false);
+      if (uses === undefined) return expect.poll(isArmed, { interval: 100 }).toBe(false);
       // Such a trap runs once.
       await expect.poll(async () => (await ground.run('true')).searchComplete).toBe(true);
       expect(isArmed()).toBe(false);

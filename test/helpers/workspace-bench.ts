@@ -45,8 +45,13 @@ export class LocalGuard {
     return this.#engine.begin(cover, momentOf(this.#clock));
   }
 
-  finish(run: Run): Promise<QuarantineReport> {
+  /** The sandbox is dead; what it changed is not searched yet. */
+  end(run: Run): void {
     this.#engine.runs.end(run, momentOf(this.#clock));
+  }
+
+  finish(run: Run): Promise<QuarantineReport> {
+    this.end(run);
     return answered((answer) => this.#engine.finish(run, answer));
   }
 

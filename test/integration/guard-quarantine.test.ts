@@ -46,6 +46,18 @@ describe('what a run made', () => {
     expect((await bench.run(guard, ': >node_modules/p/index.js; touch n{1..70}/other')).quarantined).toEqual([]);
   });
 
+  test('SEC-2.3 a copy of settings that the person made after an earlier run stays, while that run is still searched', async () => {
+    const guard = bench.guard();
+    const earlier = guard.begin(await guard.protection());
+    guard.end(earlier);
+    letTimePass();
+    bench.sh('mkdir -p late/.vscode; echo 1 >late/.vscode/a');
+    letTimePass();
+    const copy = 'git init -q c; mkdir c/late; cp -a late/.vscode c/late';
+    expect((await bench.run(guard, copy)).quarantined).toEqual([]);
+    await guard.finish(earlier);
+  });
+
   test('SEC-2.3 a file that no mount protected is moved aside if the run changed it, and ignored if the run removed it', async () => {
     bench.sh(
       'mkdir -p node_modules/p/.claude/d node_modules/q && : >node_modules/p/.claude/d/f && : >node_modules/p/.mcp.json && : >node_modules/q/.mcp.json',

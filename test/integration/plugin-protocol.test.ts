@@ -121,10 +121,8 @@ for (const { kind, skip, start } of KINDS) {
       const started = start();
       const { call } = await openProbe(await started.connect());
       await call({ do: 'print', text: 'hello' });
-      await vi.waitFor(() => {
-        expect(started.output.stdout).toBe('out: hello\n');
-        expect(started.output.stderr).toContain('err: hello\n');
-      });
+      await expect.poll(() => started.output.stdout).toBe('out: hello\n');
+      await expect.poll(() => started.output.stderr).toContain('err: hello\n');
     });
 
     it('answers pings, shuts down when asked and leaves no socket', async () => {
@@ -321,7 +319,9 @@ describe('a process that breaks the protocol is killed, and the reason says what
   it('a process without a broker can be connected to, but nothing can be served to it', async () => {
     const connection = await processes.fixture('plugin-liar', ['no-broker']).connect();
     await connection.ping();
-    await vi.waitFor(() => expect(connection.broker.serve(1, new Server())).rejects.toThrow("go-plugin's broker"));
+    await vi.waitFor(() => expect(connection.broker.serve(1, new Server())).rejects.toThrow("go-plugin's broker"), {
+      timeout: 30_000,
+    });
   });
 
   it('a process that hangs up is reported while it lives, and killed without grace', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, Server } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StdioData__Output } from '#src/protocol/generated/plugin/StdioData.js';
 import { createCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
@@ -61,9 +61,9 @@ describe('the output of a plugin', () => {
     stdout.write(Buffer.from('bytes\n'));
     stdout.write('6869', 'hex');
     const { seen } = read();
-    await vi.waitFor(() => expect(seen[STDOUT]).toBe('before\nbytes\nhi'));
+    await expect.poll(() => seen[STDOUT]).toBe('before\nbytes\nhi');
     await new Promise<void>((resolve) => stderr.write('after\n', () => resolve()));
-    await vi.waitFor(() => expect(seen[STDERR]).toBe('after\n'));
+    await expect.poll(() => seen[STDERR]).toBe('after\n');
   });
 
   it('is limited while nobody reads it, and says how much is missing at the gap', async () => {
@@ -71,16 +71,16 @@ describe('the output of a plugin', () => {
     stderr.write('late\n');
     const { seen } = read();
     const missing = 3 * (MIB - 1) - MIB + 'late\n'.length;
-    await vi.waitFor(() => expect(seen[STDERR]).toBe(`[${missing} bytes of output were dropped]\n`));
+    await expect.poll(() => seen[STDERR]).toBe(`[${missing} bytes of output were dropped]\n`);
     expect(seen[STDOUT]).toHaveLength(MIB);
     stdout.write('again\n');
-    await vi.waitFor(() => expect(seen[STDOUT]?.slice(MIB)).toBe('again\n'));
+    await expect.poll(() => seen[STDOUT]?.slice(MIB)).toBe('again\n');
   });
 
   it('can be read once', async () => {
     stdout.write('x');
     const first = read();
-    await vi.waitFor(() => expect(first.seen[STDOUT]).toBe('x'));
+    await expect.poll(() => first.seen[STDOUT]).toBe('x');
     expect(await read().failed).toMatchObject({ details: 'the output is already being read' });
   });
 });

@@ -265,7 +265,7 @@ describe('SEC-1.1 SEC-1.3 secrets that the machine knows are masked from the sta
     expect(before.data.stdout).toBe(`x${later}x`);
     writeFileSync(path('.env.later'), `SERVICE_SECRET=${later}\n`);
     await expect
-      .poll(async () => (await bash({ command: `printf %s x${later}x` })).data.stdout, { interval: 300, timeout: 5000 })
+      .poll(async () => (await bash({ command: `printf %s x${later}x` })).data.stdout, { interval: 300 })
       .toMatch(/^x\[SECRET_\d+\]x$/);
   });
 });

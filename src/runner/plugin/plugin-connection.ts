@@ -21,7 +21,7 @@ import { HostBroker } from './host-broker.ts';
 import { describeEnd, type PluginExit, type PluginOptions, type PluginProcess } from './plugin-process.ts';
 import { within } from './within.ts';
 
-/** Milliseconds to wait for the end of the process after its connection broke: how it ended is the better reason. */
+/** Milliseconds that a process has to end by itself after its connection broke; then it is killed. */
 const EXIT_REPORT_MS = 200;
 
 type ClientClass<C extends Client> = new (
@@ -76,6 +76,7 @@ export class LiveConnection implements PluginConnection {
   #close: (fault: ContextdError | null) => void = () => {};
   #broker: HostBroker | undefined;
   #isGone = false;
+  #isBroken = false;
   #stopped: Promise<void> | undefined;
   #released: Promise<void> | undefined;
 
@@ -96,7 +97,9 @@ export class LiveConnection implements PluginConnection {
     this.#broker = new HostBroker({ stream, pair, socketDir: process.socketDir, options });
     this.#readStdio();
     this.#watch();
-    void process.exited.then((exit) => this.#lose(exit));
+    void process.exited.then((exit) => {
+      if (!this.#isBroken) this.#lose(exit);
+    });
   }
 
   get appVersion(): number {
@@ -160,9 +163,19 @@ export class LiveConnection implements PluginConnection {
     else this.#channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => this.#watch());
   }
 
+  /**
+   * How the process ended is the better reason. News of an end can be late, so a process of which nothing is heard is
+   * killed: if it had ended before, the kill changes nothing and the reason is told all the same.
+   */
   async #reportBreak(): Promise<void> {
-    if (this.#isGone) return;
-    this.#lose((await within(EXIT_REPORT_MS, this.#made.process.exited)) ?? 'its connection broke');
+    if (this.#isGone || this.#isBroken) return;
+    this.#isBroken = true;
+    const { process, options } = this.#made;
+    const ended = await within(EXIT_REPORT_MS, process.exited);
+    if (ended !== undefined) return this.#lose(ended);
+    await process.kill().catch((cause: unknown) => options.logger.error('plugin.kill_failed', {}, cause));
+    const exit = await process.exited;
+    this.#lose(exit.signal === 'SIGKILL' ? 'its connection broke' : exit);
   }
 
   #lose(reason: PluginExit | string): void {

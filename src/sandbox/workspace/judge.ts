@@ -160,9 +160,12 @@ export class Judge {
 
   #isCopyOf(path: RawPath, top: RawPath, root: RawPath): boolean {
     const original = `${root}${path.slice(top.length)}`;
-    const exact = this.#access.exactStat(original);
-    if (original === path || exact === null || !this.#parts.runs.areAllShutOut(original, identityOf(exact)))
-      return false;
+    const [stats, exact] = [this.#access.stat(original), this.#access.exactStat(original)];
+    if (original === path || exact === null || stats === null || stats === 'closed') return false;
+    // A run of before, whose changes are still searched for, may have begun when nothing was there to mount.
+    const { runs, pause } = this.#parts;
+    const mayBeRuns = (ctimeMs: number) => runs.mayHaveStampedAt(original, identityOf(exact), ctimeMs);
+    if (newestOf(original, stats, mayBeRuns, pause).isSuspect) return false;
     return isPartOf(path, original, (inside, text) =>
       leadsToProtected(inside === '' ? path : `${path}/${inside}`, text, top),
     );

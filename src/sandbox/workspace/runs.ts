@@ -119,13 +119,18 @@ export class Runs {
   /** Whether a live run can have given a file this ctime. */
   mayHaveStamped(ctimeMs: number): boolean {
     this.#catchUp();
-    const now = momentOf(this.#clock);
-    for (const run of this.#live) {
-      if (!this.#areTimesTrue || isSetBack(run.began, now)) return true;
-      const isBefore = ctimeMs < run.began.wallMs - SLACK_MS;
-      if (!isBefore && !isAfter(run, ctimeMs)) return true;
-    }
-    return false;
+    return [...this.#live].some((run) => this.#mayStamp(run, ctimeMs));
+  }
+
+  /** Whether a live run can have given this ctime to the file at `path`: one whose mounts left the path open. */
+  mayHaveStampedAt(path: RawPath, identity: string, ctimeMs: number): boolean {
+    this.#catchUp();
+    return [...this.#live].some((run) => !isShutOut(run, path, identity) && this.#mayStamp(run, ctimeMs));
+  }
+
+  #mayStamp(run: Run, ctimeMs: number): boolean {
+    if (!this.#areTimesTrue || isSetBack(run.began, momentOf(this.#clock))) return true;
+    return ctimeMs >= run.began.wallMs - SLACK_MS && !isAfter(run, ctimeMs);
   }
 
   /** Whether only runs that still go on can have given a file this ctime. Each of them searches again when it ends. */

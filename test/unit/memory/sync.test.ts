@@ -234,7 +234,7 @@ describe('a server that fails', () => {
     qdrant.requests.length = 0;
     const asking = search(ann, 'caches');
     if (fault === 'hung' || fault === 'slow') {
-      await vi.waitUntil(() => qdrant.requests.length > 0);
+      await vi.waitUntil(() => qdrant.requests.length > 0, { timeout: 30_000 });
       ann.timer.pass(DEADLINE_MS);
     }
     const answer = await asking;
