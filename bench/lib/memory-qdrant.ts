@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newMemoryId } from '../../src/core/ids.ts';
 import { queryWords } from '../../src/memory/query.ts';
-import { NO_FILTER } from '../../src/memory/store.ts';
+import { NO_FILTER } from '../../src/memory/rows.ts';
 import { type NewPoint, QdrantCollection } from '../../src/memory/sync/qdrant.ts';
 import { documentVector } from '../../src/memory/sync/sparse-words.ts';
 import type { Lesson } from './lessons.ts';

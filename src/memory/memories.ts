@@ -7,15 +7,8 @@ import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts
 import { isContradiction, isToQuarantine, meanOf, nearDuplicateOf, PRIORS, posteriorOf } from './learn.ts';
 import { queryWords } from './query.ts';
 import { rank } from './rank.ts';
-import {
-  EXCERPT_CHARS,
-  type Feedback,
-  type FoundMemory,
-  type MemoryFilter,
-  type MemoryStore,
-  type NewMemory,
-  NO_FILTER,
-} from './store.ts';
+import { EXCERPT_CHARS, type FoundMemory, type MemoryFilter, NO_FILTER } from './rows.ts';
+import type { Feedback, MemoryStore, NewMemory } from './store.ts';
 import type { Syncer } from './sync/syncer.ts';
 
 /** Who stores a memory, or gives feedback. */

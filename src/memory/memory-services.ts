@@ -8,7 +8,8 @@ import { readOptionalInteger, readOptionalString, readString, readStringList } f
 import { invalid, MEMORY_ID_PATTERN, MEMORY_LIMITS, type Memory, outcomeOf, readDraft } from './item.ts';
 import { type Memories, type MemoryAuthor, SEARCH_MAX } from './memories.ts';
 import type { Retrievals } from './retrievals.ts';
-import { type MemoryFilter, PROJECT_TAG_CHARS } from './store.ts';
+import type { MemoryFilter } from './rows.ts';
+import { PROJECT_TAG_CHARS } from './store.ts';
 import { FOREIGN_SOURCE } from './sync/shared-items.ts';
 
 export interface MemoryServiceDeps {

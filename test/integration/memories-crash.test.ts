@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { NO_FILTER } from '#src/memory/store.js';
+import { NO_FILTER } from '#src/memory/rows.js';
 import { openTestMemories } from '../unit/memory/open-memories.ts';
 import { makeTempDir } from '../unit/stores/open-stores.ts';
 

@@ -3,7 +3,7 @@ import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Database } from '../../stores/sqlite.ts';
 import { withDeadline } from '../deadline.ts';
-import type { MemoryFilter } from '../store.ts';
+import type { MemoryFilter } from '../rows.ts';
 import { Breaker } from '../sync/breaker.ts';
 import { type Embedded, type Embedder, type Identity, identityOf, modelName, type NamedVector } from './embedder.ts';
 import { type NewVector, type Unembedded, Vectors } from './vectors.ts';

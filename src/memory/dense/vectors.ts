@@ -1,5 +1,5 @@
 import { type Database, integerOf, type Statement, textOf } from '../../stores/sqlite.ts';
-import { filterSql, type MemoryFilter, NO_FILTER, SEQS_PER_PROJECT } from '../store.ts';
+import { filterSql, type MemoryFilter, NO_FILTER, SEQS_PER_PROJECT } from '../rows.ts';
 import { type Identity, modelName, type NamedVector } from './embedder.ts';
 
 /** A memory without a vector of the wanted model. */

@@ -4,7 +4,7 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import { withoutInvisible } from '../../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { NamedVector } from '../dense/embedder.ts';
-import type { MemoryFilter } from '../store.ts';
+import type { MemoryFilter } from '../rows.ts';
 import { pointIdOf } from './points.ts';
 import { queryVector, type SparseVector } from './sparse-words.ts';
 

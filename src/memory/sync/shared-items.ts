@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Database, integerOf, type Statement, textOf } from '../../stores/sqlite.ts';
 import type { Memory, MemoryDraft } from '../item.ts';
 import { PRIORS } from '../learn.ts';
-import { indexRow, nextSeq, numberOfProject, readMemories, SEQS_PER_PROJECT, unindexRow } from '../store.ts';
+import { nextSeq, numberOfProject, readMemories, SEQS_PER_PROJECT } from '../rows.ts';
+import { indexRow, unindexRow } from '../word-index.ts';
 import type { PointOrigin, SharedPoint } from './points.ts';
 
 /** A change that the shared store does not have yet. */

@@ -1,38 +1,29 @@
-import { createHash } from 'node:crypto';
-import { type Clock, pause, type Timer } from '../../core/clock.ts';
+import { pause, type Timer } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { Logger } from '../../core/log.ts';
 import { untilAborted, withDeadline } from '../deadline.ts';
 import type { Dense, QueryVector, WordsOnly } from '../dense/dense.ts';
 import { modelName } from '../dense/embedder.ts';
-import type { MemoryDraft } from '../item.ts';
-import type { MemoryFilter } from '../store.ts';
+import type { MemoryFilter } from '../rows.ts';
 import { Breaker } from './breaker.ts';
-import { payloadOf, readPoint, type SharedPoint, tombstoneOf } from './points.ts';
+import { Intake, type IntakeDeps } from './intake.ts';
+import { payloadOf, tombstoneOf } from './points.ts';
 import type { NewPoint, QdrantCollection } from './qdrant.ts';
-import type { Cursor, Pending, SharedItems } from './shared-items.ts';
+import type { Cursor, Pending } from './shared-items.ts';
 import { documentVector } from './sparse-words.ts';
 
-export interface SyncerDeps {
-  items: SharedItems;
+export interface SyncerDeps extends Omit<IntakeDeps, 'writer'> {
   collection: QdrantCollection;
   /** What is synchronised with what: after a change everything is sent and read again. */
   target: string;
-  /** Configured ids of the shared projects by their roots. */
-  projects: ReadonlyMap<string, string>;
-  /** Masks what others wrote as what is stored here is masked. In the order of the drafts. */
-  mask(root: string, drafts: readonly MemoryDraft[]): Promise<MemoryDraft[]>;
   /** Vectors of memories; null: only words are compared. */
   dense: Pick<Dense, 'identity' | 'vectorsOf'> | null;
   /** Milliseconds between two rounds while nothing is stored here. */
   intervalMs: number;
   /** Milliseconds after which a search no longer waits for the server. */
   searchTimeoutMs: number;
-  clock: Clock;
   timer: Timer;
   random(): number;
-  logger: Logger;
 }
 
 export interface SyncStatus {
@@ -61,14 +52,10 @@ const BATCH_CHARS = 1_000_000;
 const PAGE = 64;
 /** Pages of one round; the next round goes on behind them. */
 const PAGES_MAX = 1_000;
-/** Memories of one other store, and of all others: anyone with the key can write what they like. */
-export const FOREIGN_MAX = { ofOne: 20_000, ofAll: 200_000 } as const;
 /** What was written so long before the newest that was seen is read again: clocks differ, and requests overtake each other. */
 const OVERLAP_MS = 10 * 60_000;
 /** Everything is read again so often, for clocks that differ more. */
 const FULL_READ_MS = 24 * 60 * 60_000;
-/** Points that are counted as left out. */
-const REFUSED_KEPT = 10_000;
 /** Changes are sent this long after they were made, so that many go together. */
 const GATHER_MS = 50;
 
@@ -76,22 +63,21 @@ const GATHER_MS = 50;
 export class Syncer {
   readonly #deps: SyncerDeps;
   readonly #breaker: Breaker;
+  readonly #intake: Intake;
   readonly #stopping = new AbortController();
   #writer = '';
   #isReady = false;
   #running: Promise<void> = Promise.resolve();
-  #accepting: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> = Promise.resolve();
   #wake: (() => void) | null = null;
   #hasNew = false;
-  /** What could not be read or masked, each once, however often it is read. */
-  readonly #refused = new Set<string>();
   #syncedMs: number | null = null;
   #fullReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: SyncerDeps) {
     this.#deps = deps;
     this.#breaker = new Breaker(deps);
+    this.#intake = new Intake({ ...deps, writer: () => this.#writer });
   }
 
   /** Needs the local store only: the server may be away. */
@@ -104,7 +90,7 @@ export class Syncer {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake?.();
-    await Promise.allSettled([this.#loop, this.#running, this.#accepting]);
+    await Promise.allSettled([this.#loop, this.#running, this.#intake.settled]);
   }
 
   /** Something was stored. */
@@ -138,7 +124,7 @@ export class Syncer {
       state,
       pending,
       foreign,
-      refused: this.#refused.size,
+      refused: this.#intake.refused,
       syncedMs: this.#syncedMs,
       fault,
       retryMs: Math.ceil(waitMs),
@@ -192,7 +178,7 @@ export class Syncer {
     const foreign = found.filter(({ writer }) => writer !== this.#writer);
     const known = await items.knownVersions(foreign.map(({ id }) => id));
     const unknown = foreign.filter(({ id, version }) => (known.get(id)?.version ?? -1) < version);
-    if (unknown.length > 0) await this.#accept(await collection.read(unknown.map(({ id }) => id)), null);
+    if (unknown.length > 0) await this.#intake.accept(await collection.read(unknown.map(({ id }) => id)), null);
     this.#breaker.succeeded();
     return { ids: found.map(({ id }) => id) };
   }
@@ -308,7 +294,7 @@ export class Syncer {
       const done = { sinceMs: Math.min(Math.max(cursor.sinceMs, newestMs), startedMs), offset: null, newestMs: 0 };
       const isRepeated = next !== null && offsets.has(next);
       const following: Cursor = next === null || isRepeated ? done : { ...cursor, offset: next, newestMs };
-      await this.#accept(payloads, following);
+      await this.#intake.accept(payloads, following);
       if (isRepeated)
         throw new ContextdError('UPSTREAM_UNAVAILABLE', 'the Qdrant server named a page again that was read already', {
           remedy: 'Check the server: every page must have its points once.',
@@ -331,96 +317,6 @@ export class Syncer {
     await this.#send();
   }
 
-  /** One page after another, so that a point is never taken over in two versions at once. */
-  async #accept(payloads: readonly unknown[], cursor: Cursor | null): Promise<void> {
-    const turn = this.#accepting.then(() => this.#acceptPage(payloads, cursor));
-    this.#accepting = turn.catch(() => {});
-    await turn;
-  }
-
-  async #acceptPage(payloads: readonly unknown[], cursor: Cursor | null): Promise<void> {
-    const { items } = this.#deps;
-    const read = payloads.flatMap((payload) => this.#readable(payload));
-    const ids = read.map(({ id }) => id);
-    const [known, own] = await Promise.all([items.knownVersions(ids), items.ownIds(ids)]);
-    const fresh = read.filter(({ id, writer, version, isDeleted }) => {
-      const before = known.get(id);
-      // Nobody else may change what was made here, or what a third one made.
-      if (writer === this.#writer || own.has(id) || (before !== undefined && before.writer !== writer)) return false;
-      if (before === undefined) return !isDeleted;
-      // Nor what a person has made global.
-      if (before.isDetached) return false;
-      // What a person has forgotten here does not come back.
-      return before.version < version && (before.isHere || isDeleted);
-    });
-    const kept = await this.#withinQuota(fresh, known);
-    await items.accept(await this.#masked(kept), cursor);
-  }
-
-  async #withinQuota(
-    points: readonly SharedPoint[],
-    known: ReadonlyMap<string, unknown>,
-  ): Promise<readonly SharedPoint[]> {
-    if (points.every(({ id }) => known.has(id))) return points;
-    const counts = await this.#deps.items.countsByWriter();
-    let all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    return points.filter((point) => {
-      if (known.has(point.id)) return true;
-      const ofOne = counts.get(point.writer) ?? 0;
-      if (ofOne >= FOREIGN_MAX.ofOne || all >= FOREIGN_MAX.ofAll) {
-        this.#refuse(point.id, `there are ${ofOne} memories of its writer here, and ${all} of others`);
-        return false;
-      }
-      counts.set(point.writer, ofOne + 1);
-      all += 1;
-      return true;
-    });
-  }
-
-  #readable(payload: unknown): SharedPoint[] {
-    try {
-      const point = readPoint(payload, this.#deps.clock.now());
-      if (point !== null) return [point];
-    } catch (thrown) {
-      if (!(thrown instanceof ContextdError)) throw thrown;
-    }
-    this.#refuse(payload, 'it cannot be read');
-    return [];
-  }
-
-  async #masked(points: readonly SharedPoint[]): Promise<SharedPoint[]> {
-    const masked: SharedPoint[] = [];
-    for (const [root, project] of this.#deps.projects) {
-      const own = points.filter((point) => point.project === project);
-      masked.push(...(await this.#maskedIn(root, own)));
-    }
-    return masked;
-  }
-
-  async #maskedIn(root: string, points: readonly SharedPoint[]): Promise<SharedPoint[]> {
-    const drafts = points.flatMap((point) => (point.isDeleted ? [] : [point.draft]));
-    if (drafts.length === 0) return [...points];
-    try {
-      const masked = await this.#deps.mask(root, drafts);
-      return points.map((point) => (point.isDeleted ? point : { ...point, draft: masked.shift() ?? missing() }));
-    } catch (thrown) {
-      if (points.length > 1) {
-        const one = await Promise.all(points.map((point) => this.#maskedIn(root, [point])));
-        return one.flat();
-      }
-      // What cannot be searched for secrets is not kept.
-      this.#refuse(points, messageOf(thrown));
-      return [];
-    }
-  }
-
-  #refuse(point: unknown, why: string): void {
-    const known = this.#refused.size;
-    if (known < REFUSED_KEPT) this.#refused.add(createHash('sha1').update(JSON.stringify(point)).digest('base64'));
-    if (this.#refused.size === known) return;
-    this.#deps.logger.warn('memory.sync_refused', { why });
-  }
-
   /** Ends when the daemon stops, even if the server never answers. */
   #remote<T>(call: Promise<T>): Promise<T> {
     return untilAborted(call, this.#stopping.signal);
@@ -439,8 +335,4 @@ function writtenIn(payload: unknown): number {
 
 function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
-function missing(): never {
-  throw new Error('fewer drafts were masked than given');
 }

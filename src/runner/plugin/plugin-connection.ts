@@ -165,7 +165,7 @@ export class LiveConnection implements PluginConnection {
 
   /**
    * How the process ended is the better reason. News of an end can be late, so a process of which nothing is heard is
-   * killed: if it had ended before, the kill changes nothing and the reason is told all the same.
+   * killed: if it had ended before, the kill changes nothing and the reason is the same.
    */
   async #reportBreak(): Promise<void> {
     if (this.#isGone || this.#isBroken) return;

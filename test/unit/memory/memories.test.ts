@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { NO_FILTER } from '#src/memory/store.js';
+import { NO_FILTER } from '#src/memory/rows.js';
 import { makeTempDir } from '../stores/open-stores.ts';
 import { draftOf, MODEL, openTestMemories, PROJECT, type TestMemories } from './open-memories.ts';
 

@@ -7,11 +7,11 @@ import { invisibleIn } from '#src/core/invisible.js';
 import type { Embedder } from '#src/memory/dense/embedder.js';
 import type { Memory } from '#src/memory/item.js';
 import { Memories } from '#src/memory/memories.js';
-import { type MemoryFilter, NO_FILTER } from '#src/memory/store.js';
+import { type MemoryFilter, NO_FILTER } from '#src/memory/rows.js';
+import { FOREIGN_MAX } from '#src/memory/sync/intake.js';
 import { pointIdOf, readPoint } from '#src/memory/sync/points.js';
 import { ANSWER_MAX_BYTES } from '#src/memory/sync/qdrant.js';
 import { SharedItems } from '#src/memory/sync/shared-items.js';
-import { FOREIGN_MAX } from '#src/memory/sync/syncer.js';
 import type { Database } from '#src/stores/sqlite.js';
 import { propertyRuns, shapeRuns } from '../../helpers/property-runs.ts';
 import { type Fault, openQdrant, REAL_SERVER, type TestQdrant } from '../../helpers/qdrant-server.ts';
@@ -526,10 +526,11 @@ describe('hybrid search', () => {
     await ann.syncer.now();
     expect((await titlesFound(ann, 'fruit')).slice(0, 2)).toEqual(['Fruit salad', 'Pears are ripe']);
     expect(qdrant.bodies.at(-1)).toContain('"using":"dense"');
-    // The server's order counts, not the local one: another machine that has the model finds the same at once.
+    // The server compares for a machine that has the model and no vectors of these memories yet.
     const bob = await openMember(qdrant, { embedder: embedder('two-topics') });
     await add(bob, 'Compilers');
     await learn(bob);
+    await bob.syncer.now();
     expect((await titlesFound(bob, 'fruit')).slice(0, 2)).toEqual(['Fruit salad', 'Pears are ripe']);
     const withoutModel = await openMember(qdrant);
     await withoutModel.syncer.now();
