@@ -63,6 +63,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     mayImport: ['src/core', 'src/call', 'src/runner', 'src/sdk', 'src/stores'],
     why: 'what is kept between sessions: reached through ToolHost and the management contract, which mask what it gets',
   },
+  'src/session': {
+    mayImport: ['src/core', 'src/call', 'src/config', 'src/runner', 'src/sdk', 'src/stores', 'src/text', 'src/tokens'],
+    why: 'what happens in a session and what is made of it: fed by dispatch, reached through ToolHost and the management contract',
+  },
   'src/catalog': { mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'], why: 'knows tools, runs none' },
   'src/install': {
     mayImport: ['src/core', 'src/call', 'src/config', 'src/catalog'],
@@ -79,6 +83,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/sandbox',
       'src/scrub',
       'src/sdk',
+      'src/session',
       'src/stores',
       'src/text',
       'src/tokens',

@@ -15,6 +15,8 @@ export interface Paths {
   stateDb: string;
   /** Memories of all projects. */
   memoryDb: string;
+  /** What happened in the sessions of all projects. */
+  sessionDb: string;
   artifactsDir: string;
   /** Accepted tool bundles, by content: `<toolsDir>/<sha256>/`. */
   toolsDir: string;
@@ -76,6 +78,7 @@ export function resolvePaths(
     certsDir: join(bases.stateDir, 'certs'),
     stateDb: join(bases.stateDir, 'contextd.db'),
     memoryDb: join(bases.dataDir, 'memory.db'),
+    sessionDb: join(bases.dataDir, 'sessions.db'),
     artifactsDir: join(bases.dataDir, 'artifacts'),
     toolsDir: join(bases.dataDir, 'tools'),
     stagingDir: join(bases.dataDir, 'staging'),

@@ -74,6 +74,7 @@ export interface Config {
       interval_ms: number;
     };
   };
+  session: { log_max_age_days: number; log_max_events: number };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -411,6 +412,15 @@ export const CONFIG_SCHEMA = {
         search_timeout_ms: whole(300, 10, 60_000, 'Milliseconds after which a search is answered from this machine.'),
         interval_ms: whole(30_000, 1_000, 86_400_000, 'Milliseconds between two looks at what others wrote.'),
       }),
+    }),
+    session: section('What is kept of sessions.', {
+      log_max_age_days: whole(30, 1, 3650, 'Days after which an event of a session is removed.'),
+      log_max_events: whole(
+        200_000,
+        1_000,
+        10_000_000,
+        'Events of all sessions. The oldest of the sessions that have most are removed first.',
+      ),
     }),
     jobs: section('Background jobs.', {
       per_session: whole(8, 0, 1_000, 'Jobs of one session that run at the same time. 0: none.'),

@@ -1,5 +1,6 @@
 import type { Timer } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
+import type { StoredEventLog } from '../session/events/event-log.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Part } from './lifecycle.ts';
@@ -51,6 +52,11 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000;
 /** Removes artifacts that are too old or over the quota. */
 export function pruneChore(artifacts: Pick<ArtifactStore, 'prune'>): Chore {
   return { name: 'prune artifacts', everyMs: PRUNE_EVERY_MS, run: () => artifacts.prune() };
+}
+
+/** Removes events that are too old or too many. */
+export function eventChore(eventLog: Pick<StoredEventLog, 'prune'>): Chore {
+  return { name: 'prune events', everyMs: PRUNE_EVERY_MS, run: () => eventLog.prune() };
 }
 
 export interface MemoryChoreDeps {

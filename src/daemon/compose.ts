@@ -24,6 +24,9 @@ import { Allowance } from '../scrub/vault/allowance.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
 import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
 import { createGrpcDoor } from '../server/grpc.ts';
+import { callEvent, type RecordedCall } from '../session/events/call-event.ts';
+import { eventDatabase } from '../session/events/event-database.ts';
+import { StoredEventLog } from '../session/events/event-log.ts';
 import { createAllowedValues } from '../stores/allowed-values.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
@@ -55,7 +58,16 @@ import { createManagement } from './management.ts';
 import { NetworkCredentials, type NetworkCredentialsDeps } from './network-credentials.ts';
 import { followRuns } from './network-runs.ts';
 import { createOutside } from './outside.ts';
-import type { ComposeDeps, DaemonParts, Entrance, Execution, Remembering, Scrubbing, Stores } from './parts.ts';
+import type {
+  ComposeDeps,
+  DaemonParts,
+  Entrance,
+  Execution,
+  Remembering,
+  Scrubbing,
+  SessionKeeping,
+  Stores,
+} from './parts.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor, viewOf } from './policy.ts';
 import { installedHashes } from './registered-projects.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
@@ -76,9 +88,11 @@ export function compose(deps: ComposeDeps, overrides: Overrides = {}): DaemonCom
   const stores = buildStores(deps, overrides);
   const scrubbing = buildScrubbing(deps, stores, overrides);
   const remembering = buildRemembering(deps, { ...stores, ...scrubbing }, overrides);
-  const execution = buildExecution(deps, { ...stores, ...scrubbing, ...remembering }, overrides);
-  const entrance = buildEntrance(deps, { ...stores, ...scrubbing, ...remembering, ...execution }, overrides);
-  const built = { ...stores, ...scrubbing, ...remembering, ...execution, ...entrance };
+  const keeping = buildSessionKeeping(deps, overrides);
+  const known = { ...stores, ...scrubbing, ...remembering, ...keeping };
+  const execution = buildExecution(deps, known, overrides);
+  const entrance = buildEntrance(deps, { ...known, ...execution }, overrides);
+  const built = { ...known, ...execution, ...entrance };
   const { scrubber, gate } = built;
   return {
     built,
@@ -188,7 +202,22 @@ function buildRemembering(deps: ComposeDeps, before: Stores & Scrubbing, own: Ov
   };
 }
 
-function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remembering, own: Overrides): Execution {
+function buildSessionKeeping({ paths, config, clock, logger }: ComposeDeps, own: Overrides): SessionKeeping {
+  const counter = own.counter ?? loadCounter();
+  const countTokens = (text: string): number => counter.count(text);
+  const database = eventDatabase({ file: paths.sessionDb, logger });
+  const { log_max_age_days, log_max_events: maxEvents } = config.session;
+  const limits = { maxAgeMs: log_max_age_days * DAY_MS, maxEvents };
+  return { counter, eventLog: own.eventLog ?? new StoredEventLog({ database, countTokens, limits, clock, logger }) };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function buildExecution(
+  deps: ComposeDeps,
+  before: Stores & Scrubbing & Remembering & SessionKeeping,
+  own: Overrides,
+): Execution {
   const { paths, config, clock, timer, logger } = deps;
   const { artifacts, scrubber, auditor: secondSearch } = before;
   // The network and the sandbox report to each other; nothing of either happens before both are built.
@@ -209,7 +238,6 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remember
   const followed = followRuns(sandbox, network);
   const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
   const views = own.views ?? createViewMaker();
-  const counter = own.counter ?? loadCounter();
   const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
   const installed = own.installed ?? createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   return {
@@ -237,18 +265,17 @@ function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remember
         services: createHostServices({
           ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock },
           ...{ memories: before.memories, retrievals: before.retrievals },
-          countTokens: (text) => counter.count(text),
+          countTokens: (text) => before.counter.count(text),
         }),
         logger,
         clock,
       }),
-    counter,
   };
 }
 
 function buildEntrance(
   deps: ComposeDeps,
-  before: Stores & Scrubbing & Remembering & Execution,
+  before: Stores & Scrubbing & Remembering & SessionKeeping & Execution,
   own: Overrides,
 ): Entrance {
   const { paths, config, clock, logger } = deps;
@@ -262,6 +289,7 @@ function buildEntrance(
         secondSearch,
         cursors: createCursors(sessions),
         findings: before.jobs.findings,
+        onCallEnded: (call) => void recordCall(call, before),
         continuations: createContinuations({ database, keys, clock }),
         limits: config,
         config,
@@ -277,6 +305,11 @@ function buildEntrance(
   const mask = (text: string): string => scrubber.maskText(text);
   const door = own.door ?? createGrpcDoor({ paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger });
   return { gate, door, sessionEnd };
+}
+
+/** Callers may name any directory: only calls of a registered project are kept. */
+async function recordCall(call: RecordedCall, { projects, eventLog }: Stores & SessionKeeping): Promise<void> {
+  if ((await projects.find(call.session.project)) !== null) eventLog.append(callEvent(call));
 }
 
 /** What keeps state for a session, in the order in which it ends. */

@@ -19,6 +19,7 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Door } from '../server/grpc.ts';
+import type { StoredEventLog } from '../session/events/event-log.ts';
 import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
@@ -86,6 +87,12 @@ export interface Remembering {
   distiller: Distiller;
 }
 
+/** What happened in sessions. */
+export interface SessionKeeping {
+  counter: TokenCounter;
+  eventLog: StoredEventLog;
+}
+
 export interface Scrubbing {
   workspaceRules: WorkspaceRulesReader;
   /** Null if scrub.seeds is off. */
@@ -104,7 +111,6 @@ export interface Execution {
   jobs: Jobs;
   runner: Runner;
   views: ViewMaker;
-  counter: TokenCounter;
 }
 
 export interface Entrance {
@@ -114,4 +120,4 @@ export interface Entrance {
 }
 
 /** Every part of the daemon that another part, or a test, may hold. */
-export type DaemonParts = Stores & Scrubbing & Remembering & Execution & Entrance;
+export type DaemonParts = Stores & Scrubbing & Remembering & SessionKeeping & Execution & Entrance;

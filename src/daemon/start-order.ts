@@ -1,10 +1,10 @@
 import type { TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { leaseChore } from './build-jobs.ts';
-import { collectMainHeap, createChores, memoryChore, pruneChore } from './chores.ts';
+import { collectMainHeap, createChores, eventChore, memoryChore, pruneChore } from './chores.ts';
 import { inOrder, named, type Part, started, together } from './lifecycle.ts';
 import { networkChores } from './network-chores.ts';
-import type { ComposeDeps, DaemonParts, Scrubbing, Stores } from './parts.ts';
+import type { ComposeDeps, DaemonParts, Scrubbing, SessionKeeping, Stores } from './parts.ts';
 import { followInstallation, removeUnusedBundles, warnOfBadLinks } from './registered-projects.ts';
 import { sessionChore } from './session-end.ts';
 import { storageChore } from './storage-life.ts';
@@ -40,6 +40,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
     createChores(
       [
         pruneChore(artifacts),
+        eventChore(parts.eventLog),
         memoryChore({ gate, collectors }),
         sessionChore(sessionEnd),
         leaseChore(jobs),
@@ -52,9 +53,9 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
   ];
 }
 
-function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
+function storesPart(stores: Stores & Pick<Scrubbing & SessionKeeping, 'scrubber' | 'eventLog'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
-  const { allowedValues, hostNetworks, memoryStore, networkCredentials } = stores;
+  const { allowedValues, eventLog, hostNetworks, memoryStore, networkCredentials } = stores;
   return {
     name: 'stores',
     async start() {
@@ -62,7 +63,7 @@ function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
       await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
       await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start(), allowedValues.start()]);
-      await memoryStore.start();
+      await Promise.all([memoryStore.start(), eventLog.start()]);
       // The log first: calls that the journal closes are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();
@@ -71,6 +72,7 @@ function storesPart(stores: Stores & Pick<Scrubbing, 'scrubber'>): Part {
       await auditLog.stop();
       await artifacts.stop();
       await memoryStore.stop();
+      await eventLog.stop();
       await database.stop();
     },
   };

@@ -7,6 +7,7 @@ import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { freeKey } from '../scrub/leaves.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import type { RecordedCall } from '../session/events/call-event.ts';
 import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
 import type { Call } from './call.ts';
@@ -87,12 +88,12 @@ export function endRecord(
 }
 
 function talliedOf(tally: Tally) {
-  const { tokensReturned, tokensRun, isEstimate, hasArtifact, isFollowUp, isTruncated } = tally;
+  const { tokensReturned, tokensRun, isEstimate, artifact, isFollowUp, isTruncated } = tally;
   return {
     tokens_returned: tokensReturned,
     ...(tokensRun === null ? {} : { tokens_run: tokensRun }),
     ...(isEstimate ? { tokens_estimated: true } : {}),
-    ...(hasArtifact ? { artifact: true } : {}),
+    ...(artifact === null ? {} : { artifact: true }),
     ...(isFollowUp ? { follow_up: true } : {}),
     ...(isTruncated ? { truncated: true } : {}),
   };
@@ -160,6 +161,8 @@ export interface CallRecord {
 
 export interface CallRecordDeps extends AuditDeps {
   journal: Journal;
+  /** Hears of every call that ended; returns at once and never throws. */
+  onCallEnded(call: RecordedCall): void;
 }
 
 export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
@@ -180,6 +183,10 @@ export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
       // The input may hold secrets that only this call revealed, so it is masked again.
       const facts = start === null || outcome.secrets.length > 0 ? startFacts(call, deps) : start;
       const record = endRecord(call, facts, outcome, told, deps);
+      const { artifact } = told.tally;
+      deps.onCallEnded({
+        ...{ session, record, artifact, hasRun: start !== null, data: outcome.data, shows: outcome.facts.shows },
+      });
       await (start === null ? auditLog.append(record) : auditLog.end(record));
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
       if (isInJournal) await journal.finish(requestId, errorCode);

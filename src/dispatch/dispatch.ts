@@ -78,7 +78,8 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
     const { continuation, isViewAsked } = verified.options;
     if (continuation !== null && !isViewAsked) {
       const page = await times.of('store', openPage(verified, continuation, deps));
-      outcome = await scrubOrWithhold(call, EMPTY_OUTCOME, times, deps);
+      const shown = addKnown(EMPTY_OUTCOME, { facts: { shows: page.artifactId } });
+      outcome = await scrubOrWithhold(call, shown, times, deps);
       budgeted = await (isText ? text.budgetPageText(verified, page, deps) : budgetPage(verified, page, deps));
     } else {
       raw =

@@ -17,7 +17,8 @@ export interface Tally {
   /** Tokens of the whole output without anything that contextd adds; null for a view of an earlier output. */
   tokensRun: number | null;
   isEstimate: boolean;
-  hasArtifact: boolean;
+  /** The output that the call stored; null if it stored none. */
+  artifact: string | null;
   /** True if it shows more of an earlier output: its tokens are subtracted from what the earlier call saved. */
   isFollowUp: boolean;
   isTruncated: boolean;
@@ -34,7 +35,7 @@ export function tallyOf(counter: TokenCounter, output: BudgetOutput, stored: Sto
   const isFollowUp = stored === 'page' || (stored?.isEarlier ?? false);
   if (stored === null || stored === 'page' || isFollowUp) {
     const tokensRun = isFollowUp ? null : tokensReturned;
-    return { tokensReturned, tokensRun, isEstimate: false, hasArtifact: false, isFollowUp, isTruncated };
+    return { tokensReturned, tokensRun, isEstimate: false, artifact: null, isFollowUp, isTruncated };
   }
   const shown = stored.streams.map(({ field }) => String(envelope.data[field] ?? ''));
   const isWhole = stored.streams.every(({ text }, index) => text === shown[index]);
@@ -42,7 +43,7 @@ export function tallyOf(counter: TokenCounter, output: BudgetOutput, stored: Sto
   const [shownBytes, allBytes] = [bytesOf(shown), bytesOf(stored.streams.map(({ text }) => text))];
   const tokensPerByte = shownBytes === 0 ? TOKENS_PER_BYTE : shownTokens / shownBytes;
   const tokensRun = isWhole ? shownTokens : Math.max(0, Math.round(allBytes * tokensPerByte));
-  return { tokensReturned, tokensRun, isEstimate: !isWhole, hasArtifact: true, isFollowUp, isTruncated };
+  return { tokensReturned, tokensRun, isEstimate: !isWhole, artifact: stored.artifactId, isFollowUp, isTruncated };
 }
 
 /** Counts a text answer about an output of `allTokens`. */
@@ -57,7 +58,7 @@ export function tallyOfText(
     tokensReturned: tokens,
     tokensRun: isFollowUp ? null : allTokens,
     isEstimate: isTruncated && !isFollowUp,
-    hasArtifact: stored !== null && !isFollowUp,
+    artifact: stored === null || stored === 'page' || isFollowUp ? null : stored.artifactId,
     isFollowUp,
     isTruncated,
   };

@@ -1,3 +1,4 @@
+import { fairShare } from './fair-share.ts';
 import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 /** Equal connections that began within a minute, or one. Every text in it has been scrubbed. */
@@ -95,18 +96,6 @@ export function createNetworkLog({ database }: { database: Database }): NetworkL
 
 const PRUNE = `DELETE FROM network_log WHERE project = ?1
   AND id <= (SELECT id FROM network_log WHERE project = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`;
-
-/** The most that each may have so that all together have no more than `max`: those with less leave the rest to the others. */
-function fairShare(counts: readonly number[], max: number): number {
-  const ascending = counts.toSorted((a, b) => a - b);
-  let left = max;
-  for (const [i, count] of ascending.entries()) {
-    const share = Math.floor(left / (ascending.length - i));
-    if (count > share) return share;
-    left -= count;
-  }
-  return max;
-}
 
 const COLUMNS = [
   ...['id', 'at_ms', 'project', 'tool', 'session', 'request_id', 'host', 'port', 'via', 'is_allowed', 'rule', 'why'],

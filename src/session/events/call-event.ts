@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { SessionRef } from '../../call/session.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { AuditRecord } from '../../stores/audit-record.ts';
+import type { CallEventFacts, NewEvent, Sensitivity } from './event.ts';
+
+/** A call that has ended, and what its audit record does not say. */
+export interface RecordedCall {
+  readonly session: SessionRef;
+  readonly record: AuditRecord;
+  /** False if the call was refused or was a dry run. */
+  readonly hasRun: boolean;
+  /** The scrubbed data of the outcome. */
+  readonly data: JsonObject;
+  /** The output that it stored, or null. */
+  readonly artifact: string | null;
+  /** The earlier output that it showed, `art_…` or `art_…/field`, or null. */
+  readonly shows: string | null;
+}
+
+/** Characters of a subject, and of a path. */
+const SUBJECT_MAX_CHARS = 200;
+/** Paths that an event names. */
+const PATHS_MAX = 100;
+
+/** The event of a call: facts, and one line that says them. */
+export function callEvent({ session, record, hasRun, data, artifact, shows }: RecordedCall): NewEvent {
+  const whole = subjectOf(record);
+  const subject = firstLine(whole);
+  const facts: CallEventFacts = {
+    requestId: record.request_id,
+    tool: record.tool,
+    subject,
+    sameness: samenessOf(record, whole),
+    hasRun,
+    exitCode: record.exit_code,
+    errorCode: record.error_code,
+    durationMs: record.duration_ms,
+    tokensSpent: record.tokens_returned ?? 0,
+    filesWritten: hasRun && record.error_code === null ? writtenBy(record.tool, data) : [],
+    quarantined: (record.quarantined ?? []).flatMap(pathOf).slice(0, PATHS_MAX),
+    undo: null,
+  };
+  return {
+    session,
+    kind: record.tool.startsWith('memory_') ? 'memory' : 'call',
+    at: Date.parse(record.time),
+    sensitivity: sensitivityOf(record),
+    text: `${record.tool}${subject === '' ? '' : ` ${subject}`}: ${resultOf(facts)}`,
+    facts,
+    artifact,
+    ...(shows === null ? {} : { parentArtifact: shows.split('/', 1)[0] ?? '' }),
+  };
+}
+
+/** In one or two words: `ok`, `exit 1`, `TIMEOUT`. */
+function resultOf({ exitCode, errorCode, hasRun }: CallEventFacts): string {
+  if (errorCode !== null) return errorCode;
+  if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
+  return hasRun ? 'ok' : 'not run';
+}
+
+/** Properties that say what a call is about, in this order. */
+const SUBJECTS = ['command', 'path', 'query', 'title', 'description', 'ref', 'id', 'name', 'task', 'job', 'action'];
+
+function subjectOf({ input }: AuditRecord): string {
+  if (typeof input === 'string') return input;
+  const fields = isJsonObject(input) ? input : {};
+  for (const name of SUBJECTS) {
+    const value = fields[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return '';
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split(/[\r\n\u2028\u2029]/, 1)[0] ?? '';
+  const characters = [...line];
+  const isCut = characters.length > SUBJECT_MAX_CHARS || line.length < text.trim().length;
+  return isCut ? `${characters.slice(0, SUBJECT_MAX_CHARS - 1).join('')}…` : line;
+}
+
+function samenessOf({ tool, cwd = '', input }: AuditRecord, subject: string): string {
+  const what = subject === '' ? input : subject;
+  return createHash('sha256')
+    .update(JSON.stringify([tool, cwd, what]))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+function writtenBy(tool: string, { path }: JsonObject): readonly string[] {
+  return tool === 'safe_write' && typeof path === 'string' ? [path.slice(0, SUBJECT_MAX_CHARS)] : [];
+}
+
+function pathOf(setAside: Json): string[] {
+  return isJsonObject(setAside) && typeof setAside.path === 'string' ? [setAside.path.slice(0, SUBJECT_MAX_CHARS)] : [];
+}
+
+/** Texts of a call that touched a secret are masked, and still not for everybody. */
+function sensitivityOf({ error_code, secrets_found, secrets_opened }: AuditRecord): Sensitivity {
+  if (error_code === 'SCRUB_FAILED') return 'restricted';
+  return secrets_found > 0 || secrets_opened !== undefined ? 'confidential' : 'internal';
+}

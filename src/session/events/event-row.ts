@@ -1,0 +1,97 @@
+import type { SessionRef } from '../../call/session.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { integerOf, type Row, textOf } from '../../stores/sqlite.ts';
+import {
+  type ActionEventFacts,
+  type CallEventFacts,
+  type EventKind,
+  type MessageEventFacts,
+  SENSITIVITIES,
+  type Sensitivity,
+  type SessionEvent,
+} from './event.ts';
+
+/** An event as its row holds it. Throws INTERNAL_ERROR if a column has another type. */
+export function toEvent({ project, session }: Pick<SessionRef, 'project' | 'session'>, row: Row): SessionEvent {
+  const common = {
+    seq: integerOf(row, 'seq'),
+    session: { project, session, branch: row.branch === null ? null : textOf(row, 'branch') },
+    parent: row.parent === null ? null : integerOf(row, 'parent'),
+    at: integerOf(row, 'at_ms'),
+    sensitivity: sensitivityIn(textOf(row, 'sensitivity')),
+    tokens: integerOf(row, 'tokens'),
+    text: textOf(row, 'text'),
+    artifact: row.artifact === null ? null : textOf(row, 'artifact'),
+  };
+  const facts = factsIn(textOf(row, 'facts'));
+  const kind = kindIn(textOf(row, 'kind'));
+  switch (kind) {
+    case 'call':
+    case 'memory':
+      return { ...common, kind, facts: callFacts(facts) };
+    case 'message':
+      return { ...common, kind, facts: messageFacts(facts) };
+    case 'branch':
+    case 'checkpoint':
+    case 'undo':
+      return { ...common, kind, facts: actionFacts(facts) };
+  }
+}
+
+const KINDS: readonly EventKind[] = ['call', 'memory', 'branch', 'checkpoint', 'undo', 'message'];
+
+/** A later version may know more kinds: what it wrote is read as a message of contextd. */
+function kindIn(text: string): EventKind {
+  return KINDS.find((kind) => kind === text) ?? 'message';
+}
+
+/** Unknown is the most sensitive. */
+function sensitivityIn(text: string): Sensitivity {
+  return SENSITIVITIES.find((one) => one === text) ?? 'restricted';
+}
+
+function factsIn(text: string): JsonObject {
+  const value: unknown = JSON.parse(text);
+  return isJsonObject(value) ? value : {};
+}
+
+function callFacts(facts: JsonObject): CallEventFacts {
+  return {
+    requestId: stringIn(facts, 'requestId'),
+    tool: stringIn(facts, 'tool'),
+    subject: stringIn(facts, 'subject'),
+    sameness: stringIn(facts, 'sameness'),
+    hasRun: facts.hasRun === true,
+    exitCode: typeof facts.exitCode === 'number' ? facts.exitCode : null,
+    errorCode: typeof facts.errorCode === 'string' ? facts.errorCode : null,
+    durationMs: numberIn(facts, 'durationMs'),
+    tokensSpent: numberIn(facts, 'tokensSpent'),
+    filesWritten: stringsIn(facts, 'filesWritten'),
+    quarantined: stringsIn(facts, 'quarantined'),
+    undo: typeof facts.undo === 'string' ? facts.undo : null,
+  };
+}
+
+function actionFacts(facts: JsonObject): ActionEventFacts {
+  const [action, id, requestId] = [stringIn(facts, 'action'), stringIn(facts, 'id'), stringIn(facts, 'requestId')];
+  return { action, id, requestId };
+}
+
+function messageFacts(facts: JsonObject): MessageEventFacts {
+  return { role: stringIn(facts, 'role') };
+}
+
+function stringIn(facts: JsonObject, name: string): string {
+  const value = facts[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function numberIn(facts: JsonObject, name: string): number {
+  const value = facts[name];
+  return typeof value === 'number' ? value : 0;
+}
+
+function stringsIn(facts: JsonObject, name: string): readonly string[] {
+  const value = facts[name];
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}

@@ -1,0 +1,32 @@
+/**
+ * The schema of the session database. Times are milliseconds since the epoch. `logs.last_seq` is kept when events are
+ * removed, so that no position of a log is used twice.
+ */
+export const EVENT_MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE logs (
+    number INTEGER PRIMARY KEY,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    last_seq INTEGER NOT NULL,
+    used_ms INTEGER NOT NULL,
+    UNIQUE (project, session)
+  ) STRICT;
+
+  CREATE TABLE events (
+    log INTEGER NOT NULL REFERENCES logs (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    branch TEXT,
+    kind TEXT NOT NULL,
+    parent INTEGER,
+    at_ms INTEGER NOT NULL,
+    sensitivity TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    facts TEXT NOT NULL CHECK (json_type(facts) = 'object'),
+    artifact TEXT,
+    PRIMARY KEY (log, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX events_artifact ON events (log, artifact) WHERE artifact IS NOT NULL;
+  `,
+];
