@@ -59,6 +59,7 @@ const NO_MANAGEMENT: Management = {
   reportMemories: nothing,
   learnFromCalls: nothing,
   listLessons: nothing,
+  takeHook: nothing,
   syncMemories: nothing,
   stopServer: nothing,
   registerProject: nothing,

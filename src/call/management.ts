@@ -12,9 +12,12 @@ import type { CachesRequest__Output as CachesRequest } from '../protocol/generat
 import type { CachesResponse__Output as CachesResponse } from '../protocol/generated/contextd/v1/CachesResponse.ts';
 import type { DisallowValueRequest__Output as DisallowValueRequest } from '../protocol/generated/contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse__Output as EndSessionResponse } from '../protocol/generated/contextd/v1/EndSessionResponse.ts';
+import type { HandedIn__Output as HandedIn } from '../protocol/generated/contextd/v1/HandedIn.ts';
 import type { HealthCheck__Output } from '../protocol/generated/contextd/v1/HealthCheck.ts';
 import type { HealthRequest__Output as HealthRequest } from '../protocol/generated/contextd/v1/HealthRequest.ts';
 import type { HealthResponse__Output as HealthResponse } from '../protocol/generated/contextd/v1/HealthResponse.ts';
+import type { HookAnswer__Output as HookAnswer } from '../protocol/generated/contextd/v1/HookAnswer.ts';
+import type { HookReport__Output as HookReport } from '../protocol/generated/contextd/v1/HookReport.ts';
 import type { HostNetwork__Output as HostNetwork } from '../protocol/generated/contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest__Output as HostNetworkRequest } from '../protocol/generated/contextd/v1/HostNetworkRequest.ts';
 import type { InstallEvent } from '../protocol/generated/contextd/v1/InstallEvent.ts';
@@ -98,6 +101,8 @@ export type {
   AllowValueRequest,
   CachesResponse,
   EndSessionResponse,
+  HandedIn,
+  HookReport,
   HostNetwork,
   InstallEvent,
   InstallProgress,
@@ -255,6 +260,8 @@ export interface Management {
   listLessons(request: ProjectRequest): Promise<PendingLessons>;
   /** Throws UPSTREAM_UNAVAILABLE, with the reason, if it was asked to synchronise and could not. */
   syncMemories(request: MemorySyncRequest): Promise<MemorySync>;
+  /** Throws NOT_FOUND if the project is not registered, SCRUB_FAILED; then nothing is recorded. */
+  takeHook(request: HookReport): Promise<HookAnswer>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   /** The version of the tool that the project at `root` accepted; of another, or of no project, any version. */
   getSchema(tool: string, root: string): Promise<SchemaResponse>;

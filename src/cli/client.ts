@@ -129,6 +129,7 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     learnFromCalls: askLong(management.learnFromCalls),
     listLessons: askLong(management.listLessons),
     syncMemories: askLong(management.syncMemories),
+    takeHook: ask(management.takeHook),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

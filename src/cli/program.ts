@@ -7,6 +7,7 @@ import { cacheClear, cacheList } from './commands/cache.ts';
 import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
+import { hookPostTool, hookPreCompact, hookStop } from './commands/hook.ts';
 import { init } from './commands/init.ts';
 import {
   memoryAdd,
@@ -126,6 +127,7 @@ function groupOf(parent: Commander, path: readonly string[], context: CliContext
 
 export const GROUPS: Readonly<Record<string, string>> = {
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
+  hook: "Take what a client's hook passes on standard input. Clients call it; `ctxd init` sets that up.",
   network: 'Decide which hosts commands may reach, and see what they reached.',
   'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
   server: 'Start, stop and watch the daemon.',
@@ -208,6 +210,9 @@ export const COMMANDS: readonly Command[] = [
   auditTail,
   sessionSecrets,
   sessionEnd,
+  hookPreCompact,
+  hookStop,
+  hookPostTool,
   cacheList,
   cacheClear,
   ps,

@@ -16,6 +16,7 @@ import { type ApprovalDeps, createApprovals } from './approval-management.ts';
 import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
+import { createHookManagement, type HookDeps } from './hook-management.ts';
 import type { HostNetworks } from './host-network.ts';
 import type { StopCause } from './lifecycle.ts';
 import { createMemoryManagement, type MemoryManagementDeps } from './memory-management.ts';
@@ -35,7 +36,7 @@ import type { SessionEnd } from './session-end.ts';
 import { createToolInstallation, type ToolInstallationDeps } from './tool-installation.ts';
 import { coreTools, createToolManagement, projectTools, type ToolManagementDeps } from './tool-management.ts';
 
-export interface ManagementDeps extends ToolManagementDeps {
+export interface ManagementDeps extends ToolManagementDeps, Pick<HookDeps, 'eventLog'> {
   home: string;
   paths: Paths;
   catalog: Catalog;
@@ -47,7 +48,7 @@ export interface ManagementDeps extends ToolManagementDeps {
   auditLog: AuditLog;
   sandbox: Sandbox;
   gate: CallGate;
-  scrubber: Pick<Scrubber, 'secrets' | 'reveal' | 'tokensIn' | 'maskText'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   keys: Pick<DaemonKeys, 'derive'>;
   sessionEnd: SessionEnd;
@@ -107,6 +108,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),
     ...createMemoryManagement(deps.memory),
+    ...createHookManagement(deps),
     ...createNetworkManagement(deps.networking),
     ...createNetworkCredentialManagement(deps.credentials),
     ...createToolManagement(deps),

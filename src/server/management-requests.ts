@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type {
   AllowValueRequest,
+  HookReport,
   HostNetwork,
   InstallRequest,
   Management,
@@ -88,6 +89,7 @@ export function checkRequests(management: Management): Management {
     },
     listLessons: async (request) => management.listLessons(withRoot(request)),
     syncMemories: async (request) => management.syncMemories(request.root === '' ? request : withRoot(request)),
+    takeHook: async (request) => management.takeHook(hookOf(request)),
     getSchema: (tool, root) => management.getSchema(tool, root),
     installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),
     acceptTool: async (request) => management.acceptTool(withRoot(request)),
@@ -264,6 +266,20 @@ function withMemoryIds(request: MemoryRequest): MemoryRequest {
 function withLimit<Request extends { limit: number }>(request: Request, standard: number, maximum: number): Request {
   if (request.limit > maximum) throw tooMuch('memories', maximum);
   return { ...request, limit: request.limit || standard };
+}
+
+/** More than a client hands in at once. */
+const HANDED_IN_MAX = 100;
+const HANDED_IN_MAX_CHARS = 256 * 1024;
+
+function hookOf(request: HookReport): HookReport {
+  const { items, hook, cause } = request;
+  if (items.length > HANDED_IN_MAX) throw tooMuch('items', HANDED_IN_MAX);
+  if (items.some(({ text }) => text.length > HANDED_IN_MAX_CHARS))
+    throw tooMuch('characters in a text', HANDED_IN_MAX_CHARS);
+  if ([hook, cause, ...items.map(({ role }) => role)].some(({ length }) => length > 40))
+    throw tooMuch('characters in a name', 40);
+  return withRoot(request);
 }
 
 function tooMuch(what: string, limit: number): ContextdError {

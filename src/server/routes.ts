@@ -110,6 +110,7 @@ export function managementRoutes(
     LearnFromCalls: route(only, checked.learnFromCalls),
     ListLessons: route(only, checked.listLessons),
     SyncMemories: route(only, checked.syncMemories),
+    TakeHook: route(only, checked.takeHook),
   };
 }
 

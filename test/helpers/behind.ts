@@ -127,6 +127,7 @@ const FIXED: Management = {
     ...{ state: 'off', url: '', collection: '', project_id: '', pending: 0, foreign: 0, refused: 0 },
     ...{ synced_ms: 0, fault: '', retry_ms: 0 },
   }),
+  takeHook: async ({ items }) => ({ text: '', recorded: items.length }),
   readNetworkLog: async ({ after_id }) => ({ entries: after_id === 0 ? [TALK] : [] }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
   restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),

@@ -79,7 +79,18 @@ describe('ctxd init', () => {
     expect(await json('.claude/settings.local.json')).toEqual({
       permissions: { allow: commands.map((command) => `Bash(${command})`), deny: DENIED },
       sandbox: { excludedCommands: commands },
-      hooks: { SessionStart: hook('CLAUDE_ENV_FILE'), SessionEnd: hook(end) },
+      hooks: {
+        SessionStart: hook('CLAUDE_ENV_FILE'),
+        SessionEnd: hook(end),
+        PreCompact: hook(`'/opt/contextd/bin/ctxd' hook pre-compact '${project.root}' `),
+        Stop: hook(`'/opt/contextd/bin/ctxd' hook stop '${project.root}' `),
+        PostToolUse: [
+          {
+            ...{ matcher: 'TodoWrite|TaskCreate|TaskUpdate|Edit|MultiEdit|Write|NotebookEdit' },
+            hooks: [expect.objectContaining({ command: expect.stringContaining("' hook post-tool '") })],
+          },
+        ],
+      },
     });
     expect(await readFile(at('.claude/.gitignore'), 'utf8')).toContain('\n/settings.local.json\n');
   });
@@ -87,9 +98,9 @@ describe('ctxd init', () => {
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
     const rules = (root: string) =>
       mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY).get('.claude/settings.local.json');
-    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 6 + DENIED.length } });
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 9 + DENIED.length } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
-      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 4 + DENIED.length } });
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 7 + DENIED.length } });
   });
 
   it('names every view in the skill', async () => {

@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path';
+import type { Json } from '../../core/json.ts';
 import { shellNamesOf } from '../../core/shell-names.ts';
+import { type HookName, WATCHED_TOOLS } from '../hooks/hook-input.ts';
 import type { Entry } from './json-edit.ts';
 
 // What `ctxd init` adds to the settings of Claude Code and OpenCode. docs/clients.md has what was tried with both, and
@@ -40,11 +42,19 @@ export function localSettings(tools: readonly string[], root: string, proxyBinar
   // A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it.
   const command = `[ -n "$CONTEXTD_SESSION_ID" ] || ${ctxd} session end ${quoted(root)} --hook >/dev/null 2>&1 || true`;
   const end = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
+  // Whatever becomes of ctxd, its hooks must not stop the work of an agent: only their standard output counts.
+  const hook = (name: HookName): Json => ({
+    ...{ type: 'command', command: `${ctxd} hook ${name} ${quoted(root)} 2>/dev/null || true` },
+    timeout: HOOK_LIMIT_S,
+  });
   return [
     ...toolEntries(tools, root),
     ...denied(),
     { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: localPathHook(root) }] } },
     { path: ['hooks', 'SessionEnd'], value: { hooks: [end] } },
+    { path: ['hooks', 'PreCompact'], value: { hooks: [hook('pre-compact')] } },
+    { path: ['hooks', 'Stop'], value: { hooks: [hook('stop')] } },
+    { path: ['hooks', 'PostToolUse'], value: { matcher: WATCHED_TOOLS, hooks: [hook('post-tool')] } },
   ];
 }
 
@@ -71,6 +81,8 @@ function quoted(text: string): string {
 
 /** Claude Code gives a session-end hook 1.5 seconds if it asks for no other time. */
 const SESSION_END_LIMIT_S = 15;
+/** Seconds that Claude Code waits for another hook. */
+const HOOK_LIMIT_S = 10;
 
 /**
  * What only a person decides, as it follows the name of the program. An agent that could run these could widen what it may

@@ -418,6 +418,10 @@ export const DAEMON_DEFINITION = `{
                 "SyncMemories": {
                   "requestType": "MemorySyncRequest",
                   "responseType": "MemorySync"
+                },
+                "TakeHook": {
+                  "requestType": "HookReport",
+                  "responseType": "HookAnswer"
                 }
               }
             },
@@ -2538,6 +2542,55 @@ export const DAEMON_DEFINITION = `{
                 "retry_ms": {
                   "type": "uint32",
                   "id": 10
+                }
+              }
+            },
+            "HookReport": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "hook": {
+                  "type": "string",
+                  "id": 3
+                },
+                "cause": {
+                  "type": "string",
+                  "id": 4
+                },
+                "items": {
+                  "rule": "repeated",
+                  "type": "HandedIn",
+                  "id": 5
+                }
+              }
+            },
+            "HandedIn": {
+              "fields": {
+                "role": {
+                  "type": "string",
+                  "id": 1
+                },
+                "text": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "HookAnswer": {
+              "fields": {
+                "text": {
+                  "type": "string",
+                  "id": 1
+                },
+                "recorded": {
+                  "type": "uint32",
+                  "id": 2
                 }
               }
             }

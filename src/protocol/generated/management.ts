@@ -16,9 +16,12 @@ import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from './contextd/v1/CachesResponse.ts';
 import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from './contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from './contextd/v1/EndSessionResponse.ts';
+import type { HandedIn as _contextd_v1_HandedIn, HandedIn__Output as _contextd_v1_HandedIn__Output } from './contextd/v1/HandedIn.ts';
 import type { HealthCheck as _contextd_v1_HealthCheck, HealthCheck__Output as _contextd_v1_HealthCheck__Output } from './contextd/v1/HealthCheck.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from './contextd/v1/HealthRequest.ts';
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from './contextd/v1/HealthResponse.ts';
+import type { HookAnswer as _contextd_v1_HookAnswer, HookAnswer__Output as _contextd_v1_HookAnswer__Output } from './contextd/v1/HookAnswer.ts';
+import type { HookReport as _contextd_v1_HookReport, HookReport__Output as _contextd_v1_HookReport__Output } from './contextd/v1/HookReport.ts';
 import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from './contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from './contextd/v1/HostNetworkRequest.ts';
 import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from './contextd/v1/InstallEvent.ts';
@@ -124,9 +127,12 @@ export interface ProtoGrpcType {
       CachesResponse: MessageTypeDefinition<_contextd_v1_CachesResponse, _contextd_v1_CachesResponse__Output>
       DisallowValueRequest: MessageTypeDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_DisallowValueRequest__Output>
       EndSessionResponse: MessageTypeDefinition<_contextd_v1_EndSessionResponse, _contextd_v1_EndSessionResponse__Output>
+      HandedIn: MessageTypeDefinition<_contextd_v1_HandedIn, _contextd_v1_HandedIn__Output>
       HealthCheck: MessageTypeDefinition<_contextd_v1_HealthCheck, _contextd_v1_HealthCheck__Output>
       HealthRequest: MessageTypeDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthRequest__Output>
       HealthResponse: MessageTypeDefinition<_contextd_v1_HealthResponse, _contextd_v1_HealthResponse__Output>
+      HookAnswer: MessageTypeDefinition<_contextd_v1_HookAnswer, _contextd_v1_HookAnswer__Output>
+      HookReport: MessageTypeDefinition<_contextd_v1_HookReport, _contextd_v1_HookReport__Output>
       HostNetwork: MessageTypeDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output>
       HostNetworkRequest: MessageTypeDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetworkRequest__Output>
       InstallEvent: MessageTypeDefinition<_contextd_v1_InstallEvent, _contextd_v1_InstallEvent__Output>

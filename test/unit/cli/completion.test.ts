@@ -80,7 +80,7 @@ describe('the manual page', () => {
 
   it('has every command and option', () => {
     for (const { name, options } of COMMANDS) {
-      expect(page).toContain(`.SS ctxd ${name.join(' ')}`);
+      expect(page).toContain(`.SS ctxd ${name.join(' ').replaceAll('-', '\\-')}`);
       for (const { syntax } of options) expect(page).toContain(syntax.replaceAll('-', '\\-'));
     }
   });

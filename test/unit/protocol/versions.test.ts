@@ -77,6 +77,7 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'LearnFromCalls',
     'ListLessons',
     'SyncMemories',
+    'TakeHook',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

@@ -16,6 +16,8 @@ import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, Disallo
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from '../../contextd/v1/EndSessionResponse.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from '../../contextd/v1/HealthRequest.ts';
 import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from '../../contextd/v1/HealthResponse.ts';
+import type { HookAnswer as _contextd_v1_HookAnswer, HookAnswer__Output as _contextd_v1_HookAnswer__Output } from '../../contextd/v1/HookAnswer.ts';
+import type { HookReport as _contextd_v1_HookReport, HookReport__Output as _contextd_v1_HookReport__Output } from '../../contextd/v1/HookReport.ts';
 import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from '../../contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from '../../contextd/v1/HostNetworkRequest.ts';
 import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from '../../contextd/v1/InstallEvent.ts';
@@ -728,6 +730,21 @@ export interface ManagementServiceClient extends grpc.Client {
   tailAudit(argument: _contextd_v1_AuditRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AuditResponse__Output>): grpc.ClientUnaryCall;
   tailAudit(argument: _contextd_v1_AuditRequest, callback: grpc.requestCallback<_contextd_v1_AuditResponse__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * TakeHook records what a hook of an agent's client hands in, as events of the session.
+   */
+  TakeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+  TakeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+  TakeHook(argument: _contextd_v1_HookReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+  TakeHook(argument: _contextd_v1_HookReport, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+  /**
+   * TakeHook records what a hook of an agent's client hands in, as events of the session.
+   */
+  takeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+  takeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+  takeHook(argument: _contextd_v1_HookReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+  takeHook(argument: _contextd_v1_HookReport, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
+
   UnregisterProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   UnregisterProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   UnregisterProject(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
@@ -933,6 +950,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   TailAudit: grpc.handleUnaryCall<_contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse>;
 
+  /**
+   * TakeHook records what a hook of an agent's client hands in, as events of the session.
+   */
+  TakeHook: grpc.handleUnaryCall<_contextd_v1_HookReport__Output, _contextd_v1_HookAnswer>;
+
   UnregisterProject: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse>;
 
 }
@@ -993,5 +1015,6 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   StopServer: MethodDefinition<_contextd_v1_StopRequest, _contextd_v1_StopResponse, _contextd_v1_StopRequest__Output, _contextd_v1_StopResponse__Output>
   SyncMemories: MethodDefinition<_contextd_v1_MemorySyncRequest, _contextd_v1_MemorySync, _contextd_v1_MemorySyncRequest__Output, _contextd_v1_MemorySync__Output>
   TailAudit: MethodDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditResponse, _contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse__Output>
+  TakeHook: MethodDefinition<_contextd_v1_HookReport, _contextd_v1_HookAnswer, _contextd_v1_HookReport__Output, _contextd_v1_HookAnswer__Output>
   UnregisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
 }

@@ -1,0 +1,24 @@
+// Original file: proto/contextd/v1/management.proto
+
+
+export interface HookAnswer {
+  /**
+   * What the client shows its model. May be empty.
+   */
+  'text'?: (string);
+  /**
+   * Events that were recorded. An item that repeats the last one of its role is not.
+   */
+  'recorded'?: (number);
+}
+
+export interface HookAnswer__Output {
+  /**
+   * What the client shows its model. May be empty.
+   */
+  'text': (string);
+  /**
+   * Events that were recorded. An item that repeats the last one of its role is not.
+   */
+  'recorded': (number);
+}
