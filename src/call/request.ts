@@ -18,6 +18,8 @@ export interface CallRequest {
   projectRoot: string;
   /** The session that the caller names; "" if it names none. */
   sessionHint: string;
+  /** The branch that the caller's environment names; "" if it names none. The arguments may name another. */
+  branchHint: string;
   /** The arguments as JSON text, not yet parsed; at most INPUT_MAX_BYTES. */
   inputJson: Buffer;
   /** The value of the tool's primary property as plain text, in addition to `inputJson`; null if no words were given. */

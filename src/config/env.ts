@@ -23,6 +23,8 @@ export interface Environment {
   projectRunner: string | null;
   /** CONTEXTD_SESSION_ID, or else CLAUDE_CODE_SESSION_ID: the session of a call. */
   sessionId: string | undefined;
+  /** CONTEXTD_BRANCH: the branch of a call. */
+  branch: string | undefined;
   /** True if NO_COLOR is set: plain text even on a terminal. */
   noColor: boolean;
   /** NODE_V8_COVERAGE, passed on to a daemon that is started from here, so that tests can measure it. */
@@ -59,6 +61,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     ),
     projectRunner: projectRunner(Object.keys(source)),
     sessionId: given(source.CONTEXTD_SESSION_ID) ?? given(source.CLAUDE_CODE_SESSION_ID),
+    branch: given(source.CONTEXTD_BRANCH),
     noColor: given(source.NO_COLOR) !== undefined,
     coverageDir: given(source.NODE_V8_COVERAGE),
     secretVariables: secretsIn(source),

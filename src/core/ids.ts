@@ -31,6 +31,11 @@ export function newMemoryId(): string {
   return `mem_${newArtifactId().slice(4, 14)}`;
 }
 
+/** `br_` and 50 random bits. Another session cannot use it anyway. */
+export function newBranchId(): string {
+  return `br_${newArtifactId().slice(4, 14)}`;
+}
+
 /** Eight random characters, for names that need not be secret. */
 export function newShortId(): string {
   return newArtifactId().slice(4, 12);

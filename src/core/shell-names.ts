@@ -2,7 +2,10 @@
  * Tools whose name a shell has as a builtin, and the name by which a shell finds them. `jobs 'show 1'` would ask bash about
  * its own jobs, also if a program of this name is on PATH.
  */
-const SHELL_NAMES: ReadonlyMap<string, string> = new Map([['jobs', 'safe_jobs']]);
+const SHELL_NAMES: ReadonlyMap<string, string> = new Map([
+  ['jobs', 'safe_jobs'],
+  ['return', 'safe_return'],
+]);
 const TOOLS: ReadonlyMap<string, string> = new Map([...SHELL_NAMES].map(([tool, name]) => [name, tool]));
 
 /** What to type to call a tool. */

@@ -24,6 +24,8 @@ import { Allowance } from '../scrub/vault/allowance.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
 import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
 import { createGrpcDoor } from '../server/grpc.ts';
+import { BranchStore } from '../session/branches/branch-store.ts';
+import { Branches } from '../session/branches/branches.ts';
 import { callEvent, type RecordedCall } from '../session/events/call-event.ts';
 import { eventDatabase } from '../session/events/event-database.ts';
 import { StoredEventLog } from '../session/events/event-log.ts';
@@ -68,7 +70,7 @@ import type {
   SessionKeeping,
   Stores,
 } from './parts.ts';
-import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor, viewOf } from './policy.ts';
+import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from './policy.ts';
 import { installedHashes } from './registered-projects.ts';
 import { createSessionEnd, type SessionStateHolder } from './session-end.ts';
 import { Sharing } from './sharing.ts';
@@ -237,6 +239,12 @@ function buildExecution(
     });
   const followed = followRuns(sandbox, network);
   const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
+  const branches =
+    own.branches ??
+    new Branches({
+      ...{ store: new BranchStore(before.database), events: before.eventLog, clock },
+      stopJobs: (session) => jobs.endBranch(session),
+    });
   const views = own.views ?? createViewMaker();
   const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
   const installed = own.installed ?? createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
@@ -244,6 +252,7 @@ function buildExecution(
     network,
     networkJournal,
     jobs,
+    branches,
     views,
     installed,
     catalog:
@@ -254,7 +263,7 @@ function buildExecution(
       own.runner ??
       createRunner({
         sandbox: followed,
-        policyFor: (session) => policyFor(viewOf(session), config.sandbox),
+        policyFor: ({ project }) => policyFor(baseView(project), config.sandbox),
         commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
         toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
         toolAccessFor: ({ grants }) => toolAccessFor(grants, config.tools),
@@ -264,7 +273,8 @@ function buildExecution(
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({
           ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock },
-          ...{ memories: before.memories, retrievals: before.retrievals },
+          ...{ memories: before.memories, retrievals: before.retrievals, branches },
+          learn: (work) => before.distiller.distill(work),
           countTokens: (text) => before.counter.count(text),
         }),
         logger,
@@ -313,9 +323,9 @@ async function recordCall(call: RecordedCall, { projects, eventLog }: Stores & S
 }
 
 /** What keeps state for a session, in the order in which it ends. */
-function holdersOf({ jobs, scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
+function holdersOf({ branches, jobs, scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
   const secrets = { name: 'secrets', endSession: async (session: SessionRef) => scrubber.forget(session) };
-  return [jobs, secrets, storageHolder(sandbox)];
+  return [branches, jobs, secrets, storageHolder(sandbox)];
 }
 
 function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): ReturnType<typeof createManagement> {

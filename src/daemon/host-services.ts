@@ -11,6 +11,7 @@ import {
 } from '../memory/memory-services.ts';
 import type { HostMethod, HostServices, ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import { type BranchServiceDeps, openBranch, returnFromBranch } from '../session/branches/branch-services.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import { maskForKeeping } from './kept-text.ts';
 
@@ -25,8 +26,8 @@ export interface HostService {
   answer(session: SessionRef, request: JsonObject, call: ServiceCall): Promise<ServiceAnswer>;
 }
 
-export interface HostServiceDeps extends JobServiceDeps, MemoryServiceDeps {
-  artifacts: Pick<ArtifactStore, 'info'>;
+export interface HostServiceDeps extends BranchServiceDeps, JobServiceDeps, MemoryServiceDeps {
+  artifacts: Pick<ArtifactStore, 'info' | 'ofCall'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets'>;
 }
 
@@ -62,6 +63,16 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
         identifiers: ['id', 'outcome'],
         outlivesSession: true,
         answer: (session, request, call) => rateMemory(session, request, call, deps),
+      },
+      BranchOpen: {
+        identifiers: ['budget_tokens', 'timeout_ms'],
+        outlivesSession: true,
+        answer: (session, request, call) => openBranch(session, request, call, deps),
+      },
+      BranchReturn: {
+        identifiers: ['extract_memory'],
+        outlivesSession: true,
+        answer: (session, request, call) => returnFromBranch(session, request, call, deps),
       },
     },
     deps.scrubber,

@@ -19,6 +19,7 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Door } from '../server/grpc.ts';
+import type { Branches } from '../session/branches/branches.ts';
 import type { StoredEventLog } from '../session/events/event-log.ts';
 import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
@@ -109,6 +110,7 @@ export interface Execution {
   network: Network;
   networkJournal: NetworkJournal;
   jobs: Jobs;
+  branches: Branches;
   runner: Runner;
   views: ViewMaker;
 }

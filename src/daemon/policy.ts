@@ -3,7 +3,7 @@ import type { SessionRef } from '../call/session.ts';
 import { accessOf } from '../catalog/grants.ts';
 import type { Config } from '../config/schema.ts';
 import type { ToolAccess, ToolCall, ToolNetwork } from '../runner/runner.ts';
-import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox-policy.ts';
+import { baseView, type SandboxPolicy, type WorkspaceView } from '../sandbox/sandbox-policy.ts';
 import type { Network } from './network.ts';
 import type { Outside } from './outside.ts';
 
@@ -16,11 +16,6 @@ const OPEN_FILES = 1024;
 /** Processors for one sandbox if a person set none: all but one, or three quarters if there are at most four. */
 export function defaultCpus(processors: number): number {
   return Math.max(processors - 1, processors * 0.75);
-}
-
-/** What a session sees of its project. The name of a branch is unique only within its session. */
-export function viewOf({ project, session, branch }: SessionRef): WorkspaceView {
-  return { path: project, layer: branch === null ? null : JSON.stringify([session, branch]) };
 }
 
 /** The policy of every tool process: the workspace and what a person listed. No call can widen it. */
@@ -54,7 +49,7 @@ export function commandPolicyFor(
   const { hostNetwork } = parts;
   const variables = { ...hostNetwork.variables, ...network.placeholdersFor(session.project) };
   return {
-    ...policyFor(viewOf(session), config),
+    ...policyFor(baseView(session.project), config),
     ...network.forCommands(session.project),
     git: 'working',
     ...parts,

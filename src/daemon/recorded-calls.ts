@@ -21,6 +21,8 @@ const DETAIL_MAX_CHARS = 1_200;
 const SEARCHED_MAX_BYTES = 1024 * 1024;
 /** Calls that were not carried out or not carried to their end: they say nothing about the work. */
 const NOT_CARRIED_OUT: ReadonlySet<string> = new Set(['CANCELLED', 'INTERRUPTED', 'RATE_LIMITED', 'ARGS_INVALID']);
+/** Looking at the answers of others, jobs and memories is not the work, nor is folding it. */
+const NOT_THE_WORK: ReadonlySet<string> = new Set(['tool_view', 'safe_read', 'jobs', 'branch', 'return']);
 
 /** The calls of a project by their ids, the oldest first, masked so that they can outlive their sessions. */
 export async function readRecordedCalls(
@@ -42,8 +44,7 @@ function bySession(records: readonly AuditRecord[]): Map<string, AuditRecord[]> 
   const sessions = new Map<string, AuditRecord[]>();
   for (const record of records) {
     const { tool, error_code: code, session, job } = record;
-    // Looking at the answers of others, memories and jobs is not the work.
-    if (tool === 'tool_view' || tool === 'safe_read' || tool === 'jobs' || tool.startsWith('memory_')) continue;
+    if (NOT_THE_WORK.has(tool) || tool.startsWith('memory_')) continue;
     if (job !== undefined || (code !== null && NOT_CARRIED_OUT.has(code))) continue;
     sessions.set(session, [...(sessions.get(session) ?? []), record]);
   }

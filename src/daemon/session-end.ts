@@ -1,5 +1,6 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Logger } from '../core/log.ts';
+import type { Branches } from '../session/branches/branches.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { Chore } from './chores.ts';
 
@@ -46,6 +47,13 @@ export function createSessionEnd({ liveSessions, holders, logger }: SessionEndDe
     endAllOf: (project) => endAll(liveSessions.list(project)),
     endIdle: () => endAll(liveSessions.idle()),
   };
+}
+
+const END_OVERDUE_EVERY_MS = 60 * 1000;
+
+/** Closes the branches that did not return in time. */
+export function branchChore(branches: Pick<Branches, 'endOverdue'>): Chore {
+  return { name: 'close overdue branches', everyMs: END_OVERDUE_EVERY_MS, run: () => branches.endOverdue() };
 }
 
 const END_IDLE_EVERY_MS = 10 * 60 * 1000;

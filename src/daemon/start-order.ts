@@ -6,7 +6,7 @@ import { inOrder, named, type Part, started, together } from './lifecycle.ts';
 import { networkChores } from './network-chores.ts';
 import type { ComposeDeps, DaemonParts, Scrubbing, SessionKeeping, Stores } from './parts.ts';
 import { followInstallation, removeUnusedBundles, warnOfBadLinks } from './registered-projects.ts';
-import { sessionChore } from './session-end.ts';
+import { branchChore, sessionChore } from './session-end.ts';
 import { storageChore } from './storage-life.ts';
 
 /** The order in which the parts start. They stop in reverse. */
@@ -36,6 +36,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
     parts.network,
     named('runner', runner),
     jobs,
+    parts.branches,
     parts.auditor,
     createChores(
       [
@@ -44,6 +45,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
         memoryChore({ gate, collectors }),
         sessionChore(sessionEnd),
         leaseChore(jobs),
+        branchChore(parts.branches),
         storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
         ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
       ],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallFacts } from '../call/outcome.ts';
 import type { CallRequest } from '../call/request.ts';
+import type { SessionRef } from '../call/session.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
@@ -10,6 +11,7 @@ import type { Scrubber } from '../scrub/scrubber.ts';
 import type { RecordedCall } from '../session/events/call-event.ts';
 import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
+import type { CallBranches } from './branch.ts';
 import type { Call } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import type { Budgeted, Tally } from './tally.ts';
@@ -39,6 +41,7 @@ export function startFacts({ request, requestId, session, receivedAt }: Call, de
     time: new Date(receivedAt).toISOString(),
     request_id: requestId,
     session: deps.scrubber.maskText(session.session),
+    ...(session.branch === null ? {} : { branch: session.branch }),
     project: request.projectRoot,
     ...(request.cwd === '' ? {} : { cwd: kept(request.cwd, deps.scrubber) }),
     door: request.principal.door,
@@ -155,6 +158,8 @@ export interface CallRecord {
    * the record cannot be written: no record, no run.
    */
   begin(tool: string): Promise<void>;
+  /** The session with its branch, once that is known. */
+  enter(session: SessionRef): void;
   /** Step 9, for every outcome. Throws AUDIT_FAILED if the record cannot be written: no record, no answer. */
   end(outcome: ScrubbedOutcome, told: Told): Promise<void>;
 }
@@ -163,25 +168,30 @@ export interface CallRecordDeps extends AuditDeps {
   journal: Journal;
   /** Hears of every call that ended; returns at once and never throws. */
   onCallEnded(call: RecordedCall): void;
+  branches: Pick<CallBranches, 'charge'>;
 }
 
 export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
-  const { auditLog, journal } = deps;
-  const { requestId, session } = call;
+  const { auditLog, branches, journal } = deps;
+  const { requestId } = call;
+  let session = call.session;
   // A call that failed to begin must not end the call whose request id it reused.
   let isInJournal = false;
   let start: StartFacts | null = null;
   return {
+    enter(entered) {
+      session = entered;
+    },
     async begin(tool) {
       await journal.begin({ requestId, tool, session });
       isInJournal = true;
-      const facts = startFacts(call, deps);
+      const facts = startFacts({ ...call, session }, deps);
       await auditLog.begin(facts);
       start = facts;
     },
     async end(outcome, told) {
       // The input may hold secrets that only this call revealed, so it is masked again.
-      const facts = start === null || outcome.secrets.length > 0 ? startFacts(call, deps) : start;
+      const facts = start === null || outcome.secrets.length > 0 ? startFacts({ ...call, session }, deps) : start;
       const record = endRecord(call, facts, outcome, told, deps);
       const { artifact } = told.tally;
       deps.onCallEnded({
@@ -190,6 +200,9 @@ export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
       await (start === null ? auditLog.append(record) : auditLog.end(record));
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
       if (isInJournal) await journal.finish(requestId, errorCode);
+      if (session.branch === null) return;
+      const tool = recordedTool(call.request.tool, deps);
+      await branches.charge(session, { requestId, tool, tokens: told.tally.tokensReturned });
     },
   };
 }

@@ -31,6 +31,8 @@ export interface CommonOptions {
   continuation: string | null;
   timeoutMs: number;
   dryRun: boolean;
+  /** The branch that the arguments name; null: none. */
+  branch: string | null;
 }
 
 /** A call after step 2: its project, tool and arguments are valid. */

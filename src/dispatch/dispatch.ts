@@ -8,6 +8,7 @@ import type { LiveSessions } from '../stores/live-sessions.ts';
 import { readView } from '../tokens/views/read-view.ts';
 import { type CallRecord, type CallRecordDeps, createCallRecord } from './audit.ts';
 import { type AuthorizeDeps, authorize } from './authorize.ts';
+import type { CallBranches } from './branch.ts';
 import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
 import {
   addKnown,
@@ -42,6 +43,7 @@ export interface DispatchDeps
     PageDeps {
   config: AuthorizeDeps['config'] & RunDeps['config'] & OpenSecretsDeps['config'] & BudgetDeps['config'];
   liveSessions: Pick<LiveSessions, 'idFor' | 'touch'>;
+  branches: CallBranches;
   findings: SessionFindings;
   clock: Clock;
   logger: Logger;
@@ -75,6 +77,7 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
   const isText = call.request.form === 'text';
   try {
     const verified = await times.of('verify', verify(call, deps)); //                2 verify
+    record.enter(verified.session);
     const { continuation, isViewAsked } = verified.options;
     if (continuation !== null && !isViewAsked) {
       const page = await times.of('store', openPage(verified, continuation, deps));
@@ -92,6 +95,11 @@ async function answerCall(call: Call, times: StepTimes, deps: DispatchDeps): Pro
       const stored = await times.of('store', store(viewed, outcome, deps)); //            7 store
       const answering = isText ? text.budgetText : budget;
       budgeted = await times.of('budget', answering(viewed, outcome, stored, deps)); //  8 budget
+      const warning = deps.branches.warning(verified.session, budgeted.tally.tokensReturned);
+      if (warning !== null) {
+        outcome = { ...outcome, warnings: [...outcome.warnings, warning] };
+        budgeted = await times.of('budget', answering(viewed, outcome, stored, deps));
+      }
       await times.of('store', stored?.committed ?? Promise.resolve());
     }
   } catch (thrown) {

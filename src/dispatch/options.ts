@@ -11,6 +11,8 @@ import type { CommonOptions } from './call.ts';
 export interface OptionLimits {
   budget: BudgetLimits;
   timeout: Config['timeout'];
+  /** Properties of the tool's own schema. A core tool may have one of the name of an option, which is then not the option. */
+  own: readonly string[];
 }
 
 /** Returns the budget that an input asks for, even if the rest of the input is invalid. */
@@ -25,19 +27,20 @@ export function takeCommonOptions(
   input: JsonObject,
   limits: OptionLimits,
 ): { options: CommonOptions; rest: JsonObject } {
-  const rest = Object.fromEntries(
-    Object.entries(input).filter(([name]) => !COMMON_OPTIONS.some((known) => known === name)),
-  );
-  if (input.branch !== undefined) throw branchNotBuilt();
-  const { budget, timeout } = limits;
+  const { budget, timeout, own } = limits;
+  const names = new Set<string>(COMMON_OPTIONS.filter((name) => !own.includes(name)));
+  const pick = (isOption: boolean): JsonObject =>
+    Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name) === isOption));
+  const [taken, rest] = [pick(true), pick(false)];
   const options: CommonOptions = {
-    maxTokens: wholeNumber('max_tokens', input.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling) ?? budget.standard,
-    view: readView(input.view),
-    isViewAsked: input.view !== undefined,
-    viewJson: input.view ?? null,
-    continuation: continuationOf(input.continuation),
-    timeoutMs: wholeNumber('timeout_ms', input.timeout_ms, 1, timeout.max_ms) ?? timeout.default_ms,
-    dryRun: flagOf('dry_run', input.dry_run),
+    maxTokens: wholeNumber('max_tokens', taken.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling) ?? budget.standard,
+    view: readView(taken.view),
+    isViewAsked: taken.view !== undefined,
+    viewJson: taken.view ?? null,
+    continuation: continuationOf(taken.continuation),
+    timeoutMs: wholeNumber('timeout_ms', taken.timeout_ms, 1, timeout.max_ms) ?? timeout.default_ms,
+    dryRun: flagOf('dry_run', taken.dry_run),
+    branch: branchOf(taken.branch),
   };
   if (options.continuation !== null && Object.keys(rest).length > 0) {
     throw invalid(
@@ -84,10 +87,10 @@ function invalid(name: string, fault: string, remedy: string): ContextdError {
   });
 }
 
-function branchNotBuilt(): ContextdError {
-  return new ContextdError('NOT_IMPLEMENTED', 'branches are not part of this version of contextd', {
-    remedy: 'Leave "branch" out.',
-  });
+function branchOf(value: Json | undefined): string | null {
+  if (value === undefined) return null;
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid('branch', 'must be the branch_id that `branch` answered', 'Leave it out for the base of the session');
 }
 
 /** Tokens of the printed line. */

@@ -234,6 +234,8 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
     'exited_with',
     'doing',
   ],
+  // Facts of branches.
+  ...['branch', 'branch_id', 'depth', 'budget_tokens', 'brief', 'refs', 'tokens', 'calls', 'children', 'memory'],
   ...['encoding', 'final_newline', 'width', 'height', 'sha256', 'offsets', 'hunk', 'offset', 'line', 'tool'],
   // The report of a dry run.
   ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
+import { type CallBranches, onBranch } from './branch.ts';
 import type { Call, VerifiedCall } from './call.ts';
 import { askedBudget, budgetLimits, takeCommonOptions } from './options.ts';
 import { readInput, type WordsOf } from './read-input.ts';
@@ -12,12 +13,13 @@ export interface VerifyDeps {
   catalog: Catalog;
   projects: ProjectStore;
   liveSessions: Pick<LiveSessions, 'touch'>;
+  branches: Pick<CallBranches, 'enter'>;
   limits: Pick<Config, 'budget' | 'timeout'>;
 }
 
 /**
  * Step 2: checks that a person registered the project, that the tool is accepted for it, that its files have the
- * accepted hash and that the arguments fit its schema. No file of the workspace is consulted: a repository cannot vouch
+ * accepted hash, that the arguments fit its schema and that the branch, if it names one, may work. No file of the workspace is consulted: a repository cannot vouch
  * for itself.
  */
 export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall> {
@@ -28,9 +30,10 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
   const { options, rest } = takeCommonOptions(readInput(call.request, wordsOf(tool)), {
     budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
     timeout: deps.limits.timeout,
+    own: tool.arguments.names,
   });
   if (options.continuation === null) tool.arguments.check(rest);
-  return { ...call, tool, options, input: rest };
+  return onBranch({ ...call, tool, options, input: rest }, deps.branches);
 }
 
 function wordsOf({ manifest, arguments: { primary } }: CatalogTool): WordsOf {

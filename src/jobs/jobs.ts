@@ -93,8 +93,13 @@ export class Jobs {
     return job;
   }
 
-  /** The jobs of a session, the oldest first. */
+  /** The jobs that were started in a session's base, or in its branch, the oldest first. */
   of(session: SessionRef): readonly Job[] {
+    return this.#all(session).filter(({ spec }) => spec.session.branch === session.branch);
+  }
+
+  /** Those of its branches too. */
+  #all(session: SessionRef): readonly Job[] {
     return this.#jobs.get(sessionKey(session)) ?? [];
   }
 
@@ -129,17 +134,26 @@ export class Jobs {
 
   /** If the artifact is the output of a job that runs, brings it up to date. */
   async refreshArtifact(session: SessionRef, artifactId: string): Promise<void> {
-    const job = this.of(session).find(({ output, end }) => end === null && output.artifactId === artifactId);
+    const job = this.#all(session).find(({ output, end }) => end === null && output.artifactId === artifactId);
     await job?.output.refresh();
   }
 
   /** Stops the jobs of a session and forgets them. */
   async endSession(session: SessionRef): Promise<void> {
-    const jobs = this.of(session);
-    await Promise.all(jobs.map((job) => job.stop('session', GRACE_MS)));
-    await Promise.all(jobs.map((job) => this.#records.get(job)));
+    const jobs = this.#all(session);
+    await this.#stopAll(jobs);
     this.#jobs.delete(sessionKey(session));
     this.findings.forget(session);
+  }
+
+  /** Stops the jobs of a branch. */
+  async endBranch(session: SessionRef): Promise<void> {
+    await this.#stopAll(this.of(session));
+  }
+
+  async #stopAll(jobs: readonly Job[]): Promise<void> {
+    await Promise.all(jobs.map((job) => job.stop('session', GRACE_MS)));
+    await Promise.all(jobs.map((job) => this.#records.get(job)));
   }
 
   /** Stops the jobs that nobody has looked at for the time of their lease. */
@@ -167,7 +181,7 @@ export class Jobs {
   #checkRoom(session: SessionRef): void {
     if (this.#isStopped) throw new ContextdError('INTERRUPTED', 'contextd is stopping and starts no jobs');
     const { per_session, total } = this.#deps.config.jobs;
-    const own = this.of(session).filter(({ end }) => end === null);
+    const own = this.#all(session).filter(({ end }) => end === null);
     const starting = [...this.#starting.values()].reduce((sum, count) => sum + count, 0);
     if (own.length + (this.#starting.get(sessionKey(session)) ?? 0) >= per_session) {
       const names = own.map(({ spec }) => `${spec.number} (${spec.command.slice(0, 40)})`).join(', ');

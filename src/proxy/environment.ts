@@ -14,6 +14,8 @@ export interface ProxyEnvironment {
   path: string;
   /** The session the call belongs to; "" lets the daemon choose. */
   sessionId: string;
+  /** The branch of that session; "" is its base. */
+  branch: string;
   /** The name the launcher was called by; set only where the proxy runs on Node. */
   launchedAs: string | undefined;
   /** The kind of terminal. */
@@ -31,6 +33,7 @@ export function readProxyEnvironment(source: NodeJS.ProcessEnv = process.env): P
     xdgRuntimeDir: nonEmpty(source.XDG_RUNTIME_DIR),
     path: source.PATH ?? '',
     sessionId: nonEmpty(source.CONTEXTD_SESSION_ID) ?? nonEmpty(source.CLAUDE_CODE_SESSION_ID) ?? '',
+    branch: source.CONTEXTD_BRANCH ?? '',
     launchedAs: nonEmpty(source.CONTEXTD_PROXY_ARGV0),
     term: nonEmpty(source.TERM),
   };

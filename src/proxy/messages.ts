@@ -13,6 +13,8 @@ export interface ExecuteRequest {
   projectRoot: string;
   /** Empty: the daemon uses the session of the project and day. */
   sessionId: string;
+  /** Empty: the base of the session, unless the arguments name a branch. */
+  branch: string;
   protocolVersion: number;
   form: AnswerForm;
   /** Where the caller stands; empty: the project's root. */
@@ -50,6 +52,7 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
     ...encodeBytes(2, request.projectRoot),
     ...encodeBytes(3, request.sessionId),
     ...encodeUint32(4, request.protocolVersion),
+    ...encodeBytes(5, request.branch),
   ]);
   return Buffer.concat([
     ...encodeBytes(1, request.tool),

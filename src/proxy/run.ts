@@ -89,6 +89,7 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
       requestId,
       projectRoot: link.projectRoot,
       sessionId: call.environment.sessionId,
+      branch: call.environment.branch,
       protocolVersion: PROTOCOL_VERSION,
       form,
       cwd,

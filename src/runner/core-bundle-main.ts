@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort } from 'node:worker_threads';
+import { branch } from '../../tools/branch/main.ts';
 import { jobs } from '../../tools/jobs/main.ts';
 import { memoryFeedback } from '../../tools/memory_feedback/main.ts';
 import { memoryGet } from '../../tools/memory_get/main.ts';
 import { memorySearch } from '../../tools/memory_search/main.ts';
 import { memoryStore } from '../../tools/memory_store/main.ts';
+import { returnFromBranch } from '../../tools/return/main.ts';
 import { safeBash } from '../../tools/safe_bash/main.ts';
 import { safeRead } from '../../tools/safe_read/main.ts';
 import { createSafeWrite } from '../../tools/safe_write/main.ts';
@@ -28,7 +30,7 @@ const engine = deferEngine(() => {
 if (isMainThread) {
   const firstPass = new FirstPass(engine, new URL(import.meta.url));
   const memory = [memoryFeedback, memoryGet, memorySearch, memoryStore];
-  serveTools([jobs, ...memory, safeBash, safeRead, createSafeWrite(), toolView], {
+  serveTools([branch, jobs, ...memory, returnFromBranch, safeBash, safeRead, createSafeWrite(), toolView], {
     scan: (output) => firstPass.scan(output),
   });
 } else if (parentPort !== null) {

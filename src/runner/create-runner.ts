@@ -24,12 +24,12 @@ export function createRunner(deps: RunnerDeps): Runner {
   const slotOf = (call: ToolCall): ToolSlot => {
     const network = deps.toolNetworkFor?.(call) ?? NO_NETWORK;
     const access = call.origin === 'core' ? NO_ACCESS : (deps.toolAccessFor?.(call) ?? NO_ACCESS);
-    const key = processKey(call, network, access);
-    const known = slots.get(key);
-    if (known !== undefined) return known;
     // What belongs to a session or a project is for the core tools' commands only.
     const ownPolicyFor = (session: SessionRef): SandboxPolicy =>
       widenPolicy({ ...deps.policyFor(session), ...network }, access);
+    const key = processKey(call, ownPolicyFor(call.session).workspace.layer, network, access);
+    const known = slots.get(key);
+    if (known !== undefined) return known;
     const commandPolicyFor = call.origin === 'core' ? deps.commandPolicyFor : ownPolicyFor;
     const policies: ToolPolicies = {
       process: processPolicy(ownPolicyFor(call.session), call.profile),
@@ -82,22 +82,21 @@ function makeOnce(deps: RunnerDeps): () => SlotDeps {
 }
 
 /**
- * Calls with the same key share a process. A process has the files of one branch mounted, so the branch is always part
- * of the key: a call on a branch can never reach a process that writes the base. On the base, a core tool's process
- * serves every session of the project. The session is part of the key on a branch, because another session may use the
- * same name, and for an installed tool, which must not see two sessions. A tool with a network of its own shares no process
+ * Calls with the same key share a process. A process has one layer of the workspace mounted, so the layer is always part
+ * of the key: a call on files of its own can never reach a process that writes the base. On the base, a core tool's process
+ * serves every session of the project and its branches. The session is part of the key for an installed tool, which must
+ * not see two sessions. A tool with a network of its own shares no process
  * with another tool, and gets a new one when its network is switched on or off.
  */
-function processKey(call: ToolCall, own: ToolNetwork, access: ToolAccess): string {
+function processKey(call: ToolCall, layer: string | null, own: ToolNetwork, access: ToolAccess): string {
   const { session, tool, bundleSha256, bundleDir, origin, profile } = call;
   const { project, branch } = session;
-  const isShared = origin === 'core' && branch === null;
-  const sessionId = isShared ? null : session.session;
+  const owner = origin === 'core' ? null : [session.session, branch];
   const program = profile.runtime === 'exec' ? tool : null;
   return JSON.stringify([
     project,
-    sessionId,
-    branch,
+    owner,
+    layer,
     bundleSha256,
     bundleDir,
     program,

@@ -11,7 +11,7 @@ import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Caller } from './identities.ts';
 
 /** Maximum characters of the fields of a call. A longer field is cut and the call is refused. */
-const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, cwd: 4096 } as const;
+const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branch: 128, cwd: 4096 } as const;
 
 interface ReceivedCall {
   /** Safe to record, even if the call is refused. */
@@ -36,6 +36,7 @@ export function receiveCall(
     tool: wire.tool.slice(0, FIELD_MAX_CHARS.tool),
     projectRoot,
     sessionHint: (context?.session_id ?? '').slice(0, FIELD_MAX_CHARS.session_id),
+    branchHint: (context?.branch ?? '').slice(0, FIELD_MAX_CHARS.branch),
     inputJson: wire.input_json.subarray(0, INPUT_MAX_BYTES),
     inputText: wire.input_text.length === 0 ? null : wire.input_text.subarray(0, INPUT_MAX_BYTES),
     form: wire.form === CallForm.CALL_FORM_TEXT ? 'text' : 'json',
@@ -73,8 +74,8 @@ function sizeFault(wire: ExecuteRequest__Output): ContextdError | undefined {
       details: { size, limit: INPUT_MAX_BYTES },
     });
   }
-  const { project_root, session_id } = wire.context ?? {};
-  const fields = { tool: wire.tool, project_root, session_id, cwd: wire.cwd };
+  const { project_root, session_id, branch } = wire.context ?? {};
+  const fields = { tool: wire.tool, project_root, session_id, branch, cwd: wire.cwd };
   for (const [name, limit] of Object.entries(FIELD_MAX_CHARS)) {
     const length = fieldLength(fields, name);
     if (length > limit) return fieldTooLong(name, length, limit);

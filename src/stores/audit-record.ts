@@ -10,6 +10,8 @@ export interface AuditRecord {
   time: string;
   request_id: string;
   session: string;
+  /** The branch of the session. Absent: its base. */
+  branch?: string;
   /** Project root. */
   project: string;
   /** The directory in which the call was made, as the caller gave it. Absent: the project root. */
@@ -73,7 +75,7 @@ export interface AuditRecord {
 /** Who called what, and with which input. */
 export type StartFacts = Pick<
   AuditRecord,
-  'time' | 'request_id' | 'session' | 'project' | 'cwd' | 'door' | 'tool' | 'input' | 'job'
+  'time' | 'request_id' | 'session' | 'branch' | 'project' | 'cwd' | 'door' | 'tool' | 'input' | 'job'
 >;
 
 /** The record of a call that is about to run. It has no facts of the end, and no input. */
@@ -99,8 +101,13 @@ const NO_END = {
   error_code: null,
 } as const;
 
-function factsOf({ time, request_id, session, project, cwd, door, tool, input, job }: StartFacts): StartFacts {
-  const optional = { ...(cwd === undefined ? {} : { cwd }), ...(job === undefined ? {} : { job }) };
+function factsOf({ time, request_id, session, project, door, tool, input, ...rest }: StartFacts): StartFacts {
+  const { branch, cwd, job } = rest;
+  const optional = {
+    ...(branch === undefined ? {} : { branch }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(job === undefined ? {} : { job }),
+  };
   return { time, request_id, session, project, door, tool, input, ...optional };
 }
 
@@ -138,7 +145,7 @@ function toRecord(value: JsonObject): AuditRecord | null {
 function withoutMistyped(fields: JsonObject): JsonObject {
   const mistyped = new Set<string>([
     ...AMOUNTS.filter((name) => !isAmount(fields[name])),
-    ...(typeof fields.cwd === 'string' ? [] : ['cwd']),
+    ...['branch', 'cwd'].filter((name) => typeof fields[name] !== 'string'),
     ...FLAGS.filter((name) => typeof fields[name] !== 'boolean'),
     ...TEXTS.filter((name) => !isTexts(fields[name])),
     ...LISTS.filter((name) => !Array.isArray(fields[name])),

@@ -233,4 +233,28 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (project, name, accepted_ms)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Branches of sessions and what their calls cost. `parent` is '' for a branch of the base, `closed_by` for an open one.
+  `
+  CREATE TABLE branches (
+    id TEXT NOT NULL PRIMARY KEY,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    parent TEXT NOT NULL,
+    description TEXT NOT NULL,
+    brief TEXT NOT NULL,
+    budget_tokens INTEGER NOT NULL,
+    timeout_ms INTEGER NOT NULL,
+    opened_ms INTEGER NOT NULL,
+    closed_ms INTEGER,
+    closed_by TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX branches_of_session ON branches (project, session, opened_ms);
+  CREATE TABLE branch_calls (
+    branch TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (branch, request_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

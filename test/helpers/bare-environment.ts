@@ -14,6 +14,7 @@ export function bareEnvironment(set: Partial<Environment> & Pick<Environment, 'h
     install: {},
     projectRunner: null,
     sessionId: undefined,
+    branch: undefined,
     noColor: false,
     coverageDir: undefined,
     secretVariables: [],

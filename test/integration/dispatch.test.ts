@@ -49,6 +49,7 @@ async function assemble() {
       tool,
       projectRoot: project,
       sessionHint: 'test',
+      branchHint: '',
       inputJson: Buffer.from(JSON.stringify(input)),
       inputText: null,
       form: 'json',

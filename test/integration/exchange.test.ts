@@ -15,6 +15,7 @@ const REQUEST = encodeExecuteRequest({
   requestId: 'req_01JD0000000000000000000000',
   projectRoot: '/p',
   sessionId: '',
+  branch: '',
   protocolVersion: 2,
   form: 'json',
   cwd: '',

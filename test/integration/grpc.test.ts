@@ -77,6 +77,7 @@ describe('API-1 ToolService', () => {
         tool: 'safe_bash',
         projectRoot: '/p',
         sessionHint: 'mine',
+        branchHint: '',
       },
     ]);
     expect(seen[0]?.inputJson.toString()).toBe('{"command":"ls"}');

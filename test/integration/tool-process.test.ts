@@ -62,24 +62,27 @@ describe('a tool process', () => {
     expect(bornAt(again)).toBe(bornAt(a));
   });
 
-  it('SEC-2.1 is not shared by two branches, nor by a branch and its base, nor by two sessions with a branch', async () => {
-    const asked: SessionRef[] = [];
-    const policyFor = (session: SessionRef) => {
-      asked.push(session);
-      return bench.policy();
-    };
+  it('SEC-2.1 serves the branches that share the files of the base, and no call whose files are in a layer', async () => {
+    const policyFor = (session: SessionRef) =>
+      bench.policy({ workspace: { path: bench.workspace, layer: session.branch === 'own' ? 'own' : null } });
     const tools = open({ config: SHORT, policyFor });
     const on = (session: string, branch: string | null) => ({ ...sessionOf(bench.workspace, session), branch });
-    const sessions = [on('a', null), on('b', null), on('a', 'x'), on('a', 'y'), on('b', 'x'), on('a', 'x')];
     const born: unknown[] = [];
-    for (const session of sessions)
+    for (const session of [on('a', null), on('b', null), on('a', 'x'), on('b', 'y')])
       born.push(bornAt(await tools.fixture('ignore-cancel', 'birth', { origin: 'core', session })));
-    const [base, sameBase, branch, otherBranch, otherSession, sameBranch] = born;
-    expect([sameBase, sameBranch]).toEqual([base, branch]);
-    expect(new Set([base, branch, otherBranch, otherSession]).size).toBe(4);
-    expect(tools.processes).toHaveLength(4);
-    // The policy of each process is that of the session it was started for.
-    expect(asked).toEqual([on('a', null), on('a', 'x'), on('a', 'y'), on('b', 'x')]);
+    expect(new Set(born).size).toBe(1);
+    const own = tools.fixture('ignore-cancel', 'birth', { origin: 'core', session: on('a', 'own') });
+    await expect(own).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
+  });
+
+  it('SEC-2.1 of another bundle serves one branch of one session', async () => {
+    const tools = open();
+    const on = (branch: string | null) => ({ ...sessionOf(bench.workspace, 'a'), branch });
+    const born: unknown[] = [];
+    for (const branch of [null, 'x', 'y', 'x'])
+      born.push(bornAt(await tools.fixture('ignore-cancel', 'birth', { session: on(branch) })));
+    expect(born[3]).toBe(born[1]);
+    expect(new Set(born).size).toBe(3);
   });
 
   it('SEC-2.1 is not shared by two projects', async () => {

@@ -111,6 +111,7 @@ async function callTool(context: CliContext, tool: string, root: string, input: 
       request_id: newRequestId(Date.now()),
       project_root: root,
       session_id: context.env.sessionId ?? '',
+      branch: context.env.branch ?? '',
       protocol_version: PROTOCOL_VERSION,
     },
   };

@@ -78,6 +78,10 @@ export const DAEMON_DEFINITION = `{
                 "protocol_version": {
                   "type": "uint32",
                   "id": 4
+                },
+                "branch": {
+                  "type": "string",
+                  "id": 5
                 }
               }
             },

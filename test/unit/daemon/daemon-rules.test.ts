@@ -84,6 +84,7 @@ describe('the gate of the daemon', () => {
     tool: 'x',
     projectRoot: '/p',
     sessionHint: '',
+    branchHint: '',
     inputJson: Buffer.from('{}'),
     inputText: null,
     form: 'json' as const,

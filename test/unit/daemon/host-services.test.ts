@@ -63,6 +63,7 @@ it('SEC-1.1 no service sees a request that could not be scrubbed', async () => {
 it('ArtifactView gets its ref as it is', async () => {
   const asked: string[] = [];
   const artifacts = {
+    ofCall: notAsked,
     async info(_session: SessionRef, id: string) {
       asked.push(id);
       return { tool: 'safe_bash', bytes: 3, droppedBytes: 0, revision: 0, parts: [{ field: 'stdout', bytes: 3 }] };
@@ -74,6 +75,8 @@ it('ArtifactView gets its ref as it is', async () => {
     findLine: async () => null,
     memories: { search: notAsked, use: notAsked, store: notAsked, giveFeedback: notAsked },
     retrievals: { divide: notAsked, settle: notAsked },
+    branches: { of: notAsked, open: notAsked, callsOf: notAsked, close: notAsked },
+    learn: notAsked,
     countTokens: notAsked,
   });
   const ref = 'art_0123456789abcdef/stdout';

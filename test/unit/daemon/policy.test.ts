@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkConfig } from '#src/config/load.js';
-import { commandPolicyFor, defaultCpus, policyFor, toolNetworkFor, viewOf } from '#src/daemon/policy.js';
+import { commandPolicyFor, defaultCpus, policyFor, toolNetworkFor } from '#src/daemon/policy.js';
+import { baseView } from '#src/sandbox/sandbox-policy.js';
 
 const NOTHING = {
   toolchains: { mounts: [], hidden: [], path: [], variables: {}, hostPath: [] },
@@ -36,7 +37,7 @@ test('SEC-2.3 only commands share the loopback of their project; a tool process 
   if (config === undefined) throw new Error('the default configuration is not valid');
   const session = { project: '/p', session: 'a', branch: null };
   expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, ON).network).toBe('project');
-  expect(policyFor(viewOf(session), config.sandbox).network).toBe('none');
+  expect(policyFor(baseView(session.project), config.sandbox).network).toBe('none');
 });
 
 test('commands get placeholders for the credentials of their project beside the settings of the host', () => {
@@ -72,16 +73,8 @@ test('toolchains and allowed directories are for commands; a tool process gets n
   const parts = { ...NOTHING, toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'] };
   const partsFor = (project: string) => (project === '/p' ? parts : NOTHING);
   expect(commandPolicyFor(session, config.sandbox, { partsFor }, ON)).toMatchObject(parts);
-  expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('toolchains');
-  expect(policyFor(viewOf(session), config.sandbox)).not.toHaveProperty('allowedPaths');
-});
-
-test('a session sees the base of its project; each of its branches is a layer that no other session has', () => {
-  const layerOf = (session: string, branch: string | null) => viewOf({ project: '/p', session, branch }).layer;
-  expect(viewOf({ project: '/p', session: 'a', branch: null })).toEqual({ path: '/p', layer: null });
-  const layers = [layerOf('a', 'x'), layerOf('a', 'y'), layerOf('b', 'x'), layerOf('a","x', 'y')];
-  expect(layers).not.toContain(null);
-  expect(new Set(layers).size).toBe(4);
+  expect(policyFor(baseView(session.project), config.sandbox)).not.toHaveProperty('toolchains');
+  expect(policyFor(baseView(session.project), config.sandbox)).not.toHaveProperty('allowedPaths');
 });
 
 test('only the commands of a session get its storage; the process that serves all sessions gets none', () => {
@@ -89,5 +82,5 @@ test('only the commands of a session get its storage; the process that serves al
   const session = { project: '/p', session: 'a', branch: null };
   if (config === undefined) throw new Error('the empty configuration is valid');
   expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, ON).storage).toEqual({ session: 'a' });
-  expect(policyFor(viewOf(session), config.sandbox).storage).toBeNull();
+  expect(policyFor(baseView(session.project), config.sandbox).storage).toBeNull();
 });

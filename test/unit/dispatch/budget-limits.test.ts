@@ -35,7 +35,7 @@ describe('the budget of an answer', () => {
   });
 
   it('is refused above its maximum, with the range', () => {
-    const limits = { budget: { standard: 499, ceiling: 900 }, timeout: { default_ms: 1, max_ms: 1 } };
+    const limits = { budget: { standard: 499, ceiling: 900 }, timeout: { default_ms: 1, max_ms: 1 }, own: [] };
     expect(takeCommonOptions({ max_tokens: 900 }, limits).options.maxTokens).toBe(900);
     for (const max_tokens of [901, 255, 300.5, '300', null])
       expect(() => takeCommonOptions({ max_tokens }, limits)).toThrowError(

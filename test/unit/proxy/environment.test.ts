@@ -25,12 +25,14 @@ describe('the proxy and the daemon agree', () => {
     });
   }
 
-  it('on the session', () => {
+  it('on the session and its branch', () => {
     for (const source of [
       { CONTEXTD_SESSION_ID: 'a', CLAUDE_CODE_SESSION_ID: 'b' },
       { CONTEXTD_SESSION_ID: '', CLAUDE_CODE_SESSION_ID: 'b' },
+      { CONTEXTD_BRANCH: 'br_1' },
       {},
     ]) {
+      expect(readProxyEnvironment(source).branch).toBe(daemonSide.readEnvironment(source).branch ?? '');
       expect(readProxyEnvironment(source).sessionId).toBe(daemonSide.readEnvironment(source).sessionId ?? '');
     }
   });

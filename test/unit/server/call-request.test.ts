@@ -6,7 +6,7 @@ import { receiveCall } from '#src/server/call-request.js';
 
 const { signal } = new AbortController();
 const GOOD = 'req_01JD0000000000000000000000';
-const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 2 };
+const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 2, branch: 'br_1' };
 const wire = {
   tool: 'safe_bash',
   input_json: Buffer.from('{}'),
@@ -25,6 +25,7 @@ it('a call of this version is passed on unchanged', () => {
     tool: 'safe_bash',
     projectRoot: '/p',
     sessionHint: 's',
+    branchHint: 'br_1',
     inputJson: Buffer.from('{}'),
     inputText: Buffer.from('ls'),
     form: 'text',
@@ -66,7 +67,8 @@ it('the request is safe to record for any message', () => {
     fc.string({ unit: 'binary' }),
     fc.integer({ min: 0, max: 9000 }).map((n) => 'x'.repeat(n)),
   );
-  const sent = fc.record({ request_id: text, project_root: text, session_id: text, protocol_version: fc.nat(3) });
+  const protocol_version = fc.nat(3);
+  const sent = fc.record({ request_id: text, project_root: text, session_id: text, branch: text, protocol_version });
   fc.assert(
     fc.property(text, fc.option(sent), (tool, given) => {
       const { request, fault } = receiveCall({ ...wire, tool, context: given }, signal, 'proxy', 1);
@@ -74,8 +76,9 @@ it('the request is safe to record for any message', () => {
       expect(request.tool.length).toBeLessThanOrEqual(128);
       expect(request.projectRoot.length).toBeLessThanOrEqual(4096);
       expect(request.sessionHint.length).toBeLessThanOrEqual(4096);
-      const cut =
-        tool.length > 128 || (given?.project_root.length ?? 0) > 4096 || (given?.session_id.length ?? 0) > 4096;
+      expect(request.branchHint.length).toBeLessThanOrEqual(128);
+      const { project_root = '', session_id = '', branch = '' } = given ?? {};
+      const cut = tool.length > 128 || project_root.length > 4096 || session_id.length > 4096 || branch.length > 128;
       if (given?.protocol_version === 2) expect(fault?.code).toBe(cut ? 'ARGS_INVALID' : undefined);
     }),
   );

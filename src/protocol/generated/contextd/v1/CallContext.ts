@@ -18,6 +18,10 @@ export interface CallContext {
    * The version of this protocol that the caller speaks; see src/protocol/versions.ts.
    */
   'protocol_version'?: (number);
+  /**
+   * CONTEXTD_BRANCH: the branch of the session that the call belongs to. Empty means the base, unless the arguments name one.
+   */
+  'branch'?: (string);
 }
 
 export interface CallContext__Output {
@@ -37,4 +41,8 @@ export interface CallContext__Output {
    * The version of this protocol that the caller speaks; see src/protocol/versions.ts.
    */
   'protocol_version': (number);
+  /**
+   * CONTEXTD_BRANCH: the branch of the session that the call belongs to. Empty means the base, unless the arguments name one.
+   */
+  'branch': (string);
 }

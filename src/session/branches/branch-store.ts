@@ -1,0 +1,97 @@
+import { type Database, integerOf, type Row, textOf } from '../../stores/sqlite.ts';
+import type { Branch, Closing, OpenBranch } from './branch.ts';
+
+/** Milliseconds for which closed branches are kept. */
+const KEEP_MS = 14 * 24 * 3_600_000;
+
+/** A call of a branch, and the tokens of its answer. */
+export interface BranchCall {
+  readonly requestId: string;
+  readonly tool: string;
+  readonly tokens: number;
+}
+
+/** Branches in the state database, so that they survive a restart. */
+export class BranchStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The open branches, the oldest first. Removes those that were closed two weeks ago. */
+  async load(nowMs: number): Promise<OpenBranch[]> {
+    const params = [nowMs - KEEP_MS];
+    await this.#database.write([
+      { sql: 'DELETE FROM branch_calls WHERE branch IN (SELECT id FROM branches WHERE closed_ms < ?)', params },
+      { sql: 'DELETE FROM branches WHERE closed_ms < ?', params },
+    ]);
+    const rows = await this.#database.read(
+      `SELECT *, (SELECT coalesce(sum(tokens), 0) FROM branch_calls WHERE branch = id) AS spent_tokens
+       FROM branches WHERE closed_ms IS NULL ORDER BY opened_ms, id`,
+    );
+    return rows.map((row) => ({ ...toBranch(row), spentTokens: integerOf(row, 'spent_tokens') }));
+  }
+
+  async add({ id, project, session, parent, description, brief, budgetTokens, timeoutMs, openedMs }: Branch) {
+    await this.#database.write([
+      {
+        sql: `INSERT INTO branches (id, project, session, parent, description, brief, budget_tokens, timeout_ms, opened_ms,
+              closed_ms, closed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '')`,
+        params: [id, project, session, parent ?? '', description, brief, budgetTokens, timeoutMs, openedMs],
+      },
+    ]);
+  }
+
+  async addCall(branch: string, { requestId, tool, tokens }: BranchCall): Promise<void> {
+    await this.#database.write([
+      {
+        sql: `INSERT INTO branch_calls (branch, request_id, tool, tokens) VALUES (?1, ?2, ?3, ?4)
+              ON CONFLICT (branch, request_id) DO UPDATE SET tokens = tokens + ?4`,
+        params: [branch, requestId, tool, tokens],
+      },
+    ]);
+  }
+
+  /** The calls of a branch, the oldest first. */
+  async calls(branch: string): Promise<BranchCall[]> {
+    const sql = 'SELECT request_id, tool, tokens FROM branch_calls WHERE branch = ? ORDER BY request_id';
+    const rows = await this.#database.read(sql, branch);
+    return rows.map((row) => ({
+      requestId: textOf(row, 'request_id'),
+      tool: textOf(row, 'tool'),
+      tokens: integerOf(row, 'tokens'),
+    }));
+  }
+
+  /** All of them or none. */
+  async close(closed: readonly { id: string; by: Closing }[], nowMs: number): Promise<void> {
+    await this.#database.write(
+      closed.map(({ id, by }) => ({
+        sql: 'UPDATE branches SET closed_ms = ?, closed_by = ? WHERE id = ? AND closed_ms IS NULL',
+        params: [nowMs, by, id],
+      })),
+    );
+  }
+
+  /** How a branch of the session was closed; null if the session never had it. */
+  async closing(project: string, session: string, id: string): Promise<string | null> {
+    const sql = 'SELECT closed_by FROM branches WHERE id = ? AND project = ? AND session = ?';
+    const [row] = await this.#database.read(sql, id, project, session);
+    return row === undefined ? null : textOf(row, 'closed_by');
+  }
+}
+
+function toBranch(row: Row): Branch {
+  return {
+    id: textOf(row, 'id'),
+    project: textOf(row, 'project'),
+    session: textOf(row, 'session'),
+    parent: textOf(row, 'parent') || null,
+    description: textOf(row, 'description'),
+    brief: textOf(row, 'brief'),
+    budgetTokens: integerOf(row, 'budget_tokens'),
+    timeoutMs: integerOf(row, 'timeout_ms'),
+    openedMs: integerOf(row, 'opened_ms'),
+  };
+}

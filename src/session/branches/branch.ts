@@ -1,0 +1,88 @@
+import type { SessionRef } from '../../call/session.ts';
+
+/** A branch of a session: work with a budget of its own, of which the parent gets one message. */
+export interface Branch {
+  readonly id: string;
+  readonly project: string;
+  readonly session: string;
+  /** The branch in which it was opened; null: the base of the session. */
+  readonly parent: string | null;
+  readonly description: string;
+  /** All that the branch knows of its parent. */
+  readonly brief: string;
+  /** Tokens that the answers of its calls may cost together. */
+  readonly budgetTokens: number;
+  /** Milliseconds from its opening until it must return. */
+  readonly timeoutMs: number;
+  /** Milliseconds since the epoch. */
+  readonly openedMs: number;
+}
+
+/** What ended a branch: its `return`, the end of its parent, of its session or of its time. */
+export type Closing = 'return' | 'parent' | 'session' | 'timeout';
+
+/** An open branch, and what its calls have cost so far. */
+export interface OpenBranch extends Branch {
+  spentTokens: number;
+}
+
+export const BRANCH_LIMITS = {
+  /** Branches in branches, counted from the base. */
+  depth: 3,
+  openPerSession: 10,
+  descriptionChars: 200,
+  promptTokens: 1_000,
+  messageTokens: 1_000,
+  budgetTokens: { standard: 16_000, min: 1_000, max: 200_000 },
+  timeoutMs: { standard: 30 * 60_000, min: 1_000, max: 24 * 3_600_000 },
+} as const;
+
+/** The share of a budget from which on answers warn. */
+const WARN_SHARE = 0.8;
+
+/** What the branch learns: nothing else of its parent reaches it. */
+export function briefOf(branch: Omit<Branch, 'brief'>, prompt: string): string {
+  const { id, description, budgetTokens, timeoutMs } = branch;
+  return [
+    `Branch ${id}: ${description}`,
+    '',
+    prompt,
+    '',
+    `Give every call "branch":"${id}" (or set CONTEXTD_BRANCH=${id}). Its answers may cost ${budgetTokens} tokens in all, within ${inWords(timeoutMs)}.`,
+    `End with ${returnCall(id)}: your parent gets that message, at most ${BRANCH_LIMITS.messageTokens} tokens, and nothing else.`,
+  ].join('\n');
+}
+
+export function returnCall(id: string): string {
+  return `safe_return '{"branch":"${id}","message":"…"}'`;
+}
+
+/** What is used up of a branch, or null. */
+export function exhausted(branch: OpenBranch, nowMs: number): string | null {
+  if (branch.spentTokens >= branch.budgetTokens) return `its ${branch.budgetTokens} tokens`;
+  return msLeft(branch, nowMs) <= 0 ? `its ${inWords(branch.timeoutMs)}` : null;
+}
+
+/** The warning of an answer that costs `tokens`, or null below 80 %. */
+export function warningOf(branch: OpenBranch, tokens: number, nowMs: number): string | null {
+  const spent = branch.spentTokens + tokens;
+  const passedMs = branch.timeoutMs - msLeft(branch, nowMs);
+  const used = [
+    ...(spent >= branch.budgetTokens * WARN_SHARE ? [`${spent} of its ${branch.budgetTokens} tokens`] : []),
+    ...(passedMs >= branch.timeoutMs * WARN_SHARE ? [`${inWords(passedMs)} of its ${inWords(branch.timeoutMs)}`] : []),
+  ];
+  if (used.length === 0) return null;
+  return `branch ${branch.id} has used ${used.join(' and ')}: finish now and call ${returnCall(branch.id)}`;
+}
+
+export function msLeft({ openedMs, timeoutMs }: Branch, nowMs: number): number {
+  return openedMs + timeoutMs - nowMs;
+}
+
+export function sessionOf({ project, session, id }: Branch): SessionRef {
+  return { project, session, branch: id };
+}
+
+export function inWords(ms: number): string {
+  return ms < 120_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`;
+}

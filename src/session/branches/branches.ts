@@ -1,0 +1,235 @@
+import type { SessionRef } from '../../call/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { newBranchId } from '../../core/ids.ts';
+import type { EventLog } from '../events/event-log.ts';
+import {
+  BRANCH_LIMITS,
+  type Branch,
+  briefOf,
+  type Closing,
+  exhausted,
+  msLeft,
+  type OpenBranch,
+  returnCall,
+  sessionOf,
+  warningOf,
+} from './branch.ts';
+import type { BranchCall, BranchStore } from './branch-store.ts';
+
+export interface BranchesDeps {
+  store: BranchStore;
+  events: Pick<EventLog, 'append'>;
+  /** Stops the background jobs that were started in a branch, and waits. */
+  stopJobs(session: SessionRef): Promise<void>;
+  clock: Clock;
+}
+
+/** A branch to be opened. Its texts are masked. */
+export interface NewBranch {
+  readonly description: string;
+  readonly prompt: string;
+  readonly budgetTokens: number;
+  readonly timeoutMs: number;
+}
+
+/** The `return` of a branch: its masked message, and the call. */
+export interface Report {
+  readonly message: string;
+  readonly requestId: string;
+}
+
+/** What a closed branch leaves to its parent. */
+export interface ClosedBranch {
+  readonly branch: OpenBranch;
+  /** The branches in it that were still open, the innermost first. */
+  readonly children: readonly string[];
+  readonly durationMs: number;
+}
+
+/** The tool that may still be called in a branch that has used up its budget. */
+const RETURN_TOOL = 'return';
+/** Milliseconds after the end of its time in which a branch may still return. */
+const RETURN_GRACE_MS = 15 * 60_000;
+
+/** The open branches of all sessions. They survive a restart of the daemon; their end is the end of their session. */
+export class Branches {
+  readonly name = 'branches';
+  readonly #deps: BranchesDeps;
+  readonly #open = new Map<string, OpenBranch>();
+
+  constructor(deps: BranchesDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    for (const branch of await this.#deps.store.load(this.#deps.clock.now())) this.#open.set(branch.id, branch);
+  }
+
+  async stop(): Promise<void> {
+    this.#open.clear();
+  }
+
+  /** The open branches of a session, the oldest first. */
+  of({ project, session }: Pick<SessionRef, 'project' | 'session'>): readonly OpenBranch[] {
+    return [...this.#open.values()].filter((one) => one.project === project && one.session === session);
+  }
+
+  /** What a call of `tool` may use of its branch. Throws NOT_FOUND, CONFLICT and RESOURCE_LIMIT. */
+  async enter(session: SessionRef, tool: string): Promise<{ tokens: number; ms: number }> {
+    const branch = await this.#find(session);
+    if (tool === RETURN_TOOL) return { tokens: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
+    const nowMs = this.#deps.clock.now();
+    const used = exhausted(branch, nowMs);
+    if (used !== null) {
+      throw new ContextdError('RESOURCE_LIMIT', `branch ${branch.id} has used up ${used} and does no more work`, {
+        remedy: `Report what is done and what is open: ${returnCall(branch.id)}.`,
+        details: { branch: branch.id, budget_tokens: branch.budgetTokens, tokens: branch.spentTokens },
+      });
+    }
+    return { tokens: branch.budgetTokens - branch.spentTokens, ms: msLeft(branch, nowMs) };
+  }
+
+  warning({ branch: id }: SessionRef, tokens: number): string | null {
+    const branch = id === null ? undefined : this.#open.get(id);
+    return branch === undefined ? null : warningOf(branch, tokens, this.#deps.clock.now());
+  }
+
+  /** Charges an answer to the branch of the session. The answer to a `return` belongs to the parent, which reads it. */
+  async charge({ branch: id }: SessionRef, call: BranchCall): Promise<void> {
+    const branch = id === null ? undefined : this.#open.get(id);
+    if (branch === undefined) return;
+    branch.spentTokens += call.tokens;
+    await this.#deps.store.addCall(branch.id, call);
+  }
+
+  /** Opens a branch in the branch of the session, or in its base. Throws RESOURCE_LIMIT. */
+  async open(session: SessionRef, asked: NewBranch, requestId: string): Promise<Branch> {
+    const { description, prompt, budgetTokens, timeoutMs } = asked;
+    const parent = session.branch === null ? null : await this.#find(session);
+    this.#checkRoom(session);
+    const nowMs = this.#deps.clock.now();
+    const known = {
+      ...{ id: newBranchId(), project: session.project, session: session.session, parent: session.branch },
+      ...{ description, budgetTokens, openedMs: nowMs },
+      // It ends with its parent.
+      timeoutMs: parent === null ? timeoutMs : Math.max(1, Math.min(timeoutMs, msLeft(parent, nowMs))),
+    };
+    const branch = { ...known, brief: briefOf(known, prompt), spentTokens: 0 };
+    this.#open.set(branch.id, branch);
+    try {
+      await this.#deps.store.add(branch);
+    } catch (cause) {
+      this.#open.delete(branch.id);
+      throw cause;
+    }
+    this.#tell(branch, 'opened', description, requestId);
+    return branch;
+  }
+
+  /** The calls of an open branch, the oldest first. Throws as `enter`. */
+  async callsOf(session: SessionRef): Promise<{ branch: OpenBranch; calls: readonly BranchCall[] }> {
+    const branch = await this.#find(session);
+    return { branch, calls: await this.#deps.store.calls(branch.id) };
+  }
+
+  /** Closes the branch of the session by its `return`, its children first. Throws NOT_FOUND and CONFLICT. */
+  async close(session: SessionRef, report: Report): Promise<ClosedBranch> {
+    const branch = await this.#find(session);
+    // Another `return` came first.
+    if (!this.#open.has(branch.id)) return this.close(session, report);
+    const closed = await this.#close(branch, 'return', report);
+    const children = closed.filter((id) => id !== branch.id);
+    return { branch, children, durationMs: this.#deps.clock.now() - branch.openedMs };
+  }
+
+  /** Closes the branches that a session leaves open. */
+  async endSession(session: SessionRef): Promise<void> {
+    for (const branch of this.of(session)) if (this.#open.has(branch.id)) await this.#close(branch, 'session');
+  }
+
+  /** Closes the branches that did not return in time. */
+  async endOverdue(): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    for (const branch of [...this.#open.values()]) {
+      if (this.#open.has(branch.id) && msLeft(branch, nowMs) <= -RETURN_GRACE_MS) await this.#close(branch, 'timeout');
+    }
+  }
+
+  /** Of the branches of its own session only: another session has no branch of that id. */
+  async #find({ project, session, branch: id }: SessionRef): Promise<OpenBranch> {
+    const open = id === null ? undefined : this.#open.get(id);
+    if (open?.project === project && open.session === session) return open;
+    const ids = this.of({ project, session }).map((one) => one.id);
+    const remedy = ids.length === 0 ? 'No branch is open: leave "branch" out.' : `Open are ${ids.join(', ')}.`;
+    const shown = JSON.stringify((id ?? '').slice(0, 40));
+    const closedBy = id === null ? null : await this.#deps.store.closing(project, session, id);
+    if (closedBy === null) throw new ContextdError('NOT_FOUND', `this session has no branch ${shown}`, { remedy });
+    throw new ContextdError('CONFLICT', `branch ${shown} is closed: ${HOW_CLOSED[closedBy] ?? closedBy}`, { remedy });
+  }
+
+  /** What the parent knows of a branch is in the parent's part of the log. */
+  #tell({ id, project, session, parent }: OpenBranch, action: string, text: string, requestId: string): void {
+    this.#deps.events.append({
+      ...{ session: { project, session, branch: parent }, kind: 'branch', at: this.#deps.clock.now() },
+      ...{ sensitivity: 'internal', text, facts: { action, id, requestId }, artifact: null },
+    });
+  }
+
+  #checkRoom(session: SessionRef): void {
+    const depth = this.#ancestors(session.branch).length;
+    if (depth >= BRANCH_LIMITS.depth) {
+      throw new ContextdError('RESOURCE_LIMIT', `branches nest ${BRANCH_LIMITS.depth} deep, and this one is the last`, {
+        remedy: 'Do the work in this branch.',
+        details: { limit: BRANCH_LIMITS.depth },
+      });
+    }
+    const open = this.of(session);
+    if (open.length < BRANCH_LIMITS.openPerSession) return;
+    const ids = open.map(({ id }) => id);
+    throw new ContextdError('RESOURCE_LIMIT', `${open.length} branches of this session are open: ${ids.join(', ')}`, {
+      remedy: `Return from one first: ${returnCall(ids[0] ?? '')}.`,
+      details: { limit: BRANCH_LIMITS.openPerSession },
+    });
+  }
+
+  /** The branch and those around it, the innermost first. */
+  #ancestors(id: string | null): OpenBranch[] {
+    const branch = id === null ? undefined : this.#open.get(id);
+    return branch === undefined ? [] : [branch, ...this.#ancestors(branch.parent)];
+  }
+
+  /** The innermost first. */
+  #family(branch: OpenBranch): OpenBranch[] {
+    const children = [...this.#open.values()].filter(({ parent }) => parent === branch.id);
+    return [...children.flatMap((child) => this.#family(child)), branch];
+  }
+
+  async #close(branch: OpenBranch, by: Closing, report?: Report): Promise<string[]> {
+    const family = this.#family(branch);
+    const closed = family.map(({ id }): { id: string; by: Closing } => ({ id, by: id === branch.id ? by : 'parent' }));
+    // Closed for calls at once, so that none begins while it ends and no second `return` succeeds.
+    for (const { id } of family) this.#open.delete(id);
+    try {
+      await Promise.all(family.map((one) => this.#deps.stopJobs(sessionOf(one))));
+      await this.#deps.store.close(closed, this.#deps.clock.now());
+    } catch (cause) {
+      for (const one of family.toReversed()) this.#open.set(one.id, one);
+      throw cause;
+    }
+    for (const one of family) {
+      if (one.id === branch.id && report !== undefined) this.#tell(one, 'returned', report.message, report.requestId);
+      else
+        this.#tell(one, 'closed', `closed without a report: ${HOW_CLOSED[one.id === branch.id ? by : 'parent']}`, '');
+    }
+    return closed.map(({ id }) => id);
+  }
+}
+
+const HOW_CLOSED: Readonly<Record<string, string>> = {
+  '': 'it is being closed',
+  return: 'it has returned',
+  parent: 'it ended with its parent',
+  session: 'it ended with its session',
+  timeout: 'it did not return in time',
+};
