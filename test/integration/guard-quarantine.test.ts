@@ -58,6 +58,25 @@ describe('what a run made', () => {
     await guard.finish(earlier);
   });
 
+  test.each([
+    ['stays', 'echo 1', []],
+    ['is moved aside if it is another in the end', 'echo 2', ['c/late/.vscode']],
+  ])(
+    'SEC-2.3 a copy that git is in the middle of making while an earlier run is searched %s',
+    async (_, text, moved) => {
+      bench.sh('mkdir -p late/.vscode; echo 1 >late/.vscode/a');
+      const guard = bench.guard();
+      const earlier = guard.begin(await guard.protection());
+      guard.end(earlier);
+      letTimePass();
+      const later = guard.begin(await guard.protection());
+      bench.sh('git init -q c; mkdir -p c/late/.vscode; : >c/late/.vscode/a');
+      expect(pathsOf(await guard.finish(earlier)).quarantined).toEqual([]);
+      bench.sh(`${text} >c/late/.vscode/a`);
+      expect(pathsOf(await guard.finish(later)).quarantined).toEqual(moved);
+    },
+  );
+
   test('SEC-2.3 a file that no mount protected is moved aside if the run changed it, and ignored if the run removed it', async () => {
     bench.sh(
       'mkdir -p node_modules/p/.claude/d node_modules/q && : >node_modules/p/.claude/d/f && : >node_modules/p/.mcp.json && : >node_modules/q/.mcp.json',

@@ -18,8 +18,8 @@ import type { KnownDanger, WorkspaceIndex } from './workspace-index.ts';
 /** Milliseconds within which a file may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
 const TICK_MS = 20;
 
-/** Milliseconds after a change within which a part of a git directory may be unfinished. */
-const BEING_MADE_MS = 1_000;
+/** Milliseconds after a change within which git may be in the middle of writing something, on a busy machine too. */
+const BEING_MADE_MS = 5_000;
 const JUDGED_BY_CONTENT: ReadonlySet<DangerKind> = new Set([
   ...(['pointer', 'config', 'commondir', 'gitdir', 'hooks', 'remotes', 'state', 'paths'] as const),
 ]);
@@ -129,7 +129,7 @@ export class Judge {
       accept(Number.NaN, programs);
     } else if (kind === 'name' && this.#isLikeRoots(path)) {
       accept(Number.NaN);
-    } else if (this.#isBeingMade(kind, newest.newestMs, readAtMs)) {
+    } else if (this.#isBeingMade(path, kind, newest.newestMs, readAtMs)) {
       accept(Number.NaN, programs);
     } else {
       this.quarantine(path, identity, reasonFor(kind));
@@ -153,21 +153,27 @@ export class Judge {
    * clone has copies of the tracked `.vscode` and `.claude`. The original may hold more, for example files that git ignores.
    */
   #isLikeRoots(path: RawPath): boolean {
-    const { index } = this.#parts;
-    const top = this.#topOf(path);
-    return [index.roots[0] ?? '', ...index.companions].some((root) => this.#isCopyOf(path, top, root));
+    return this.#originalsOf(path).some((original) => this.#isCopyOf(path, original));
   }
 
-  #isCopyOf(path: RawPath, top: RawPath, root: RawPath): boolean {
-    const original = `${root}${path.slice(top.length)}`;
+  /** What the project has, or may have, at the place that `path` has in its worktree or clone. */
+  #originalsOf(path: RawPath): RawPath[] {
+    const { index } = this.#parts;
+    const place = path.slice(this.#topOf(path).length);
+    return [index.roots[0] ?? '', ...index.companions]
+      .map((root) => `${root}${place}`)
+      .filter((original) => original !== path);
+  }
+
+  #isCopyOf(path: RawPath, original: RawPath): boolean {
     const [stats, exact] = [this.#access.stat(original), this.#access.exactStat(original)];
-    if (original === path || exact === null || stats === null || stats === 'closed') return false;
+    if (exact === null || stats === null || stats === 'closed') return false;
     // A run of before, whose changes are still searched for, may have begun when nothing was there to mount.
     const { runs, pause } = this.#parts;
     const mayBeRuns = (ctimeMs: number) => runs.mayHaveStampedAt(original, identityOf(exact), ctimeMs);
     if (newestOf(original, stats, mayBeRuns, pause).isSuspect) return false;
     return isPartOf(path, original, (inside, text) =>
-      leadsToProtected(inside === '' ? path : `${path}/${inside}`, text, top),
+      leadsToProtected(inside === '' ? path : `${path}/${inside}`, text, this.#topOf(path)),
     );
   }
 
@@ -182,12 +188,13 @@ export class Judge {
   }
 
   /**
-   * Whether git may be in the middle of making it: the search for an earlier run must not disturb `git worktree add`. It is
-   * judged again when the run that makes it ends.
+   * Whether git may be in the middle of making it: the search for an earlier run must not disturb `git worktree add`, which
+   * writes copies of the project's settings one file after another. It is judged again when the run that makes it ends.
    */
-  #isBeingMade(kind: DangerKind, newestMs: number, nowMs: number): boolean {
-    const { runs } = this.#parts;
-    return JUDGED_BY_CONTENT.has(kind) && newestMs > nowMs - BEING_MADE_MS && runs.isOfActiveRuns(newestMs);
+  #isBeingMade(path: RawPath, kind: DangerKind, newestMs: number, nowMs: number): boolean {
+    if (newestMs <= nowMs - BEING_MADE_MS || !this.#parts.runs.isOfActiveRuns(newestMs)) return false;
+    if (JUDGED_BY_CONTENT.has(kind)) return true;
+    return kind === 'name' && this.#originalsOf(path).some((original) => this.#access.exactStat(original) !== null);
   }
 
   /** Where a file leads git; null if it leads nowhere or is of another kind. */
