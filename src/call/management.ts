@@ -77,6 +77,13 @@ import type { SandboxStatus__Output as SandboxStatus } from '../protocol/generat
 import type { SchemaResponse__Output as SchemaResponse } from '../protocol/generated/contextd/v1/SchemaResponse.ts';
 import type { SecretRequest__Output as SecretRequest } from '../protocol/generated/contextd/v1/SecretRequest.ts';
 import type { SecretSummary__Output as SecretSummary } from '../protocol/generated/contextd/v1/SecretSummary.ts';
+import type { SessionContext__Output as SessionContext } from '../protocol/generated/contextd/v1/SessionContext.ts';
+import type { SessionContextRequest__Output as SessionContextRequest } from '../protocol/generated/contextd/v1/SessionContextRequest.ts';
+import type { SessionEvent__Output as SessionEvent } from '../protocol/generated/contextd/v1/SessionEvent.ts';
+import type { SessionEvents__Output as SessionEvents } from '../protocol/generated/contextd/v1/SessionEvents.ts';
+import type { SessionEventsRequest__Output as SessionEventsRequest } from '../protocol/generated/contextd/v1/SessionEventsRequest.ts';
+import type { SessionList__Output as SessionList } from '../protocol/generated/contextd/v1/SessionList.ts';
+import type { SessionReplay__Output as SessionReplay } from '../protocol/generated/contextd/v1/SessionReplay.ts';
 import type { SessionRequest__Output as SessionRequest } from '../protocol/generated/contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse__Output as SessionSecretsResponse } from '../protocol/generated/contextd/v1/SessionSecretsResponse.ts';
 import type { StatsRequest__Output as StatsRequest } from '../protocol/generated/contextd/v1/StatsRequest.ts';
@@ -147,6 +154,13 @@ export type {
   SchemaResponse,
   SecretRequest,
   SecretSummary,
+  SessionContext,
+  SessionContextRequest,
+  SessionEvent,
+  SessionEvents,
+  SessionEventsRequest,
+  SessionList,
+  SessionReplay,
   StatsRow,
   StatusResponse,
   StopRequest,
@@ -199,6 +213,12 @@ export interface Management {
   /** Throws NOT_FOUND if no allowed value has the id, and CONFLICT if several ids begin with it. */
   disallowValue(request: DisallowValueRequest): Promise<AllowedValues>;
   listAllowedValues(request: ProjectRequest): Promise<AllowedValues>;
+  /** Each of these throws NOT_FOUND if the project is not registered or has no such session. */
+  listSessions(request: ProjectRequest): Promise<SessionList>;
+  readSession(request: SessionEventsRequest): Promise<SessionEvents>;
+  /** Throws ARGS_INVALID for an unknown phase or sensitivity. */
+  inspectSession(request: SessionContextRequest): Promise<SessionContext>;
+  replaySession(request: SessionRequest): Promise<SessionReplay>;
   endSession(request: SessionRequest): Promise<EndSessionResponse>;
   /** Jobs first, then calls; the oldest first. */
   listCaches(request: CachesRequest): Promise<CachesResponse>;

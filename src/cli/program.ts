@@ -47,6 +47,7 @@ import { scrub, scrubApprove } from './commands/scrub.ts';
 import { scrubAllow, scrubAllowList, scrubAllowRemove, scrubReveal } from './commands/scrub-allow.ts';
 import { serverLogs, serverRestart, serverStart, serverStatus, serverStop } from './commands/server.ts';
 import { sessionEnd } from './commands/session-end.ts';
+import { sessionInspect, sessionList, sessionReplay, sessionShow } from './commands/session-log.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
 import { stats } from './commands/stats.ts';
 import { toolInfo, toolList, toolRun } from './commands/tool.ts';
@@ -208,6 +209,10 @@ export const COMMANDS: readonly Command[] = [
   configList,
   port,
   auditTail,
+  sessionList,
+  sessionShow,
+  sessionInspect,
+  sessionReplay,
   sessionSecrets,
   sessionEnd,
   hookPreCompact,

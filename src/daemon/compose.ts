@@ -26,6 +26,7 @@ import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
 import { createGrpcDoor } from '../server/grpc.ts';
 import { BranchStore } from '../session/branches/branch-store.ts';
 import { Branches } from '../session/branches/branches.ts';
+import { Contexts } from '../session/compile/contexts.ts';
 import { callEvent, type RecordedCall } from '../session/events/call-event.ts';
 import { eventDatabase } from '../session/events/event-database.ts';
 import { StoredEventLog } from '../session/events/event-log.ts';
@@ -210,7 +211,8 @@ function buildSessionKeeping({ paths, config, clock, logger }: ComposeDeps, own:
   const database = eventDatabase({ file: paths.sessionDb, logger });
   const { log_max_age_days, log_max_events: maxEvents } = config.session;
   const limits = { maxAgeMs: log_max_age_days * DAY_MS, maxEvents };
-  return { counter, eventLog: own.eventLog ?? new StoredEventLog({ database, countTokens, limits, clock, logger }) };
+  const eventLog = own.eventLog ?? new StoredEventLog({ database, countTokens, limits, clock, logger });
+  return { counter, eventLog, contexts: own.contexts ?? new Contexts({ database, eventLog, countTokens, clock }) };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -344,6 +346,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     credentials: { ...parts, credentials: parts.networkCredentials, clock },
     installation: { ...parts, paths, config: config.install, environment, clock },
     memory: { ...parts, clock },
+    sessionKeeping: parts,
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot, clock }),

@@ -33,6 +33,7 @@ import { acceptance } from './registered-projects.ts';
 import { createRunningManagement } from './running-management.ts';
 import { createSecretManagement } from './secret-management.ts';
 import type { SessionEnd } from './session-end.ts';
+import { createSessionManagement, type SessionManagementDeps } from './session-management.ts';
 import { createToolInstallation, type ToolInstallationDeps } from './tool-installation.ts';
 import { coreTools, createToolManagement, projectTools, type ToolManagementDeps } from './tool-management.ts';
 
@@ -55,6 +56,7 @@ export interface ManagementDeps extends ToolManagementDeps, Pick<HookDeps, 'even
   jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
   memory: MemoryManagementDeps;
+  sessionKeeping: SessionManagementDeps;
   ports: PortDeps;
   networking: NetworkManagementDeps;
   installation: ToolInstallationDeps;
@@ -109,6 +111,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createPortManagement(deps.ports),
     ...createMemoryManagement(deps.memory),
     ...createHookManagement(deps),
+    ...createSessionManagement(deps.sessionKeeping),
     ...createNetworkManagement(deps.networking),
     ...createNetworkCredentialManagement(deps.credentials),
     ...createToolManagement(deps),

@@ -20,6 +20,7 @@ import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Door } from '../server/grpc.ts';
 import type { Branches } from '../session/branches/branches.ts';
+import type { Contexts } from '../session/compile/contexts.ts';
 import type { StoredEventLog } from '../session/events/event-log.ts';
 import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
@@ -92,6 +93,7 @@ export interface Remembering {
 export interface SessionKeeping {
   counter: TokenCounter;
   eventLog: StoredEventLog;
+  contexts: Contexts;
 }
 
 export interface Scrubbing {

@@ -38,6 +38,10 @@ export function checkRequests(management: Management): Management {
     allowValue: async (request) => management.allowValue(allowanceOf(request)),
     disallowValue: async (request) => management.disallowValue({ ...withRoot(request), id: allowedIdOf(request.id) }),
     listAllowedValues: async (request) => management.listAllowedValues(withRoot(request)),
+    listSessions: async (request) => management.listSessions(withRoot(request)),
+    readSession: async (request) => management.readSession(withLimit(withRoot(request), 50, SESSION_EVENTS_MAX)),
+    inspectSession: async (request) => management.inspectSession(withRoot(request)),
+    replaySession: async (request) => management.replaySession(withRoot(request)),
     endSession: async (request) => management.endSession(withRoot(request)),
     listCaches: async (request) => management.listCaches(withProject(request)),
     clearCaches: async (request) => management.clearCaches(withProject(request)),
@@ -256,6 +260,7 @@ function networkLogOf(request: NetworkLogRequest): NetworkLogRequest {
 
 const MEMORIES_FOUND_MAX = 100;
 const MEMORIES_LISTED_MAX = 500;
+const SESSION_EVENTS_MAX = 10_000;
 
 function withMemoryIds(request: MemoryRequest): MemoryRequest {
   if (request.ids.length > MEMORIES_LISTED_MAX) throw tooMuch('memories', MEMORIES_LISTED_MAX);
@@ -264,7 +269,7 @@ function withMemoryIds(request: MemoryRequest): MemoryRequest {
 
 /** 0 means the default. */
 function withLimit<Request extends { limit: number }>(request: Request, standard: number, maximum: number): Request {
-  if (request.limit > maximum) throw tooMuch('memories', maximum);
+  if (request.limit > maximum) throw tooMuch('entries', maximum);
   return { ...request, limit: request.limit || standard };
 }
 

@@ -63,3 +63,47 @@ describe('issue 19.1 a call through the daemon', () => {
     expect(JSON.stringify(events)).not.toContain(token);
   });
 });
+
+describe('issue 19.2 ctxd session', () => {
+  const json = async (...args: string[]) => {
+    const { stdout, code } = await at.run(CTXD, ['session', ...args, '--json']);
+    return { code, value: JSON.parse(stdout) };
+  };
+
+  it('lists sessions, shows events, makes a context of them and proves after a restart that it is the same', async () => {
+    const env = { CONTEXTD_SESSION_ID: 'work' };
+    const made = await at.ask('safe_bash', { command: 'seq 3000; exit 2', max_tokens: 300 }, { env });
+    await at.ask('tool_view', { ref: made.refs[0], view: 'tail' }, { env });
+    await at.ask('safe_bash', { command: 'echo ok' }, { env: { CONTEXTD_SESSION_ID: 'later' } });
+    const { value: sessions } = await json('list');
+    expect(sessions.map(({ session, events }: { session: string; events: number }) => [session, events])).toEqual([
+      ['later', 1],
+      ['work', 2],
+    ]);
+    expect((await json('show')).value).toMatchObject({ session: 'later', events: [{ text: 'safe_bash echo ok: ok' }] });
+    const { value: shown } = await json('show', 'work', '--from', '2');
+    expect(shown.events).toMatchObject([{ seq: 2, parent: 1, facts: { tool: 'tool_view', hasRun: true } }]);
+    const { value: context } = await json('inspect', 'work', '--query', 'seq');
+    expect(context.text).toContain(`1 safe_bash "seq 3000; exit 2": exit 2 ${made.refs[0]}\n`);
+    expect(context.stats).toMatchObject({ candidates: 2, included: 2, dropped: [] });
+    await json('inspect', 'work', '--phase', 'route', '--to', '1', '--budget', '200');
+    await at.run(CTXD, ['server', 'restart']);
+    const { code, value: replay } = await json('replay', 'work');
+    expect(code).toBe(0);
+    expect(replay.contexts).toMatchObject([
+      { position: 2, phase: 'answer', sha256: context.sha256, result: 'same' },
+      { position: 1, phase: 'route', result: 'same' },
+    ]);
+    const asText = await at.run(CTXD, ['session', 'inspect', 'work', '--query', 'seq']);
+    expect(asText.stdout.startsWith(context.text)).toBe(true);
+  });
+
+  it('issue 19.9 refuses what it cannot show, and says why', async () => {
+    await at.ask('safe_bash', { command: 'true' });
+    const codeOf = async (...args: string[]) => (await json(...args)).value.error?.code;
+    expect(await codeOf('show', 'none')).toBe('NOT_FOUND');
+    expect(await codeOf('inspect', '--phase', 'dream')).toBe('ARGS_INVALID');
+    expect(await codeOf('inspect', '--floor', 'secret')).toBe('ARGS_INVALID');
+    expect(await codeOf('show', '--from', '0')).toBe('ARGS_INVALID');
+  });
+});

@@ -263,6 +263,22 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "ProjectRequest",
                   "responseType": "AllowedValues"
                 },
+                "ListSessions": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "SessionList"
+                },
+                "ReadSession": {
+                  "requestType": "SessionEventsRequest",
+                  "responseType": "SessionEvents"
+                },
+                "InspectSession": {
+                  "requestType": "SessionContextRequest",
+                  "responseType": "SessionContext"
+                },
+                "ReplaySession": {
+                  "requestType": "SessionRequest",
+                  "responseType": "SessionReplay"
+                },
                 "EndSession": {
                   "requestType": "SessionRequest",
                   "responseType": "EndSessionResponse"
@@ -925,6 +941,237 @@ export const DAEMON_DEFINITION = `{
                 "session": {
                   "type": "string",
                   "id": 2
+                }
+              }
+            },
+            "SessionList": {
+              "fields": {
+                "sessions": {
+                  "rule": "repeated",
+                  "type": "SessionSummary",
+                  "id": 1
+                }
+              }
+            },
+            "SessionSummary": {
+              "fields": {
+                "session": {
+                  "type": "string",
+                  "id": 1
+                },
+                "position": {
+                  "type": "double",
+                  "id": 2
+                },
+                "events": {
+                  "type": "double",
+                  "id": 3
+                },
+                "branches": {
+                  "type": "double",
+                  "id": 4
+                },
+                "first_ms": {
+                  "type": "double",
+                  "id": 5
+                },
+                "last_ms": {
+                  "type": "double",
+                  "id": 6
+                }
+              }
+            },
+            "SessionEventsRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "branch": {
+                  "type": "string",
+                  "id": 3
+                },
+                "all_branches": {
+                  "type": "bool",
+                  "id": 4
+                },
+                "from": {
+                  "type": "double",
+                  "id": 5
+                },
+                "to": {
+                  "type": "double",
+                  "id": 6
+                },
+                "limit": {
+                  "type": "uint32",
+                  "id": 7
+                }
+              }
+            },
+            "SessionEvents": {
+              "fields": {
+                "session": {
+                  "type": "string",
+                  "id": 1
+                },
+                "events": {
+                  "rule": "repeated",
+                  "type": "SessionEvent",
+                  "id": 2
+                }
+              }
+            },
+            "SessionEvent": {
+              "fields": {
+                "seq": {
+                  "type": "double",
+                  "id": 1
+                },
+                "branch": {
+                  "type": "string",
+                  "id": 2
+                },
+                "kind": {
+                  "type": "string",
+                  "id": 3
+                },
+                "parent": {
+                  "type": "double",
+                  "id": 4
+                },
+                "at_ms": {
+                  "type": "double",
+                  "id": 5
+                },
+                "sensitivity": {
+                  "type": "string",
+                  "id": 6
+                },
+                "tokens": {
+                  "type": "double",
+                  "id": 7
+                },
+                "text": {
+                  "type": "string",
+                  "id": 8
+                },
+                "facts_json": {
+                  "type": "string",
+                  "id": 9
+                },
+                "artifact": {
+                  "type": "string",
+                  "id": 10
+                }
+              }
+            },
+            "SessionContextRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "branch": {
+                  "type": "string",
+                  "id": 3
+                },
+                "phase": {
+                  "type": "string",
+                  "id": 4
+                },
+                "query": {
+                  "type": "string",
+                  "id": 5
+                },
+                "budget_tokens": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "floor": {
+                  "type": "string",
+                  "id": 7
+                },
+                "redact": {
+                  "type": "bool",
+                  "id": 8
+                },
+                "to": {
+                  "type": "double",
+                  "id": 9
+                }
+              }
+            },
+            "SessionContext": {
+              "fields": {
+                "session": {
+                  "type": "string",
+                  "id": 1
+                },
+                "position": {
+                  "type": "double",
+                  "id": 2
+                },
+                "text": {
+                  "type": "string",
+                  "id": 3
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 4
+                },
+                "stats_json": {
+                  "type": "string",
+                  "id": 5
+                }
+              }
+            },
+            "SessionReplay": {
+              "fields": {
+                "session": {
+                  "type": "string",
+                  "id": 1
+                },
+                "contexts": {
+                  "rule": "repeated",
+                  "type": "ReplayedContext",
+                  "id": 2
+                }
+              }
+            },
+            "ReplayedContext": {
+              "fields": {
+                "number": {
+                  "type": "double",
+                  "id": 1
+                },
+                "position": {
+                  "type": "double",
+                  "id": 2
+                },
+                "phase": {
+                  "type": "string",
+                  "id": 3
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 4
+                },
+                "at_ms": {
+                  "type": "double",
+                  "id": 5
+                },
+                "result": {
+                  "type": "string",
+                  "id": 6
                 }
               }
             },

@@ -78,6 +78,7 @@ import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineR
 import type { QuarantinedItem as _contextd_v1_QuarantinedItem, QuarantinedItem__Output as _contextd_v1_QuarantinedItem__Output } from './contextd/v1/QuarantinedItem.ts';
 import type { ReadySandboxes as _contextd_v1_ReadySandboxes, ReadySandboxes__Output as _contextd_v1_ReadySandboxes__Output } from './contextd/v1/ReadySandboxes.ts';
 import type { RegistrySetting as _contextd_v1_RegistrySetting, RegistrySetting__Output as _contextd_v1_RegistrySetting__Output } from './contextd/v1/RegistrySetting.ts';
+import type { ReplayedContext as _contextd_v1_ReplayedContext, ReplayedContext__Output as _contextd_v1_ReplayedContext__Output } from './contextd/v1/ReplayedContext.ts';
 import type { RevealedSecret as _contextd_v1_RevealedSecret, RevealedSecret__Output as _contextd_v1_RevealedSecret__Output } from './contextd/v1/RevealedSecret.ts';
 import type { RollbackToolRequest as _contextd_v1_RollbackToolRequest, RollbackToolRequest__Output as _contextd_v1_RollbackToolRequest__Output } from './contextd/v1/RollbackToolRequest.ts';
 import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from './contextd/v1/RulesReview.ts';
@@ -88,8 +89,16 @@ import type { SandboxStatus as _contextd_v1_SandboxStatus, SandboxStatus__Output
 import type { SandboxTotals as _contextd_v1_SandboxTotals, SandboxTotals__Output as _contextd_v1_SandboxTotals__Output } from './contextd/v1/SandboxTotals.ts';
 import type { SecretRequest as _contextd_v1_SecretRequest, SecretRequest__Output as _contextd_v1_SecretRequest__Output } from './contextd/v1/SecretRequest.ts';
 import type { SecretSummary as _contextd_v1_SecretSummary, SecretSummary__Output as _contextd_v1_SecretSummary__Output } from './contextd/v1/SecretSummary.ts';
+import type { SessionContext as _contextd_v1_SessionContext, SessionContext__Output as _contextd_v1_SessionContext__Output } from './contextd/v1/SessionContext.ts';
+import type { SessionContextRequest as _contextd_v1_SessionContextRequest, SessionContextRequest__Output as _contextd_v1_SessionContextRequest__Output } from './contextd/v1/SessionContextRequest.ts';
+import type { SessionEvent as _contextd_v1_SessionEvent, SessionEvent__Output as _contextd_v1_SessionEvent__Output } from './contextd/v1/SessionEvent.ts';
+import type { SessionEvents as _contextd_v1_SessionEvents, SessionEvents__Output as _contextd_v1_SessionEvents__Output } from './contextd/v1/SessionEvents.ts';
+import type { SessionEventsRequest as _contextd_v1_SessionEventsRequest, SessionEventsRequest__Output as _contextd_v1_SessionEventsRequest__Output } from './contextd/v1/SessionEventsRequest.ts';
+import type { SessionList as _contextd_v1_SessionList, SessionList__Output as _contextd_v1_SessionList__Output } from './contextd/v1/SessionList.ts';
+import type { SessionReplay as _contextd_v1_SessionReplay, SessionReplay__Output as _contextd_v1_SessionReplay__Output } from './contextd/v1/SessionReplay.ts';
 import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from './contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from './contextd/v1/SessionSecretsResponse.ts';
+import type { SessionSummary as _contextd_v1_SessionSummary, SessionSummary__Output as _contextd_v1_SessionSummary__Output } from './contextd/v1/SessionSummary.ts';
 import type { StatsRequest as _contextd_v1_StatsRequest, StatsRequest__Output as _contextd_v1_StatsRequest__Output } from './contextd/v1/StatsRequest.ts';
 import type { StatsResponse as _contextd_v1_StatsResponse, StatsResponse__Output as _contextd_v1_StatsResponse__Output } from './contextd/v1/StatsResponse.ts';
 import type { StatsRow as _contextd_v1_StatsRow, StatsRow__Output as _contextd_v1_StatsRow__Output } from './contextd/v1/StatsRow.ts';
@@ -192,6 +201,7 @@ export interface ProtoGrpcType {
       QuarantinedItem: MessageTypeDefinition<_contextd_v1_QuarantinedItem, _contextd_v1_QuarantinedItem__Output>
       ReadySandboxes: MessageTypeDefinition<_contextd_v1_ReadySandboxes, _contextd_v1_ReadySandboxes__Output>
       RegistrySetting: MessageTypeDefinition<_contextd_v1_RegistrySetting, _contextd_v1_RegistrySetting__Output>
+      ReplayedContext: MessageTypeDefinition<_contextd_v1_ReplayedContext, _contextd_v1_ReplayedContext__Output>
       RevealedSecret: MessageTypeDefinition<_contextd_v1_RevealedSecret, _contextd_v1_RevealedSecret__Output>
       RollbackToolRequest: MessageTypeDefinition<_contextd_v1_RollbackToolRequest, _contextd_v1_RollbackToolRequest__Output>
       RulesReview: MessageTypeDefinition<_contextd_v1_RulesReview, _contextd_v1_RulesReview__Output>
@@ -202,8 +212,16 @@ export interface ProtoGrpcType {
       SandboxTotals: MessageTypeDefinition<_contextd_v1_SandboxTotals, _contextd_v1_SandboxTotals__Output>
       SecretRequest: MessageTypeDefinition<_contextd_v1_SecretRequest, _contextd_v1_SecretRequest__Output>
       SecretSummary: MessageTypeDefinition<_contextd_v1_SecretSummary, _contextd_v1_SecretSummary__Output>
+      SessionContext: MessageTypeDefinition<_contextd_v1_SessionContext, _contextd_v1_SessionContext__Output>
+      SessionContextRequest: MessageTypeDefinition<_contextd_v1_SessionContextRequest, _contextd_v1_SessionContextRequest__Output>
+      SessionEvent: MessageTypeDefinition<_contextd_v1_SessionEvent, _contextd_v1_SessionEvent__Output>
+      SessionEvents: MessageTypeDefinition<_contextd_v1_SessionEvents, _contextd_v1_SessionEvents__Output>
+      SessionEventsRequest: MessageTypeDefinition<_contextd_v1_SessionEventsRequest, _contextd_v1_SessionEventsRequest__Output>
+      SessionList: MessageTypeDefinition<_contextd_v1_SessionList, _contextd_v1_SessionList__Output>
+      SessionReplay: MessageTypeDefinition<_contextd_v1_SessionReplay, _contextd_v1_SessionReplay__Output>
       SessionRequest: MessageTypeDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionRequest__Output>
       SessionSecretsResponse: MessageTypeDefinition<_contextd_v1_SessionSecretsResponse, _contextd_v1_SessionSecretsResponse__Output>
+      SessionSummary: MessageTypeDefinition<_contextd_v1_SessionSummary, _contextd_v1_SessionSummary__Output>
       StatsRequest: MessageTypeDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsRequest__Output>
       StatsResponse: MessageTypeDefinition<_contextd_v1_StatsResponse, _contextd_v1_StatsResponse__Output>
       StatsRow: MessageTypeDefinition<_contextd_v1_StatsRow, _contextd_v1_StatsRow__Output>

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { fairShare } from '../../stores/fair-share.ts';
-import { type Database, integerOf, type Statement } from '../../stores/sqlite.ts';
+import { type Database, integerOf, type Statement, textOf } from '../../stores/sqlite.ts';
 import { type NewEvent, type SessionEvent, TEXT_MAX_CHARS } from './event.ts';
 import { toEvent } from './event-row.ts';
 
@@ -24,6 +24,19 @@ export interface EventLimits {
   readonly maxAgeMs: number;
   /** Events of all sessions together. */
   readonly maxEvents: number;
+}
+
+/** What is kept of a session. */
+export interface SessionLog {
+  readonly session: string;
+  /** Of the newest event. */
+  readonly position: number;
+  readonly events: number;
+  /** Branches that have events. */
+  readonly branches: number;
+  /** Milliseconds since the epoch, of the oldest event that is kept and of the newest. */
+  readonly firstMs: number;
+  readonly lastMs: number;
 }
 
 /** What happened in sessions, in the order in which it happened. */
@@ -107,6 +120,24 @@ export class StoredEventLog implements EventLog {
       ...[project, session],
     );
     return row === undefined ? 0 : integerOf(row, 'last_seq');
+  }
+
+  /** The sessions of a project, the one with the newest event first. */
+  async sessions(project: string): Promise<SessionLog[]> {
+    const rows = await (await this.#flushed()).read(
+      `SELECT session, last_seq, used_ms, count(seq) AS events, count(DISTINCT branch) AS branches,
+          coalesce(min(at_ms), used_ms) AS first_ms
+        FROM logs LEFT JOIN events ON log = number WHERE project = ? GROUP BY number ORDER BY used_ms DESC, number DESC`,
+      project,
+    );
+    return rows.map((row) => ({
+      session: textOf(row, 'session'),
+      position: integerOf(row, 'last_seq'),
+      events: integerOf(row, 'events'),
+      branches: integerOf(row, 'branches'),
+      firstMs: integerOf(row, 'first_ms'),
+      lastMs: integerOf(row, 'used_ms'),
+    }));
   }
 
   /** Removes what is older or more than allowed: the oldest of the sessions that have more than their share. */

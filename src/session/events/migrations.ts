@@ -29,4 +29,18 @@ export const EVENT_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX events_artifact ON events (log, artifact) WHERE artifact IS NOT NULL;
   `,
+  // Contexts that were made of a log: enough to make each again and compare it.
+  `
+  CREATE TABLE builds (
+    number INTEGER PRIMARY KEY,
+    log INTEGER NOT NULL REFERENCES logs (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    branch TEXT,
+    request TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX builds_log ON builds (log, number);
+  `,
 ];

@@ -63,6 +63,12 @@ import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _c
 import type { RunningRequest as _contextd_v1_RunningRequest, RunningRequest__Output as _contextd_v1_RunningRequest__Output } from '../../contextd/v1/RunningRequest.ts';
 import type { RunningResponse as _contextd_v1_RunningResponse, RunningResponse__Output as _contextd_v1_RunningResponse__Output } from '../../contextd/v1/RunningResponse.ts';
 import type { SecretRequest as _contextd_v1_SecretRequest, SecretRequest__Output as _contextd_v1_SecretRequest__Output } from '../../contextd/v1/SecretRequest.ts';
+import type { SessionContext as _contextd_v1_SessionContext, SessionContext__Output as _contextd_v1_SessionContext__Output } from '../../contextd/v1/SessionContext.ts';
+import type { SessionContextRequest as _contextd_v1_SessionContextRequest, SessionContextRequest__Output as _contextd_v1_SessionContextRequest__Output } from '../../contextd/v1/SessionContextRequest.ts';
+import type { SessionEvents as _contextd_v1_SessionEvents, SessionEvents__Output as _contextd_v1_SessionEvents__Output } from '../../contextd/v1/SessionEvents.ts';
+import type { SessionEventsRequest as _contextd_v1_SessionEventsRequest, SessionEventsRequest__Output as _contextd_v1_SessionEventsRequest__Output } from '../../contextd/v1/SessionEventsRequest.ts';
+import type { SessionList as _contextd_v1_SessionList, SessionList__Output as _contextd_v1_SessionList__Output } from '../../contextd/v1/SessionList.ts';
+import type { SessionReplay as _contextd_v1_SessionReplay, SessionReplay__Output as _contextd_v1_SessionReplay__Output } from '../../contextd/v1/SessionReplay.ts';
 import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from '../../contextd/v1/SessionRequest.ts';
 import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from '../../contextd/v1/SessionSecretsResponse.ts';
 import type { StatsRequest as _contextd_v1_StatsRequest, StatsRequest__Output as _contextd_v1_StatsRequest__Output } from '../../contextd/v1/StatsRequest.ts';
@@ -237,6 +243,15 @@ export interface ManagementServiceClient extends grpc.Client {
   getMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   getMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
 
+  InspectSession(argument: _contextd_v1_SessionContextRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+  InspectSession(argument: _contextd_v1_SessionContextRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+  InspectSession(argument: _contextd_v1_SessionContextRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+  InspectSession(argument: _contextd_v1_SessionContextRequest, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+  inspectSession(argument: _contextd_v1_SessionContextRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+  inspectSession(argument: _contextd_v1_SessionContextRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+  inspectSession(argument: _contextd_v1_SessionContextRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+  inspectSession(argument: _contextd_v1_SessionContextRequest, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
+
   /**
    * InstallTool fetches a tool and checks it, and ends with a plan; nothing of it can run yet. AcceptTool lets a project use
    * what was planned, RollbackTool the version before, and RemoveTool takes a tool out of a project.
@@ -403,6 +418,23 @@ export interface ManagementServiceClient extends grpc.Client {
   listRunning(argument: _contextd_v1_RunningRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
   listRunning(argument: _contextd_v1_RunningRequest, callback: grpc.requestCallback<_contextd_v1_RunningResponse__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * ListSessions lists what is kept of the sessions of a project, the newest first. ReadSession returns events,
+   * InspectSession the context that is made of them, and ReplaySession makes every earlier context again and compares it.
+   */
+  ListSessions(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+  ListSessions(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+  ListSessions(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+  ListSessions(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListSessions lists what is kept of the sessions of a project, the newest first. ReadSession returns events,
+   * InspectSession the context that is made of them, and ReplaySession makes every earlier context again and compares it.
+   */
+  listSessions(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+  listSessions(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+  listSessions(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+  listSessions(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_SessionList__Output>): grpc.ClientUnaryCall;
+
   ListToolchains(argument: _contextd_v1_ToolchainRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
   ListToolchains(argument: _contextd_v1_ToolchainRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
   ListToolchains(argument: _contextd_v1_ToolchainRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ToolchainList__Output>): grpc.ClientUnaryCall;
@@ -474,6 +506,15 @@ export interface ManagementServiceClient extends grpc.Client {
   readNetworkLog(argument: _contextd_v1_NetworkLogRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
   readNetworkLog(argument: _contextd_v1_NetworkLogRequest, callback: grpc.requestCallback<_contextd_v1_NetworkLogResponse__Output>): grpc.ClientUnaryCall;
 
+  ReadSession(argument: _contextd_v1_SessionEventsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+  ReadSession(argument: _contextd_v1_SessionEventsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+  ReadSession(argument: _contextd_v1_SessionEventsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+  ReadSession(argument: _contextd_v1_SessionEventsRequest, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+  readSession(argument: _contextd_v1_SessionEventsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+  readSession(argument: _contextd_v1_SessionEventsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+  readSession(argument: _contextd_v1_SessionEventsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+  readSession(argument: _contextd_v1_SessionEventsRequest, callback: grpc.requestCallback<_contextd_v1_SessionEvents__Output>): grpc.ClientUnaryCall;
+
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
    */
@@ -506,6 +547,15 @@ export interface ManagementServiceClient extends grpc.Client {
   removeTool(argument: _contextd_v1_ToolRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   removeTool(argument: _contextd_v1_ToolRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
   removeTool(argument: _contextd_v1_ToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
+
+  ReplaySession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
+  ReplaySession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
+  ReplaySession(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
+  ReplaySession(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
+  replaySession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
+  replaySession(argument: _contextd_v1_SessionRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
+  replaySession(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
+  replaySession(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_SessionReplay__Output>): grpc.ClientUnaryCall;
 
   /**
    * ReportMemories returns what memories changed, by sessions in which they were found and not shown. Ids: all if empty.
@@ -804,6 +854,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   GetMemories: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList>;
 
+  InspectSession: grpc.handleUnaryCall<_contextd_v1_SessionContextRequest__Output, _contextd_v1_SessionContext>;
+
   /**
    * InstallTool fetches a tool and checks it, and ends with a plan; nothing of it can run yet. AcceptTool lets a project use
    * what was planned, RollbackTool the version before, and RemoveTool takes a tool out of a project.
@@ -854,6 +906,12 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   ListRunning: grpc.handleUnaryCall<_contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse>;
 
+  /**
+   * ListSessions lists what is kept of the sessions of a project, the newest first. ReadSession returns events,
+   * InspectSession the context that is made of them, and ReplaySession makes every earlier context again and compares it.
+   */
+  ListSessions: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_SessionList>;
+
   ListToolchains: grpc.handleUnaryCall<_contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList>;
 
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
@@ -872,6 +930,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   ReadNetworkLog: grpc.handleUnaryCall<_contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse>;
 
+  ReadSession: grpc.handleUnaryCall<_contextd_v1_SessionEventsRequest__Output, _contextd_v1_SessionEvents>;
+
   /**
    * RegisterProject accepts a root and the core tools for it; UnregisterProject undoes that.
    */
@@ -880,6 +940,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   RemoveNetworkCredentials: grpc.handleUnaryCall<_contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials>;
 
   RemoveTool: grpc.handleUnaryCall<_contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools>;
+
+  ReplaySession: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_SessionReplay>;
 
   /**
    * ReportMemories returns what memories changed, by sessions in which they were found and not shown. Ids: all if empty.
@@ -974,6 +1036,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   ForgetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
   GetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
+  InspectSession: MethodDefinition<_contextd_v1_SessionContextRequest, _contextd_v1_SessionContext, _contextd_v1_SessionContextRequest__Output, _contextd_v1_SessionContext__Output>
   InstallTool: MethodDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallEvent, _contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   LearnFromCalls: MethodDefinition<_contextd_v1_LearnRequest, _contextd_v1_PendingLessons, _contextd_v1_LearnRequest__Output, _contextd_v1_PendingLessons__Output>
@@ -988,6 +1051,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ListPorts: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PortsResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_PortsResponse__Output>
   ListQuarantine: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   ListRunning: MethodDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningResponse, _contextd_v1_RunningRequest__Output, _contextd_v1_RunningResponse__Output>
+  ListSessions: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_SessionList, _contextd_v1_ProjectRequest__Output, _contextd_v1_SessionList__Output>
   ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
@@ -995,9 +1059,11 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   RateMemory: MethodDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryEvidence, _contextd_v1_MemoryRating__Output, _contextd_v1_MemoryEvidence__Output>
   ReadHostNetwork: MethodDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetwork, _contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork__Output>
   ReadNetworkLog: MethodDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse__Output>
+  ReadSession: MethodDefinition<_contextd_v1_SessionEventsRequest, _contextd_v1_SessionEvents, _contextd_v1_SessionEventsRequest__Output, _contextd_v1_SessionEvents__Output>
   RegisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
   RemoveNetworkCredentials: MethodDefinition<_contextd_v1_NetworkCredentialRemoval, _contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentialRemoval__Output, _contextd_v1_NetworkCredentials__Output>
   RemoveTool: MethodDefinition<_contextd_v1_ToolRequest, _contextd_v1_ProjectTools, _contextd_v1_ToolRequest__Output, _contextd_v1_ProjectTools__Output>
+  ReplaySession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionReplay, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionReplay__Output>
   ReportMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryReport, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryReport__Output>
   RestoreQuarantined: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevealSecret: MethodDefinition<_contextd_v1_SecretRequest, _contextd_v1_RevealedSecret, _contextd_v1_SecretRequest__Output, _contextd_v1_RevealedSecret__Output>
