@@ -20,6 +20,9 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 /** Runs where no package can be loaded, so its file holds all of them. */
 const EGRESS: Readonly<Record<string, string>> = { egress: 'egress/main.js' };
 
+/** Runs alone in a sandbox, as one file. */
+const SNAPSHOTS: Readonly<Record<string, string>> = { snapshots: 'sandbox/snapshots/inside/main.js' };
+
 /**
  * Builds `dist/program/`: the compiled program with its packages in a few files instead of 700. Node loads them in a third
  * of the time and with 20 MB less memory (docs/decisions/0019-one-file.md). Source maps are beside them.
@@ -32,6 +35,7 @@ async function buildDaemon(root: string): Promise<void> {
   const seldom = ['@aws-sdk/client-s3', '@sigstore/bundle', '@sigstore/protobuf-specs', '@sigstore/verify'];
   await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata', ...seldom] });
   await bundle(root, EGRESS, { mainFields: ['module', 'main'] });
+  await bundle(root, SNAPSHOTS, {});
 }
 
 async function bundle(
@@ -70,7 +74,10 @@ async function bundle(
 /** A file beside a module is found from where that module was before; a program, in its bundled form. */
 function ownPlaces(source: string, target: string): Plugin {
   const bundled = new Map(
-    Object.entries({ ...PROGRAMS, ...EGRESS }).map(([name, path]) => [join(source, path), `./${name}.js`]),
+    Object.entries({ ...PROGRAMS, ...EGRESS, ...SNAPSHOTS }).map(([name, path]) => [
+      join(source, path),
+      `./${name}.js`,
+    ]),
   );
   const urlOf = (path: string): string => `new URL('${relative(target, path) || './'}', import.meta.url)`;
   return {

@@ -64,7 +64,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     why: 'what is kept between sessions: reached through ToolHost and the management contract, which mask what it gets',
   },
   'src/session': {
-    mayImport: ['src/core', 'src/call', 'src/config', 'src/runner', 'src/sdk', 'src/stores', 'src/text', 'src/tokens'],
+    mayImport: [
+      ...['src/core', 'src/call', 'src/config', 'src/runner', 'src/sandbox', 'src/sdk', 'src/stores', 'src/text'],
+      'src/tokens',
+    ],
     why: 'what happens in a session and what is made of it: fed by dispatch, reached through ToolHost and the management contract',
   },
   'src/catalog': { mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'], why: 'knows tools, runs none' },

@@ -61,6 +61,8 @@ const NO_MANAGEMENT: Management = {
   listLessons: nothing,
   takeHook: nothing,
   syncMemories: nothing,
+  planUndo: nothing,
+  undoChanges: nothing,
   stopServer: nothing,
   registerProject: nothing,
   unregisterProject: nothing,

@@ -99,6 +99,8 @@ import type { ToolchainRequest__Output as ToolchainRequest } from '../protocol/g
 import type { ToolInfo__Output as ToolInfo } from '../protocol/generated/contextd/v1/ToolInfo.ts';
 import type { ToolPlan__Output as ToolPlan } from '../protocol/generated/contextd/v1/ToolPlan.ts';
 import type { ToolRequest__Output as ToolRequest } from '../protocol/generated/contextd/v1/ToolRequest.ts';
+import type { UndoPlan__Output as UndoPlan } from '../protocol/generated/contextd/v1/UndoPlan.ts';
+import type { UndoRequest__Output as UndoRequest } from '../protocol/generated/contextd/v1/UndoRequest.ts';
 
 export type {
   AddedMemories,
@@ -170,6 +172,7 @@ export type {
   ToolInfo,
   ToolPlan,
   ToolRequest,
+  UndoPlan,
 };
 
 /** One line of `ctxd doctor` as the daemon makes it. The message itself has any text as its status. */
@@ -282,6 +285,10 @@ export interface Management {
   syncMemories(request: MemorySyncRequest): Promise<MemorySync>;
   /** Throws NOT_FOUND if the project is not registered, SCRUB_FAILED; then nothing is recorded. */
   takeHook(request: HookReport): Promise<HookAnswer>;
+  /** Throws NOT_FOUND if no such call has changed files, SANDBOX_UNAVAILABLE if changes are not kept here. */
+  planUndo(request: UndoRequest): Promise<UndoPlan>;
+  /** Throws CONFLICT if a file has changed since, unless the request is partial. */
+  undoChanges(request: UndoRequest): Promise<UndoPlan>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   /** The version of the tool that the project at `root` accepted; of another, or of no project, any version. */
   getSchema(tool: string, root: string): Promise<SchemaResponse>;

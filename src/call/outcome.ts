@@ -18,7 +18,21 @@ export interface Outcome {
   connections: readonly ConnectionRecord[];
   /** Protected paths that the call created and that were renamed. */
   quarantined: readonly SetAside[];
+  /** What the call did to files of its project; null: nothing, or it is not known. */
+  fileChanges: FileChanges | null;
   facts: CallFacts;
+}
+
+/** Changed files, as an answer names them. */
+export interface FileChanges {
+  /** For `ctxd undo`; null if nothing of it can be undone. */
+  readonly ref: string | null;
+  /** `A path`, `M path` or `D path` for an added, modified or deleted file; at most 20. */
+  readonly files: readonly string[];
+  /** How many more there are. */
+  readonly more: number;
+  /** What changed and cannot be undone, as `path: why`; at most 5. */
+  readonly notCovered: readonly string[];
 }
 
 /** Equal connections or refused name look-ups of a call. The host `*` stands for those beyond the first 100 entries. */

@@ -134,6 +134,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     listLessons: askLong(management.listLessons),
     syncMemories: askLong(management.syncMemories),
     takeHook: ask(management.takeHook),
+    planUndo: askLong(management.planUndo),
+    undoChanges: askLong(management.undoChanges),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

@@ -56,6 +56,7 @@ import { toolNew } from './commands/tool-new.ts';
 import { toolRemove, toolRollback } from './commands/tool-remove.ts';
 import { toolTest } from './commands/tool-test.ts';
 import { toolVerify } from './commands/tool-verify.ts';
+import { undo } from './commands/undo.ts';
 import type { CliContext } from './context.ts';
 import { INTERRUPTED } from './input.ts';
 import { exitCodeFor, jsonOfError, renderError, renderView, write } from './render.ts';
@@ -263,5 +264,6 @@ export const COMMANDS: readonly Command[] = [
   networkCredentialList,
   networkCredentialRefresh,
   networkCredentialRemove,
+  undo,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

@@ -25,6 +25,8 @@ export interface Paths {
   sandboxDir: string;
   /** What commands keep: the caches of projects, HOME and /tmp of sessions. */
   storageDir: string;
+  /** What the files of projects were, for undo and checkpoints. */
+  undoDir: string;
   /** The gitleaks program and its configuration, as `install.sh` installed them. */
   gitleaksDir: string;
   /** Texts that gitleaks is searching now. */
@@ -84,6 +86,7 @@ export function resolvePaths(
     stagingDir: join(bases.dataDir, 'staging'),
     sandboxDir: join(bases.dataDir, 'sandbox'),
     storageDir: join(bases.dataDir, 'storage'),
+    undoDir: join(bases.dataDir, 'undo'),
     gitleaksDir: join(bases.dataDir, 'gitleaks'),
     gitleaksWorkDir: join(bases.stateDir, 'gitleaks'),
     toolSocketsDir: join(bases.runDir, 't'),
@@ -110,9 +113,19 @@ export function resolvePaths(
 
 /** Creates the directories with mode 0700, and narrows existing ones to it. Throws PATH_INVALID, which names the place. */
 export async function ensureDirectories(paths: Paths): Promise<void> {
-  const { configDir, dataDir, stateDir, runDir, certsDir, artifactsDir, toolsDir, sandboxDir, auditDir } = paths;
+  const { configDir, dataDir, stateDir, runDir, certsDir, artifactsDir, toolsDir, sandboxDir, undoDir, auditDir } =
+    paths;
   const bases = [configDir, dataDir, stateDir, runDir];
-  const below = [certsDir, artifactsDir, toolsDir, sandboxDir, auditDir, paths.quarantineDir, paths.projectsDir];
+  const below = [
+    certsDir,
+    artifactsDir,
+    toolsDir,
+    sandboxDir,
+    undoDir,
+    auditDir,
+    paths.quarantineDir,
+    paths.projectsDir,
+  ];
   for (const directory of [...bases, ...below]) await ensurePrivate(directory);
 }
 

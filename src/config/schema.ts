@@ -75,6 +75,7 @@ export interface Config {
     };
   };
   session: { log_max_age_days: number; log_max_events: number };
+  undo: { enabled: boolean; max_mb: number; max_age_days: number };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
@@ -421,6 +422,11 @@ export const CONFIG_SCHEMA = {
         10_000_000,
         'Events of all sessions. The oldest of the sessions that have most are removed first.',
       ),
+    }),
+    undo: section('What is kept of changed files, so that `ctxd undo` can take changes back.', {
+      enabled: flag(true, 'Keep what calls change in the files of projects.'),
+      max_mb: whole(2_048, 16, 1_048_576, 'Mebibytes for one project. Beyond it the oldest changes cannot be undone.'),
+      max_age_days: whole(14, 1, 3_650, 'Days after which a change cannot be undone.'),
     }),
     jobs: section('Background jobs.', {
       per_session: whole(8, 0, 1_000, 'Jobs of one session that run at the same time. 0: none.'),

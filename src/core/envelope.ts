@@ -78,6 +78,12 @@ export interface EnvelopeMeta {
   /** Absent if isolation is full. */
   isolation?: { level: 'reduced'; missing: readonly string[] };
   denied?: readonly Denial[];
+  /** What the call did to files: `A path`, `M path` or `D path`, at most 20. `ctxd undo` takes it back. */
+  files_changed?: readonly string[];
+  /** How many more. */
+  files_changed_more?: number;
+  /** What changed and cannot be undone, as `path: why`; at most 5. */
+  files_not_covered?: readonly string[];
   /** Warnings without a code. Warnings with a code are only in `warning_details`. */
   warnings?: readonly string[];
   warning_details?: readonly WarningDetail[];

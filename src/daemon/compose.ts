@@ -30,6 +30,9 @@ import { Contexts } from '../session/compile/contexts.ts';
 import { callEvent, type RecordedCall } from '../session/events/call-event.ts';
 import { eventDatabase } from '../session/events/event-database.ts';
 import { StoredEventLog } from '../session/events/event-log.ts';
+import { Undo } from '../session/undo/undo.ts';
+import { UndoRecords } from '../session/undo/undo-records.ts';
+import { watchFiles } from '../session/undo/watched-runner.ts';
 import { createAllowedValues } from '../stores/allowed-values.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
@@ -247,6 +250,12 @@ function buildExecution(
       ...{ store: new BranchStore(before.database), events: before.eventLog, clock },
       stopJobs: (session) => jobs.endBranch(session),
     });
+  const undo =
+    own.undo ??
+    new Undo({
+      ...{ sandbox, records: new UndoRecords(paths.undoDir), clock, logger },
+      policyFor: (root) => policyFor(baseView(root), config.sandbox),
+    });
   const views = own.views ?? createViewMaker();
   const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
   const installed = own.installed ?? createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
@@ -261,6 +270,7 @@ function buildExecution(
       own.catalog ??
       createCatalog([createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir }), installed]),
     sandbox,
+    undo,
     runner:
       own.runner ??
       createRunner({
@@ -298,6 +308,7 @@ function buildEntrance(
     createCallGate(
       createDispatch({
         ...before,
+        runner: config.undo.enabled ? watchFiles(before.runner, before.undo) : before.runner,
         secondSearch,
         cursors: createCursors(sessions),
         findings: before.jobs.findings,
@@ -347,6 +358,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     installation: { ...parts, paths, config: config.install, environment, clock },
     memory: { ...parts, clock },
     sessionKeeping: parts,
+    undoing: { ...parts, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot, clock }),

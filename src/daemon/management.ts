@@ -36,6 +36,7 @@ import type { SessionEnd } from './session-end.ts';
 import { createSessionManagement, type SessionManagementDeps } from './session-management.ts';
 import { createToolInstallation, type ToolInstallationDeps } from './tool-installation.ts';
 import { coreTools, createToolManagement, projectTools, type ToolManagementDeps } from './tool-management.ts';
+import { createUndoManagement, type UndoManagementDeps } from './undo-management.ts';
 
 export interface ManagementDeps extends ToolManagementDeps, Pick<HookDeps, 'eventLog'> {
   home: string;
@@ -58,6 +59,7 @@ export interface ManagementDeps extends ToolManagementDeps, Pick<HookDeps, 'even
   memory: MemoryManagementDeps;
   sessionKeeping: SessionManagementDeps;
   ports: PortDeps;
+  undoing: UndoManagementDeps;
   networking: NetworkManagementDeps;
   installation: ToolInstallationDeps;
   credentials: NetworkCredentialManagementDeps;
@@ -90,6 +92,7 @@ export function createManagement(deps: ManagementDeps): Management {
       await deps.sessionEnd.endAllOf(root);
       await deps.networking.network.forget(root);
       await deps.allowedValues.forget(root);
+      await deps.undoing.undo.forget(root);
       const changed = await deps.projects.unregister(root);
       await deps.toolVersions.forget(root);
       await deps.installed.refresh();
@@ -109,6 +112,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createOutsideManagement(deps),
     ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),
+    ...createUndoManagement(deps.undoing),
     ...createMemoryManagement(deps.memory),
     ...createHookManagement(deps),
     ...createSessionManagement(deps.sessionKeeping),

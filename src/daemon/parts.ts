@@ -22,6 +22,7 @@ import type { Door } from '../server/grpc.ts';
 import type { Branches } from '../session/branches/branches.ts';
 import type { Contexts } from '../session/compile/contexts.ts';
 import type { StoredEventLog } from '../session/events/event-log.ts';
+import type { Undo } from '../session/undo/undo.ts';
 import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import type { AuditLog } from '../stores/audit.ts';
@@ -113,6 +114,7 @@ export interface Execution {
   networkJournal: NetworkJournal;
   jobs: Jobs;
   branches: Branches;
+  undo: Undo;
   runner: Runner;
   views: ViewMaker;
 }

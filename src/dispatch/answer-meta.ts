@@ -1,3 +1,4 @@
+import type { FileChanges } from '../call/outcome.ts';
 import { type EnvelopeMeta, warningDetail } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import { missingLines } from '../core/gap.ts';
@@ -16,10 +17,29 @@ export function metaOf(requestId: string, outcome: ScrubbedOutcome): EnvelopeMet
     ...(droppedBytes > 0 ? { content_fidelity: 'partial' as const, dropped_bytes: droppedBytes } : {}),
     ...(isolationMissing.length > 0 ? { isolation: { level: 'reduced' as const, missing: isolationMissing } } : {}),
     ...(denied.length > 0 ? { denied } : {}),
+    ...filesOf(outcome.fileChanges),
     ...(warnings.length > 0 ? { warnings } : {}),
     ...(facts.searchComplete ? {} : { warning_details: [warningDetail('PARTIAL_FAILURE', SEARCH_GOES_ON)] }),
     ...rateLimitOf(outcome.failure),
   };
+}
+
+function filesOf(
+  changes: FileChanges | null,
+): Pick<EnvelopeMeta, 'files_changed' | 'files_changed_more' | 'files_not_covered'> {
+  if (changes === null) return {};
+  const { files, more, notCovered } = changes;
+  return {
+    ...(files.length > 0 ? { files_changed: files } : {}),
+    ...(more > 0 ? { files_changed_more: more } : {}),
+    ...(notCovered.length > 0 ? { files_not_covered: notCovered } : {}),
+  };
+}
+
+/** The stored output, and what undoes the call. */
+export function refsOf(outcome: Pick<ScrubbedOutcome, 'fileChanges'>, artifacts: readonly string[]): string[] {
+  const undo = outcome.fileChanges?.ref ?? null;
+  return undo === null ? [...artifacts] : [...artifacts, undo];
 }
 
 const SEARCH_GOES_ON =

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CallFacts } from '../call/outcome.ts';
+import type { CallFacts, FileChanges } from '../call/outcome.ts';
 import type { CallRequest } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -83,10 +83,21 @@ export function endRecord(
     ...(facts.runMs === null ? {} : { run_ms: facts.runMs }),
     ...(facts.hostCalls.total > 0 ? { host_calls: hostCallsOf(facts) } : {}),
     ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined.map((one) => ({ ...one })) } : {}),
+    ...(outcome.fileChanges === null ? {} : { files_changed: filesOf(outcome.fileChanges) }),
     ...(facts.searchComplete ? {} : { search_incomplete: true }),
     ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
     ...(outcome.connections.length > 0 ? { connections: outcome.connections.map((one) => ({ ...one })) } : {}),
     ...(facts.isolationMissing.length > 0 ? { isolation_missing: facts.isolationMissing } : {}),
+  };
+}
+
+/** The named ones, and how many more. */
+function filesOf({ ref, files, more, notCovered }: FileChanges): Json {
+  return {
+    ...(ref === null ? {} : { ref }),
+    files: [...files],
+    ...(more === 0 ? {} : { more }),
+    ...(notCovered.length === 0 ? {} : { not_covered: [...notCovered] }),
   };
 }
 

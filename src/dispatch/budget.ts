@@ -11,7 +11,7 @@ import type { TokenCounter } from '../tokens/counter.ts';
 import type { BudgetOutput } from '../tokens/fit.ts';
 import { renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
-import { droppedLines, metaOf } from './answer-meta.ts';
+import { droppedLines, metaOf, refsOf } from './answer-meta.ts';
 import { addKnown, type VerifiedCall } from './call.ts';
 import { exitStatusOf } from './exit-status.ts';
 import type { Page } from './page.ts';
@@ -123,7 +123,7 @@ function envelopeOf(
   const telemetry = config.budget.telemetry ? { telemetry: telemetryOf(clock.monotonic() - startedAt, outcome) } : {};
   const details = warning_details.length === 0 ? {} : { warning_details };
   const meta = { ...envelope.meta, ...droppedLines(stored), ...shown.meta, ...details, ...telemetry };
-  return { ...envelope, data, refs: [stored.artifactId], meta };
+  return { ...envelope, data, refs: refsOf(outcome, [stored.artifactId]), meta };
 }
 
 function telemetryOf(durationMs: number, { facts, scrubMs }: ScrubbedOutcome): NonNullable<EnvelopeMeta['telemetry']> {
@@ -135,7 +135,7 @@ function telemetryOf(durationMs: number, { facts, scrubMs }: ScrubbedOutcome): N
 }
 
 function factsEnvelope(requestId: string, outcome: ScrubbedOutcome): Envelope {
-  const parts = { data: outcome.data, meta: metaOf(requestId, outcome) };
+  const parts = { data: outcome.data, refs: refsOf(outcome, []), meta: metaOf(requestId, outcome) };
   return outcome.failure === null ? successEnvelope(parts) : failureEnvelope({ ...parts, error: outcome.failure });
 }
 

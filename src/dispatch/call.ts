@@ -60,13 +60,16 @@ export const EMPTY_OUTCOME: RawOutcome = {
   denied: [],
   connections: [],
   quarantined: [],
+  fileChanges: null,
   facts: NO_FACTS,
   firstPass: [],
   tokenNotes: [],
 };
 
 /** What is known of a call before it ends: what the host did for it, and which secrets it was given. */
-export type KnownParts = Partial<Pick<RawOutcome, 'denied' | 'connections' | 'quarantined' | 'tokenNotes'>> & {
+export type KnownParts = Partial<
+  Pick<RawOutcome, 'denied' | 'connections' | 'quarantined' | 'fileChanges' | 'tokenNotes'>
+> & {
   facts?: Partial<CallFacts>;
 };
 

@@ -132,8 +132,15 @@ function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchD
 }
 
 /** What the record keeps of a run even if its output could not be stored or cut. */
-function knownOf({ quarantined, denied, connections, tokenNotes, facts }: RawOutcome): KnownParts {
-  return { quarantined, denied, connections, tokenNotes, facts: { ...facts, shows: null, droppedBytes: 0 } };
+function knownOf({ quarantined, denied, connections, fileChanges, tokenNotes, facts }: RawOutcome): KnownParts {
+  return {
+    quarantined,
+    denied,
+    connections,
+    fileChanges,
+    tokenNotes,
+    facts: { ...facts, shows: null, droppedBytes: 0 },
+  };
 }
 
 /** A different view of the output that a cursor points into. */
@@ -153,8 +160,8 @@ async function carryOut(
   const keep = (parts: KnownParts): void => {
     known = addKnown(known, parts);
   };
-  const keepFacts = ({ quarantined, denied, connections, ...facts }: RunFacts): void =>
-    keep({ quarantined, denied, connections, facts });
+  const keepFacts = ({ quarantined, denied, connections, fileChanges, ...facts }: RunFacts): void =>
+    keep({ quarantined, denied, connections, fileChanges, facts });
   try {
     const permit = await times.of('authorize', authorize(call, deps)); //            3 authorize
     if (call.options.dryRun) return { ...EMPTY_OUTCOME, data: permit.report };

@@ -46,6 +46,8 @@ export async function scrub(
     denied: outcome.denied.map((denial) => ({ ...denial })),
     connections: outcome.connections.map((one) => ({ ...one })),
     quarantined: outcome.quarantined.map((setAside) => ({ ...setAside })),
+    changed_files: [...(outcome.fileChanges?.files ?? [])],
+    not_covered: [...(outcome.fileChanges?.notCovered ?? [])],
   } satisfies Leaving;
   const first = await scrubber.scrub(call.session, leaving, {
     firstPass: outcome.firstPass,
@@ -68,6 +70,10 @@ export async function scrub(
     denied: value.denied,
     connections: value.connections,
     quarantined: value.quarantined,
+    fileChanges:
+      outcome.fileChanges === null
+        ? null
+        : { ...outcome.fileChanges, files: value.changed_files, notCovered: value.not_covered },
     facts: outcome.facts,
     secrets,
     missedByFirstPass: first.missedByFirstPass,
@@ -178,6 +184,7 @@ export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUT
     denied: [],
     connections: [],
     quarantined: [],
+    fileChanges: outcome.fileChanges === null ? null : { ...outcome.fileChanges, files: [], notCovered: [] },
     facts: { ...outcome.facts, shows: null, droppedBytes: 0 },
     secrets: [],
     missedByFirstPass: 0,
@@ -213,7 +220,20 @@ function toJson(details: Readonly<Record<string, unknown>>): Json {
  */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   // Parts of an outcome.
-  ...['failure', 'message', 'remedy', 'details', 'denied', 'quarantined', 'warnings', 'streams', 'field', 'text'],
+  ...[
+    'changed_files',
+    'not_covered',
+    'failure',
+    'message',
+    'remedy',
+    'details',
+    'denied',
+    'quarantined',
+    'warnings',
+    'streams',
+    'field',
+    'text',
+  ],
   // A denial, a connection, and a path that was set aside.
   ...['kind', 'path', 'host', 'port', 'rule', 'how_to_allow', 'id'],
   ...['connections', 'via', 'verdict', 'why', 'up', 'down', 'count'],

@@ -5,7 +5,7 @@ import { ConnectionSums } from '../sandbox/egress/connection-sums.ts';
 import type { CommandResult, Connection } from '../sandbox/sandbox.ts';
 
 /** What the host did for one call, whether or not the call succeeded. */
-export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'connections' | 'warnings'> &
+export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'connections' | 'warnings' | 'fileChanges'> &
   Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows' | 'standardView'>;
 
 /** What a command did besides its output. */
@@ -60,6 +60,7 @@ export class FactCollector {
       denied: [...this.#denied.values()],
       connections: this.#connections.read().map(connectionRecord),
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
+      fileChanges: null,
       shows: this.#shows,
       standardView: this.#standardView,
     };

@@ -6,6 +6,7 @@ import {
   type IsolationReport,
   NO_LOOPBACK,
   type ProjectCaches,
+  type RestoreResult,
   type Sandbox,
   type SandboxDeps,
   type SandboxProcess,
@@ -86,6 +87,14 @@ export class UnavailableSandbox implements Sandbox {
 
   async storage(): Promise<readonly ProjectCaches[]> {
     return [];
+  }
+
+  async snapshot(): Promise<null> {
+    throw this.#refusal();
+  }
+
+  async restore(): Promise<RestoreResult> {
+    throw this.#refusal();
   }
 
   tellEgress(): void {}

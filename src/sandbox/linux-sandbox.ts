@@ -19,7 +19,8 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
+import type { OutputSink } from './output.ts';
+import { CACHES_INSIDE, checkArgv, checkEnvironment, type Mount } from './policy.ts';
 import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
@@ -30,11 +31,14 @@ import type {
   CommandSpec,
   IsolationReport,
   ProjectCaches,
+  RestoreResult,
   SandboxProgram,
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
+import type { RestoreReply } from './snapshots/messages.ts';
+import { Snapshots } from './snapshots/snapshots.ts';
 import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
 import { openStdin, Steering } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
@@ -44,6 +48,9 @@ import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
+/** Milliseconds for putting files back, and bytes of the list of them. */
+const RESTORE_WITHIN_MS = 300_000;
+const RESTORE_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
 
@@ -54,6 +61,7 @@ export class LinuxSandbox {
   readonly #keeper: Keeper;
   readonly #storage: Storage;
   readonly network: Networks;
+  readonly snapshots: Snapshots;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
@@ -74,6 +82,9 @@ export class LinuxSandbox {
       keeper: this.#keeper,
       cachesInside: CACHES_INSIDE,
     });
+    this.snapshots = new Snapshots({
+      ...{ host: () => this.#policies.host(), paths: deps.paths, idleMs: deps.config.idle_ms },
+    });
     this.#starter = new Starter(this.network, this.#storage);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
@@ -88,7 +99,7 @@ export class LinuxSandbox {
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     this.#storage.stop();
-    await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop()]);
+    await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop(), this.snapshots.stop()]);
     await this.network.stop();
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
@@ -199,6 +210,28 @@ export class LinuxSandbox {
     return this.#storage.act(action);
   }
 
+  /** `items`: `RestoreItem[]` as JSON. */
+  async restore(policy: SandboxPolicy, items: Buffer): Promise<RestoreResult> {
+    const { mounts, argv } = this.snapshots.restorer(policy.workspace.path);
+    const out = { stdout: '', stderr: '' };
+    const sink = (stream: 'stdout' | 'stderr'): OutputSink => ({
+      write(chunk) {
+        out[stream] += chunk.toString();
+        return true;
+      },
+      onceDrained() {},
+    });
+    const command: CommandSpec = {
+      ...{ argv, cwd: policy.workspace.path, env: {}, stdin: items, timeoutMs: RESTORE_WITHIN_MS },
+      ...{ outputMaxBytes: RESTORE_OUTPUT_BYTES, outputKillBytes: 0, signal: new AbortController().signal },
+    };
+    const sinks = { stdout: sink('stdout'), stderr: sink('stderr') };
+    const end = await this.run(policy, command, sinks, { number: 0, steered: null, program: mounts });
+    if (end.exitCode !== 0) throw new Error(`putting files back ended by ${end.endedBy}: ${out.stderr.slice(-1_000)}`);
+    const reply: RestoreReply = JSON.parse(out.stdout);
+    return { ...reply, quarantined: end.quarantined };
+  }
+
   async #runOnce(
     policy: SandboxPolicy,
     command: CommandSpec,
@@ -222,7 +255,7 @@ export class LinuxSandbox {
     checked: CheckedPolicy,
     command: CommandSpec,
     sinks: OutputSinks,
-    { number, steered }: RunOptions,
+    { number, steered, program }: RunOptions,
   ): Promise<Omit<RunEnd, 'durationMs'>> {
     const protection = await checked.guard.protection();
     const [over, repeated, search] = [new AbortController(), new AbortController(), new SearchMeanwhile()];
@@ -234,7 +267,7 @@ export class LinuxSandbox {
     const terminal = command.terminal === true && steered === null ? new Steering({ onStarted() {} }, true) : null;
     const steering = steered?.steering ?? terminal;
     try {
-      const started = await this.#startCommand(checked, protection, command, steering);
+      const started = await this.#startCommand(checked, protection, command, steering, program);
       const endUse = this.network.watch(started, number, over.signal);
       void search.run(checked.guard, protection, over.signal);
       const { limits } = checked.policy;
@@ -265,9 +298,11 @@ export class LinuxSandbox {
     protection: TreeProtection,
     command: CommandSpec,
     steering: Steering | null,
+    program: readonly Mount[] | undefined,
   ): Promise<StartedSandbox> {
     await this.network.settled(checked.loopback?.key ?? null);
-    const script = steering === null ? scriptFor(command, checked.policy.workspace.path) : null;
+    const script =
+      steering === null && program === undefined ? scriptFor(command, checked.policy.workspace.path) : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
@@ -284,7 +319,7 @@ export class LinuxSandbox {
       argv: isTerminal ? onTerminal(command.argv) : command.argv,
       cwd: command.cwd,
       env: isTerminal ? { ...TERMINAL_ENV, ...command.env } : command.env,
-      programMounts: [],
+      programMounts: program ?? [],
       wallMs: command.timeoutMs,
       stdin: await openStdin(checked, command, steering),
       isTerminal,

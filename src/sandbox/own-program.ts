@@ -1,7 +1,7 @@
 import { Jail } from './bubblewrap.ts';
 import { coverProc, type Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import { type LaunchRequest, prepareLaunch } from './launch.ts';
+import { type Launch, type LaunchRequest, prepareLaunch } from './launch.ts';
 import { buildEnvironment, type Mount, planTree } from './policy.ts';
 import type { SandboxLimits } from './sandbox-policy.ts';
 
@@ -13,6 +13,8 @@ export interface OwnProgram extends Pick<LaunchRequest, 'network' | 'seccompFile
   readonly identity: Identity;
   readonly argv: readonly string[];
   readonly mounts: readonly Mount[];
+  /** Mounted read-only at the same path. Default: none. */
+  readonly roPaths?: readonly string[];
   readonly limits: SandboxLimits;
   /** Milliseconds after which its processes have ended; 0: no limit. */
   readonly wallMs: number;
@@ -30,16 +32,35 @@ export interface OwnProgramEnd {
 
 /** Runs it to its end: when it returns, every process of it is dead and everything is released. */
 export async function runOwnProgram(host: OwnProgramHost, program: OwnProgram): Promise<OwnProgramEnd> {
-  const { identity, argv, mounts, limits, wallMs, network, seccompFile, outputMaxChars, onStart } = program;
+  const jail = startOwnProgram(host, program, 'ignore');
+  program.onStart?.(jail);
+  const output = [jail.child.stdout, jail.child.stderr].map((stream) => collect(stream, program.outputMaxChars));
+  const exit = await jail.ended;
+  const [stdout = '', stderr = ''] = await Promise.all(output);
+  await jail.gone;
+  return { exit, stdout, stderr };
+}
+
+/** Starts it. What it uses is released when its last process is dead. */
+export function startOwnProgram(
+  host: OwnProgramHost,
+  program: Omit<OwnProgram, 'outputMaxChars' | 'onStart'>,
+  stdin: 'ignore' | 'pipe',
+): Jail {
+  const { identity, argv, mounts, roPaths = [], limits, wallMs, network, seccompFile } = program;
   const group = host.cgroups?.create(limits) ?? null;
+  const releaseGroup = (): void => {
+    if (group !== null) host.cgroups?.remove(group);
+  };
   const tree = {
-    ...{ base: host.base(), writable: [], roPaths: [], toolchains: [], protectedMounts: [] },
+    ...{ base: host.base(), writable: [], roPaths, toolchains: [], protectedMounts: [] },
     proc: coverProc(identity),
     program: mounts,
     isWatched: group === null,
   };
+  let launch: Launch | null = null;
   try {
-    const launch = prepareLaunch({
+    launch = prepareLaunch({
       ...{
         bubblewrap: host.bubblewrap,
         strayFds: host.strayFds,
@@ -54,19 +75,15 @@ export async function runOwnProgram(host: OwnProgramHost, program: OwnProgram): 
       callerEnv: {},
       cwd: '/',
     });
-    try {
-      const jail = new Jail(launch, ['ignore', 'pipe', 'pipe']);
-      onStart?.(jail);
-      const output = [jail.child.stdout, jail.child.stderr].map((stream) => collect(stream, outputMaxChars));
-      const exit = await jail.ended;
-      const [stdout = '', stderr = ''] = await Promise.all(output);
-      await jail.gone;
-      return { exit, stdout, stderr };
-    } finally {
-      launch.release();
-    }
+    const jail = new Jail(launch, [stdin, 'pipe', 'pipe']);
+    void jail.gone.then(releaseGroup);
+    return jail;
+  } catch (cause) {
+    releaseGroup();
+    throw cause;
   } finally {
-    if (group !== null) host.cgroups?.remove(group);
+    // The child has copies.
+    launch?.release();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Mount } from './policy.ts';
 import type { CommandResult } from './sandbox.ts';
 import type { SteeredRun } from './steering.ts';
 
@@ -24,4 +25,6 @@ export interface RunOptions {
   readonly number: number;
   /** For a command that others talk to and that may run for hours; null for any other. */
   readonly steered: SteeredRun | null;
+  /** What contextd's own program needs that runs in place of a command. Absent: a command runs. */
+  readonly program?: readonly Mount[];
 }

@@ -8,6 +8,7 @@ import type { Runtime } from '../core/profile.ts';
 import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../egress/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
+import type { RestoreItem, RestoreReply, SnapshotReply, SnapshotRequest } from './snapshots/messages.ts';
 
 /**
  * Why a command ended. `pids` only if the command failed; `oom` whenever the kernel killed a process for lack of
@@ -249,6 +250,11 @@ export interface SandboxProgram {
   env: Readonly<Record<string, string>>;
 }
 
+export interface RestoreResult extends RestoreReply {
+  /** What was set aside of what was put back. */
+  readonly quarantined: readonly SetAside[];
+}
+
 /** What runs and waits right now. */
 export interface SandboxStatus {
   /** Null if no spawner runs. */
@@ -321,6 +327,16 @@ export interface Sandbox {
   status(): Promise<SandboxStatus>;
   /** What commands keep on disk. Returns the caches that the action is about, the largest first. */
   storage(action: StorageAction): Promise<readonly ProjectCaches[]>;
+  /**
+   * What the files of a workspace are and were. `drop` forgets everything about it and returns null. Throws
+   * SANDBOX_UNAVAILABLE with the reason if nothing can be kept.
+   */
+  snapshot(workspace: string, request: SnapshotRequest | { readonly do: 'drop' }): Promise<SnapshotReply | null>;
+  /**
+   * Puts files back, in a sandbox like that of a command: protected paths stay as they are, and what would run on the host
+   * is set aside. Call `snapshot` first. Throws what `run` throws.
+   */
+  restore(policy: SandboxPolicy, items: readonly RestoreItem[]): Promise<RestoreResult>;
   /** Sends a message to the proxy process of the network; each is carried out before anything that is started later. */
   tellEgress(command: EgressCommand): void;
 }

@@ -94,6 +94,8 @@ export function checkRequests(management: Management): Management {
     listLessons: async (request) => management.listLessons(withRoot(request)),
     syncMemories: async (request) => management.syncMemories(request.root === '' ? request : withRoot(request)),
     takeHook: async (request) => management.takeHook(hookOf(request)),
+    planUndo: async (request) => management.planUndo(undoOf(request)),
+    undoChanges: async (request) => management.undoChanges(undoOf(request)),
     getSchema: (tool, root) => management.getSchema(tool, root),
     installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),
     acceptTool: async (request) => management.acceptTool(withRoot(request)),
@@ -134,6 +136,15 @@ function allowedIdOf(id: string): string {
 /** Empty stays empty, which means all projects. */
 function withProject<Request extends { project_root: string }>(request: Request): Request {
   return { ...request, project_root: request.project_root === '' ? '' : rootOf(request.project_root) };
+}
+
+const UNDO_NAME = /^(?:undo_[0-9a-z]{8}|req_[0-9A-Z]{26})?$/;
+
+function undoOf<Request extends { root: string; which: string }>(request: Request): Request {
+  if (UNDO_NAME.test(request.which)) return withRoot(request);
+  throw new ContextdError('ARGS_INVALID', `${JSON.stringify(request.which.slice(0, 100))} names no call`, {
+    remedy: 'Pass a ref (undo_…) or a request id (req_…) of an answer.',
+  });
 }
 
 function withWhich<Request extends { root: string; which: string }>(request: Request): Request {

@@ -115,6 +115,8 @@ export function managementRoutes(
     ListLessons: route(only, checked.listLessons),
     SyncMemories: route(only, checked.syncMemories),
     TakeHook: route(only, checked.takeHook),
+    PlanUndo: route(only, checked.planUndo),
+    UndoChanges: route(only, checked.undoChanges),
   };
 }
 

@@ -50,6 +50,8 @@ export interface AuditRecord {
   host_calls?: Json;
   /** Protected paths that the call made and that were renamed: `[{path, id, reason}]`. Absent if empty. */
   quarantined?: readonly Json[];
+  /** What the call did to files of the project: `{ref?, files, more?, not_covered?}`. Absent if nothing. */
+  files_changed?: Json;
   /** True if the answer left before the search for protected paths was complete. */
   search_incomplete?: boolean;
   /** As in `meta.denied`. */

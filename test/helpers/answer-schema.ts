@@ -25,8 +25,9 @@ export const ENVELOPE_SCHEMA = {
     error: { type: ['string', 'null'], description: 'A sentence: what failed, the value, the fix. Null on success.' },
     refs: {
       type: 'array',
-      items: { type: 'string', pattern: `${ARTIFACT_ID}$` },
-      description: 'Stored outputs, for tool_view.',
+      items: { type: 'string', pattern: '^(art_[0-9a-hjkmnp-tv-z]{16}|undo_[0-9a-hjkmnp-tv-z]{8})$' },
+      description:
+        "Stored outputs (art_), for tool_view, and what undoes the call's changes of files (undo_), for ctxd undo.",
     },
     tokens_used: { ...COUNT, description: 'cl100k_base tokens of exactly this line, without its line end.' },
     has_more: { ...FLAG, description: 'meta.pagination.cursor leads to more output.' },
@@ -74,6 +75,19 @@ export const ENVELOPE_SCHEMA = {
             'host',
             'port',
           ]),
+        },
+        files_changed: {
+          ...TEXTS,
+          minItems: 1,
+          maxItems: 20,
+          description: 'What the call did to files of the project: `A path`, `M path` or `D path`.',
+        },
+        files_changed_more: { type: 'integer', minimum: 1, description: 'How many more files it changed.' },
+        files_not_covered: {
+          ...TEXTS,
+          minItems: 1,
+          maxItems: 5,
+          description: 'What changed and cannot be undone, as `path: why`.',
         },
         warnings: { ...TEXTS, minItems: 1 },
         warning_details: {

@@ -25,6 +25,9 @@ export function management(own: Partial<Management> = {}): Management {
   return { ...FIXED, ...own };
 }
 
+const NO_UNDO = {
+  ...{ ref: '', request_id: '', tool: '', at_ms: 0, files: [], not_covered: [], shared: false, undone_by: '' },
+};
 const NO_RULES = { sha256: '', approved: false, rules: 0, allowances: [], fault: '' };
 
 function setAside(id: string): QuarantinedItem {
@@ -132,6 +135,8 @@ const FIXED: Management = {
     ...{ synced_ms: 0, fault: '', retry_ms: 0 },
   }),
   takeHook: async ({ items }) => ({ text: '', recorded: items.length }),
+  planUndo: async () => NO_UNDO,
+  undoChanges: async () => NO_UNDO,
   readNetworkLog: async ({ after_id }) => ({ entries: after_id === 0 ? [TALK] : [] }),
   listQuarantine: async ({ which }) => ({ items: which === '' ? [] : [setAside(which)], accepted: [] }),
   restoreQuarantined: async ({ which }) => ({ items: [setAside(which)], accepted: [] }),

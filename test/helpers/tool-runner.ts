@@ -111,6 +111,8 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     quarantine: (policy, action) => sandbox.quarantine(policy, action),
     status: () => sandbox.status(),
     storage: (action) => sandbox.storage(action),
+    snapshot: (workspace, request) => sandbox.snapshot(workspace, request),
+    restore: (policy, items) => sandbox.restore(policy, items),
     tellEgress: (command) => sandbox.tellEgress(command),
     async open(policy, program) {
       const opened = await sandbox.open(policy, program);

@@ -189,6 +189,7 @@ function requestOf({
         amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
         continuation: omitted.length === 0 ? null : continuation,
         tool: call?.tool.manifest.name ?? '',
+        undo: undoOf(outcome),
       }),
     ]);
   return {
@@ -209,6 +210,11 @@ function requestOf({
       ownLines: (it) => [...said, ...status(it)],
     },
   };
+}
+
+function undoOf({ fileChanges }: ScrubbedOutcome): { ref: string; files: number } | null {
+  if (fileChanges === null || fileChanges.ref === null) return null;
+  return { ref: fileChanges.ref, files: fileChanges.files.length + fileChanges.more };
 }
 
 /** How a command ended. A failure is stated with its reason, and an earlier output has no ending. */

@@ -15,6 +15,8 @@ export interface StatusFacts {
   /** The number that continues the output; null if nothing is left out. */
   continuation: number | null;
   tool: string;
+  /** What undoes the call's changes of files, and how many files these are; null: it changed none. */
+  undo?: { ref: string; files: number } | null;
 }
 
 /** The last line of an answer: how the command ended, how much is shown and how to go on. Null if there is nothing to say. */
@@ -26,7 +28,16 @@ export function statusLine(counter: TokenCounter, facts: StatusFacts): string | 
 }
 
 /** From the most complete to the shortest. The last one always fits. */
-function statements({ exitStatus, signal, amount, continuation, tool }: StatusFacts): string[] {
+function statements(facts: StatusFacts): string[] {
+  const endings = endingsOf(facts);
+  const { undo = null } = facts;
+  if (undo === null) return endings;
+  const words = `${undo.files} ${undo.files === 1 ? 'file' : 'files'}: ${undo.ref}`;
+  const withUndo = (end: string): string[] => [words, undo.ref].map((text) => (end === '' ? text : `${end} · ${text}`));
+  return [...endings.flatMap(withUndo), ...endings.filter((end) => end !== '')];
+}
+
+function endingsOf({ exitStatus, signal, amount, continuation, tool }: StatusFacts): string[] {
   const ending = exitStatus === 0 ? '' : `exit ${exitStatus}`;
   const words = ending !== '' && signal !== null ? `killed by ${signal}, ${ending}` : ending;
   const rest = continuation === null ? '' : `--continuation ${continuation}`;

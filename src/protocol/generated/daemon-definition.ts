@@ -442,6 +442,14 @@ export const DAEMON_DEFINITION = `{
                 "TakeHook": {
                   "requestType": "HookReport",
                   "responseType": "HookAnswer"
+                },
+                "PlanUndo": {
+                  "requestType": "UndoRequest",
+                  "responseType": "UndoPlan"
+                },
+                "UndoChanges": {
+                  "requestType": "UndoRequest",
+                  "responseType": "UndoPlan"
                 }
               }
             },
@@ -2842,6 +2850,76 @@ export const DAEMON_DEFINITION = `{
                 "recorded": {
                   "type": "uint32",
                   "id": 2
+                }
+              }
+            },
+            "UndoRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "which": {
+                  "type": "string",
+                  "id": 2
+                },
+                "partial": {
+                  "type": "bool",
+                  "id": 3
+                }
+              }
+            },
+            "UndoPlan": {
+              "fields": {
+                "ref": {
+                  "type": "string",
+                  "id": 1
+                },
+                "request_id": {
+                  "type": "string",
+                  "id": 2
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 3
+                },
+                "at_ms": {
+                  "type": "double",
+                  "id": 4
+                },
+                "files": {
+                  "rule": "repeated",
+                  "type": "UndoFile",
+                  "id": 5
+                },
+                "not_covered": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 6
+                },
+                "shared": {
+                  "type": "bool",
+                  "id": 7
+                },
+                "undone_by": {
+                  "type": "string",
+                  "id": 8
+                }
+              }
+            },
+            "UndoFile": {
+              "fields": {
+                "path": {
+                  "type": "string",
+                  "id": 1
+                },
+                "action": {
+                  "type": "string",
+                  "id": 2
+                },
+                "why": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             }

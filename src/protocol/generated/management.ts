@@ -113,6 +113,9 @@ import type { ToolRequest as _contextd_v1_ToolRequest, ToolRequest__Output as _c
 import type { Toolchain as _contextd_v1_Toolchain, Toolchain__Output as _contextd_v1_Toolchain__Output } from './contextd/v1/Toolchain.ts';
 import type { ToolchainList as _contextd_v1_ToolchainList, ToolchainList__Output as _contextd_v1_ToolchainList__Output } from './contextd/v1/ToolchainList.ts';
 import type { ToolchainRequest as _contextd_v1_ToolchainRequest, ToolchainRequest__Output as _contextd_v1_ToolchainRequest__Output } from './contextd/v1/ToolchainRequest.ts';
+import type { UndoFile as _contextd_v1_UndoFile, UndoFile__Output as _contextd_v1_UndoFile__Output } from './contextd/v1/UndoFile.ts';
+import type { UndoPlan as _contextd_v1_UndoPlan, UndoPlan__Output as _contextd_v1_UndoPlan__Output } from './contextd/v1/UndoPlan.ts';
+import type { UndoRequest as _contextd_v1_UndoRequest, UndoRequest__Output as _contextd_v1_UndoRequest__Output } from './contextd/v1/UndoRequest.ts';
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
   new(...args: ConstructorParameters<Constructor>): Subtype;
@@ -236,6 +239,9 @@ export interface ProtoGrpcType {
       Toolchain: MessageTypeDefinition<_contextd_v1_Toolchain, _contextd_v1_Toolchain__Output>
       ToolchainList: MessageTypeDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output>
       ToolchainRequest: MessageTypeDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainRequest__Output>
+      UndoFile: MessageTypeDefinition<_contextd_v1_UndoFile, _contextd_v1_UndoFile__Output>
+      UndoPlan: MessageTypeDefinition<_contextd_v1_UndoPlan, _contextd_v1_UndoPlan__Output>
+      UndoRequest: MessageTypeDefinition<_contextd_v1_UndoRequest, _contextd_v1_UndoRequest__Output>
     }
   }
 }

@@ -12,6 +12,7 @@ import {
   IDLE_STATUS,
   type IsolationReport,
   type ProjectCaches,
+  type RestoreResult,
   type Sandbox,
   type SandboxDeps,
   type SandboxProcess,
@@ -195,6 +196,14 @@ export class SeatbeltSandbox implements Sandbox {
     return { ...IDLE_STATUS, running: this.#commands, processes: this.#processes };
   }
 
+  async snapshot(): Promise<null> {
+    throw notOnThisSystem();
+  }
+
+  async restore(): Promise<RestoreResult> {
+    throw notOnThisSystem();
+  }
+
   storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
     return this.#storage.act(action);
   }
@@ -292,4 +301,10 @@ function realOrNull(path: string): string | null {
     if (isErrno(cause)) return null;
     throw cause;
   }
+}
+
+function notOnThisSystem(): ContextdError {
+  return new ContextdError('SANDBOX_UNAVAILABLE', 'changes of files are not kept on macOS', {
+    remedy: 'Keep the project in git, and commit often.',
+  });
 }

@@ -83,6 +83,10 @@ class SpawnerService {
         return this.#sandbox.quarantine(request.policy, request.action);
       case 'storage':
         return this.#sandbox.storage(request.action);
+      case 'snapshot':
+        return this.#sandbox.snapshots.ask(request.workspace, request.request);
+      case 'restore':
+        return this.#sandbox.restore(request.policy, body);
       case 'run':
         return this.#run(this.#sandbox, request, body);
       case 'input':

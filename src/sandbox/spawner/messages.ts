@@ -9,6 +9,7 @@ import type { EgressCommand, EgressEvent } from '../../egress/messages.ts';
 import type { QuarantineAction } from '../quarantine.ts';
 import type { CommandSpec, SandboxProgram, SteeringSignal, StorageAction } from '../sandbox.ts';
 import type { SandboxPolicy } from '../sandbox-policy.ts';
+import type { SnapshotRequest } from '../snapshots/messages.ts';
 
 /** The first message to the spawner. */
 export interface SpawnerSettings {
@@ -45,6 +46,9 @@ export type Request =
   | { op: 'finish_watch'; id: number; watchId: number }
   | { op: 'quarantine'; id: number; policy: SandboxPolicy; action: QuarantineAction }
   | { op: 'storage'; id: number; action: StorageAction }
+  | { op: 'snapshot'; id: number; workspace: string; request: SnapshotRequest | { do: 'drop' } }
+  /** The items are the body, as JSON: they may be many. */
+  | { op: 'restore'; id: number; policy: SandboxPolicy }
   /** For the proxy process of the network. Neither has a reply. */
   | { op: 'egress'; command: EgressCommand }
   | { op: 'egress_told'; start: number }

@@ -8,6 +8,7 @@ import type {
   CommandSpec,
   IsolationReport,
   ProjectCaches,
+  RestoreResult,
   Sandbox,
   SandboxDeps,
   SandboxProcess,
@@ -17,6 +18,7 @@ import type {
   StorageAction,
 } from '../sandbox.ts';
 import type { SandboxPolicy } from '../sandbox-policy.ts';
+import type { RestoreItem, SnapshotReply, SnapshotRequest } from '../snapshots/messages.ts';
 import { closeCapture, openCapture } from '../terminal-capture.ts';
 import { EgressRelay } from './egress-relay.ts';
 import { type Reply, type Request, unpackError } from './messages.ts';
@@ -229,6 +231,15 @@ export class SpawnedSandbox implements Sandbox {
 
   storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
     return this.#ask<readonly ProjectCaches[]>({ op: 'storage', action });
+  }
+
+  snapshot(workspace: string, request: SnapshotRequest | { readonly do: 'drop' }): Promise<SnapshotReply | null> {
+    return this.#ask<SnapshotReply | null>({ op: 'snapshot', workspace, request });
+  }
+
+  async restore(policy: SandboxPolicy, items: readonly RestoreItem[]): Promise<RestoreResult> {
+    const { result } = this.#request({ op: 'restore', policy }, Buffer.from(JSON.stringify(items)));
+    return result as Promise<RestoreResult>;
   }
 
   async #ask<T>(request: Unnumbered): Promise<T> {

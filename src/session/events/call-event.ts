@@ -37,9 +37,9 @@ export function callEvent({ session, record, hasRun, data, artifact, shows }: Re
     errorCode: record.error_code,
     durationMs: record.duration_ms,
     tokensSpent: record.tokens_returned ?? 0,
-    filesWritten: hasRun && record.error_code === null ? writtenBy(record.tool, data) : [],
+    filesWritten: filesWritten(record, hasRun, data),
     quarantined: (record.quarantined ?? []).flatMap(pathOf).slice(0, PATHS_MAX),
-    undo: null,
+    undo: undoOf(record),
   };
   return {
     session,
@@ -86,6 +86,17 @@ function samenessOf({ tool, cwd = '', input }: AuditRecord, subject: string): st
     .update(JSON.stringify([tool, cwd, what]))
     .digest('hex')
     .slice(0, 16);
+}
+
+/** What was found to have changed; if that is not known, what the tool says it wrote. */
+function filesWritten(record: AuditRecord, hasRun: boolean, data: JsonObject): readonly string[] {
+  const { files } = isJsonObject(record.files_changed) ? record.files_changed : {};
+  if (Array.isArray(files)) return files.map((file) => String(file).slice(2, 2 + SUBJECT_MAX_CHARS));
+  return hasRun && record.error_code === null ? writtenBy(record.tool, data) : [];
+}
+
+function undoOf({ files_changed: changed }: AuditRecord): string | null {
+  return isJsonObject(changed) && typeof changed.ref === 'string' ? changed.ref : null;
 }
 
 function writtenBy(tool: string, { path }: JsonObject): readonly string[] {

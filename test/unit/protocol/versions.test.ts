@@ -82,6 +82,8 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'ListLessons',
     'SyncMemories',
     'TakeHook',
+    'PlanUndo',
+    'UndoChanges',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

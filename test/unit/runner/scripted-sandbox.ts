@@ -27,6 +27,8 @@ export class ScriptedSandbox implements Sandbox {
     throw new Error('not asked');
   };
   storage = notAsked;
+  snapshot = notAsked;
+  restore = notAsked;
   tellEgress = (): void => {};
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {

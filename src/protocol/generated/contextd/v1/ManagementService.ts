@@ -80,6 +80,8 @@ import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as
 import type { ToolRequest as _contextd_v1_ToolRequest, ToolRequest__Output as _contextd_v1_ToolRequest__Output } from '../../contextd/v1/ToolRequest.ts';
 import type { ToolchainList as _contextd_v1_ToolchainList, ToolchainList__Output as _contextd_v1_ToolchainList__Output } from '../../contextd/v1/ToolchainList.ts';
 import type { ToolchainRequest as _contextd_v1_ToolchainRequest, ToolchainRequest__Output as _contextd_v1_ToolchainRequest__Output } from '../../contextd/v1/ToolchainRequest.ts';
+import type { UndoPlan as _contextd_v1_UndoPlan, UndoPlan__Output as _contextd_v1_UndoPlan__Output } from '../../contextd/v1/UndoPlan.ts';
+import type { UndoRequest as _contextd_v1_UndoRequest, UndoRequest__Output as _contextd_v1_UndoRequest__Output } from '../../contextd/v1/UndoRequest.ts';
 
 /**
  * ManagementService serves ctxd. The server accepts only the CLI's certificate.
@@ -462,6 +464,21 @@ export interface ManagementServiceClient extends grpc.Client {
   openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * PlanUndo reports what a call did to files and what taking it back would do; UndoChanges takes it back.
+   */
+  PlanUndo(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  PlanUndo(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  PlanUndo(argument: _contextd_v1_UndoRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  PlanUndo(argument: _contextd_v1_UndoRequest, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  /**
+   * PlanUndo reports what a call did to files and what taking it back would do; UndoChanges takes it back.
+   */
+  planUndo(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  planUndo(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  planUndo(argument: _contextd_v1_UndoRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  planUndo(argument: _contextd_v1_UndoRequest, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+
   PromoteMemory(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   PromoteMemory(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   PromoteMemory(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
@@ -795,6 +812,15 @@ export interface ManagementServiceClient extends grpc.Client {
   takeHook(argument: _contextd_v1_HookReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
   takeHook(argument: _contextd_v1_HookReport, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
 
+  UndoChanges(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  UndoChanges(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  UndoChanges(argument: _contextd_v1_UndoRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  UndoChanges(argument: _contextd_v1_UndoRequest, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  undoChanges(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  undoChanges(argument: _contextd_v1_UndoRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  undoChanges(argument: _contextd_v1_UndoRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+  undoChanges(argument: _contextd_v1_UndoRequest, callback: grpc.requestCallback<_contextd_v1_UndoPlan__Output>): grpc.ClientUnaryCall;
+
   UnregisterProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   UnregisterProject(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
   UnregisterProject(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ProjectResponse__Output>): grpc.ClientUnaryCall;
@@ -918,6 +944,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
 
+  /**
+   * PlanUndo reports what a call did to files and what taking it back would do; UndoChanges takes it back.
+   */
+  PlanUndo: grpc.handleUnaryCall<_contextd_v1_UndoRequest__Output, _contextd_v1_UndoPlan>;
+
   PromoteMemory: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList>;
 
   /**
@@ -1017,6 +1048,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   TakeHook: grpc.handleUnaryCall<_contextd_v1_HookReport__Output, _contextd_v1_HookAnswer>;
 
+  UndoChanges: grpc.handleUnaryCall<_contextd_v1_UndoRequest__Output, _contextd_v1_UndoPlan>;
+
   UnregisterProject: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse>;
 
 }
@@ -1055,6 +1088,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
+  PlanUndo: MethodDefinition<_contextd_v1_UndoRequest, _contextd_v1_UndoPlan, _contextd_v1_UndoRequest__Output, _contextd_v1_UndoPlan__Output>
   PromoteMemory: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
   RateMemory: MethodDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryEvidence, _contextd_v1_MemoryRating__Output, _contextd_v1_MemoryEvidence__Output>
   ReadHostNetwork: MethodDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetwork, _contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork__Output>
@@ -1082,5 +1116,6 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   SyncMemories: MethodDefinition<_contextd_v1_MemorySyncRequest, _contextd_v1_MemorySync, _contextd_v1_MemorySyncRequest__Output, _contextd_v1_MemorySync__Output>
   TailAudit: MethodDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditResponse, _contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse__Output>
   TakeHook: MethodDefinition<_contextd_v1_HookReport, _contextd_v1_HookAnswer, _contextd_v1_HookReport__Output, _contextd_v1_HookAnswer__Output>
+  UndoChanges: MethodDefinition<_contextd_v1_UndoRequest, _contextd_v1_UndoPlan, _contextd_v1_UndoRequest__Output, _contextd_v1_UndoPlan__Output>
   UnregisterProject: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectResponse, _contextd_v1_ProjectRequest__Output, _contextd_v1_ProjectResponse__Output>
 }

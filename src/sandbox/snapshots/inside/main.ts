@@ -1,0 +1,115 @@
+import { readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { RawPath } from '../../workspace/raw-path.ts';
+import type { FileChange, FileState, RestoreItem, RestoreReply, SnapshotReply, SnapshotRequest } from '../messages.ts';
+import { FileTree } from './file-tree.ts';
+import { IndexFile } from './index-file.ts';
+import { ObjectStore } from './object-store.ts';
+import { restore } from './restore.ts';
+
+/*
+ * Runs in a sandbox as the owner of the workspace. `keep` serves requests, one line of JSON each, and sees the workspace
+ * read-only; `restore` puts files back, in the sandbox that a command would have, and sees the store read-only.
+ */
+
+const UNCOVERED_MAX = 100;
+const NOTHING: SnapshotReply = {
+  ...{ changes: [], isFirst: false, missed: [], uncovered: [], uncoveredCount: 0, tree: null, bytes: 0 },
+};
+
+async function main(): Promise<void> {
+  const [mode = '', root = '', store = ''] = process.argv.slice(2);
+  const workspace = Buffer.from(root).toString('latin1');
+  if (mode === 'restore') {
+    const items: RestoreItem[] = JSON.parse(readFileSync(0, 'utf8'));
+    const reply: RestoreReply = restore(workspace, new ObjectStore(store, true), items);
+    writeSync(1, JSON.stringify(reply));
+    return;
+  }
+  await serve(new Keeper(workspace, store));
+}
+
+async function serve(keeper: Keeper): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const answer = await keeper.answer(JSON.parse(line)).then(
+      (reply) => ({ reply }),
+      (cause: unknown) => ({ error: cause instanceof Error ? cause.message : String(cause) }),
+    );
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+  }
+  process.exit(0);
+}
+
+class Keeper {
+  readonly #objects: ObjectStore;
+  readonly #tree: FileTree;
+  #isFirst: boolean;
+
+  constructor(root: string, store: string) {
+    const index = new IndexFile(join(store, 'files'));
+    this.#objects = new ObjectStore(store);
+    this.#tree = new FileTree(root, store, this.#objects, index);
+    this.#isFirst = !index.hadContent;
+  }
+
+  async answer(request: SnapshotRequest): Promise<SnapshotReply> {
+    switch (request.do) {
+      case 'sync': {
+        const { changes, missed } = await this.#tree.take();
+        const isFirst = this.#isFirst;
+        this.#isFirst = false;
+        return { ...NOTHING, changes: isFirst ? [] : changes, missed, isFirst };
+      }
+      case 'look':
+        return {
+          ...NOTHING,
+          changes: request.paths.map((path) => ({
+            ...{ path, before: null, after: this.#tree.files.get(path)?.state ?? null },
+          })),
+        };
+      case 'save': {
+        const [tree = ''] = await this.#objects.keep([this.#list()]);
+        const all = Array.from(this.#tree.uncovered, ([path, why]) => ({ path, why }));
+        return { ...NOTHING, tree, uncovered: all.slice(0, UNCOVERED_MAX), uncoveredCount: all.length };
+      }
+      case 'compare':
+        return { ...NOTHING, changes: this.#differences(request.tree) };
+      case 'clean': {
+        const listed = request.trees.flatMap((tree) => [tree, ...idsOf([...this.#saved(tree).values()])]);
+        const keep = new Set([
+          ...request.keep,
+          ...listed,
+          ...idsOf([...this.#tree.files.values()].map((f) => f.state)),
+        ]);
+        return { ...NOTHING, bytes: this.#objects.clean(keep) };
+      }
+    }
+  }
+
+  /** All files with their states, one JSON line each, sorted. */
+  #list(): Buffer {
+    const lines = Array.from(this.#tree.files, ([path, { state }]) => `${JSON.stringify([path, state])}\n`);
+    return Buffer.from(lines.sort().join(''));
+  }
+
+  #saved(tree: string): Map<RawPath, FileState> {
+    const lines = this.#objects.read(tree).toString().split('\n').filter(Boolean);
+    return new Map(lines.map((line): [RawPath, FileState] => JSON.parse(line)));
+  }
+
+  #differences(tree: string): FileChange[] {
+    const saved = this.#saved(tree);
+    const paths = new Set([...saved.keys(), ...this.#tree.files.keys()]);
+    return [...paths].flatMap((path): FileChange[] => {
+      const [before, after] = [saved.get(path) ?? null, this.#tree.files.get(path)?.state ?? null];
+      return before === after ? [] : [{ path, before, after }];
+    });
+  }
+}
+
+function idsOf(states: readonly FileState[]): string[] {
+  return states.map((state) => state.slice(state.indexOf(' ') + 1));
+}
+
+await main();

@@ -1,0 +1,32 @@
+import type { RunFacts } from '../../runner/call-facts.ts';
+import type { Runner } from '../../runner/runner.ts';
+import type { Undo } from './undo.ts';
+
+/** Core tools that never write files of a project. */
+const READERS: ReadonlySet<string> = new Set([
+  ...['safe_read', 'tool_view', 'memory_search', 'memory_get', 'memory_store', 'memory_feedback'],
+]);
+
+/** A runner whose calls report what they did to files, so that it can be undone. */
+export function watchFiles(runner: Runner, undo: Undo): Runner {
+  return {
+    start: () => runner.start(),
+    stop: () => runner.stop(),
+    async run(call) {
+      const { project } = call.session;
+      if (call.origin === 'core' && READERS.has(call.tool)) return runner.run(call);
+      const watched = await undo.before(project);
+      if (watched === null) return runner.run(call);
+      let facts: RunFacts | null = null;
+      const onFacts = (found: RunFacts): void => {
+        facts = found;
+      };
+      const [outcome] = await Promise.allSettled([runner.run({ ...call, onFacts })]);
+      const { requestId, tool } = call;
+      const fileChanges = await undo.after(project, watched, { requestId, tool });
+      if (facts !== null) call.onFacts?.({ ...(facts as RunFacts), fileChanges });
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return { ...outcome.value, fileChanges };
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
+import { shapeRuns } from '../helpers/property-runs.ts';
+
+const PATHS = ['a', 'b', 'd/a', 'd/e/x', 'ä ö', 'new\nline', '-n', ':(glob)*', 'log/it.log', '.hidden'];
+const path = fc.constantFrom(...PATHS);
+const quoted = (text: string): string => `'./${text}'`;
+
+/** What one call does: any of these may fail, as commands do. */
+const step = fc.oneof(
+  fc
+    .tuple(path, fc.integer({ max: 999, min: 0 }))
+    .map(([to, n]) => `mkdir -p -- "$(dirname ${quoted(to)})" && echo ${n} > ${quoted(to)}`),
+  path.map((to) => `[ -f ${quoted(to)} ] && echo more >> ${quoted(to)}`),
+  path.map((to) => `rm -rf ${quoted(to)}`),
+  fc.constant('rm -rf d'),
+  fc.constant('mv d moved'),
+  fc.constant('rm -rf log && echo file > log'),
+  fc.tuple(path, path).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
+  fc.tuple(path, path).map(([from, to]) => `ln -sf ${quoted(from)} ${quoted(to)}`),
+  fc.tuple(path, fc.constantFrom('600', '755', '444')).map(([to, mode]) => `chmod ${mode} ${quoted(to)}`),
+  fc.constant('mkdir -p ign && echo x > ign/x && touch empty'),
+);
+const script = fc.array(step, { minLength: 1, maxLength: 6 }).map((steps) => `${steps.join('; ')}; true`);
+
+for (const who of whoCanRun()) {
+  describe(`undo in a ${who}`, () => {
+    let ground: UndoGround;
+
+    beforeAll(async () => {
+      ground = await openUndoGround(who);
+      ground.bench.host(
+        "git init -q . && git config user.name a && git config user.email a@example.com && echo 'ign/' > .gitignore && git add -A && git commit -qm x",
+      );
+    });
+    afterAll(() => ground.close());
+
+    const wipe = (): void => {
+      for (const name of readdirSync(ground.bench.workspace))
+        if (name !== '.git' && name !== '.gitignore') rmSync(join(ground.bench.workspace, name), { recursive: true });
+    };
+    const covered = (): Record<string, string> =>
+      Object.fromEntries(Object.entries(ground.files()).filter(([name]) => !name.startsWith('ign/')));
+
+    it('issue 19.5: puts the files back as they were before a call, whatever it did, and the undo can be undone', async () => {
+      await fc.assert(
+        fc.asyncProperty(script, script, async (first, second) => {
+          wipe();
+          await ground.call(first);
+          const before = covered();
+          const { changes } = await ground.call(second);
+          const after = covered();
+          if (JSON.stringify(before) === JSON.stringify(after)) {
+            expect(changes?.ref ?? null).toBeNull();
+            return;
+          }
+          await ground.undo.apply(ground.bench.workspace, changes?.ref ?? 'none', false);
+          expect(covered()).toEqual(before);
+          await ground.undo.apply(ground.bench.workspace, '', false);
+          expect(covered()).toEqual(after);
+        }),
+        { numRuns: shapeRuns(25) },
+      );
+    });
+
+    it('issue 19.5: never writes over what a person has changed since', async () => {
+      await fc.assert(
+        fc.asyncProperty(script, script, path, async (first, second, edited) => {
+          wipe();
+          await ground.call(first);
+          const before = covered();
+          const { changes } = await ground.call(second);
+          if (changes?.ref == null) return;
+          const record = await ground.undo.plan(ground.bench.workspace, changes.ref);
+          const file = join(ground.bench.workspace, edited);
+          if (!existsSync(file) || !(edited in covered())) return;
+          ground.bench.host(`rm -f ${quoted(edited)} && echo of a person > ${quoted(edited)}`);
+          const later = covered();
+          const isConflict = record.files.some((one) => Buffer.from(one.path, 'latin1').toString() === edited);
+          if (isConflict) {
+            await expect(ground.undo.apply(ground.bench.workspace, changes.ref, false)).rejects.toMatchObject({
+              code: 'CONFLICT',
+            });
+            expect(covered()).toEqual(later);
+          }
+          await ground.undo.apply(ground.bench.workspace, changes.ref, true);
+          expect(readFileSync(file, 'utf8')).toBe('of a person\n');
+          if (!isConflict) expect({ ...covered(), [edited]: '' }).toEqual({ ...before, [edited]: '' });
+        }),
+        { numRuns: shapeRuns(20) },
+      );
+    });
+
+    it('issue 19.5: has the content of a file that only the person’s repository held, after a gc in the same call', async () => {
+      wipe();
+      ground.bench.host('head -c 3000 /dev/urandom | base64 > staged && git add staged');
+      const held = ground.files();
+      await ground.call('true');
+      const { changes } = await ground.call('rm staged; git rm -q --cached staged; git gc -q --prune=now');
+      expect(changes?.files).toContain('D staged');
+      await ground.undo.apply(ground.bench.workspace, '', false);
+      expect(ground.files()).toEqual(held);
+    });
+
+    it('issue 19.5: runs no program that a nested repository names, and says that it is not covered', async () => {
+      wipe();
+      ground.bench.host(
+        'git init -q nested && cd nested && printf "#!/bin/sh\\ntouch %s/ran\\n" "$PWD" > spy && chmod +x spy && git config core.fsmonitor "$PWD/spy" && echo 1 > f',
+      );
+      await ground.call('true');
+      const { changes } = await ground.call(
+        'echo 2 > nested/f; mkdir ign; echo 3 > ign/x; head -c 17M /dev/zero > big; mkfifo pipe; echo 4 > plain',
+      );
+      expect(existsSync(join(ground.bench.workspace, 'nested/ran'))).toBe(false);
+      expect(changes?.files).toEqual(['A plain']);
+      expect([...(changes?.notCovered ?? [])].sort()).toEqual([
+        'big: larger than 16 MiB',
+        'ign/: ignored directory',
+        'pipe: special file',
+      ]);
+    });
+
+    it('issue 19.5: starts no process for a call that changed nothing, and sees a file that is written in place', async () => {
+      wipe();
+      await ground.call('echo 1 > f');
+      expect((await ground.call('cat f')).changes).toBeNull();
+      expect((await ground.call('echo 2 >> f')).changes?.files).toEqual(['M f']);
+    });
+
+    it('issue 19.5: puts nothing back through a link, and nothing into a repository or a protected place', async () => {
+      wipe();
+      await ground.call('mkdir d && echo 1 > d/a');
+      const { changes } = await ground.call('echo 2 > d/a');
+      ground.bench.host('mv d elsewhere && ln -s elsewhere d');
+      const plan = await ground.undo.apply(ground.bench.workspace, changes?.ref ?? '', true);
+      expect(plan.files).toMatchObject([{ path: 'd/a', action: 'keep' }]);
+      expect(readFileSync(join(ground.bench.workspace, 'elsewhere/a'), 'utf8')).toBe('2\n');
+    });
+
+    it('issue 19.5: goes on after a crash that cut the list of files and left half an object', async () => {
+      wipe();
+      await ground.call('echo 1 > f; echo 1 > g');
+      const before = ground.files();
+      const { changes } = await ground.call('echo 2 > f');
+      const stores = join(ground.bench.home, 'data/undo');
+      const [store = ''] = readdirSync(stores).filter((name) => existsSync(join(stores, name, 'store')));
+      const list = join(stores, store, 'store/files');
+      await ground.bench.sandbox.stop();
+      writeFileSync(list, readFileSync(list, 'utf8').slice(0, -7));
+      writeFileSync(join(stores, store, 'store/objects/tmp_obj_1_1'), 'half');
+      await ground.bench.sandbox.launch();
+      await ground.bench.sandbox.start();
+      await undoOver(ground.bench).apply(ground.bench.workspace, changes?.ref ?? '', false);
+      expect(ground.files()).toEqual(before);
+      expect(existsSync(join(stores, store, 'store/objects/tmp_obj_1_1'))).toBe(false);
+    });
+  });
+}
