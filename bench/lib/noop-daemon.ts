@@ -53,6 +53,7 @@ const NO_MANAGEMENT: Management = {
   listMemories: nothing,
   getMemories: nothing,
   addMemories: nothing,
+  listBranches: nothing,
   rateMemory: nothing,
   forgetMemories: nothing,
   promoteMemory: nothing,

@@ -8,6 +8,8 @@ import type { AllowValueRequest__Output as AllowValueRequest } from '../protocol
 import type { ApproveRulesRequest__Output as ApproveRulesRequest } from '../protocol/generated/contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest__Output as AuditRequest } from '../protocol/generated/contextd/v1/AuditRequest.ts';
 import type { AuditResponse__Output as AuditResponse } from '../protocol/generated/contextd/v1/AuditResponse.ts';
+import type { BranchInfo__Output as BranchInfo } from '../protocol/generated/contextd/v1/BranchInfo.ts';
+import type { BranchList__Output as BranchList } from '../protocol/generated/contextd/v1/BranchList.ts';
 import type { CachesRequest__Output as CachesRequest } from '../protocol/generated/contextd/v1/CachesRequest.ts';
 import type { CachesResponse__Output as CachesResponse } from '../protocol/generated/contextd/v1/CachesResponse.ts';
 import type { DisallowValueRequest__Output as DisallowValueRequest } from '../protocol/generated/contextd/v1/DisallowValueRequest.ts';
@@ -108,6 +110,8 @@ export type {
   AllowedValue,
   AllowedValues,
   AllowValueRequest,
+  BranchInfo,
+  BranchList,
   CachesResponse,
   EndSessionResponse,
   HandedIn,
@@ -281,6 +285,8 @@ export interface Management {
   /** Throws NOT_FOUND if no call is meant. */
   learnFromCalls(request: LearnRequest): Promise<PendingLessons>;
   listLessons(request: ProjectRequest): Promise<PendingLessons>;
+  /** Open branches first, then the newest. Throws NOT_FOUND if the project is not registered. */
+  listBranches(request: ProjectRequest): Promise<BranchList>;
   /** Throws UPSTREAM_UNAVAILABLE, with the reason, if it was asked to synchronise and could not. */
   syncMemories(request: MemorySyncRequest): Promise<MemorySync>;
   /** Throws NOT_FOUND if the project is not registered, SCRUB_FAILED; then nothing is recorded. */

@@ -9,6 +9,15 @@ import { findSecretInputs, refusesTokens, SECRET_KEYWORD, type SecretInput } fro
 /** Options the daemon takes on every tool (design §4). A tool's own schema must not repeat them: it would never see them. */
 export const COMMON_OPTIONS = ['max_tokens', 'view', 'continuation', 'timeout_ms', 'dry_run', 'branch'] as const;
 
+/** Core tools with an argument that has the name of an option, which they take instead: the time of a branch, not of a call. */
+const OWN_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map([['branch', ['timeout_ms']]]);
+
+/** The options that dispatch takes for a tool. */
+export function commonOptionsOf(tool: string): readonly string[] {
+  const own = OWN_OPTIONS.get(tool) ?? [];
+  return COMMON_OPTIONS.filter((name) => !own.includes(name));
+}
+
 /** The schema keyword, at the root, for the property that plain words on the command line are the value of. */
 const PRIMARY_KEYWORD = 'x-contextd-primary';
 

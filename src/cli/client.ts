@@ -132,6 +132,7 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     reportMemories: askLong(management.reportMemories),
     learnFromCalls: askLong(management.learnFromCalls),
     listLessons: askLong(management.listLessons),
+    listBranches: ask(management.listBranches),
     syncMemories: askLong(management.syncMemories),
     takeHook: ask(management.takeHook),
     planUndo: askLong(management.planUndo),

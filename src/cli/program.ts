@@ -3,6 +3,7 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
 import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
 import { auditTail } from './commands/audit-tail.ts';
+import { branchList } from './commands/branch.ts';
 import { cacheClear, cacheList } from './commands/cache.ts';
 import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
@@ -137,6 +138,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'Read and change the settings of this machine.',
   audit: 'Read the log of all calls.',
   session: 'Inspect or end a session of an agent.',
+  branch: 'See the side tasks of agents.',
   memory: 'Search, add, rate and share lessons of earlier work.',
   'memory sync': 'Share memories with other machines through a Qdrant server.',
   cache: 'List or empty the caches that commands keep for each project.',
@@ -216,6 +218,7 @@ export const COMMANDS: readonly Command[] = [
   sessionReplay,
   sessionSecrets,
   sessionEnd,
+  branchList,
   hookPreCompact,
   hookStop,
   hookPostTool,

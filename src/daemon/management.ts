@@ -13,6 +13,7 @@ import type { DaemonKeys } from '../stores/keys.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { type ApprovalDeps, createApprovals } from './approval-management.ts';
+import { type BranchManagementDeps, createBranchManagement } from './branch-management.ts';
 import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
 import type { checkHealth } from './health.ts';
@@ -38,7 +39,10 @@ import { createToolInstallation, type ToolInstallationDeps } from './tool-instal
 import { coreTools, createToolManagement, projectTools, type ToolManagementDeps } from './tool-management.ts';
 import { createUndoManagement, type UndoManagementDeps } from './undo-management.ts';
 
-export interface ManagementDeps extends ToolManagementDeps, Pick<HookDeps, 'eventLog'> {
+export interface ManagementDeps
+  extends ToolManagementDeps,
+    Pick<HookDeps, 'eventLog'>,
+    Pick<BranchManagementDeps, 'branches'> {
   home: string;
   paths: Paths;
   catalog: Catalog;
@@ -107,6 +111,7 @@ export function createManagement(deps: ManagementDeps): Management {
     stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
     ...createSecretManagement(deps),
     ...createRunningManagement(deps),
+    ...createBranchManagement(deps),
     ...createCacheManagement(deps),
     ...createApprovals(deps.approvals),
     ...createOutsideManagement(deps),

@@ -1,5 +1,4 @@
 import type { Principal } from '../call/request.ts';
-import { COMMON_OPTIONS } from '../catalog/arguments.ts';
 import type { ToolManifest } from '../catalog/manifest.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -11,8 +10,8 @@ import type { CommonOptions } from './call.ts';
 export interface OptionLimits {
   budget: BudgetLimits;
   timeout: Config['timeout'];
-  /** Properties of the tool's own schema. A core tool may have one of the name of an option, which is then not the option. */
-  own: readonly string[];
+  /** Those that the tool does not take itself. */
+  names: readonly string[];
 }
 
 /** Returns the budget that an input asks for, even if the rest of the input is invalid. */
@@ -27,10 +26,9 @@ export function takeCommonOptions(
   input: JsonObject,
   limits: OptionLimits,
 ): { options: CommonOptions; rest: JsonObject } {
-  const { budget, timeout, own } = limits;
-  const names = new Set<string>(COMMON_OPTIONS.filter((name) => !own.includes(name)));
+  const { budget, timeout, names } = limits;
   const pick = (isOption: boolean): JsonObject =>
-    Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name) === isOption));
+    Object.fromEntries(Object.entries(input).filter(([name]) => names.includes(name) === isOption));
   const [taken, rest] = [pick(true), pick(false)];
   const options: CommonOptions = {
     maxTokens: wholeNumber('max_tokens', taken.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling) ?? budget.standard,

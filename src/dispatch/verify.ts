@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { commonOptionsOf } from '../catalog/arguments.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -30,7 +31,7 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
   const { options, rest } = takeCommonOptions(readInput(call.request, wordsOf(tool)), {
     budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
     timeout: deps.limits.timeout,
-    own: tool.arguments.names,
+    names: commonOptionsOf(tool.manifest.name),
   });
   if (options.continuation === null) tool.arguments.check(rest);
   return onBranch({ ...call, tool, options, input: rest }, deps.branches);

@@ -92,6 +92,7 @@ export function checkRequests(management: Management): Management {
       return management.learnFromCalls(withRoot(request));
     },
     listLessons: async (request) => management.listLessons(withRoot(request)),
+    listBranches: async (request) => management.listBranches(withRoot(request)),
     syncMemories: async (request) => management.syncMemories(request.root === '' ? request : withRoot(request)),
     takeHook: async (request) => management.takeHook(hookOf(request)),
     planUndo: async (request) => management.planUndo(undoOf(request)),

@@ -113,6 +113,7 @@ export function managementRoutes(
     ReportMemories: route(only, checked.reportMemories),
     LearnFromCalls: route(only, checked.learnFromCalls),
     ListLessons: route(only, checked.listLessons),
+    ListBranches: route(only, checked.listBranches),
     SyncMemories: route(only, checked.syncMemories),
     TakeHook: route(only, checked.takeHook),
     PlanUndo: route(only, checked.planUndo),

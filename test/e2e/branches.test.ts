@@ -199,7 +199,18 @@ describe('a branch', () => {
     const { data } = await call('return', { branch: id, message: 'still here' });
     expect(data.children).toEqual([child]);
     expect(Number(data.tokens)).toBeGreaterThanOrEqual(tokens_used + after.tokens_used);
+    const listed = async (...words: string[]) =>
+      JSON.parse((await at.run(CTXD, ['branch', 'list', '--json', ...words])).stdout) as Record<string, unknown>[];
     const orphan = await open();
+    expect(await listed()).toMatchObject([{ id: orphan, state: 'open', tokens: 0, calls: 0, parent: '' }]);
+    const all = await listed('--all');
+    expect(all.find((one) => one.id === child)).toMatchObject({
+      state: 'parent',
+      parent: id,
+      closed_ms: expect.any(Number),
+    });
+    expect(all.find((one) => one.id === id)).toMatchObject({ state: 'return', tokens: data.tokens, calls: data.calls });
+    expect((await at.run(CTXD, ['branch', 'list'])).stdout).toContain(orphan);
     await at.run(CTXD, ['session', 'end', '--session', 'folding']);
     const late = await call('safe_bash', { command: 'true', branch: orphan });
     expect(late).toMatchObject({ data: { error_code: 'CONFLICT' }, error: expect.stringContaining('its session') });

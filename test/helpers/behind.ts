@@ -134,6 +134,7 @@ const FIXED: Management = {
     ...{ state: 'off', url: '', collection: '', project_id: '', pending: 0, foreign: 0, refused: 0 },
     ...{ synced_ms: 0, fault: '', retry_ms: 0 },
   }),
+  listBranches: async () => ({ branches: [] }),
   takeHook: async ({ items }) => ({ text: '', recorded: items.length }),
   planUndo: async () => NO_UNDO,
   undoChanges: async () => NO_UNDO,

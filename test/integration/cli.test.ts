@@ -142,11 +142,13 @@ describe('ctxd in a project', () => {
       created: [],
       updated: [],
       tools: [
+        'branch',
         'jobs',
         'memory_feedback',
         'memory_get',
         'memory_search',
         'memory_store',
+        'return',
         'safe_bash',
         'safe_read',
         'safe_write',
@@ -203,11 +205,13 @@ describe('ctxd in a project', () => {
   it('lists and shows the tools', async () => {
     const tools = await json('tool', 'list');
     expect(tools.map(({ name }: { name: string }) => name)).toEqual([
+      'branch',
       'jobs',
       'memory_feedback',
       'memory_get',
       'memory_search',
       'memory_store',
+      'return',
       'safe_bash',
       'safe_read',
       'safe_write',
@@ -222,7 +226,7 @@ describe('ctxd in a project', () => {
     expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
       code: 1,
       stderr:
-        'ctxd: there is no tool "nothing". There are jobs, memory_feedback, memory_get, memory_search, memory_store, safe_bash, safe_read, safe_write, tool_view.\n',
+        'ctxd: there is no tool "nothing". There are branch, jobs, memory_feedback, memory_get, memory_search, memory_store, return, safe_bash, safe_read, safe_write, tool_view.\n',
     });
     expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
       code: 1,

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { COMMON_OPTIONS, createArgumentCompiler } from '../arguments.ts';
+import { commonOptionsOf, createArgumentCompiler } from '../arguments.ts';
 import { failed, faultless, passed, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
 import type { FileText } from './read-tool.ts';
 import { depthOf, reachOf, schemasIn } from './schema-walk.ts';
@@ -38,7 +38,7 @@ export function checkSchema(file: FileText, tool: string, countTokens: (text: st
       'Shorten the descriptions; move the rest to TOOL_EXTENDED.md.',
     ),
   );
-  checks.push(...boundChecks(value, depth), ...ownRules(value));
+  checks.push(...boundChecks(value, depth), ...ownRules(tool, value));
   if (checks.every((check) => check.passed || !BOUNDS.includes(check.rule))) checks.push(...compileChecks(value, tool));
   return { checks, tokens, names: Object.keys(propertiesOf(value)) };
 }
@@ -79,13 +79,13 @@ function depthCheck(depth: number): ToolCheck {
   return within('schema.json depth', depth, TOOL_LIMITS.schemaDepth, 'Reduce the nesting.');
 }
 
-function ownRules(schema: JsonObject): ToolCheck[] {
+function ownRules(tool: string, schema: JsonObject): ToolCheck[] {
   const { $schema, type, additionalProperties } = schema;
   const shape = [
     ...(type === 'object' ? [] : ['"type" must be "object"']),
     ...(additionalProperties === false ? [] : ['"additionalProperties" must be false']),
   ];
-  const repeated = COMMON_OPTIONS.filter((name) => Object.hasOwn(propertiesOf(schema), name));
+  const repeated = commonOptionsOf(tool).filter((name) => Object.hasOwn(propertiesOf(schema), name));
   return [
     faultless(
       'schema.json draft',

@@ -435,6 +435,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "ProjectRequest",
                   "responseType": "PendingLessons"
                 },
+                "ListBranches": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "BranchList"
+                },
                 "SyncMemories": {
                   "requestType": "MemorySyncRequest",
                   "responseType": "MemorySync"
@@ -1388,6 +1392,63 @@ export const DAEMON_DEFINITION = `{
                 "id": {
                   "type": "string",
                   "id": 1
+                }
+              }
+            },
+            "BranchList": {
+              "fields": {
+                "branches": {
+                  "rule": "repeated",
+                  "type": "BranchInfo",
+                  "id": 1
+                }
+              }
+            },
+            "BranchInfo": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "parent": {
+                  "type": "string",
+                  "id": 3
+                },
+                "description": {
+                  "type": "string",
+                  "id": 4
+                },
+                "state": {
+                  "type": "string",
+                  "id": 5
+                },
+                "tokens": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "budget_tokens": {
+                  "type": "uint32",
+                  "id": 7
+                },
+                "calls": {
+                  "type": "uint32",
+                  "id": 8
+                },
+                "opened_ms": {
+                  "type": "double",
+                  "id": 9
+                },
+                "closed_ms": {
+                  "type": "double",
+                  "id": 10
+                },
+                "timeout_ms": {
+                  "type": "double",
+                  "id": 11
                 }
               }
             },

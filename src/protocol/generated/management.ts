@@ -12,6 +12,8 @@ import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
+import type { BranchInfo as _contextd_v1_BranchInfo, BranchInfo__Output as _contextd_v1_BranchInfo__Output } from './contextd/v1/BranchInfo.ts';
+import type { BranchList as _contextd_v1_BranchList, BranchList__Output as _contextd_v1_BranchList__Output } from './contextd/v1/BranchList.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from './contextd/v1/CachesRequest.ts';
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from './contextd/v1/CachesResponse.ts';
 import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from './contextd/v1/DisallowValueRequest.ts';
@@ -135,6 +137,8 @@ export interface ProtoGrpcType {
       ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
       AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
       AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
+      BranchInfo: MessageTypeDefinition<_contextd_v1_BranchInfo, _contextd_v1_BranchInfo__Output>
+      BranchList: MessageTypeDefinition<_contextd_v1_BranchList, _contextd_v1_BranchList__Output>
       CachesRequest: MessageTypeDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesRequest__Output>
       CachesResponse: MessageTypeDefinition<_contextd_v1_CachesResponse, _contextd_v1_CachesResponse__Output>
       DisallowValueRequest: MessageTypeDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_DisallowValueRequest__Output>

@@ -11,6 +11,17 @@ export interface BranchCall {
   readonly tokens: number;
 }
 
+/** An open or a closed branch. */
+export interface ListedBranch extends OpenBranch {
+  readonly calls: number;
+  /** '' for an open one. */
+  readonly closedBy: string;
+  readonly closedMs: number | null;
+}
+
+/** Branches that a list shows. */
+const LISTED_MAX = 1_000;
+
 /** Branches in the state database, so that they survive a restart. */
 export class BranchStore {
   readonly #database: Database;
@@ -72,6 +83,23 @@ export class BranchStore {
         params: [nowMs, by, id],
       })),
     );
+  }
+
+  /** The branches of a project, open ones first, then the newest. */
+  async list(project: string): Promise<ListedBranch[]> {
+    const rows = await this.#database.read(
+      `SELECT *, (SELECT count(*) FROM branch_calls WHERE branch = id) AS calls,
+       (SELECT coalesce(sum(tokens), 0) FROM branch_calls WHERE branch = id) AS spent_tokens
+       FROM branches WHERE project = ? ORDER BY closed_ms IS NOT NULL, opened_ms DESC, id LIMIT ${LISTED_MAX}`,
+      project,
+    );
+    return rows.map((row) => ({
+      ...toBranch(row),
+      spentTokens: integerOf(row, 'spent_tokens'),
+      calls: integerOf(row, 'calls'),
+      closedBy: textOf(row, 'closed_by'),
+      closedMs: row.closed_ms === null ? null : integerOf(row, 'closed_ms'),
+    }));
   }
 
   /** How a branch of the session was closed; null if the session never had it. */

@@ -15,7 +15,7 @@ import {
   sessionOf,
   warningOf,
 } from './branch.ts';
-import type { BranchCall, BranchStore } from './branch-store.ts';
+import type { BranchCall, BranchStore, ListedBranch } from './branch-store.ts';
 
 export interface BranchesDeps {
   store: BranchStore;
@@ -73,6 +73,11 @@ export class Branches {
   /** The open branches of a session, the oldest first. */
   of({ project, session }: Pick<SessionRef, 'project' | 'session'>): readonly OpenBranch[] {
     return [...this.#open.values()].filter((one) => one.project === project && one.session === session);
+  }
+
+  /** Those of all sessions of a project, closed ones too: open ones first, then the newest. */
+  list(project: string): Promise<ListedBranch[]> {
+    return this.#deps.store.list(project);
   }
 
   /** What a call of `tool` may use of its branch. Throws NOT_FOUND, CONFLICT and RESOURCE_LIMIT. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
 import { checkConfig } from '#src/config/load.js';
 import { askedBudget, budgetLimits, takeCommonOptions } from '#src/dispatch/options.js';
 
@@ -35,7 +36,11 @@ describe('the budget of an answer', () => {
   });
 
   it('is refused above its maximum, with the range', () => {
-    const limits = { budget: { standard: 499, ceiling: 900 }, timeout: { default_ms: 1, max_ms: 1 }, own: [] };
+    const limits = {
+      budget: { standard: 499, ceiling: 900 },
+      timeout: { default_ms: 1, max_ms: 1 },
+      names: COMMON_OPTIONS,
+    };
     expect(takeCommonOptions({ max_tokens: 900 }, limits).options.maxTokens).toBe(900);
     for (const max_tokens of [901, 255, 300.5, '300', null])
       expect(() => takeCommonOptions({ max_tokens }, limits)).toThrowError(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
-import { COMMON_OPTIONS } from '#src/catalog/arguments.js';
+import { commonOptionsOf } from '#src/catalog/arguments.js';
 import { ANY, findSecretInputs, refusesTokens } from '#src/catalog/secret-inputs.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
@@ -58,7 +58,7 @@ describe.each(names)('%s', (name) => {
     ];
     expect(examples.length).toBeGreaterThan(2);
     for (const [, example = ''] of examples) {
-      const own = Object.entries(JSON.parse(example)).filter(([key]) => !COMMON_OPTIONS.some((one) => one === key));
+      const own = Object.entries(JSON.parse(example)).filter(([key]) => !commonOptionsOf(name).includes(key));
       expect(validate(Object.fromEntries(own)), example).toBe(true);
     }
   });

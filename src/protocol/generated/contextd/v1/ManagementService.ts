@@ -10,6 +10,7 @@ import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
+import type { BranchList as _contextd_v1_BranchList, BranchList__Output as _contextd_v1_BranchList__Output } from '../../contextd/v1/BranchList.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from '../../contextd/v1/CachesRequest.ts';
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from '../../contextd/v1/CachesResponse.ts';
 import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from '../../contextd/v1/DisallowValueRequest.ts';
@@ -299,6 +300,21 @@ export interface ManagementServiceClient extends grpc.Client {
   listAllowedValues(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
   listAllowedValues(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
   listAllowedValues(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ListBranches lists the branches of a project's sessions, open and closed.
+   */
+  ListBranches(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
+  ListBranches(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
+  ListBranches(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
+  ListBranches(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListBranches lists the branches of a project's sessions, open and closed.
+   */
+  listBranches(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
+  listBranches(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
+  listBranches(argument: _contextd_v1_ProjectRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
+  listBranches(argument: _contextd_v1_ProjectRequest, callback: grpc.requestCallback<_contextd_v1_BranchList__Output>): grpc.ClientUnaryCall;
 
   /**
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
@@ -898,6 +914,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ListAllowedValues: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues>;
 
   /**
+   * ListBranches lists the branches of a project's sessions, open and closed.
+   */
+  ListBranches: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_BranchList>;
+
+  /**
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
    */
   ListCaches: grpc.handleUnaryCall<_contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse>;
@@ -1074,6 +1095,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
   LearnFromCalls: MethodDefinition<_contextd_v1_LearnRequest, _contextd_v1_PendingLessons, _contextd_v1_LearnRequest__Output, _contextd_v1_PendingLessons__Output>
   ListAllowedValues: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_AllowedValues, _contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues__Output>
+  ListBranches: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_BranchList, _contextd_v1_ProjectRequest__Output, _contextd_v1_BranchList__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   ListLessons: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PendingLessons, _contextd_v1_ProjectRequest__Output, _contextd_v1_PendingLessons__Output>
   ListMemories: MethodDefinition<_contextd_v1_MemoryListRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryListRequest__Output, _contextd_v1_MemoryList__Output>
