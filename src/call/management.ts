@@ -12,6 +12,10 @@ import type { BranchInfo__Output as BranchInfo } from '../protocol/generated/con
 import type { BranchList__Output as BranchList } from '../protocol/generated/contextd/v1/BranchList.ts';
 import type { CachesRequest__Output as CachesRequest } from '../protocol/generated/contextd/v1/CachesRequest.ts';
 import type { CachesResponse__Output as CachesResponse } from '../protocol/generated/contextd/v1/CachesResponse.ts';
+import type { CheckpointItem__Output as CheckpointItem } from '../protocol/generated/contextd/v1/CheckpointItem.ts';
+import type { CheckpointList__Output as CheckpointList } from '../protocol/generated/contextd/v1/CheckpointList.ts';
+import type { CheckpointRequest__Output as CheckpointRequest } from '../protocol/generated/contextd/v1/CheckpointRequest.ts';
+import type { CheckpointText__Output as CheckpointText } from '../protocol/generated/contextd/v1/CheckpointText.ts';
 import type { DisallowValueRequest__Output as DisallowValueRequest } from '../protocol/generated/contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse__Output as EndSessionResponse } from '../protocol/generated/contextd/v1/EndSessionResponse.ts';
 import type { HandedIn__Output as HandedIn } from '../protocol/generated/contextd/v1/HandedIn.ts';
@@ -22,6 +26,7 @@ import type { HookAnswer__Output as HookAnswer } from '../protocol/generated/con
 import type { HookReport__Output as HookReport } from '../protocol/generated/contextd/v1/HookReport.ts';
 import type { HostNetwork__Output as HostNetwork } from '../protocol/generated/contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest__Output as HostNetworkRequest } from '../protocol/generated/contextd/v1/HostNetworkRequest.ts';
+import type { ImportedCheckpoint__Output as ImportedCheckpoint } from '../protocol/generated/contextd/v1/ImportedCheckpoint.ts';
 import type { InstallEvent } from '../protocol/generated/contextd/v1/InstallEvent.ts';
 import type { InstallProgress__Output as InstallProgress } from '../protocol/generated/contextd/v1/InstallProgress.ts';
 import type { InstallRequest__Output as InstallRequest } from '../protocol/generated/contextd/v1/InstallRequest.ts';
@@ -55,6 +60,7 @@ import type { NetworkRequest__Output as NetworkRequest } from '../protocol/gener
 import type { NetworkRuleInfo__Output as NetworkRuleInfo } from '../protocol/generated/contextd/v1/NetworkRuleInfo.ts';
 import type { NetworkState__Output as NetworkState } from '../protocol/generated/contextd/v1/NetworkState.ts';
 import type { NetworkToolInfo__Output as NetworkToolInfo } from '../protocol/generated/contextd/v1/NetworkToolInfo.ts';
+import type { NewCheckpoint__Output as NewCheckpoint } from '../protocol/generated/contextd/v1/NewCheckpoint.ts';
 import type { NewMemories__Output as NewMemories } from '../protocol/generated/contextd/v1/NewMemories.ts';
 import type { OpenPortRequest__Output as OpenPortRequest } from '../protocol/generated/contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse__Output as OpenPortResponse } from '../protocol/generated/contextd/v1/OpenPortResponse.ts';
@@ -113,10 +119,12 @@ export type {
   BranchInfo,
   BranchList,
   CachesResponse,
+  CheckpointItem,
   EndSessionResponse,
   HandedIn,
   HookReport,
   HostNetwork,
+  ImportedCheckpoint,
   InstallEvent,
   InstallProgress,
   InstallRequest,
@@ -295,6 +303,14 @@ export interface Management {
   planUndo(request: UndoRequest): Promise<UndoPlan>;
   /** Throws CONFLICT if a file has changed since, unless the request is partial. */
   undoChanges(request: UndoRequest): Promise<UndoPlan>;
+  /** Throws ARGS_INVALID for a name or note that is too long, STORAGE_FULL; then nothing is saved. */
+  saveCheckpoint(request: NewCheckpoint): Promise<CheckpointItem>;
+  listCheckpoints(request: CheckpointRequest): Promise<CheckpointList>;
+  /** Throws NOT_FOUND, VERSION_MISMATCH for a newer one, INTEGRITY_FAILED for a damaged one. */
+  readCheckpoint(request: CheckpointRequest): Promise<CheckpointText>;
+  exportCheckpoint(request: CheckpointRequest): Promise<CheckpointText>;
+  /** Throws SCHEMA_INVALID for another file, and what readCheckpoint throws. */
+  importCheckpoint(request: ImportedCheckpoint): Promise<CheckpointItem>;
   /** Throws TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService. */
   /** The version of the tool that the project at `root` accepted; of another, or of no project, any version. */
   getSchema(tool: string, root: string): Promise<SchemaResponse>;

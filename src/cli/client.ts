@@ -137,6 +137,11 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     takeHook: ask(management.takeHook),
     planUndo: askLong(management.planUndo),
     undoChanges: askLong(management.undoChanges),
+    saveCheckpoint: askLong(management.saveCheckpoint),
+    listCheckpoints: askLong(management.listCheckpoints),
+    readCheckpoint: askLong(management.readCheckpoint),
+    exportCheckpoint: askLong(management.exportCheckpoint),
+    importCheckpoint: askLong(management.importCheckpoint),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();

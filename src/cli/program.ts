@@ -5,10 +5,17 @@ import { allowList, allowPath, allowRemove, allowToolchains } from './commands/a
 import { auditTail } from './commands/audit-tail.ts';
 import { branchList } from './commands/branch.ts';
 import { cacheClear, cacheList } from './commands/cache.ts';
+import {
+  checkpointExport,
+  checkpointImport,
+  checkpointList,
+  checkpointRestore,
+  checkpointSave,
+} from './commands/checkpoint.ts';
 import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
-import { hookPostTool, hookPreCompact, hookStop } from './commands/hook.ts';
+import { hookPostTool, hookPreCompact, hookSessionStart, hookStop } from './commands/hook.ts';
 import { init } from './commands/init.ts';
 import {
   memoryAdd,
@@ -130,6 +137,7 @@ function groupOf(parent: Commander, path: readonly string[], context: CliContext
 
 export const GROUPS: Readonly<Record<string, string>> = {
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
+  checkpoint: 'Save, list, show and move what sessions have done.',
   hook: "Take what a client's hook passes on standard input. Clients call it; `ctxd init` sets that up.",
   network: 'Decide which hosts commands may reach, and see what they reached.',
   'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
@@ -219,6 +227,12 @@ export const COMMANDS: readonly Command[] = [
   sessionSecrets,
   sessionEnd,
   branchList,
+  checkpointSave,
+  checkpointList,
+  checkpointRestore,
+  checkpointExport,
+  checkpointImport,
+  hookSessionStart,
   hookPreCompact,
   hookStop,
   hookPostTool,

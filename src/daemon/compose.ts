@@ -51,6 +51,7 @@ import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { createToolVersions } from '../stores/tool-versions.ts';
 import { loadCounter } from '../tokens/counter.ts';
+import { buildCheckpoints } from './build-checkpoints.ts';
 import { buildDistiller } from './build-distiller.ts';
 import { buildJobs, lineFinder } from './build-jobs.ts';
 import { buildNetwork } from './build-network.ts';
@@ -259,16 +260,18 @@ function buildExecution(
   const views = own.views ?? createViewMaker();
   const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
   const installed = own.installed ?? createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
+  const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
+  const catalog = own.catalog ?? createCatalog([coreSource, installed]);
+  const checkpoints = own.checkpoints ?? buildCheckpoints({ ...before, catalog, config, clock });
   return {
+    checkpoints,
     network,
     networkJournal,
     jobs,
     branches,
     views,
     installed,
-    catalog:
-      own.catalog ??
-      createCatalog([createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir }), installed]),
+    catalog,
     sandbox,
     undo,
     runner:
@@ -285,7 +288,7 @@ function buildExecution(
         scrub: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
         services: createHostServices({
           ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock },
-          ...{ memories: before.memories, retrievals: before.retrievals, branches },
+          ...{ memories: before.memories, retrievals: before.retrievals, branches, checkpoints },
           learn: (work) => before.distiller.distill(work),
           countTokens: (text) => before.counter.count(text),
         }),

@@ -12,8 +12,14 @@ import {
 import type { HostMethod, HostServices, ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { type BranchServiceDeps, openBranch, returnFromBranch } from '../session/branches/branch-services.ts';
+import {
+  type CheckpointServiceDeps,
+  listCheckpoints,
+  restoreCheckpoint,
+  saveCheckpoint,
+} from '../session/checkpoints/checkpoint-services.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
-import { maskForKeeping } from './kept-text.ts';
+import { maskForKeeping, maskOwnWords } from './kept-text.ts';
 
 export interface HostService {
   /**
@@ -21,14 +27,17 @@ export interface HostService {
    * Every other key and string of the request is text and is scrubbed first, so that a service cannot store a secret.
    */
   identifiers: readonly string[];
-  /** True: the text outlives the session, so a secret in it becomes `[SECRET:rule]`, which is no token. Default: false. */
-  outlivesSession?: boolean;
+  /**
+   * What the text is. `kept`: it outlives the session, so a secret in it becomes `[SECRET:rule]`, which is no token. `own
+   * words`: it is shown to the session again, whose tokens stay what they are. Default: text of anybody.
+   */
+  text?: 'kept' | 'own words';
   answer(session: SessionRef, request: JsonObject, call: ServiceCall): Promise<ServiceAnswer>;
 }
 
-export interface HostServiceDeps extends BranchServiceDeps, JobServiceDeps, MemoryServiceDeps {
-  artifacts: Pick<ArtifactStore, 'info' | 'ofCall'>;
-  scrubber: Pick<Scrubber, 'scrub' | 'secrets'>;
+export interface HostServiceDeps extends BranchServiceDeps, JobServiceDeps, MemoryServiceDeps, CheckpointServiceDeps {
+  artifacts: Pick<ArtifactStore, 'info' | 'ofCall' | 'put'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn'>;
 }
 
 /** What a tool may ask of the daemon, besides Exec, Scrub and Log. */
@@ -56,23 +65,33 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
       MemoryGet: { identifiers: ['ids'], answer: (session, request) => getMemories(session, request, deps) },
       MemoryStore: {
         identifiers: ['outcome'],
-        outlivesSession: true,
+        text: 'kept',
         answer: (session, request, call) => storeMemory(session, request, call, deps),
       },
       MemoryFeedback: {
         identifiers: ['id', 'outcome'],
-        outlivesSession: true,
+        text: 'kept',
         answer: (session, request, call) => rateMemory(session, request, call, deps),
       },
       BranchOpen: {
         identifiers: ['budget_tokens', 'timeout_ms'],
-        outlivesSession: true,
+        text: 'kept',
         answer: (session, request, call) => openBranch(session, request, call, deps),
       },
       BranchReturn: {
         identifiers: ['extract_memory'],
-        outlivesSession: true,
+        text: 'kept',
         answer: (session, request, call) => returnFromBranch(session, request, call, deps),
+      },
+      CheckpointSave: {
+        identifiers: [],
+        text: 'own words',
+        answer: (session, request, call) => saveCheckpoint(session, request, call, deps),
+      },
+      CheckpointList: { identifiers: [], answer: (session) => listCheckpoints(session, deps) },
+      CheckpointRestore: {
+        identifiers: ['id', 'level'],
+        answer: (session, request, call) => restoreCheckpoint(session, request, call, deps),
       },
     },
     deps.scrubber,
@@ -82,11 +101,14 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
 /** Puts the scrubber in front of each service. Errors: SCRUB_FAILED, and then the service is not called. */
 export function scrubbedServices(
   services: Readonly<Partial<Record<HostMethod, HostService>>>,
-  scrubber: Pick<Scrubber, 'scrub' | 'secrets'>,
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn'>,
 ): HostServices {
-  const inFront = ({ identifiers, outlivesSession = false, answer }: HostService) => {
-    const mask = async (session: SessionRef, texts: JsonObject): Promise<JsonObject> =>
-      outlivesSession ? maskForKeeping(session, texts, scrubber) : (await scrubber.scrub(session, texts)).value;
+  const inFront = ({ identifiers, text, answer }: HostService) => {
+    const mask = async (session: SessionRef, texts: JsonObject): Promise<JsonObject> => {
+      if (text === 'kept') return maskForKeeping(session, texts, scrubber);
+      if (text === 'own words') return maskOwnWords(session, texts, scrubber);
+      return (await scrubber.scrub(session, texts)).value;
+    };
     return async (session: SessionRef, request: JsonObject, call: ServiceCall): Promise<ServiceAnswer> => {
       const entries = Object.entries(request);
       const texts = entries.filter(([name]) => !identifiers.includes(name));

@@ -5,7 +5,7 @@ import type { Json } from '../core/json.ts';
 import { collectLeaves, replaceLeaves } from '../scrub/leaves.ts';
 import { replaceSpans } from '../scrub/mask-leaf.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { UNNUMBERED } from '../scrub/vault/look-alike.ts';
+import { tokenOf, UNNUMBERED } from '../scrub/vault/look-alike.ts';
 
 /**
  * Masks a value that outlives its session. A secret becomes `[SECRET:rule]`, and so does a token of the session: a number
@@ -45,6 +45,28 @@ export async function maskAlone<T extends Json>(
   }
 }
 
+/**
+ * Masks what an agent says about its own session. A token that the session gave out stays one, because the agent may use
+ * it: `scrub` alone would take it for a look-alike. Throws SCRUB_FAILED.
+ */
+export async function maskOwnWords<T extends Json>(
+  session: SessionRef,
+  value: T,
+  scrubber: Pick<Scrubber, 'scrub' | 'issuedIn'>,
+): Promise<T> {
+  const issued = new Set(await scrubber.issuedIn(session, collectLeaves(value).join('\n')));
+  const { value: masked } = await scrubber.scrub(session, value);
+  const texts = collectLeaves(masked).map((text) =>
+    text.replace(ESCAPED_TOKEN, (escaped: string, digits: string) =>
+      issued.has(tokenOf(Number(digits))) ? tokenOf(Number(digits)) : escaped,
+    ),
+  );
+  // The same shape with other strings in it, which the type system cannot see.
+  return replaceLeaves(masked, texts) as T;
+}
+
+/** As `scrub` writes a text that was `[SECRET_1]`. */
+const ESCAPED_TOKEN = /\[SECRET\\_(\d+)\]/g;
 const TOKEN = /\[SECRET\\*_\d+\]/g;
 
 function nameTokens(text: string, rules: ReadonlyMap<string, string>): string {

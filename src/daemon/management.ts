@@ -16,6 +16,7 @@ import { type ApprovalDeps, createApprovals } from './approval-management.ts';
 import { type BranchManagementDeps, createBranchManagement } from './branch-management.ts';
 import { createCacheManagement } from './cache-management.ts';
 import type { CallGate } from './call-gate.ts';
+import { type CheckpointManagementDeps, createCheckpointManagement } from './checkpoint-management.ts';
 import type { checkHealth } from './health.ts';
 import { createHookManagement, type HookDeps } from './hook-management.ts';
 import type { HostNetworks } from './host-network.ts';
@@ -42,7 +43,8 @@ import { createUndoManagement, type UndoManagementDeps } from './undo-management
 export interface ManagementDeps
   extends ToolManagementDeps,
     Pick<HookDeps, 'eventLog'>,
-    Pick<BranchManagementDeps, 'branches'> {
+    Pick<BranchManagementDeps, 'branches'>,
+    Pick<CheckpointManagementDeps, 'checkpoints'> {
   home: string;
   paths: Paths;
   catalog: Catalog;
@@ -54,7 +56,7 @@ export interface ManagementDeps
   auditLog: AuditLog;
   sandbox: Sandbox;
   gate: CallGate;
-  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'reveal' | 'tokensIn' | 'maskText'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   keys: Pick<DaemonKeys, 'derive'>;
   sessionEnd: SessionEnd;
@@ -99,6 +101,7 @@ export function createManagement(deps: ManagementDeps): Management {
       await deps.undoing.undo.forget(root);
       const changed = await deps.projects.unregister(root);
       await deps.toolVersions.forget(root);
+      await deps.checkpoints.forget(root);
       await deps.installed.refresh();
       return { root, changed, tools: [] };
     },
@@ -121,6 +124,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createMemoryManagement(deps.memory),
     ...createHookManagement(deps),
     ...createSessionManagement(deps.sessionKeeping),
+    ...createCheckpointManagement(deps),
     ...createNetworkManagement(deps.networking),
     ...createNetworkCredentialManagement(deps.credentials),
     ...createToolManagement(deps),

@@ -20,6 +20,7 @@ import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Door } from '../server/grpc.ts';
 import type { Branches } from '../session/branches/branches.ts';
+import type { Checkpoints } from '../session/checkpoints/checkpoints.ts';
 import type { Contexts } from '../session/compile/contexts.ts';
 import type { StoredEventLog } from '../session/events/event-log.ts';
 import type { Undo } from '../session/undo/undo.ts';
@@ -107,6 +108,7 @@ export interface Scrubbing {
 }
 
 export interface Execution {
+  checkpoints: Checkpoints;
   installed: InstalledSource;
   catalog: Catalog;
   sandbox: Sandbox;

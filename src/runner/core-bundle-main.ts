@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { branch } from '../../tools/branch/main.ts';
+import { checkpointList } from '../../tools/checkpoint_list/main.ts';
+import { checkpointRestore } from '../../tools/checkpoint_restore/main.ts';
+import { checkpointSave } from '../../tools/checkpoint_save/main.ts';
 import { jobs } from '../../tools/jobs/main.ts';
 import { memoryFeedback } from '../../tools/memory_feedback/main.ts';
 import { memoryGet } from '../../tools/memory_get/main.ts';
@@ -30,9 +33,13 @@ const engine = deferEngine(() => {
 if (isMainThread) {
   const firstPass = new FirstPass(engine, new URL(import.meta.url));
   const memory = [memoryFeedback, memoryGet, memorySearch, memoryStore];
-  serveTools([branch, jobs, ...memory, returnFromBranch, safeBash, safeRead, createSafeWrite(), toolView], {
-    scan: (output) => firstPass.scan(output),
-  });
+  const checkpoints = [checkpointList, checkpointRestore, checkpointSave];
+  serveTools(
+    [branch, ...checkpoints, jobs, ...memory, returnFromBranch, safeBash, safeRead, createSafeWrite(), toolView],
+    {
+      scan: (output) => firstPass.scan(output),
+    },
+  );
 } else if (parentPort !== null) {
   answerScans(engine, parentPort);
 }

@@ -3,6 +3,7 @@ import type {
   AllowValueRequest,
   HookReport,
   HostNetwork,
+  ImportedCheckpoint,
   InstallRequest,
   Management,
   MemoryRequest,
@@ -97,6 +98,11 @@ export function checkRequests(management: Management): Management {
     takeHook: async (request) => management.takeHook(hookOf(request)),
     planUndo: async (request) => management.planUndo(undoOf(request)),
     undoChanges: async (request) => management.undoChanges(undoOf(request)),
+    saveCheckpoint: async (request) => management.saveCheckpoint(withRoot(request)),
+    listCheckpoints: async (request) => management.listCheckpoints(withRoot(request)),
+    readCheckpoint: async (request) => management.readCheckpoint(withRoot(request)),
+    exportCheckpoint: async (request) => management.exportCheckpoint(withRoot(request)),
+    importCheckpoint: async (request) => management.importCheckpoint(importOf(request)),
     getSchema: (tool, root) => management.getSchema(tool, root),
     installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),
     acceptTool: async (request) => management.acceptTool(withRoot(request)),
@@ -283,6 +289,14 @@ function withMemoryIds(request: MemoryRequest): MemoryRequest {
 function withLimit<Request extends { limit: number }>(request: Request, standard: number, maximum: number): Request {
   if (request.limit > maximum) throw tooMuch('entries', maximum);
   return { ...request, limit: request.limit || standard };
+}
+
+/** An exported checkpoint is a few megabytes at most. */
+const CHECKPOINT_FILE_MAX_CHARS = 16 * 1024 * 1024;
+
+function importOf(request: ImportedCheckpoint): ImportedCheckpoint {
+  if (request.file.length > CHECKPOINT_FILE_MAX_CHARS) throw tooMuch('characters in a file', CHECKPOINT_FILE_MAX_CHARS);
+  return withRoot(request);
 }
 
 /** More than a client hands in at once. */

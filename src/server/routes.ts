@@ -118,6 +118,11 @@ export function managementRoutes(
     TakeHook: route(only, checked.takeHook),
     PlanUndo: route(only, checked.planUndo),
     UndoChanges: route(only, checked.undoChanges),
+    SaveCheckpoint: route(only, checked.saveCheckpoint),
+    ListCheckpoints: route(only, checked.listCheckpoints),
+    ReadCheckpoint: route(only, checked.readCheckpoint),
+    ExportCheckpoint: route(only, checked.exportCheckpoint),
+    ImportCheckpoint: route(only, checked.importCheckpoint),
   };
 }
 

@@ -96,6 +96,9 @@ interface PruneDeps {
   maxBytes: number;
 }
 
+/** A checkpoint keeps what it refers to. */
+const NOT_PINNED = 'NOT EXISTS (SELECT 1 FROM checkpoint_pins WHERE artifact = artifacts.id)';
+
 /** Bytes of all contents. */
 async function countBytes(database: Database): Promise<number> {
   const [row] = await database.read('SELECT coalesce(sum(bytes), 0) AS bytes FROM contents');
@@ -146,7 +149,7 @@ async function removeAged(deps: PruneDeps): Promise<number> {
   let removed = 0;
   for (;;) {
     const victims = await deps.database.read(
-      'SELECT id, content FROM artifacts WHERE created_ms < ? ORDER BY created_ms LIMIT ?',
+      `SELECT id, content FROM artifacts WHERE created_ms < ? AND ${NOT_PINNED} ORDER BY created_ms LIMIT ?`,
       before,
       BATCH,
     );
@@ -178,6 +181,7 @@ async function removeLeastUsed(deps: PruneDeps): Promise<number> {
 async function leastUsed(database: Database, excess: number): Promise<{ id: number; bytes: number }[]> {
   const rows = await database.read(
     `SELECT id, bytes FROM contents WHERE EXISTS (SELECT 1 FROM artifacts WHERE content = contents.id)
+       AND NOT EXISTS (SELECT 1 FROM artifacts WHERE content = contents.id AND NOT (${NOT_PINNED}))
      ORDER BY used_ms, id LIMIT ?`,
     BATCH,
   );

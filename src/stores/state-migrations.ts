@@ -257,4 +257,28 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (branch, request_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Checkpoints of sessions. `body` is JSON of `format`, and `sha256` covers it, the name, the time and the position. An
+  // artifact with a pin is not pruned.
+  `
+  CREATE TABLE checkpoints (
+    id TEXT PRIMARY KEY,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    branch TEXT,
+    name TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL,
+    summary TEXT NOT NULL,
+    format INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    sha256 TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX checkpoints_session ON checkpoints (project, session);
+  CREATE TABLE checkpoint_pins (
+    checkpoint TEXT NOT NULL,
+    artifact TEXT NOT NULL,
+    PRIMARY KEY (artifact, checkpoint)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

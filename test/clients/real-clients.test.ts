@@ -80,6 +80,7 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
     expect(ASKED.filter((_, index) => /^Exit code/.test(results[index]?.text ?? ''))).toEqual([]);
     expect(readdirSync(installation.project)).toEqual(before);
     expect(existsSync(join(home, '.bashrc'))).toBe(false);
+    rmSync(home, { recursive: true });
   });
 
   it('a call in words asks nothing, runs where it is made, also after cd, and arrives whole in every taught way of quoting', async () => {
@@ -147,6 +148,36 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
       expect(results).toEqual([{ text: lib, isError: false }]);
     } finally {
       rmSync(join(project, '.git'), { recursive: true });
+    }
+  });
+
+  it('issue 19 part 8: what was done survives a compaction through the hooks', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'client-home-'));
+    const work = [
+      "safe_bash 'echo needed by nobody >&2; exit 3'",
+      { tool: 'TaskCreate', input: { subject: 'find out why', description: 'a step' } },
+      { tool: 'TaskUpdate', input: { taskId: '1', status: 'in_progress' } },
+    ];
+    try {
+      const before = await runClaude(claude, work, { ...where(), home, prompt: 'Make it work, please.' });
+      const resume = /"session_id":"([^"]+)"/.exec(before.log)?.[1] ?? '';
+      await runClaude(claude, work, { ...where(), home, resume, prompt: '/compact' });
+      const { stdout } = await installation.run(CTXD, ['checkpoint', 'list', '--session', resume, '--json']);
+      const [saved] = JSON.parse(stdout);
+      expect(saved).toMatchObject({ session: resume, cause: 'compaction' });
+      const after = await runClaude(claude, [`checkpoint_restore ${saved.id}`], {
+        ...where(),
+        home,
+        resume,
+        prompt: 'Go on.',
+      });
+      // The conversation begins with what the hook of its start printed.
+      expect(after.prompt).toContain(`\`checkpoint_restore ${saved.id}\` shows what the session did.`);
+      expect(after.prompt).toContain('to do: "[>] #1 find out why"');
+      expect(after.results[0]?.text).toContain('asked: "Make it work, please."');
+      expect(after.results[0]?.text).toContain('failing: "echo needed by nobody >&2; exit 3: exit 3"');
+    } finally {
+      rmSync(home, { recursive: true });
     }
   });
 

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Installation, install, isAlive } from '../helpers/installation.ts';
 import { generate, seededRandom } from '../helpers/sample-patterns.ts';
 
-const HOOKS = ['pre-compact', 'stop', 'post-tool'];
+const HOOKS = ['session-start', 'pre-compact', 'stop', 'post-tool'];
+const QUIET = { code: 0, signal: null, stderr: '' };
 const SILENT = { code: 0, signal: null, stdout: '', stderr: '' };
 
 let at: Installation;
@@ -30,7 +31,12 @@ describe('issue 19 part 8: hooks', () => {
     expect(await hook('post-tool', { ...common, ...created })).toEqual(SILENT);
     expect(await hook('post-tool', { ...common, ...edited })).toEqual(SILENT);
     for (const name of ['stop', 'pre-compact', 'stop'])
-      expect(await hook(name, { ...common, last_assistant_message: `Pushed with ${secret}.` })).toEqual(SILENT);
+      expect(await hook(name, { ...common, last_assistant_message: `Pushed with ${secret}.` })).toMatchObject({
+        ...{ code: 0, stderr: '' },
+        stdout:
+          name === 'stop' ? '' : expect.stringMatching(/^Name cp_\w+ in the summary, a checkpoint of contextd: .*\n$/),
+      });
+    expect(await hook('stop', { ...common, last_assistant_message: 'As [SECRET_1] and [SECRET_9].' })).toEqual(SILENT);
     rmSync(transcript);
     await at.run(CTXD, ['server', 'stop']);
     expect(at.filesHolding(secret)).toEqual([]);
@@ -39,11 +45,13 @@ describe('issue 19 part 8: hooks', () => {
                  WHERE log = (SELECT number FROM logs WHERE project = ? AND session = ?) ORDER BY seq`;
     const events = database.prepare(sql).all(at.project, 'conversation');
     database.close();
-    expect(events.map(({ seq, kind, role, text }) => [seq, kind, role, text])).toEqual([
+    const messages = events.filter(({ kind }) => kind === 'message');
+    expect(messages.map(({ seq, kind, role, text }) => [seq, kind, role, text])).toEqual([
       [1, 'message', 'task', '#1 [ ] push'],
       [2, 'message', 'edit', 'src/a.ts'],
       [3, 'message', 'user', 'Use [SECRET_1] to push.'],
       [4, 'message', 'agent', 'Pushed with [SECRET_1].'],
+      [6, 'message', 'agent', 'As [SECRET_1] and [SECRET\\_9].'],
     ]);
   });
 
@@ -71,8 +79,7 @@ describe('issue 19 part 8: hooks', () => {
   it('report success for input that is no JSON, too long, or of a directory that is no project', async () => {
     await at.run(CTXD, ['server', 'start']);
     for (const name of HOOKS) {
-      expect(await hook(name, '')).toEqual(SILENT);
-      expect(await hook(name, '{"session_id":')).toEqual(SILENT);
+      for (const broken of ['', '{"session_id":', '[]']) expect(await hook(name, broken)).toMatchObject(QUIET);
       expect(await hook(name, { cwd: '/', last_assistant_message: 'x' })).toEqual(SILENT);
       expect(await at.run(CTXD, ['hook', name, '/nowhere'], { input: '{}' })).toEqual(SILENT);
     }

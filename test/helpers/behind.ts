@@ -28,6 +28,10 @@ export function management(own: Partial<Management> = {}): Management {
 const NO_UNDO = {
   ...{ ref: '', request_id: '', tool: '', at_ms: 0, files: [], not_covered: [], shared: false, undone_by: '' },
 };
+const CHECKPOINT = {
+  ...{ id: 'cp_0000000000', session: 's', branch: '', name: '', cause: 'asked', position: 1, created_ms: 5 },
+  summary: '1 calls, 0 failed',
+};
 const NO_RULES = { sha256: '', approved: false, rules: 0, allowances: [], fault: '' };
 
 function setAside(id: string): QuarantinedItem {
@@ -135,6 +139,11 @@ const FIXED: Management = {
     ...{ synced_ms: 0, fault: '', retry_ms: 0 },
   }),
   listBranches: async () => ({ branches: [] }),
+  saveCheckpoint: async ({ name }) => ({ ...CHECKPOINT, name }),
+  listCheckpoints: async () => ({ checkpoints: [CHECKPOINT] }),
+  readCheckpoint: async ({ id }) => ({ checkpoint: { ...CHECKPOINT, id }, text: 'x' }),
+  exportCheckpoint: async ({ id }) => ({ checkpoint: { ...CHECKPOINT, id }, text: 'x' }),
+  importCheckpoint: async () => CHECKPOINT,
   takeHook: async ({ items }) => ({ text: '', recorded: items.length }),
   planUndo: async () => NO_UNDO,
   undoChanges: async () => NO_UNDO,

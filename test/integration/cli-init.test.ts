@@ -80,7 +80,10 @@ describe('ctxd init', () => {
       permissions: { allow: commands.map((command) => `Bash(${command})`), deny: DENIED },
       sandbox: { excludedCommands: commands },
       hooks: {
-        SessionStart: hook('CLAUDE_ENV_FILE'),
+        SessionStart: [
+          ...hook('CLAUDE_ENV_FILE'),
+          { matcher: 'compact', ...hook(`'/opt/contextd/bin/ctxd' hook session-start '${project.root}' `)[0] },
+        ],
         SessionEnd: hook(end),
         PreCompact: hook(`'/opt/contextd/bin/ctxd' hook pre-compact '${project.root}' `),
         Stop: hook(`'/opt/contextd/bin/ctxd' hook stop '${project.root}' `),
@@ -98,9 +101,9 @@ describe('ctxd init', () => {
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
     const rules = (root: string) =>
       mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY).get('.claude/settings.local.json');
-    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 9 + DENIED.length } });
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 10 + DENIED.length } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
-      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 7 + DENIED.length } });
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 8 + DENIED.length } });
   });
 
   it('names every view in the skill', async () => {

@@ -143,6 +143,9 @@ describe('ctxd in a project', () => {
       updated: [],
       tools: [
         'branch',
+        'checkpoint_list',
+        'checkpoint_restore',
+        'checkpoint_save',
         'jobs',
         'memory_feedback',
         'memory_get',
@@ -206,6 +209,9 @@ describe('ctxd in a project', () => {
     const tools = await json('tool', 'list');
     expect(tools.map(({ name }: { name: string }) => name)).toEqual([
       'branch',
+      'checkpoint_list',
+      'checkpoint_restore',
+      'checkpoint_save',
       'jobs',
       'memory_feedback',
       'memory_get',
@@ -226,7 +232,7 @@ describe('ctxd in a project', () => {
     expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
       code: 1,
       stderr:
-        'ctxd: there is no tool "nothing". There are branch, jobs, memory_feedback, memory_get, memory_search, memory_store, return, safe_bash, safe_read, safe_write, tool_view.\n',
+        'ctxd: there is no tool "nothing". There are branch, checkpoint_list, checkpoint_restore, checkpoint_save, jobs, memory_feedback, memory_get, memory_search, memory_store, return, safe_bash, safe_read, safe_write, tool_view.\n',
     });
     expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
       code: 1,

@@ -8,6 +8,10 @@ import { findProjectRoot, projectAt } from '../project-root.ts';
 /** Bytes of what a client passes to a hook. The answer of an editing tool holds whole files. */
 const INPUT_MAX_BYTES = 64 * 1024 * 1024;
 
+export const hookSessionStart = hookCommand(
+  'session-start',
+  'Print what a conversation that was compacted needs to know.',
+);
 export const hookStop = hookCommand(
   'stop',
   'Record what was asked and answered. Claude Code calls it after each turn.',
@@ -18,7 +22,7 @@ export const hookPostTool = hookCommand(
 );
 export const hookPreCompact = hookCommand(
   'pre-compact',
-  'Record the last messages before a conversation is compacted.',
+  'Record the last messages and save a checkpoint before a conversation is compacted.',
 );
 
 interface Answered {

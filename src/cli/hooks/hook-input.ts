@@ -5,7 +5,7 @@ import { lastMessages } from './transcript.ts';
 // What Claude Code passes to a hook on standard input. docs/clients.md has the shapes that were seen. A hook must not fail
 // because a client sends something else, so whatever cannot be read is left out.
 
-export const HOOKS = ['pre-compact', 'stop', 'post-tool'] as const;
+export const HOOKS = ['session-start', 'pre-compact', 'stop', 'post-tool'] as const;
 export type HookName = (typeof HOOKS)[number];
 
 /** Tools of Claude Code whose calls say what contextd cannot see itself: its to-do list, and files that it writes. */
@@ -21,7 +21,7 @@ export interface HookInput {
   /** Undefined if the client names no session. */
   session: string | undefined;
   cwd: string;
-  /** Why it happens: manual or auto for a compaction. "" if the client does not say. */
+  /** Why it happens: startup, resume, clear or compact for a start, manual or auto for a compaction. "" if the client does not say. */
   cause: string;
   items: readonly HandedIn[];
 }
@@ -34,12 +34,13 @@ export async function readHookInput(name: HookName, text: string, cwd: string, r
   return {
     session: stringOf(input.session_id),
     cwd: at,
-    cause: stringOf(input.trigger) ?? '',
+    cause: (stringOf(input.source) ?? stringOf(input.trigger) ?? '').slice(0, 40),
     items: (await itemsOf(name, input, root ?? at)).map(bounded),
   };
 }
 
 async function itemsOf(name: HookName, input: JsonObject, root: string): Promise<readonly HandedIn[]> {
+  if (name === 'session-start') return [];
   if (name === 'post-tool') return toolItems(input, root);
   const { user, agent } = await lastMessages(stringOf(input.transcript_path) ?? '');
   return [...messageOf('user', user), ...messageOf('agent', stringOf(input.last_assistant_message) ?? agent)];

@@ -454,6 +454,26 @@ export const DAEMON_DEFINITION = `{
                 "UndoChanges": {
                   "requestType": "UndoRequest",
                   "responseType": "UndoPlan"
+                },
+                "SaveCheckpoint": {
+                  "requestType": "NewCheckpoint",
+                  "responseType": "CheckpointItem"
+                },
+                "ListCheckpoints": {
+                  "requestType": "CheckpointRequest",
+                  "responseType": "CheckpointList"
+                },
+                "ReadCheckpoint": {
+                  "requestType": "CheckpointRequest",
+                  "responseType": "CheckpointText"
+                },
+                "ExportCheckpoint": {
+                  "requestType": "CheckpointRequest",
+                  "responseType": "CheckpointText"
+                },
+                "ImportCheckpoint": {
+                  "requestType": "ImportedCheckpoint",
+                  "responseType": "CheckpointItem"
                 }
               }
             },
@@ -2981,6 +3001,119 @@ export const DAEMON_DEFINITION = `{
                 "why": {
                   "type": "string",
                   "id": 3
+                }
+              }
+            },
+            "NewCheckpoint": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "name": {
+                  "type": "string",
+                  "id": 3
+                },
+                "note": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            },
+            "ImportedCheckpoint": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "file": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "CheckpointRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "id": {
+                  "type": "string",
+                  "id": 3
+                },
+                "level": {
+                  "type": "string",
+                  "id": 4
+                }
+              }
+            },
+            "CheckpointList": {
+              "fields": {
+                "checkpoints": {
+                  "rule": "repeated",
+                  "type": "CheckpointItem",
+                  "id": 1
+                }
+              }
+            },
+            "CheckpointText": {
+              "fields": {
+                "checkpoint": {
+                  "type": "CheckpointItem",
+                  "id": 1
+                },
+                "text": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "CheckpointItem": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "session": {
+                  "type": "string",
+                  "id": 2
+                },
+                "branch": {
+                  "type": "string",
+                  "id": 3
+                },
+                "name": {
+                  "type": "string",
+                  "id": 4
+                },
+                "cause": {
+                  "type": "string",
+                  "id": 5
+                },
+                "position": {
+                  "type": "uint32",
+                  "id": 6
+                },
+                "created_ms": {
+                  "type": "double",
+                  "id": 7
+                },
+                "summary": {
+                  "type": "string",
+                  "id": 8
                 }
               }
             }

@@ -16,6 +16,10 @@ import type { BranchInfo as _contextd_v1_BranchInfo, BranchInfo__Output as _cont
 import type { BranchList as _contextd_v1_BranchList, BranchList__Output as _contextd_v1_BranchList__Output } from './contextd/v1/BranchList.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from './contextd/v1/CachesRequest.ts';
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from './contextd/v1/CachesResponse.ts';
+import type { CheckpointItem as _contextd_v1_CheckpointItem, CheckpointItem__Output as _contextd_v1_CheckpointItem__Output } from './contextd/v1/CheckpointItem.ts';
+import type { CheckpointList as _contextd_v1_CheckpointList, CheckpointList__Output as _contextd_v1_CheckpointList__Output } from './contextd/v1/CheckpointList.ts';
+import type { CheckpointRequest as _contextd_v1_CheckpointRequest, CheckpointRequest__Output as _contextd_v1_CheckpointRequest__Output } from './contextd/v1/CheckpointRequest.ts';
+import type { CheckpointText as _contextd_v1_CheckpointText, CheckpointText__Output as _contextd_v1_CheckpointText__Output } from './contextd/v1/CheckpointText.ts';
 import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from './contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from './contextd/v1/EndSessionResponse.ts';
 import type { HandedIn as _contextd_v1_HandedIn, HandedIn__Output as _contextd_v1_HandedIn__Output } from './contextd/v1/HandedIn.ts';
@@ -26,6 +30,7 @@ import type { HookAnswer as _contextd_v1_HookAnswer, HookAnswer__Output as _cont
 import type { HookReport as _contextd_v1_HookReport, HookReport__Output as _contextd_v1_HookReport__Output } from './contextd/v1/HookReport.ts';
 import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from './contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from './contextd/v1/HostNetworkRequest.ts';
+import type { ImportedCheckpoint as _contextd_v1_ImportedCheckpoint, ImportedCheckpoint__Output as _contextd_v1_ImportedCheckpoint__Output } from './contextd/v1/ImportedCheckpoint.ts';
 import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from './contextd/v1/InstallEvent.ts';
 import type { InstallProgress as _contextd_v1_InstallProgress, InstallProgress__Output as _contextd_v1_InstallProgress__Output } from './contextd/v1/InstallProgress.ts';
 import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Output as _contextd_v1_InstallRequest__Output } from './contextd/v1/InstallRequest.ts';
@@ -62,6 +67,7 @@ import type { NetworkRequest as _contextd_v1_NetworkRequest, NetworkRequest__Out
 import type { NetworkRuleInfo as _contextd_v1_NetworkRuleInfo, NetworkRuleInfo__Output as _contextd_v1_NetworkRuleInfo__Output } from './contextd/v1/NetworkRuleInfo.ts';
 import type { NetworkState as _contextd_v1_NetworkState, NetworkState__Output as _contextd_v1_NetworkState__Output } from './contextd/v1/NetworkState.ts';
 import type { NetworkToolInfo as _contextd_v1_NetworkToolInfo, NetworkToolInfo__Output as _contextd_v1_NetworkToolInfo__Output } from './contextd/v1/NetworkToolInfo.ts';
+import type { NewCheckpoint as _contextd_v1_NewCheckpoint, NewCheckpoint__Output as _contextd_v1_NewCheckpoint__Output } from './contextd/v1/NewCheckpoint.ts';
 import type { NewMemories as _contextd_v1_NewMemories, NewMemories__Output as _contextd_v1_NewMemories__Output } from './contextd/v1/NewMemories.ts';
 import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from './contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from './contextd/v1/OpenPortResponse.ts';
@@ -141,6 +147,10 @@ export interface ProtoGrpcType {
       BranchList: MessageTypeDefinition<_contextd_v1_BranchList, _contextd_v1_BranchList__Output>
       CachesRequest: MessageTypeDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesRequest__Output>
       CachesResponse: MessageTypeDefinition<_contextd_v1_CachesResponse, _contextd_v1_CachesResponse__Output>
+      CheckpointItem: MessageTypeDefinition<_contextd_v1_CheckpointItem, _contextd_v1_CheckpointItem__Output>
+      CheckpointList: MessageTypeDefinition<_contextd_v1_CheckpointList, _contextd_v1_CheckpointList__Output>
+      CheckpointRequest: MessageTypeDefinition<_contextd_v1_CheckpointRequest, _contextd_v1_CheckpointRequest__Output>
+      CheckpointText: MessageTypeDefinition<_contextd_v1_CheckpointText, _contextd_v1_CheckpointText__Output>
       DisallowValueRequest: MessageTypeDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_DisallowValueRequest__Output>
       EndSessionResponse: MessageTypeDefinition<_contextd_v1_EndSessionResponse, _contextd_v1_EndSessionResponse__Output>
       HandedIn: MessageTypeDefinition<_contextd_v1_HandedIn, _contextd_v1_HandedIn__Output>
@@ -151,6 +161,7 @@ export interface ProtoGrpcType {
       HookReport: MessageTypeDefinition<_contextd_v1_HookReport, _contextd_v1_HookReport__Output>
       HostNetwork: MessageTypeDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output>
       HostNetworkRequest: MessageTypeDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetworkRequest__Output>
+      ImportedCheckpoint: MessageTypeDefinition<_contextd_v1_ImportedCheckpoint, _contextd_v1_ImportedCheckpoint__Output>
       InstallEvent: MessageTypeDefinition<_contextd_v1_InstallEvent, _contextd_v1_InstallEvent__Output>
       InstallProgress: MessageTypeDefinition<_contextd_v1_InstallProgress, _contextd_v1_InstallProgress__Output>
       InstallRequest: MessageTypeDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallRequest__Output>
@@ -190,6 +201,7 @@ export interface ProtoGrpcType {
       NetworkRuleInfo: MessageTypeDefinition<_contextd_v1_NetworkRuleInfo, _contextd_v1_NetworkRuleInfo__Output>
       NetworkState: MessageTypeDefinition<_contextd_v1_NetworkState, _contextd_v1_NetworkState__Output>
       NetworkToolInfo: MessageTypeDefinition<_contextd_v1_NetworkToolInfo, _contextd_v1_NetworkToolInfo__Output>
+      NewCheckpoint: MessageTypeDefinition<_contextd_v1_NewCheckpoint, _contextd_v1_NewCheckpoint__Output>
       NewMemories: MessageTypeDefinition<_contextd_v1_NewMemories, _contextd_v1_NewMemories__Output>
       OpenPortRequest: MessageTypeDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortRequest__Output>
       OpenPortResponse: MessageTypeDefinition<_contextd_v1_OpenPortResponse, _contextd_v1_OpenPortResponse__Output>

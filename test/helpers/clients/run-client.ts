@@ -18,8 +18,12 @@ export interface ClientOptions {
   cwd: string;
   /** Variables beyond PATH, HOME and those that keep the client off the network. */
   env?: Record<string, string>;
-  /** HOME of the client; a new one if missing. */
+  /** HOME of the client, which stays; a new one if missing. */
   home?: string;
+  /** What the person says. Default: to run the script. */
+  prompt?: string;
+  /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
+  resume?: string;
 }
 
 /** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
@@ -39,7 +43,8 @@ export function runClaude(
       words: [
         program,
         '-p',
-        'Run the script.',
+        options.prompt ?? 'Run the script.',
+        ...(options.resume === undefined ? [] : ['--resume', options.resume]),
         '--output-format',
         'stream-json',
         '--verbose',
@@ -112,10 +117,11 @@ interface Launch {
 
 async function converse(
   steps: readonly Step[],
-  { cwd, env = {}, home = mkdtempSync(join(tmpdir(), 'client-')) }: ClientOptions,
+  { cwd, env = {}, home: ownHome }: ClientOptions,
   launch: (model: ScriptedModel, home: string) => Launch,
 ): Promise<Conversation> {
   const model = await ScriptedModel.start(steps);
+  const home = ownHome ?? mkdtempSync(join(tmpdir(), 'client-'));
   try {
     mkdirSync(home, { recursive: true });
     const { words, env: own } = launch(model, home);
@@ -137,6 +143,6 @@ async function converse(
     }
   } finally {
     await model.close();
-    rmSync(home, { recursive: true, force: true });
+    if (ownHome === undefined) rmSync(home, { recursive: true, force: true });
   }
 }

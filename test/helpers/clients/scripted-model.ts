@@ -119,7 +119,8 @@ function withoutReminders(result: string): string {
   return result.replaceAll(/\n*<system-reminder>[\s\S]*?<\/system-reminder>/g, '').trimEnd();
 }
 
-const DONE = 'The script is done.';
+/** Claude Code asks for a summary in these tags before it compacts a conversation. */
+const DONE = 'The script is done. <summary>Nothing of note.</summary>';
 
 function anthropicEvents(step: Step | undefined, number: number): object[] {
   const usage = { input_tokens: 1, output_tokens: 1 };

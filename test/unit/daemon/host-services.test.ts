@@ -24,6 +24,7 @@ function scrubberOf(secret: string) {
       return { value: JSON.parse(text) as T, secrets: [], missedByFirstPass: 0, spans: [], ownLines: new Map() };
     },
     secrets: () => [],
+    issuedIn: async () => [],
   };
 }
 
@@ -55,7 +56,8 @@ it('SEC-1.1 no service sees a request that could not be scrubbed', async () => {
     return { answer: {} };
   };
   const scrub = () => Promise.reject(new Error('no scrub'));
-  const services = scrubbedServices({ MemoryStore: { identifiers: [], answer } }, { scrub, secrets: () => [] });
+  const scrubber = { scrub, secrets: () => [], issuedIn: async () => [] };
+  const services = scrubbedServices({ MemoryStore: { identifiers: [], answer } }, scrubber);
   await expect(services.MemoryStore?.(sessionNamed('s'), { text: 'x' }, CALL)).rejects.toThrow('no scrub');
   expect(calls).toBe(0);
 });
@@ -64,6 +66,7 @@ it('ArtifactView gets its ref as it is', async () => {
   const asked: string[] = [];
   const artifacts = {
     ofCall: notAsked,
+    put: notAsked,
     async info(_session: SessionRef, id: string) {
       asked.push(id);
       return { tool: 'safe_bash', bytes: 3, droppedBytes: 0, revision: 0, parts: [{ field: 'stdout', bytes: 3 }] };
@@ -77,6 +80,7 @@ it('ArtifactView gets its ref as it is', async () => {
     retrievals: { divide: notAsked, settle: notAsked },
     branches: { of: notAsked, open: notAsked, callsOf: notAsked, close: notAsked },
     learn: notAsked,
+    checkpoints: { save: notAsked, list: notAsked, restore: notAsked },
     countTokens: notAsked,
   });
   const ref = 'art_0123456789abcdef/stdout';

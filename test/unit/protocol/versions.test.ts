@@ -85,6 +85,11 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'TakeHook',
     'PlanUndo',
     'UndoChanges',
+    'SaveCheckpoint',
+    'ListCheckpoints',
+    'ReadCheckpoint',
+    'ExportCheckpoint',
+    'ImportCheckpoint',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

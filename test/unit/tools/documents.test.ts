@@ -16,6 +16,9 @@ const names = readdirSync(TOOLS, { withFileTypes: true }).flatMap((entry) => (en
 
 /** The keys of a manifest beyond those that all manifests have. */
 const MANIFESTS: Readonly<Record<string, object>> = {
+  checkpoint_list: { budget: 'search' },
+  checkpoint_restore: { grants: ['checkpoint_restore'], budget: 'checkpoint' },
+  checkpoint_save: { grants: ['checkpoint_save'] },
   memory_search: { grants: ['memory_search'], budget: 'search' },
   memory_store: { grants: ['memory_store'] },
   safe_bash: { grants: ['exec'] },

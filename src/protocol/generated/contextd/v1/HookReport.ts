@@ -12,7 +12,7 @@ export interface HookReport {
    */
   'session'?: (string);
   /**
-   * pre-compact, stop or post-tool.
+   * session-start, pre-compact, stop or post-tool.
    */
   'hook'?: (string);
   /**
@@ -32,7 +32,7 @@ export interface HookReport__Output {
    */
   'session': (string);
   /**
-   * pre-compact, stop or post-tool.
+   * session-start, pre-compact, stop or post-tool.
    */
   'hook': (string);
   /**

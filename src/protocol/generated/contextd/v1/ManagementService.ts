@@ -13,6 +13,10 @@ import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output
 import type { BranchList as _contextd_v1_BranchList, BranchList__Output as _contextd_v1_BranchList__Output } from '../../contextd/v1/BranchList.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from '../../contextd/v1/CachesRequest.ts';
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from '../../contextd/v1/CachesResponse.ts';
+import type { CheckpointItem as _contextd_v1_CheckpointItem, CheckpointItem__Output as _contextd_v1_CheckpointItem__Output } from '../../contextd/v1/CheckpointItem.ts';
+import type { CheckpointList as _contextd_v1_CheckpointList, CheckpointList__Output as _contextd_v1_CheckpointList__Output } from '../../contextd/v1/CheckpointList.ts';
+import type { CheckpointRequest as _contextd_v1_CheckpointRequest, CheckpointRequest__Output as _contextd_v1_CheckpointRequest__Output } from '../../contextd/v1/CheckpointRequest.ts';
+import type { CheckpointText as _contextd_v1_CheckpointText, CheckpointText__Output as _contextd_v1_CheckpointText__Output } from '../../contextd/v1/CheckpointText.ts';
 import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from '../../contextd/v1/DisallowValueRequest.ts';
 import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from '../../contextd/v1/EndSessionResponse.ts';
 import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from '../../contextd/v1/HealthRequest.ts';
@@ -21,6 +25,7 @@ import type { HookAnswer as _contextd_v1_HookAnswer, HookAnswer__Output as _cont
 import type { HookReport as _contextd_v1_HookReport, HookReport__Output as _contextd_v1_HookReport__Output } from '../../contextd/v1/HookReport.ts';
 import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from '../../contextd/v1/HostNetwork.ts';
 import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from '../../contextd/v1/HostNetworkRequest.ts';
+import type { ImportedCheckpoint as _contextd_v1_ImportedCheckpoint, ImportedCheckpoint__Output as _contextd_v1_ImportedCheckpoint__Output } from '../../contextd/v1/ImportedCheckpoint.ts';
 import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from '../../contextd/v1/InstallEvent.ts';
 import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Output as _contextd_v1_InstallRequest__Output } from '../../contextd/v1/InstallRequest.ts';
 import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from '../../contextd/v1/KillRequest.ts';
@@ -46,6 +51,7 @@ import type { NetworkLogRequest as _contextd_v1_NetworkLogRequest, NetworkLogReq
 import type { NetworkLogResponse as _contextd_v1_NetworkLogResponse, NetworkLogResponse__Output as _contextd_v1_NetworkLogResponse__Output } from '../../contextd/v1/NetworkLogResponse.ts';
 import type { NetworkRequest as _contextd_v1_NetworkRequest, NetworkRequest__Output as _contextd_v1_NetworkRequest__Output } from '../../contextd/v1/NetworkRequest.ts';
 import type { NetworkState as _contextd_v1_NetworkState, NetworkState__Output as _contextd_v1_NetworkState__Output } from '../../contextd/v1/NetworkState.ts';
+import type { NewCheckpoint as _contextd_v1_NewCheckpoint, NewCheckpoint__Output as _contextd_v1_NewCheckpoint__Output } from '../../contextd/v1/NewCheckpoint.ts';
 import type { NewMemories as _contextd_v1_NewMemories, NewMemories__Output as _contextd_v1_NewMemories__Output } from '../../contextd/v1/NewMemories.ts';
 import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from '../../contextd/v1/OpenPortRequest.ts';
 import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from '../../contextd/v1/OpenPortResponse.ts';
@@ -228,6 +234,15 @@ export interface ManagementServiceClient extends grpc.Client {
   endSession(argument: _contextd_v1_SessionRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
   endSession(argument: _contextd_v1_SessionRequest, callback: grpc.requestCallback<_contextd_v1_EndSessionResponse__Output>): grpc.ClientUnaryCall;
 
+  ExportCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  ExportCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  ExportCheckpoint(argument: _contextd_v1_CheckpointRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  ExportCheckpoint(argument: _contextd_v1_CheckpointRequest, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  exportCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  exportCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  exportCheckpoint(argument: _contextd_v1_CheckpointRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  exportCheckpoint(argument: _contextd_v1_CheckpointRequest, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+
   ForgetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   ForgetMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   ForgetMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
@@ -245,6 +260,21 @@ export interface ManagementServiceClient extends grpc.Client {
   getMemories(argument: _contextd_v1_MemoryRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   getMemories(argument: _contextd_v1_MemoryRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
   getMemories(argument: _contextd_v1_MemoryRequest, callback: grpc.requestCallback<_contextd_v1_MemoryList__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ImportCheckpoint gives the session the checkpoint of an exported file.
+   */
+  ImportCheckpoint(argument: _contextd_v1_ImportedCheckpoint, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  ImportCheckpoint(argument: _contextd_v1_ImportedCheckpoint, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  ImportCheckpoint(argument: _contextd_v1_ImportedCheckpoint, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  ImportCheckpoint(argument: _contextd_v1_ImportedCheckpoint, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  /**
+   * ImportCheckpoint gives the session the checkpoint of an exported file.
+   */
+  importCheckpoint(argument: _contextd_v1_ImportedCheckpoint, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  importCheckpoint(argument: _contextd_v1_ImportedCheckpoint, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  importCheckpoint(argument: _contextd_v1_ImportedCheckpoint, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  importCheckpoint(argument: _contextd_v1_ImportedCheckpoint, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
 
   InspectSession(argument: _contextd_v1_SessionContextRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
   InspectSession(argument: _contextd_v1_SessionContextRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SessionContext__Output>): grpc.ClientUnaryCall;
@@ -330,6 +360,21 @@ export interface ManagementServiceClient extends grpc.Client {
   listCaches(argument: _contextd_v1_CachesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
   listCaches(argument: _contextd_v1_CachesRequest, callback: grpc.requestCallback<_contextd_v1_CachesResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ListCheckpoints returns the checkpoints of a project, the newest first.
+   */
+  ListCheckpoints(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
+  ListCheckpoints(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
+  ListCheckpoints(argument: _contextd_v1_CheckpointRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
+  ListCheckpoints(argument: _contextd_v1_CheckpointRequest, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
+  /**
+   * ListCheckpoints returns the checkpoints of a project, the newest first.
+   */
+  listCheckpoints(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
+  listCheckpoints(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
+  listCheckpoints(argument: _contextd_v1_CheckpointRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
+  listCheckpoints(argument: _contextd_v1_CheckpointRequest, callback: grpc.requestCallback<_contextd_v1_CheckpointList__Output>): grpc.ClientUnaryCall;
 
   ListLessons(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
   ListLessons(argument: _contextd_v1_ProjectRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_PendingLessons__Output>): grpc.ClientUnaryCall;
@@ -521,6 +566,21 @@ export interface ManagementServiceClient extends grpc.Client {
   rateMemory(argument: _contextd_v1_MemoryRating, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
   rateMemory(argument: _contextd_v1_MemoryRating, callback: grpc.requestCallback<_contextd_v1_MemoryEvidence__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * ReadCheckpoint returns one as text, and ExportCheckpoint as a file for another session or machine.
+   */
+  ReadCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  ReadCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  ReadCheckpoint(argument: _contextd_v1_CheckpointRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  ReadCheckpoint(argument: _contextd_v1_CheckpointRequest, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  /**
+   * ReadCheckpoint returns one as text, and ExportCheckpoint as a file for another session or machine.
+   */
+  readCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  readCheckpoint(argument: _contextd_v1_CheckpointRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  readCheckpoint(argument: _contextd_v1_CheckpointRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+  readCheckpoint(argument: _contextd_v1_CheckpointRequest, callback: grpc.requestCallback<_contextd_v1_CheckpointText__Output>): grpc.ClientUnaryCall;
+
   ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
   ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
   ReadHostNetwork(argument: _contextd_v1_HostNetworkRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HostNetwork__Output>): grpc.ClientUnaryCall;
@@ -674,6 +734,21 @@ export interface ManagementServiceClient extends grpc.Client {
   rollbackTool(argument: _contextd_v1_RollbackToolRequest, callback: grpc.requestCallback<_contextd_v1_ProjectTools__Output>): grpc.ClientUnaryCall;
 
   /**
+   * SaveCheckpoint saves what a session did so far.
+   */
+  SaveCheckpoint(argument: _contextd_v1_NewCheckpoint, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  SaveCheckpoint(argument: _contextd_v1_NewCheckpoint, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  SaveCheckpoint(argument: _contextd_v1_NewCheckpoint, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  SaveCheckpoint(argument: _contextd_v1_NewCheckpoint, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  /**
+   * SaveCheckpoint saves what a session did so far.
+   */
+  saveCheckpoint(argument: _contextd_v1_NewCheckpoint, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  saveCheckpoint(argument: _contextd_v1_NewCheckpoint, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  saveCheckpoint(argument: _contextd_v1_NewCheckpoint, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+  saveCheckpoint(argument: _contextd_v1_NewCheckpoint, callback: grpc.requestCallback<_contextd_v1_CheckpointItem__Output>): grpc.ClientUnaryCall;
+
+  /**
    * SearchMemories finds memories as the tool memory_search does, with more of each. ListMemories returns them in the order
    * in which they were stored, GetMemories by their ids. AddMemories stores what a person wrote or imports.
    */
@@ -814,14 +889,16 @@ export interface ManagementServiceClient extends grpc.Client {
   tailAudit(argument: _contextd_v1_AuditRequest, callback: grpc.requestCallback<_contextd_v1_AuditResponse__Output>): grpc.ClientUnaryCall;
 
   /**
-   * TakeHook records what a hook of an agent's client hands in, as events of the session.
+   * TakeHook records what a hook of an agent's client hands in, as events of the session, and saves a checkpoint before a
+   * compaction.
    */
   TakeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
   TakeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
   TakeHook(argument: _contextd_v1_HookReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
   TakeHook(argument: _contextd_v1_HookReport, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
   /**
-   * TakeHook records what a hook of an agent's client hands in, as events of the session.
+   * TakeHook records what a hook of an agent's client hands in, as events of the session, and saves a checkpoint before a
+   * compaction.
    */
   takeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
   takeHook(argument: _contextd_v1_HookReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_HookAnswer__Output>): grpc.ClientUnaryCall;
@@ -892,9 +969,16 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   EndSession: grpc.handleUnaryCall<_contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse>;
 
+  ExportCheckpoint: grpc.handleUnaryCall<_contextd_v1_CheckpointRequest__Output, _contextd_v1_CheckpointText>;
+
   ForgetMemories: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList>;
 
   GetMemories: grpc.handleUnaryCall<_contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList>;
+
+  /**
+   * ImportCheckpoint gives the session the checkpoint of an exported file.
+   */
+  ImportCheckpoint: grpc.handleUnaryCall<_contextd_v1_ImportedCheckpoint__Output, _contextd_v1_CheckpointItem>;
 
   InspectSession: grpc.handleUnaryCall<_contextd_v1_SessionContextRequest__Output, _contextd_v1_SessionContext>;
 
@@ -922,6 +1006,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    * ListCaches lists what the commands of each project keep outside it, ClearCaches empties it.
    */
   ListCaches: grpc.handleUnaryCall<_contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse>;
+
+  /**
+   * ListCheckpoints returns the checkpoints of a project, the newest first.
+   */
+  ListCheckpoints: grpc.handleUnaryCall<_contextd_v1_CheckpointRequest__Output, _contextd_v1_CheckpointList>;
 
   ListLessons: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_PendingLessons>;
 
@@ -978,6 +1067,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
    */
   RateMemory: grpc.handleUnaryCall<_contextd_v1_MemoryRating__Output, _contextd_v1_MemoryEvidence>;
 
+  /**
+   * ReadCheckpoint returns one as text, and ExportCheckpoint as a file for another session or machine.
+   */
+  ReadCheckpoint: grpc.handleUnaryCall<_contextd_v1_CheckpointRequest__Output, _contextd_v1_CheckpointText>;
+
   ReadHostNetwork: grpc.handleUnaryCall<_contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork>;
 
   ReadNetworkLog: grpc.handleUnaryCall<_contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse>;
@@ -1018,6 +1112,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   RevokeRules: grpc.handleUnaryCall<_contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview>;
 
   RollbackTool: grpc.handleUnaryCall<_contextd_v1_RollbackToolRequest__Output, _contextd_v1_ProjectTools>;
+
+  /**
+   * SaveCheckpoint saves what a session did so far.
+   */
+  SaveCheckpoint: grpc.handleUnaryCall<_contextd_v1_NewCheckpoint__Output, _contextd_v1_CheckpointItem>;
 
   /**
    * SearchMemories finds memories as the tool memory_search does, with more of each. ListMemories returns them in the order
@@ -1065,7 +1164,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   TailAudit: grpc.handleUnaryCall<_contextd_v1_AuditRequest__Output, _contextd_v1_AuditResponse>;
 
   /**
-   * TakeHook records what a hook of an agent's client hands in, as events of the session.
+   * TakeHook records what a hook of an agent's client hands in, as events of the session, and saves a checkpoint before a
+   * compaction.
    */
   TakeHook: grpc.handleUnaryCall<_contextd_v1_HookReport__Output, _contextd_v1_HookAnswer>;
 
@@ -1088,8 +1188,10 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   DisallowValue: MethodDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_AllowedValues, _contextd_v1_DisallowValueRequest__Output, _contextd_v1_AllowedValues__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
+  ExportCheckpoint: MethodDefinition<_contextd_v1_CheckpointRequest, _contextd_v1_CheckpointText, _contextd_v1_CheckpointRequest__Output, _contextd_v1_CheckpointText__Output>
   ForgetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
   GetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
+  ImportCheckpoint: MethodDefinition<_contextd_v1_ImportedCheckpoint, _contextd_v1_CheckpointItem, _contextd_v1_ImportedCheckpoint__Output, _contextd_v1_CheckpointItem__Output>
   InspectSession: MethodDefinition<_contextd_v1_SessionContextRequest, _contextd_v1_SessionContext, _contextd_v1_SessionContextRequest__Output, _contextd_v1_SessionContext__Output>
   InstallTool: MethodDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallEvent, _contextd_v1_InstallRequest__Output, _contextd_v1_InstallEvent__Output>
   KillRunning: MethodDefinition<_contextd_v1_KillRequest, _contextd_v1_RunningResponse, _contextd_v1_KillRequest__Output, _contextd_v1_RunningResponse__Output>
@@ -1097,6 +1199,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ListAllowedValues: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_AllowedValues, _contextd_v1_ProjectRequest__Output, _contextd_v1_AllowedValues__Output>
   ListBranches: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_BranchList, _contextd_v1_ProjectRequest__Output, _contextd_v1_BranchList__Output>
   ListCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
+  ListCheckpoints: MethodDefinition<_contextd_v1_CheckpointRequest, _contextd_v1_CheckpointList, _contextd_v1_CheckpointRequest__Output, _contextd_v1_CheckpointList__Output>
   ListLessons: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_PendingLessons, _contextd_v1_ProjectRequest__Output, _contextd_v1_PendingLessons__Output>
   ListMemories: MethodDefinition<_contextd_v1_MemoryListRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryListRequest__Output, _contextd_v1_MemoryList__Output>
   ListNetwork: MethodDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkState, _contextd_v1_NetworkRequest__Output, _contextd_v1_NetworkState__Output>
@@ -1113,6 +1216,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   PlanUndo: MethodDefinition<_contextd_v1_UndoRequest, _contextd_v1_UndoPlan, _contextd_v1_UndoRequest__Output, _contextd_v1_UndoPlan__Output>
   PromoteMemory: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
   RateMemory: MethodDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryEvidence, _contextd_v1_MemoryRating__Output, _contextd_v1_MemoryEvidence__Output>
+  ReadCheckpoint: MethodDefinition<_contextd_v1_CheckpointRequest, _contextd_v1_CheckpointText, _contextd_v1_CheckpointRequest__Output, _contextd_v1_CheckpointText__Output>
   ReadHostNetwork: MethodDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetwork, _contextd_v1_HostNetworkRequest__Output, _contextd_v1_HostNetwork__Output>
   ReadNetworkLog: MethodDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogRequest__Output, _contextd_v1_NetworkLogResponse__Output>
   ReadSession: MethodDefinition<_contextd_v1_SessionEventsRequest, _contextd_v1_SessionEvents, _contextd_v1_SessionEventsRequest__Output, _contextd_v1_SessionEvents__Output>
@@ -1127,6 +1231,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   RevokeAccepted: MethodDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineResponse, _contextd_v1_QuarantineRequest__Output, _contextd_v1_QuarantineResponse__Output>
   RevokeRules: MethodDefinition<_contextd_v1_ProjectRequest, _contextd_v1_RulesReview, _contextd_v1_ProjectRequest__Output, _contextd_v1_RulesReview__Output>
   RollbackTool: MethodDefinition<_contextd_v1_RollbackToolRequest, _contextd_v1_ProjectTools, _contextd_v1_RollbackToolRequest__Output, _contextd_v1_ProjectTools__Output>
+  SaveCheckpoint: MethodDefinition<_contextd_v1_NewCheckpoint, _contextd_v1_CheckpointItem, _contextd_v1_NewCheckpoint__Output, _contextd_v1_CheckpointItem__Output>
   SearchMemories: MethodDefinition<_contextd_v1_MemoryQuery, _contextd_v1_MemoryList, _contextd_v1_MemoryQuery__Output, _contextd_v1_MemoryList__Output>
   ServerStatus: MethodDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusResponse, _contextd_v1_StatusRequest__Output, _contextd_v1_StatusResponse__Output>
   SessionSecrets: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionSecretsResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_SessionSecretsResponse__Output>

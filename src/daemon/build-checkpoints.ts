@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
+import { PACKAGE_VERSION } from '../protocol/versions.ts';
+import type { Versions } from '../session/checkpoints/checkpoint.ts';
+import { CheckpointStore } from '../session/checkpoints/checkpoint-store.ts';
+import { Checkpoints, type CheckpointsDeps } from '../session/checkpoints/checkpoints.ts';
+import type { ProjectStore } from '../stores/projects.ts';
+import type { Database } from '../stores/sqlite.ts';
+import type { TokenCounter } from '../tokens/counter.ts';
+
+/** The share of `artifacts.max_bytes` that checkpoints may keep from being pruned. */
+const PINNED_SHARE = 0.25;
+
+interface Parts {
+  database: Database;
+  eventLog: CheckpointsDeps['eventLog'];
+  counter: TokenCounter;
+  projects: Pick<ProjectStore, 'find'>;
+  catalog: Pick<Catalog, 'versions'>;
+  config: Config;
+  clock: Clock;
+}
+
+export function buildCheckpoints({
+  database,
+  eventLog,
+  counter,
+  projects,
+  catalog,
+  config,
+  clock,
+}: Parts): Checkpoints {
+  const configHash = createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 12);
+  return new Checkpoints({
+    store: new CheckpointStore({ database, pinMaxBytes: Math.floor(config.artifacts.max_bytes * PINNED_SHARE) }),
+    ...{ eventLog, clock },
+    countTokens: (text) => counter.count(text),
+    async versions(root): Promise<Versions> {
+      const accepted = (await projects.find(root))?.tools ?? [];
+      const tools = accepted.map(({ name, bundleSha256 }): [string, string] => {
+        const tool = catalog.versions(name).find((one) => one.bundleSha256 === bundleSha256);
+        return [name, tool?.manifest.version ?? ''];
+      });
+      return { contextd: PACKAGE_VERSION, config: configHash, tools: Object.fromEntries(tools) };
+    },
+  });
+}

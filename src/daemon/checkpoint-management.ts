@@ -1,0 +1,68 @@
+import type { CheckpointItem, Management } from '../call/management.ts';
+import type { SessionRef } from '../call/session.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { levelOf, readNew } from '../session/checkpoints/checkpoint-services.ts';
+import type { StoredHead } from '../session/checkpoints/checkpoint-store.ts';
+import type { Checkpoints } from '../session/checkpoints/checkpoints.ts';
+import type { LiveSessions } from '../stores/live-sessions.ts';
+import type { ProjectStore } from '../stores/projects.ts';
+import { requireProject } from './approval-management.ts';
+import { maskAlone, maskOwnWords } from './kept-text.ts';
+
+export interface CheckpointManagementDeps {
+  checkpoints: Checkpoints;
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget'>;
+  liveSessions: Pick<LiveSessions, 'idFor'>;
+  projects: ProjectStore;
+  clock: Clock;
+}
+
+type CheckpointManagement = Pick<
+  Management,
+  'saveCheckpoint' | 'listCheckpoints' | 'readCheckpoint' | 'exportCheckpoint' | 'importCheckpoint'
+>;
+
+/** What a person may do with the checkpoints of a project, whatever session they belong to. */
+export function createCheckpointManagement(deps: CheckpointManagementDeps): CheckpointManagement {
+  const { checkpoints, scrubber, liveSessions, projects } = deps;
+  const sessionOf = async ({ root, session }: { root: string; session: string }): Promise<SessionRef> => {
+    await requireProject(root, projects);
+    return { project: root, session: liveSessions.idFor(root, session), branch: null };
+  };
+  return {
+    async saveCheckpoint(request) {
+      const session = await sessionOf(request);
+      const words = await maskOwnWords(session, { name: request.name, note: request.note }, scrubber);
+      return itemOf(await checkpoints.save(session, { ...readNew(words), cause: 'asked', requestId: '' }));
+    },
+    async listCheckpoints({ root, session }) {
+      await requireProject(root, projects);
+      const all = await checkpoints.listProject(root);
+      return { checkpoints: all.filter((head) => session === '' || head.session.session === session).map(itemOf) };
+    },
+    async readCheckpoint({ root, id, level }) {
+      await requireProject(root, projects);
+      const { checkpoint, text } = await checkpoints.show(root, id, levelOf(level));
+      return { checkpoint: itemOf({ ...checkpoint, summary: '' }), text };
+    },
+    async exportCheckpoint({ root, id }) {
+      await requireProject(root, projects);
+      const { checkpoint, file } = await checkpoints.export(root, id, (value, issuer) =>
+        maskAlone(root, value, deps, issuer),
+      );
+      return { checkpoint: itemOf({ ...checkpoint, summary: '' }), text: file };
+    },
+    async importCheckpoint(request) {
+      const session = await sessionOf(request);
+      return itemOf(await checkpoints.import(session, request.file, (value) => maskAlone(request.root, value, deps)));
+    },
+  };
+}
+
+function itemOf({ id, session, name, cause, position, createdMs, summary }: StoredHead): CheckpointItem {
+  return {
+    ...{ id, session: session.session, branch: session.branch ?? '', name, cause, position },
+    ...{ created_ms: createdMs, summary },
+  };
+}

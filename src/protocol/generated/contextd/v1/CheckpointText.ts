@@ -1,0 +1,13 @@
+// Original file: proto/contextd/v1/management.proto
+
+import type { CheckpointItem as _contextd_v1_CheckpointItem, CheckpointItem__Output as _contextd_v1_CheckpointItem__Output } from '../../contextd/v1/CheckpointItem.ts';
+
+export interface CheckpointText {
+  'checkpoint'?: (_contextd_v1_CheckpointItem | null);
+  'text'?: (string);
+}
+
+export interface CheckpointText__Output {
+  'checkpoint': (_contextd_v1_CheckpointItem__Output | null);
+  'text': (string);
+}

@@ -1,0 +1,179 @@
+import type { SessionRef } from '../../call/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { newArtifactId } from '../../core/ids.ts';
+import type { Json } from '../../core/json.ts';
+import type { SessionEvent } from '../events/event.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { Checkpoint, CheckpointCause, CheckpointHead, TrailEntry, Versions } from './checkpoint.ts';
+import { maskFile, readFile, renderFile } from './checkpoint-file.ts';
+import type { CheckpointStore, StoredHead } from './checkpoint-store.ts';
+import { type RestoreLevel, restoredText, summaryOf } from './restored-text.ts';
+import { factsOf } from './session-facts.ts';
+
+/** Events that the facts of a checkpoint are made from, and those that it keeps itself. */
+const READ_MAX = 5_000;
+const TRAIL_MAX = 300;
+const TRAIL_TEXT_MAX_CHARS = 400;
+/** Events that `full` shows. */
+const FULL_MAX = 20_000;
+/** Artifacts that one checkpoint keeps. */
+const PINNED_MAX = 100;
+
+export interface CheckpointsDeps {
+  store: CheckpointStore;
+  eventLog: Pick<EventLog, 'append' | 'read' | 'position'>;
+  countTokens(text: string): number;
+  /** What the project runs with now. */
+  versions(project: string): Promise<Versions>;
+  clock: Clock;
+}
+
+/** What is handed in beside the events. Masked. */
+export interface NewCheckpoint {
+  readonly name: string;
+  readonly note: string;
+  readonly cause: Exclude<CheckpointCause, 'import'>;
+  /** The call that asks for it; '' if a person or a hook does. */
+  readonly requestId: string;
+}
+
+/** Saves what a session did so far, and gives it back to an agent that knows nothing of it. */
+export class Checkpoints {
+  readonly #deps: CheckpointsDeps;
+
+  constructor(deps: CheckpointsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws STORAGE_FULL; then nothing is saved. */
+  async save(session: SessionRef, { name, note, cause, requestId }: NewCheckpoint): Promise<StoredHead> {
+    const { eventLog, store, clock, versions } = this.#deps;
+    const position = await eventLog.position(session);
+    const events = (await eventLog.read(session, { to: position, newest: READ_MAX })).filter(isShown);
+    const checkpoint: Checkpoint = {
+      ...{ id: newCheckpointId(), session, name, cause, position, createdMs: clock.now() },
+      body: {
+        ...{ note, facts: factsOf(events), madeWith: await versions(session.project) },
+        trail: events.slice(-TRAIL_MAX).map((event) => entryOf(event, TRAIL_TEXT_MAX_CHARS)),
+      },
+    };
+    const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint) };
+    await store.save(checkpoint, head.summary, artifactsOf(events));
+    this.#record(checkpoint, 'saved', requestId);
+    return head;
+  }
+
+  list(session: SessionRef): Promise<StoredHead[]> {
+    return this.#deps.store.list(session);
+  }
+
+  /** Throws NOT_FOUND, VERSION_MISMATCH, INTEGRITY_FAILED. `requestId`: as in NewCheckpoint. */
+  async restore(
+    session: SessionRef,
+    { id, level, requestId }: { id: string; level: RestoreLevel; requestId: string },
+  ): Promise<{ checkpoint: CheckpointHead; text: string }> {
+    const checkpoint = await this.#deps.store.read(session, id);
+    const text = await this.#text(checkpoint, level);
+    this.#record(checkpoint, 'restored', requestId);
+    return { checkpoint, text };
+  }
+
+  /** As `restore`, for a person: of any session of the project, and not recorded. */
+  async show(project: string, id: string, level: RestoreLevel): Promise<{ checkpoint: Checkpoint; text: string }> {
+    const checkpoint = await this.#deps.store.readAny(project, id);
+    return { checkpoint, text: await this.#text(checkpoint, level) };
+  }
+
+  /** With every event that the log still has. `mask` gets a name and a body, and the session whose secrets are in them. */
+  async export(
+    project: string,
+    id: string,
+    mask: (value: Json, issuer: SessionRef) => Promise<Json>,
+  ): Promise<{ checkpoint: Checkpoint; file: string }> {
+    const checkpoint = await this.#deps.store.readAny(project, id);
+    const trail = await this.#allEvents(checkpoint);
+    const whole = { ...checkpoint, body: { ...checkpoint.body, trail: trail.slice(-READ_MAX) } };
+    const masked = await maskFile(whole, (value) => mask(value, checkpoint.session));
+    return { checkpoint, file: renderFile(masked) };
+  }
+
+  /** Throws SCHEMA_INVALID, VERSION_MISMATCH, INTEGRITY_FAILED, STORAGE_FULL. */
+  async import(session: SessionRef, text: string, mask: (value: Json) => Promise<Json>): Promise<StoredHead> {
+    const { name, createdMs, body } = await maskFile(readFile(text), mask);
+    const checkpoint: Checkpoint = {
+      id: newCheckpointId(),
+      session,
+      name,
+      cause: 'import',
+      position: 0,
+      createdMs,
+      body,
+    };
+    const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint) };
+    await this.#deps.store.save(checkpoint, head.summary, []);
+    this.#record(checkpoint, 'imported', '');
+    return head;
+  }
+
+  /** With the project. */
+  forget(project: string): Promise<void> {
+    return this.#deps.store.forget(project);
+  }
+
+  listProject(project: string): Promise<StoredHead[]> {
+    return this.#deps.store.listProject(project);
+  }
+
+  async #text(checkpoint: Checkpoint, level: RestoreLevel): Promise<string> {
+    const { versions, countTokens } = this.#deps;
+    const now = await versions(checkpoint.session.project);
+    const events = level === 'full' ? await this.#allEvents(checkpoint) : checkpoint.body.trail;
+    return restoredText(checkpoint, level, { events, now, countTokens });
+  }
+
+  /** From the log as long as it has more than the checkpoint itself. */
+  async #allEvents({ session, position, body: { trail } }: Checkpoint): Promise<readonly TrailEntry[]> {
+    if (position === 0) return trail;
+    const events = (await this.#deps.eventLog.read(session, { to: position, newest: FULL_MAX })).filter(isShown);
+    return events.length < trail.length ? trail : events.map((event) => entryOf(event, Number.POSITIVE_INFINITY));
+  }
+
+  #record({ id, session, name }: CheckpointHead, action: 'saved' | 'restored' | 'imported', requestId: string): void {
+    const facts = { action, id, requestId };
+    const text = name === '' ? `checkpoint ${id} ${action}` : `checkpoint ${id} ${action}: ${name}`;
+    const at = this.#deps.clock.now();
+    this.#deps.eventLog.append({
+      session,
+      kind: 'checkpoint',
+      at,
+      sensitivity: 'internal',
+      text,
+      facts,
+      artifact: null,
+    });
+  }
+}
+
+/** An output that could not be searched is withheld, and so is what is known of its call. */
+function isShown({ sensitivity }: SessionEvent): boolean {
+  return sensitivity !== 'restricted';
+}
+
+/** `cp_` and 50 random bits. Short, because an agent pays for each character. */
+function newCheckpointId(): string {
+  return `cp_${newArtifactId().slice(4, 14)}`;
+}
+
+function headOf({ id, session, name, cause, position, createdMs }: Checkpoint): CheckpointHead {
+  return { id, session, name, cause, position, createdMs };
+}
+
+function entryOf({ seq, at, kind, text }: SessionEvent, maxChars: number): TrailEntry {
+  return { seq, at, kind, text: text.length <= maxChars ? text : text.slice(0, maxChars) };
+}
+
+/** The newest first: these are the ones that an agent would look at again. */
+function artifactsOf(events: readonly SessionEvent[]): string[] {
+  const all = events.flatMap(({ artifact }) => (artifact === null ? [] : [artifact]));
+  return [...new Set(all.reverse())].slice(0, PINNED_MAX);
+}

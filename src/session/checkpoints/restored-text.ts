@@ -1,0 +1,142 @@
+import type { Checkpoint, TrailEntry, Versions } from './checkpoint.ts';
+import { oneLine } from './session-facts.ts';
+
+/** How much of a checkpoint is restored. */
+export const LEVELS = ['summary', 'context', 'full'] as const;
+export type RestoreLevel = (typeof LEVELS)[number];
+
+/** Tokens of the text, as it is written in JSON: the rest of the line has the others of 300 and 3,000 (CE-1.5). */
+export const LEVEL_TOKENS = { summary: 140, context: 2_750 } as const;
+
+type CountTokens = (text: string) => number;
+
+/** In one line, for lists and as the first line of what is restored. */
+export function summaryOf({ position, body: { note, facts } }: Pick<Checkpoint, 'position' | 'body'>): string {
+  const open = facts.todo.filter((line) => !line.startsWith('[x]')).length;
+  const parts = [
+    position === 0 ? '' : `event ${position}`,
+    `${counted(facts.calls, 'call')}, ${facts.failures} failed`,
+    facts.files.length === 0 ? '' : `${counted(facts.files.length, 'file')} written`,
+    facts.failing.length === 0 ? '' : `${facts.failing.length} failing`,
+    facts.todo.length === 0 ? '' : `${open} of ${facts.todo.length} to do`,
+    facts.branches.length === 0
+      ? ''
+      : `${facts.branches.length === 1 ? '1 branch' : `${facts.branches.length} branches`} open`,
+    note === '' ? '' : quoted(note, 80),
+  ];
+  return parts.filter((part) => part !== '').join('; ');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** What a checkpoint says within the tokens of the level. Recorded texts are quoted, one a line, so that none of them reads as ours. */
+export function restoredText(
+  checkpoint: Checkpoint,
+  level: RestoreLevel,
+  { events, now, countTokens }: { events: readonly TrailEntry[]; now: Versions; countTokens: CountTokens },
+): string {
+  const head = [headLine(checkpoint), ...factLines(checkpoint, level), ...changedLines(checkpoint.body.madeWith, now)];
+  if (level === 'full')
+    return [...head, EVENTS_LINE, ...events.map((event) => eventLine(event, FULL_MAX_CHARS))].join('\n');
+  const budget = new LineBudget(LEVEL_TOKENS[level], countTokens);
+  const kept = head.filter((line) => budget.take(line));
+  if (level === 'summary' || !budget.take(EVENTS_LINE)) return kept.join('\n');
+  const newest = takeWhile([...events].reverse(), (event) => budget.take(eventLine(event, CONTEXT_MAX_CHARS)));
+  const lines = newest.reverse().map((event) => eventLine(event, CONTEXT_MAX_CHARS));
+  return lines.length === 0 ? kept.join('\n') : [...kept, EVENTS_LINE, ...lines].join('\n');
+}
+
+const EVENTS_LINE = 'events, the last one at the end:';
+const CONTEXT_MAX_CHARS = 240;
+const FULL_MAX_CHARS = 8_000;
+/** How much of a list each level shows. */
+const SHOWN = {
+  summary: { items: 3, chars: 100 },
+  context: { items: 20, chars: 300 },
+  full: { items: 100, chars: 2_000 },
+};
+
+/** Takes lines as long as they fit, as they are written in JSON. */
+class LineBudget {
+  #left: number;
+  readonly #countTokens: CountTokens;
+
+  constructor(tokens: number, countTokens: CountTokens) {
+    this.#left = tokens;
+    this.#countTokens = countTokens;
+  }
+
+  take(line: string): boolean {
+    const tokens = this.#countTokens(`${JSON.stringify(line).slice(1, -1)}\\n`);
+    if (tokens > this.#left) return false;
+    this.#left -= tokens;
+    return true;
+  }
+}
+
+function headLine({ id, name, cause, createdMs, position, body }: Checkpoint): string {
+  const when = new Date(createdMs).toISOString().slice(0, 16);
+  const title = name === '' ? '' : ` ${quoted(name, 80)}`;
+  return `checkpoint ${id}${title}, ${WHY[cause]} ${when}: ${summaryOf({ position, body: { ...body, note: '' } })}`;
+}
+
+const WHY = { asked: 'saved', compaction: 'saved before a compaction', import: 'imported, saved' } as const;
+
+/** The most important first: a small budget keeps only these. */
+function factLines({ body: { note, facts } }: Checkpoint, level: RestoreLevel): string[] {
+  const { items, chars } = SHOWN[level];
+  const list = (title: string, texts: readonly string[]): string[] => {
+    if (texts.length === 0) return [];
+    const more = texts.length > items ? `; ${texts.length - items} more` : '';
+    return [
+      `${title}: ${texts
+        .slice(0, items)
+        .map((text) => quoted(text, chars))
+        .join(', ')}${more}`,
+    ];
+  };
+  const text = (title: string, value: string): string[] => (value === '' ? [] : [`${title}: ${quoted(value, chars)}`]);
+  const open = facts.todo.filter((line) => !line.startsWith('[x]'));
+  const done = facts.todo.filter((line) => line.startsWith('[x]'));
+  return [
+    ...text('note', level === 'full' ? '' : note),
+    ...(level === 'full' && note !== '' ? note.split('\n').map((line) => `note: ${quoted(line, 8_000)}`) : []),
+    ...list('to do', open),
+    ...list('failing', facts.failing),
+    ...text('asked', facts.asked),
+    ...list('open branches', facts.branches),
+    ...list('files written', facts.files),
+    ...(level === 'summary' ? [] : [...text('answered', facts.answered), ...list('done', done)]),
+  ];
+}
+
+/** What a person or an update has changed since. */
+function changedLines(then: Versions, now: Versions): string[] {
+  const tools = Object.entries(now.tools).filter(
+    ([name, version]) => then.tools[name] !== undefined && then.tools[name] !== version,
+  );
+  const gone = Object.keys(then.tools).filter((name) => now.tools[name] === undefined);
+  const changes = [
+    then.contextd === now.contextd ? '' : `contextd ${then.contextd} is now ${now.contextd}`,
+    then.config === now.config ? '' : 'the configuration has changed',
+    ...tools.map(([name, version]) => `${name} ${then.tools[name]} is now ${version}`),
+    gone.length === 0 ? '' : `not here: ${gone.join(', ')}`,
+  ].filter((change) => change !== '');
+  return changes.length === 0 ? [] : [`since then: ${changes.join('; ')}`];
+}
+
+function eventLine({ seq, kind, text }: TrailEntry, maxChars: number): string {
+  return `${seq} ${kind} ${quoted(text, maxChars)}`;
+}
+
+/** One line in quotes: recorded text is data, and cannot begin a line of its own. */
+function quoted(text: string, maxChars: number): string {
+  return JSON.stringify(oneLine(text, maxChars));
+}
+
+function takeWhile<T>(items: readonly T[], fits: (item: T) => boolean): T[] {
+  const end = items.findIndex((item) => !fits(item));
+  return end < 0 ? [...items] : items.slice(0, end);
+}
