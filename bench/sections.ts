@@ -29,6 +29,10 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     title: 'What a large project with deny globs adds',
     load: async () => (await import('./sections/policy-cost.ts')).policySection,
   },
+  undo: {
+    title: 'What it costs to know what a call did to files',
+    load: async () => (await import('./sections/undo.ts')).undoSection,
+  },
   aggregate: {
     title: 'Sandboxes in a row, and what they leave behind',
     load: async () => (await import('./sections/aggregate.ts')).aggregateSection,

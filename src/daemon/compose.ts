@@ -254,7 +254,7 @@ function buildExecution(
   const undo =
     own.undo ??
     new Undo({
-      ...{ sandbox, records: new UndoRecords(paths.undoDir), clock, logger },
+      ...{ sandbox, records: new UndoRecords(paths.undoDir), config: config.undo, clock, logger },
       policyFor: (root) => policyFor(baseView(root), config.sandbox),
     });
   const views = own.views ?? createViewMaker();
@@ -361,7 +361,7 @@ function managementOf(deps: ComposeDeps, parts: Omit<DaemonParts, 'door'>): Retu
     installation: { ...parts, paths, config: config.install, environment, clock },
     memory: { ...parts, clock },
     sessionKeeping: parts,
-    undoing: { ...parts, clock },
+    undoing: { ...parts, events: parts.eventLog, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
     checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot, clock }),

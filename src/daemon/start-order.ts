@@ -8,6 +8,7 @@ import type { ComposeDeps, DaemonParts, Scrubbing, SessionKeeping, Stores } from
 import { followInstallation, removeUnusedBundles, warnOfBadLinks } from './registered-projects.ts';
 import { branchChore, sessionChore } from './session-end.ts';
 import { storageChore } from './storage-life.ts';
+import { undoChore } from './undo-management.ts';
 
 /** The order in which the parts start. They stop in reverse. */
 export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
@@ -46,6 +47,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
         sessionChore(sessionEnd),
         leaseChore(jobs),
         branchChore(parts.branches),
+        undoChore(parts),
         storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
         ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
       ],

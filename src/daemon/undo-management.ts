@@ -1,18 +1,38 @@
 import type { Management, UndoPlan as WirePlan } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
 import { toText } from '../sandbox/workspace/raw-path.ts';
+import type { EventLog } from '../session/events/event-log.ts';
 import type { Undo } from '../session/undo/undo.ts';
 import type { UndoPlan } from '../session/undo/undo-plan.ts';
 import type { UndoRecord } from '../session/undo/undo-records.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
+import type { Chore } from './chores.ts';
 
 export interface UndoManagementDeps {
   undo: Pick<Undo, 'plan' | 'apply' | 'forget'>;
   projects: Pick<ProjectStore, 'find'>;
   auditLog: Pick<AuditLog, 'append'>;
+  events: Pick<EventLog, 'append'>;
   clock: Clock;
+}
+
+const CLEAN_EVERY_MS = 60 * 60 * 1000;
+
+/** Forgets what is too old or too much. */
+export function undoChore({
+  undo,
+  projects,
+}: {
+  readonly undo: Pick<Undo, 'clean'>;
+  readonly projects: Pick<ProjectStore, 'list'>;
+}): Chore {
+  return {
+    name: 'clean undo',
+    everyMs: CLEAN_EVERY_MS,
+    run: async () => undo.clean((await projects.list()).map(({ root }) => root)),
+  };
 }
 
 /** How a person takes back what calls did to files. Every undo is recorded. */
@@ -25,13 +45,23 @@ export function createUndoManagement(deps: UndoManagementDeps): Pick<Management,
     async undoChanges({ root, which, partial }) {
       await requireProject(root, deps.projects);
       const { undone, ...plan } = await deps.undo.apply(root, which, partial);
-      if (undone !== null) await record(root, plan.ref, undone, deps);
+      if (undone !== null) await record(root, plan.record.ref, undone, deps);
       return wireOf(plan, undone);
     },
   };
 }
 
-async function record(root: string, ref: string, undone: UndoRecord, { auditLog, clock }: UndoManagementDeps) {
+/** In the audit log, and in the log of the session whose call was taken back: an agent must know. */
+async function record(root: string, ref: string, undone: UndoRecord, { auditLog, events, clock }: UndoManagementDeps) {
+  events.append({
+    session: { project: root, session: undone.session, branch: null },
+    kind: 'undo',
+    at: clock.now(),
+    sensitivity: 'internal',
+    text: `A person undid ${ref}: ${undone.changes.length} files were put back`,
+    facts: { action: 'undone', id: ref, requestId: '' },
+    artifact: null,
+  });
   await auditLog.append({
     time: new Date(clock.now()).toISOString(),
     request_id: undone.requestId,

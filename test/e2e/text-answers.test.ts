@@ -246,7 +246,10 @@ describe('every core tool', () => {
     expect(several.stdout).toBe('==> one.txt <==\nfirst\nlast\n==> two.txt <==\nsecond\n');
     expect(several.stderr).toMatch(/^\[contextd PATH_NOT_FOUND: .*gone\.txt.*\]\n/);
     const wrote = await words('safe_write', ['new.txt', '--content', 'x\n']);
-    expect(wrote).toMatchObject({ code: 0, stderr: '' });
+    expect(wrote).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^\[contextd 1 file: undo_[0-9a-z]{8}\]\n$/),
+    });
     expect(wrote.stdout).toMatch(/^wrote new\.txt: 2 bytes, etag [0-9a-f]{16}\n$/);
     const edited = await words('safe_write', ['new.txt', '--edits', '[{"old":"x","new":"y"}]']);
     expect(edited.stdout).toMatch(/^wrote new\.txt: 2 bytes, etag [0-9a-f]{16}\nchanged lines: 1\n$/);

@@ -158,5 +158,75 @@ for (const who of whoCanRun()) {
       expect(ground.files()).toEqual(before);
       expect(existsSync(join(stores, store, 'store/objects/tmp_obj_1_1'))).toBe(false);
     });
+
+    it('issue 19.5: goes on after a SIGKILL at any moment of keeping changes and of putting them back', async () => {
+      wipe();
+      await ground.call('for i in $(seq 60); do echo first > f$i; done');
+      const before = covered();
+      const { changes } = await ground.call('for i in $(seq 60); do echo second >> f$i; done; rm f1; echo new > n');
+      const after = covered();
+      const undo = undoOver(ground.bench);
+      const kill = async (delayMs: number, work: () => Promise<unknown>): Promise<void> => {
+        const { spawnerPid } = await ground.bench.sandbox.status();
+        const done = work().catch(() => null);
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+        process.kill(spawnerPid ?? 0, 'SIGKILL');
+        await done;
+        const pid = async () => (await ground.bench.sandbox.status().catch(() => null))?.spawnerPid ?? spawnerPid;
+        while ((await pid()) === spawnerPid);
+      };
+      for (let step = 0; step < 4; step++) {
+        await kill(step * 24, () => undo.apply(ground.bench.workspace, changes?.ref ?? '', false));
+        await undoOver(ground.bench).apply(ground.bench.workspace, changes?.ref ?? '', true);
+        expect(covered()).toEqual(before);
+        ground.bench.host('for i in $(seq 60); do echo first > f$i; echo second >> f$i; done; rm f1; echo new > n');
+        expect(covered()).toEqual(after);
+        ground.bench.host(`echo ${step} > other`);
+        await kill(step * 10, () => ground.bench.sandbox.snapshot(ground.bench.workspace, { do: 'sync' }));
+        ground.bench.host('rm other');
+      }
+      expect((await ground.call('echo 3 > f3')).changes?.files).toEqual(['M f3']);
+    });
+
+    it('issue 19.6: puts the files of a saved list back, but nothing that a person has changed, and keeps it while it is held', async () => {
+      wipe();
+      await ground.call('echo 1 > a; echo 1 > b; echo 1 > c; mkdir d; echo 1 > d/x');
+      const saved = covered();
+      const startedMs = Date.now();
+      const { tree } = await ground.undo.save(ground.bench.workspace);
+      await ground.call('echo 2 > a; rm -r d; echo 2 > new');
+      await ground.call('echo 3 > a');
+      const by = { tool: 'checkpoint_restore', session: 's', isPartial: false };
+      // Contents that only the list needs survive the cleaning of everything else.
+      const cleaner = undoOver(ground.bench);
+      await cleaner.before(ground.bench.workspace);
+      await cleaner.clean([ground.bench.workspace]);
+      ground.bench.host('echo of a person > b');
+      await expect(ground.undo.restoreTree(ground.bench.workspace, tree, startedMs, by)).rejects.toMatchObject({
+        code: 'CONFLICT',
+        details: { paths: ['b'] },
+      });
+      await ground.undo.restoreTree(ground.bench.workspace, tree, startedMs, { ...by, isPartial: true });
+      expect(covered()).toEqual({ ...saved, b: '644 of a person\n' });
+      await ground.undo.apply(ground.bench.workspace, '', false);
+      expect(covered()).toMatchObject({ a: '644 3\n', new: '644 2\n' });
+      await ground.undo.release(ground.bench.workspace, tree);
+    });
+
+    it('issue 19.5: forgets the oldest changes if there are too many, and gives their space back', async () => {
+      wipe();
+      await ground.call('head -c 3M /dev/urandom > big');
+      const { changes } = await ground.call('head -c 3M /dev/urandom > big');
+      const newest = (await ground.call('head -c 3M /dev/urandom > big; echo 1 > small')).changes;
+      const before = covered();
+      const small = undoOver(ground.bench, { max_mb: 7 });
+      await small.before(ground.bench.workspace);
+      await small.clean([ground.bench.workspace]);
+      await expect(small.plan(ground.bench.workspace, changes?.ref ?? '')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect((await small.plan(ground.bench.workspace, newest?.ref ?? '')).files).toHaveLength(2);
+      expect(covered()).toEqual(before);
+      await ground.undo.apply(ground.bench.workspace, newest?.ref ?? '', false);
+      expect(covered()).not.toHaveProperty('small');
+    });
   });
 }

@@ -14,17 +14,14 @@ export interface UndoFile {
 
 export interface UndoPlan {
   readonly record: UndoRecord;
-  readonly ref: string;
   readonly files: readonly UndoFile[];
 }
 
-/** Three-way, file by file. `now`: the states of the files; a file that is not in it does not exist. */
-export function planOf(record: UndoRecord, now: ReadonlyMap<RawPath, FileState | null>): UndoPlan {
-  const files = record.changes.map((change) => decide(change, now.get(change.path) ?? null));
-  return { record, ref: record.ref, files };
-}
+/** The state of a file after a change that no call made: equal to no real one. */
+export const OTHERS: FileState = 'others';
 
-function decide({ path, before, after }: FileChange, now: FileState | null): UndoFile {
+/** Three-way: `before` and `after` a call, and now. */
+export function decide({ path, before, after }: FileChange, now: FileState | null): UndoFile {
   const item = { path, now, want: before };
   if (now === before) return { path, action: 'done', why: '', item };
   if (now !== after) return { path, action: 'keep', why: 'it was changed since', item };

@@ -10,6 +10,8 @@ export interface UndoRecord {
   /** Of the call; for an undo by a person, an id of its own. */
   readonly requestId: string;
   readonly tool: string;
+  /** Of the call; for an undo, of the call that it took back. */
+  readonly session: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
   readonly changes: readonly FileChange[];
@@ -22,6 +24,9 @@ export interface UndoRecord {
 /** `<time>-<ref>-<request>.json`; the time has 15 digits, so that names sort by it. */
 const NAME = /^(\d{15})-(undo_[0-9a-z]{8})-(req_[0-9A-Z]{26})\.json$/;
 
+/** Of a record, also of one that is only drafted. */
+const TIME = /^\.?(\d{15})-/;
+
 interface Known {
   readonly name: string;
   readonly ref: string;
@@ -32,9 +37,11 @@ interface Known {
 /** The records of all projects: one file each, complete or not there. */
 export class UndoRecords {
   readonly #dir: string;
+  readonly #treesDir: string;
 
   constructor(undoDir: string) {
     this.#dir = join(undoDir, 'records');
+    this.#treesDir = join(undoDir, 'trees');
   }
 
   async add(project: string, record: UndoRecord): Promise<void> {
@@ -66,17 +73,32 @@ export class UndoRecords {
     return records;
   }
 
-  /** Removes what is older than a time, and drafts that a crash left. */
-  async removeBefore(project: string, beforeMs: number): Promise<void> {
+  /** Removes what is older than a time, and drafts of that age that a crash left. Returns how many were removed. */
+  async removeBefore(project: string, beforeMs: number): Promise<number> {
     const dir = this.#of(project);
-    for (const name of await namesIn(dir)) {
-      const atMs = Number(NAME.exec(name)?.[1] ?? 0);
-      if (atMs < beforeMs) await rm(join(dir, name), { force: true });
-    }
+    const old = (await namesIn(dir)).filter((name) => Number(TIME.exec(name)?.[1] ?? 0) < beforeMs);
+    for (const name of old) await rm(join(dir, name), { force: true });
+    return old.length;
+  }
+
+  /** Keeps the contents of a saved tree until `releaseTree`. */
+  async holdTree(project: string, tree: string): Promise<void> {
+    const dir = join(this.#treesDir, nameOf(project));
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await writeFile(join(dir, tree), '', { mode: 0o600 });
+  }
+
+  async releaseTree(project: string, tree: string): Promise<void> {
+    await rm(join(this.#treesDir, nameOf(project), tree), { force: true });
+  }
+
+  async trees(project: string): Promise<string[]> {
+    return namesIn(join(this.#treesDir, nameOf(project)));
   }
 
   async forget(project: string): Promise<void> {
-    await rm(this.#of(project), { recursive: true, force: true });
+    for (const dir of [this.#of(project), join(this.#treesDir, nameOf(project))])
+      await rm(dir, { recursive: true, force: true });
   }
 
   async #list(project: string): Promise<Known[]> {
@@ -92,8 +114,12 @@ export class UndoRecords {
   }
 
   #of(project: string): string {
-    return join(this.#dir, createHash('sha256').update(project).digest('hex').slice(0, 24));
+    return join(this.#dir, nameOf(project));
   }
+}
+
+function nameOf(project: string): string {
+  return createHash('sha256').update(project).digest('hex').slice(0, 24);
 }
 
 async function namesIn(dir: string): Promise<string[]> {

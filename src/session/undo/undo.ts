@@ -1,13 +1,14 @@
 import type { FileChanges } from '../../call/outcome.ts';
+import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId, newShortId } from '../../core/ids.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy.ts';
-import type { FileChange, RestoreItem, SnapshotReply, Uncovered } from '../../sandbox/snapshots/messages.ts';
-import { toText } from '../../sandbox/workspace/raw-path.ts';
-import { planOf, type UndoPlan } from './undo-plan.ts';
+import type { FileChange, SnapshotReply, Uncovered } from '../../sandbox/snapshots/messages.ts';
+import { toRaw, toText } from '../../sandbox/workspace/raw-path.ts';
+import { decide, OTHERS, type UndoFile, type UndoPlan } from './undo-plan.ts';
 import type { UndoRecord, UndoRecords } from './undo-records.ts';
 
 /** Milliseconds that a call waits for the first look at its project; the look goes on without it. */
@@ -17,14 +18,31 @@ const FAILED_MS = 60_000;
 /** Changed paths that an answer names. */
 const NAMED_MAX = 20;
 const MISSED_NAMED_MAX = 5;
+const MIB = 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface UndoDeps {
   sandbox: Pick<Sandbox, 'snapshot' | 'restore'>;
   records: UndoRecords;
   /** The policy of what puts files back in a project. */
   policyFor(root: string): SandboxPolicy;
+  config: Pick<Config['undo'], 'max_mb' | 'max_age_days'>;
   clock: Clock;
   logger: Logger;
+}
+
+/** A list of all files that was kept. */
+export interface SavedTree {
+  readonly tree: string;
+  /** What it does not hold, as `path: why`; at most 100 of `uncoveredCount`. */
+  readonly uncovered: readonly string[];
+  readonly uncoveredCount: number;
+}
+
+export interface PutBack {
+  readonly files: readonly UndoFile[];
+  /** What was done, which can be undone; null if no file changed. */
+  readonly undone: UndoRecord | null;
 }
 
 /** Of a call, between `before` and `after`. */
@@ -60,7 +78,7 @@ export class Undo {
   async after(
     project: string,
     watched: Watched,
-    call: Pick<UndoRecord, 'requestId' | 'tool'>,
+    call: Pick<UndoRecord, 'requestId' | 'tool' | 'session'>,
   ): Promise<FileChanges | null> {
     this.#stateOf(project).calls.delete(watched);
     try {
@@ -80,74 +98,141 @@ export class Undo {
 
   /** What `apply` would do. `which` as in `UndoRecords.find`. Throws NOT_FOUND and SANDBOX_UNAVAILABLE. */
   async plan(project: string, which: string): Promise<UndoPlan> {
+    await this.#deps.sandbox.snapshot(project, { do: 'sync' });
     const record = await this.#deps.records.find(project, which);
-    return planOf(record, await this.#now(project, record.changes));
+    const paths = record.changes.map(({ path }) => path);
+    const now = await this.#deps.sandbox.snapshot(project, { do: 'look', paths });
+    const states = new Map((now?.changes ?? []).map(({ path, after }) => [path, after]));
+    return { record, files: record.changes.map((change) => decide(change, states.get(change.path) ?? null)) };
   }
 
   /**
    * Takes a call back: each file is put back unless it has changed since. Throws CONFLICT if one has, unless `isPartial`.
    * What it did is a record too.
    */
-  async apply(
+  async apply(project: string, which: string, isPartial: boolean): Promise<UndoPlan & PutBack> {
+    const { record, files } = await this.plan(project, which);
+    const { ref, session } = record;
+    return { record, ...(await this.#put(project, files, { name: ref, tool: 'undo', session, isPartial })) };
+  }
+
+  /**
+   * Keeps the list of all files as they are now, with their contents, until `release`. Throws SANDBOX_UNAVAILABLE with the
+   * reason if that is not possible.
+   */
+  async save(project: string): Promise<SavedTree> {
+    await this.#deps.sandbox.snapshot(project, { do: 'sync' });
+    const reply = await this.#deps.sandbox.snapshot(project, { do: 'save' });
+    if (reply?.tree == null) throw new Error('a list of files was not saved');
+    await this.#deps.records.holdTree(project, reply.tree);
+    return { tree: reply.tree, uncovered: reply.uncovered.map(describe), uncoveredCount: reply.uncoveredCount };
+  }
+
+  release(project: string, tree: string): Promise<void> {
+    return this.#deps.records.releaseTree(project, tree);
+  }
+
+  /**
+   * What `restoreTree` would do: how the files differ from a saved list. A file whose last change no call since `sinceMs` has
+   * made stays: a person changed it.
+   */
+  async planTree(project: string, tree: string, sinceMs: number): Promise<readonly UndoFile[]> {
+    await this.#deps.sandbox.snapshot(project, { do: 'sync' });
+    const reply = await this.#deps.sandbox.snapshot(project, { do: 'compare', tree });
+    const records = (await this.#deps.records.all(project)).filter(({ atMs }) => atMs >= sinceMs);
+    const byCalls = new Map(records.flatMap(({ changes }) => changes.map(({ path, after }) => [path, after])));
+    return (reply?.changes ?? []).map(({ path, before, after }) =>
+      decide({ path, before, after: byCalls.has(path) ? (byCalls.get(path) ?? null) : OTHERS }, after),
+    );
+  }
+
+  /** Makes the files as they were when the list was saved. Throws what `apply` throws. */
+  async restoreTree(
     project: string,
-    which: string,
-    isPartial: boolean,
-  ): Promise<UndoPlan & { readonly undone: UndoRecord | null }> {
-    const plan = await this.plan(project, which);
-    const kept = plan.files.filter(({ action }) => action === 'keep');
-    if (kept.length > 0 && !isPartial)
-      throw conflict(
-        plan,
-        kept.map(({ path }) => toText(path)),
-      );
-    const items = plan.files.flatMap(({ action, item }) => (action === 'keep' || action === 'done' ? [] : [item]));
-    const call = { requestId: newRequestId(this.#deps.clock.now()), tool: 'undo' };
-    const { files, undone } = await this.#put(project, items, call);
-    const failed = new Map(files.map(({ path, why }) => [path, why]));
-    return {
-      ...plan,
-      files: plan.files.map((file) => {
-        const why = failed.get(file.path);
-        return why === undefined ? file : { ...file, action: 'keep', why };
-      }),
-      undone,
-    };
+    tree: string,
+    sinceMs: number,
+    by: { readonly tool: string; readonly session: string; readonly isPartial: boolean },
+  ): Promise<PutBack> {
+    return this.#put(project, await this.planTree(project, tree, sinceMs), { ...by, name: 'the checkpoint' });
   }
 
   /** Of a project that is not registered any more. */
   async forget(project: string): Promise<void> {
     this.#projects.delete(project);
     await this.#deps.records.forget(project);
+    await this.#drop(project);
+  }
+
+  /** Forgets what is too old, and of a project with too much the oldest. */
+  async clean(projects: readonly string[]): Promise<void> {
+    const { records, config, clock } = this.#deps;
+    for (const project of projects) {
+      const removed = await records.removeBefore(project, clock.now() - config.max_age_days * DAY_MS);
+      const isUsed = this.#projects.has(project);
+      const left = await records.all(project);
+      const trees = await records.trees(project);
+      if (isUsed) await this.#shrink(project, left, trees);
+      else if (removed > 0 && left.length + trees.length === 0) await this.#drop(project);
+    }
+  }
+
+  /** Drops the oldest half of the records until what is kept is small enough; at last everything. */
+  async #shrink(project: string, all: readonly UndoRecord[], trees: readonly string[]): Promise<void> {
+    const { records, sandbox, config, logger } = this.#deps;
+    let left = all;
+    for (;;) {
+      const keep = left.flatMap(({ changes }) => changes.flatMap(({ before, after }) => [before, after].flatMap(idOf)));
+      const reply = await sandbox.snapshot(project, { do: 'clean', keep, trees });
+      if ((reply?.bytes ?? 0) <= config.max_mb * MIB) return;
+      if (left.length === 0) break;
+      const newer = left.slice(Math.ceil(left.length / 2));
+      await records.removeBefore(project, newer[0]?.atMs ?? Number.POSITIVE_INFINITY);
+      left = newer;
+    }
+    logger.warn('undo.too_large', { project });
+    if (trees.length === 0) await this.#drop(project);
+  }
+
+  async #drop(project: string): Promise<void> {
     await this.#deps.sandbox.snapshot(project, { do: 'drop' }).catch((cause: unknown) => {
       this.#deps.logger.warn('undo.not_dropped', { project, cause: String(cause) });
     });
   }
 
-  /** Puts files back and records what that did. Returns those that could not be put back. */
+  /** Puts files back and records what that did. Those that could not be put back are `keep` in the result. */
   async #put(
     project: string,
-    items: readonly RestoreItem[],
-    call: Pick<UndoRecord, 'requestId' | 'tool'>,
-  ): Promise<{ files: { path: string; why: string }[]; undone: UndoRecord | null }> {
-    if (items.length === 0) return { files: [], undone: null };
+    plan: readonly UndoFile[],
+    { name, tool, session, isPartial }: { name: string; tool: string; session: string; isPartial: boolean },
+  ): Promise<PutBack> {
+    const kept = plan.filter(({ action }) => action === 'keep').map(({ path }) => toText(path));
+    if (kept.length > 0 && !isPartial) throw conflict(name, kept);
+    const items = plan.flatMap(({ action, item }) => (action === 'keep' || action === 'done' ? [] : [item]));
+    if (items.length === 0) return { files: plan, undone: null };
+    const call = { requestId: newRequestId(this.#deps.clock.now()), tool, session };
     const watched = await this.before(project);
     if (watched === null) throw this.whyNot(project) ?? new Error('files are not kept');
-    let files: { path: string; why: string }[] = [];
+    const failed = new Map<string, string>();
     try {
       const result = await this.#deps.sandbox.restore(this.#deps.policyFor(project), items);
-      const aside = result.quarantined.map(({ path, reason }) => ({ path, why: `it was set aside: ${reason}` }));
-      files = [...result.conflicts, ...result.failed, ...aside].map(({ path, why }) => ({ path, why }));
+      for (const { path, why } of [...result.conflicts, ...result.failed]) failed.set(path, why);
+      for (const { path, reason } of result.quarantined) failed.set(toRaw(path), `it was set aside: ${reason}`);
     } finally {
       await this.after(project, watched, call);
     }
-    const undone = await this.#deps.records.find(project, call.requestId).catch(() => null);
-    return { files, undone };
+    return {
+      files: plan.map((file) => {
+        const why = failed.get(file.path);
+        return why === undefined ? file : { ...file, action: 'keep', why };
+      }),
+      undone: await this.#deps.records.find(project, call.requestId).catch(() => null),
+    };
   }
 
   async #record(
     project: string,
     { changes, missed, isFirst }: SnapshotReply,
-    call: Pick<UndoRecord, 'requestId' | 'tool' | 'isShared'>,
+    call: Pick<UndoRecord, 'requestId' | 'tool' | 'session' | 'isShared'>,
   ): Promise<FileChanges | null> {
     if (isFirst || changes.length + missed.length === 0) return null;
     let ref: string | null = null;
@@ -179,12 +264,6 @@ export class Undo {
     }
   }
 
-  async #now(project: string, changes: readonly FileChange[]): Promise<Map<string, string | null>> {
-    await this.#deps.sandbox.snapshot(project, { do: 'sync' });
-    const reply = await this.#deps.sandbox.snapshot(project, { do: 'look', paths: changes.map(({ path }) => path) });
-    return new Map((reply?.changes ?? []).map(({ path, after }) => [path, after]));
-  }
-
   #stateOf(project: string): ProjectState {
     const known = this.#projects.get(project);
     if (known !== undefined) return known;
@@ -202,11 +281,15 @@ function describe({ path, why }: Uncovered): string {
   return `${toText(path)}: ${why}`;
 }
 
-function conflict({ ref }: UndoPlan, paths: readonly string[]): ContextdError {
+function idOf(state: string | null): string[] {
+  return state === null ? [] : [state.slice(state.indexOf(' ') + 1)];
+}
+
+function conflict(name: string, paths: readonly string[]): ContextdError {
   const named = paths.slice(0, 5).join(', ');
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  return new ContextdError('CONFLICT', `${ref} is not undone: changed since: ${named}${more}`, {
-    remedy: 'Nothing was written. `ctxd undo --partial` puts the other files back.',
+  return new ContextdError('CONFLICT', `${name} is not restored: changed since: ${named}${more}`, {
+    remedy: 'Nothing was written. --partial puts the other files back.',
     details: { paths: paths.slice(0, 100) },
   });
 }

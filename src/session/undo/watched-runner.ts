@@ -22,8 +22,12 @@ export function watchFiles(runner: Runner, undo: Undo): Runner {
         facts = found;
       };
       const [outcome] = await Promise.allSettled([runner.run({ ...call, onFacts })]);
-      const { requestId, tool } = call;
-      const fileChanges = await undo.after(project, watched, { requestId, tool });
+      const {
+        requestId,
+        tool,
+        session: { session },
+      } = call;
+      const fileChanges = await undo.after(project, watched, { requestId, tool, session });
       if (facts !== null) call.onFacts?.({ ...(facts as RunFacts), fileChanges });
       if (outcome.status === 'rejected') throw outcome.reason;
       return { ...outcome.value, fileChanges };

@@ -31,8 +31,8 @@ const CTIME_STEP_MS = 20;
 /** Free bytes of the store's disk below which nothing more is kept. */
 const FREE_MIN_BYTES = 512 * 1024 * 1024;
 const MISSED_MAX = 100;
-/** What was set aside is reported by its own name, and only a person puts it back. */
-const SET_ASIDE = /\.quarantined-[0-9a-f]{8}(?:\/|$)/;
+/** What was set aside is reported by its own name, and only a person puts it back. The other is a draft of `restore`. */
+const SET_ASIDE = /\.quarantined-[0-9a-f]{8}(?:\/|$)|(?:^|\/)\.contextd-undo-\d+-\d+$/;
 
 /** All files of a workspace that can be put back, and what has happened to them since the last `take`. */
 export class FileTree {

@@ -2,6 +2,7 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -16,6 +17,8 @@ import type { FileState, RestoreItem, RestoreReply } from '../messages.ts';
 import { stateOf } from './file-tree.ts';
 import { idOf, type ObjectStore } from './object-store.ts';
 
+const DRAFT = /^\.contextd-undo-\d+-\d+$/;
+
 type Refused = RestoreReply['conflicts'][number];
 
 /** Puts files back, each by a rename. Writes nothing if a file is not what the caller saw. */
@@ -26,6 +29,8 @@ export function restore(root: string, objects: ObjectStore, items: readonly Rest
     return why === null ? [] : [{ path: item.path, why }];
   });
   if (conflicts.length > 0) return { restored: [], conflicts, failed: [] };
+  for (const directory of new Set(items.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))))
+    place.removeDrafts(directory);
   const restored: RawPath[] = [];
   const failed: Refused[] = [];
   // A file may take the place of a directory, and the other way round: what goes, goes first, the deepest first.
@@ -59,6 +64,15 @@ class Place {
       if (this.#statOf(parent)?.isSymbolicLink()) return `${parent} is a link now`;
     }
     return this.#stateOf(path) === now ? null : 'it was changed since';
+  }
+
+  /** Those that an undo left that was killed. */
+  removeDrafts(directory: RawPath): void {
+    const names = this.#statOf(directory)?.isDirectory()
+      ? readdirSync(this.#system(directory), { encoding: 'latin1' })
+      : [];
+    for (const name of names)
+      if (DRAFT.test(name)) unlinkSync(this.#system(directory === '' ? name : `${directory}/${name}`));
   }
 
   remove(path: RawPath): void {

@@ -1,0 +1,59 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+
+describe('ctxd undo', () => {
+  let at: Installation;
+  beforeAll(async () => {
+    at = await install();
+  });
+  afterAll(() => at.remove());
+
+  const read = (name: string): string => readFileSync(join(at.project, name), 'utf8');
+  const undo = (...args: string[]) => at.run(CTXD, ['undo', ...args]);
+
+  it('issue 19.5: shows what it will restore, asks, restores the last call that changed files, and can be undone', async () => {
+    await at.ask('safe_write', { path: 'kept.txt', content: 'one\n' });
+    const changed = await at.ask('safe_bash', { command: 'echo two >> kept.txt; echo 3 > new.txt' });
+    expect(changed.meta.files_changed).toEqual(['M kept.txt', 'A new.txt']);
+    const [ref = ''] = changed.refs;
+    expect(ref).toMatch(/^undo_/);
+    expect((await at.ask('safe_bash', { command: 'cat kept.txt' })).meta).not.toHaveProperty('files_changed');
+    const shown = await undo('--dry-run');
+    expect(shown.stdout).toMatch(
+      new RegExp(`^${ref}: safe_bash at .*, 2 files\n  to put back: kept.txt\n  to remove: new.txt\n$`),
+    );
+    const asked = await undo();
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was put back') });
+    expect(read('kept.txt')).toBe('one\ntwo\n');
+    const done = await undo('--yes');
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('  removed: new.txt\nUndone.') });
+    expect(read('kept.txt')).toBe('one\n');
+    expect((await undo('--yes')).code).toBe(0);
+    expect(read('kept.txt')).toBe('one\ntwo\n');
+    const byRequest = await undo(changed.meta.request_id, '--yes', '--json');
+    expect(JSON.parse(byRequest.stdout)).toMatchObject({ ref, request_id: changed.meta.request_id });
+    expect(read('kept.txt')).toBe('one\n');
+  });
+
+  it('issue 19.5: keeps what a person has changed since, and puts the rest back only if a person wants that', async () => {
+    const { refs } = await at.ask('safe_bash', { command: 'echo a > mine.txt; echo b > yours.txt' });
+    writeFileSync(join(at.project, 'mine.txt'), 'of a person');
+    const refused = await undo(refs[0] ?? '', '--yes');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('changed since: mine.txt') });
+    expect(read('yours.txt')).toBe('b\n');
+    const part = await undo(refs[0] ?? '', '--yes', '--partial');
+    expect(part.stdout).toContain('  removed: yours.txt\n  stays as it is: mine.txt (it was changed since)\n');
+    expect(read('mine.txt')).toBe('of a person');
+  });
+
+  it('issue 19.5: reports an unknown call and a wrong name, and undoes in a new daemon too', async () => {
+    rmSync(join(at.project, 'mine.txt'));
+    const { refs } = await at.ask('safe_bash', { command: 'echo c > later.txt' });
+    expect((await undo('undo_00000000')).stderr).toContain('no call undo_00000000 has changed files');
+    expect((await undo('../x')).stderr).toContain('names no call');
+    await at.run(CTXD, ['server', 'restart']);
+    expect((await undo(refs[0] ?? '', '--yes')).stdout).toContain('  removed: later.txt');
+  });
+});
