@@ -290,6 +290,7 @@ function buildExecution(
           ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock },
           ...{ memories: before.memories, retrievals: before.retrievals, branches, checkpoints },
           learn: (work) => before.distiller.distill(work),
+          eventLog: before.eventLog,
           countTokens: (text) => before.counter.count(text),
         }),
         logger,

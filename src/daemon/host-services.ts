@@ -1,6 +1,6 @@
 import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { type JobServiceDeps, startJob, useJobs } from '../jobs/job-services.ts';
 import {
   getMemories,
@@ -18,6 +18,7 @@ import {
   restoreCheckpoint,
   saveCheckpoint,
 } from '../session/checkpoints/checkpoint-services.ts';
+import { initSession, type SessionInitDeps } from '../session/warm-start/session-init.ts';
 import type { ArtifactStore } from '../stores/artifacts.ts';
 import { maskForKeeping, maskOwnWords } from './kept-text.ts';
 
@@ -36,6 +37,7 @@ export interface HostService {
 }
 
 export interface HostServiceDeps extends BranchServiceDeps, JobServiceDeps, MemoryServiceDeps, CheckpointServiceDeps {
+  eventLog: SessionInitDeps['eventLog'];
   artifacts: Pick<ArtifactStore, 'info' | 'ofCall' | 'put'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn'>;
 }
@@ -93,9 +95,27 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
         identifiers: ['id', 'level'],
         answer: (session, request, call) => restoreCheckpoint(session, request, call, deps),
       },
+      // What the tool saw in the workspace is shown, so it is text.
+      SessionInit: {
+        identifiers: ['task'],
+        answer: (session, request, call) => initSession(session, request, call, { ...deps, findMemories: found(deps) }),
+      },
     },
     deps.scrubber,
   );
+}
+
+/** As `memory_search` finds them, with the same right of a session not to see some. */
+function found(deps: MemoryServiceDeps): SessionInitDeps['findMemories'] {
+  return async (session, task, call) => {
+    const { answer } = await searchMemories(session, { query: task, limit: 3 }, call, deps);
+    const memories = Array.isArray(answer.memories) ? answer.memories.filter(isJsonObject) : [];
+    return memories.map(({ id, title, outcome }) => ({
+      id: String(id),
+      title: String(title),
+      outcome: String(outcome),
+    }));
+  };
 }
 
 /** Puts the scrubber in front of each service. Errors: SCRUB_FAILED, and then the service is not called. */

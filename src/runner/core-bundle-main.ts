@@ -13,6 +13,7 @@ import { returnFromBranch } from '../../tools/return/main.ts';
 import { safeBash } from '../../tools/safe_bash/main.ts';
 import { safeRead } from '../../tools/safe_read/main.ts';
 import { createSafeWrite } from '../../tools/safe_write/main.ts';
+import { sessionInit } from '../../tools/session_init/main.ts';
 import { toolView } from '../../tools/tool_view/main.ts';
 import { readRuleBundle } from '../scrub/exact/rule-pack.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
@@ -35,7 +36,18 @@ if (isMainThread) {
   const memory = [memoryFeedback, memoryGet, memorySearch, memoryStore];
   const checkpoints = [checkpointList, checkpointRestore, checkpointSave];
   serveTools(
-    [branch, ...checkpoints, jobs, ...memory, returnFromBranch, safeBash, safeRead, createSafeWrite(), toolView],
+    [
+      branch,
+      ...checkpoints,
+      jobs,
+      ...memory,
+      returnFromBranch,
+      safeBash,
+      safeRead,
+      createSafeWrite(),
+      sessionInit,
+      toolView,
+    ],
     {
       scan: (output) => firstPass.scan(output),
     },

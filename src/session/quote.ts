@@ -3,7 +3,7 @@ import { withoutInvisible } from '../core/invisible.ts';
 /** Characters of a recorded text that an agent sees. */
 export const QUOTED_MAX_CHARS = 160;
 
-const BLANKS = /[\s\p{Z}]+/gu;
+const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
 /** Could open a tag or a fenced block, or look like a token or a line of contextd. */
 const STEERING = /<|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
 

@@ -27,6 +27,7 @@ const USES: Readonly<Record<string, { use: string; example: string }>> = {
   safe_bash: { use: 'commands', example: `'npm test'` },
   safe_read: { use: 'read', example: 'main.ts' },
   safe_write: { use: 'write', example: `--path a.md --content 'text'` },
+  session_init: { use: 'first', example: '' },
   jobs: { use: 'jobs', example: HELP },
   memory_search: { use: 'lessons', example: `'the task'` },
   memory_store: { use: 'learn', example: HELP },
@@ -50,7 +51,7 @@ export function rulesText(tools: readonly ToolText[]): string {
       ...lines,
       '',
       'Quotes: `safe_bash --command "$(cat <<\'EOF\'`, lines, `EOF`, `)"`.',
-      `Limits: allowed hosts only, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
+      `Limits: allowed hosts, ${TIMEOUT_DEFAULT_MS / 1000} s (\`timeout_ms\`), writes only in the project. Files stay, processes end.`,
       'A program is missing or access denied: the answer says how a person allows it, never you.',
       '`safe_bash` not found: try `.claude/bin/safe_bash`; else ask for `ctxd init`, use your own tools meanwhile.',
     ].join('\n')}\n`,
@@ -118,5 +119,5 @@ function toolSection(tool: ToolText): string {
 }
 
 function callOf(name: string): string {
-  return `${shellNameOf(name)} ${USES[name]?.example ?? HELP}`;
+  return `${shellNameOf(name)} ${USES[name]?.example ?? HELP}`.trimEnd();
 }

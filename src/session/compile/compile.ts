@@ -53,19 +53,12 @@ export function compile(
   request: CompileRequest,
   countTokens: (text: string) => number,
 ): CompiledContext {
-  const rules = PHASE_RULES[request.phase];
-  const budgetTokens = request.budgetTokens ?? rules.budgetTokens;
-  const position = events.at(-1)?.seq ?? 0;
-  const closed = dependencyClosure(candidates(events, rules), events);
-  const allowed = filterSensitivity(closed, request.sensitivity);
-  const scored = scoreCandidates(applyFirewall(allowed.items), rules, request.query, position);
-  const unique = deduplicate(scored);
+  const budgetTokens = request.budgetTokens ?? PHASE_RULES[request.phase].budgetTokens;
   const costOf = (item: Item): number => countTokens(`${lineOf(item)}\n`);
   const room = budgetTokens - countTokens(`${NOTE}\n`) - SECTION_HEADS_TOKENS;
-  const packed = selectAndPack(unique.items, rules, room, costOf);
-  const sections = renderSections(packed.items);
+  const { closed, items, dropped } = pack(events, request, room, costOf);
+  const sections = renderSections(items);
   const text = textOf(sections);
-  const dropped = [...allowed.dropped, ...unique.dropped, ...packed.dropped].sort((a, b) => a.seq - b.seq);
   return {
     text,
     stats: {
@@ -74,7 +67,7 @@ export function compile(
       tokens: countTokens(text),
       candidates: closed.length,
       closures: closed.filter(({ isDependency }) => isDependency).length,
-      included: packed.items.length,
+      included: items.length,
       dropped,
       reasons: reasonsOf(dropped),
       tokensOfSections: Object.fromEntries(
@@ -82,6 +75,32 @@ export function compile(
       ),
     },
   };
+}
+
+export interface Packed {
+  /** All candidates. */
+  readonly closed: readonly Item[];
+  /** Those that are included, in the order of the log. */
+  readonly items: readonly Item[];
+  readonly dropped: readonly Dropped[];
+}
+
+/** The first seven stages. `costOf`: tokens of what shows an event, of which `room` are there. */
+export function pack(
+  events: readonly SessionEvent[],
+  { phase, query, sensitivity }: CompileRequest,
+  room: number,
+  costOf: (item: Item) => number,
+): Packed {
+  const rules = PHASE_RULES[phase];
+  const position = events.at(-1)?.seq ?? 0;
+  const closed = dependencyClosure(candidates(events, rules), events);
+  const allowed = filterSensitivity(closed, sensitivity);
+  const scored = scoreCandidates(applyFirewall(allowed.items), rules, query, position);
+  const unique = deduplicate(scored);
+  const packed = selectAndPack(unique.items, rules, room, costOf);
+  const dropped = [...allowed.dropped, ...unique.dropped, ...packed.dropped].sort((a, b) => a.seq - b.seq);
+  return { closed, items: packed.items, dropped };
 }
 
 /** The heads of all sections, generously: lines joined may count a little more than lines alone. */

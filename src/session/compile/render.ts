@@ -71,6 +71,6 @@ export function pathList(paths: readonly string[]): string {
 }
 
 /** Names are contextd's own; one that somebody made up is quoted. */
-function nameOf(name: string): string {
+export function nameOf(name: string): string {
   return /^[A-Za-z][\w.:-]{0,63}$/.test(name) ? name : quote(name, 64);
 }

@@ -122,6 +122,25 @@ export class StoredEventLog implements EventLog {
     return row === undefined ? 0 : integerOf(row, 'last_seq');
   }
 
+  /** What contextd did in the session and its branches with branches, checkpoints and undo: the newest 200, the oldest first. */
+  async bounds({ project, session }: SessionRef): Promise<SessionEvent[]> {
+    const rows = await (await this.#flushed()).read(
+      `SELECT ${COLUMNS} FROM events WHERE log = (SELECT number FROM logs WHERE project = ? AND session = ?)
+        AND kind IN ('branch', 'checkpoint', 'undo') ORDER BY seq DESC LIMIT 200`,
+      ...[project, session],
+    );
+    return rows.map((row) => toEvent({ project, session }, row)).reverse();
+  }
+
+  /** The session of the project with the newest event, other than this one. */
+  async before({ project, session }: SessionRef): Promise<SessionRef | null> {
+    const [row] = await (await this.#flushed()).read(
+      'SELECT session FROM logs WHERE project = ? AND session <> ? ORDER BY used_ms DESC, number DESC LIMIT 1',
+      ...[project, session],
+    );
+    return row === undefined ? null : { project, session: textOf(row, 'session'), branch: null };
+  }
+
   /** The sessions of a project, the one with the newest event first. */
   async sessions(project: string): Promise<SessionLog[]> {
     const rows = await (await this.#flushed()).read(

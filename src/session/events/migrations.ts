@@ -43,4 +43,7 @@ export const EVENT_MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX builds_log ON builds (log, number);
   `,
+  `
+  CREATE INDEX events_bounds ON events (log, seq) WHERE kind IN ('branch', 'checkpoint', 'undo');
+  `,
 ];

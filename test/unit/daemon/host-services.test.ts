@@ -81,6 +81,7 @@ it('ArtifactView gets its ref as it is', async () => {
     branches: { of: notAsked, open: notAsked, callsOf: notAsked, close: notAsked },
     learn: notAsked,
     checkpoints: { save: notAsked, list: notAsked, restore: notAsked },
+    eventLog: { read: notAsked, bounds: notAsked, before: notAsked },
     countTokens: notAsked,
   });
   const ref = 'art_0123456789abcdef/stdout';

@@ -23,6 +23,7 @@ const MANIFESTS: Readonly<Record<string, object>> = {
   memory_store: { grants: ['memory_store'] },
   safe_bash: { grants: ['exec'] },
   safe_read: { exact: true },
+  session_init: { grants: ['exec', 'memory_search'], budget: 'warm_start' },
 };
 
 function read(name: string, file: string): string {

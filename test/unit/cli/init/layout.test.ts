@@ -34,7 +34,7 @@ describe('the texts for agents', () => {
   it('say what to do in a clone without links, without a program and with long work', () => {
     expect(rulesText(TOOLS)).toMatch(/`safe_bash` not found: .*`ctxd init`.*your own tools/);
     expect(rulesText(TOOLS)).toMatch(/program is missing.*a person allows it/);
-    expect(rulesText(TOOLS)).toMatch(/Limits: allowed hosts only, \d+ s .*writes only in the project\. Files stay/);
+    expect(rulesText(TOOLS)).toMatch(/Limits: allowed hosts, \d+ s .*writes only in the project\. Files stay/);
   });
 
   it('include a skill that says when to use it and grants itself nothing', () => {

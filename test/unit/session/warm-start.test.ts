@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '#src/session/events/event.js';
+import { type WarmStartFacts, warmStart } from '#src/session/warm-start/warm-start.js';
+import { NO_CHANGES } from '#src/session/warm-start/workspace.js';
+import { loadCounter } from '#src/tokens/counter.js';
+import { callOf, factsOf, hostile, logs, messageEvent } from './made-events.ts';
+
+const counter = loadCounter();
+const countTokens = (text: string): number => counter.count(text);
+const NOTHING: WarmStartFacts = {
+  ...{ own: [], bounds: [], previous: null, memories: [], workspace: NO_CHANGES, task: '' },
+};
+
+const seconds = fc.nat({ max: 2_000_000_000 });
+const facts: fc.Arbitrary<WarmStartFacts> = fc.record({
+  own: logs,
+  bounds: logs,
+  previous: fc.option(fc.record({ session: hostile, events: logs })),
+  memories: fc.array(fc.record({ id: hostile, title: hostile, outcome: hostile }), { maxLength: 5 }),
+  workspace: fc.record({
+    commits: fc.array(fc.record({ at: seconds, id: hostile, subject: hostile }), { maxLength: 30 }),
+    files: fc.array(fc.record({ at: seconds, path: hostile }), { maxLength: 30 }),
+  }),
+  task: hostile,
+});
+
+describe('issue 19.7 a warm start', () => {
+  it('has room in 800 tokens, is the same each time, and lets no recorded text speak', () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const text = warmStart(given, countTokens);
+        expect(countTokens(JSON.stringify(text))).toBeLessThanOrEqual(640);
+        expect(warmStart(structuredClone(given), countTokens)).toBe(text);
+        const lines = text.split('\n');
+        expect(lines.pop()).toBe('');
+        for (const line of lines.slice(1)) {
+          expect(line).toMatch(
+            /^(- |This session|Failed, and not|Open branches:|Checkpoints:|The session before:|Lessons|Changed)/,
+          );
+          expect(line.replaceAll(/"(?:[^"\\]|\\.)*"/gu, '""')).toMatch(/^[\w #.:,()×…"-]*$/u);
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<]|`{3}|\[(SECRET|contextd)/iu);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('names commands that failed until the same command succeeds, in this session or the one before', () => {
+    const failed = (seq: number, subject: string, exitCode = 1) =>
+      callOf(seq, subject, { facts: factsOf('safe_bash', subject, { exitCode }), artifact: `art_${seq}` });
+    const own = [
+      failed(4, 'npm test'),
+      failed(5, 'make'),
+      failed(6, 'npm test'),
+      failed(7, 'grep x a'),
+      callOf(8, 'cargo build'),
+    ];
+    const previous = { session: 'one', events: [failed(1, 'cargo build'), failed(2, 'deploy', 3)] };
+    const text = warmStart({ ...NOTHING, own, previous }, countTokens);
+    const [, section = ''] = /succeeded since:\n((?:- .*\n)*)/.exec(text) ?? [];
+    expect(section).toBe(
+      [
+        '- #6 1970-01-01T00:00Z safe_bash "npm test": exit 1 ×2 art_6\n',
+        '- #5 1970-01-01T00:00Z safe_bash "make": exit 1 art_5\n',
+        '- #2 1970-01-01T00:00Z safe_bash "deploy": exit 3\n',
+      ].join(''),
+    );
+  });
+
+  it('names open branches, the last checkpoints, what was asked and what was written', () => {
+    const bound = (seq: number, kind: 'branch' | 'checkpoint', action: string, id: string, text: string) =>
+      ({ ...messageEvent(seq, text), kind, facts: { action, id, requestId: '' } }) as SessionEvent;
+    const bounds = [
+      bound(1, 'branch', 'opened', 'br_1', 'find the cause'),
+      bound(2, 'branch', 'opened', 'br_2', 'write the test'),
+      bound(3, 'branch', 'returned', 'br_1', 'found'),
+      bound(4, 'checkpoint', 'saved', 'cp_1', 'before the refactoring'),
+    ];
+    const own = [
+      { ...messageEvent(5, 'Fix the\nlogin.'), facts: { role: 'user' } } as SessionEvent,
+      callOf(6, 'src/login.ts', { facts: factsOf('safe_write', 'src/login.ts', { filesWritten: ['src/login.ts'] }) }),
+    ];
+    const workspace = { commits: [{ at: 9, id: 'abc1234', subject: 'Bump' }], files: [{ at: 0, path: 'old' }] };
+    const memories = [{ id: 'mem_1', title: 'Use port 8080', outcome: 'success' }];
+    const text = warmStart({ ...NOTHING, own, bounds, workspace, memories }, countTokens);
+    expect(text.split('\n').slice(1)).toEqual([
+      'This session: 2 events, 1970-01-01T00:00Z to 1970-01-01T00:00Z.',
+      'Open branches:',
+      '- #2 1970-01-01T00:00Z br_2 "write the test"',
+      'Checkpoints:',
+      '- #4 1970-01-01T00:00Z cp_1 "before the refactoring"',
+      'This session:',
+      '- #5 asked "Fix the login."',
+      '- wrote "src/login.ts"',
+      '- #6 safe_write "src/login.ts": ok',
+      'Lessons (memory_get):',
+      '- mem_1 success "Use port 8080"',
+      'Changed in the workspace since:',
+      '- commit abc1234 1970-01-01T00:00Z "Bump"',
+      '',
+    ]);
+  });
+
+  it('says that there is nothing', () => {
+    expect(warmStart(NOTHING, countTokens)).toContain('nothing is kept of an earlier one');
+  });
+});
