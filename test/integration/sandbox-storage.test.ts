@@ -122,7 +122,7 @@ for (const who of whoCanRun()) {
         const later = Date.now() + 60_000;
         const wait = 'echo up >/tmp/up; for i in $(seq 200); do [ -e stop ] && break; sleep 0.1; done; cat /tmp/up';
         const running = runIn('busy', `touch began; ${wait}`);
-        await expect.poll(() => existsSync(join(own.workspace, 'began')), { timeout: 10_000 }).toBe(true);
+        await expect.poll(() => existsSync(join(own.workspace, 'began'))).toBe(true);
         const live = [{ project: own.workspace, session: 'live' }];
         await own.sandbox.storage({ do: 'sweep', live, sessionsBeforeMs: later, cachesBeforeMs: later });
         own.host('touch stop');
