@@ -61,7 +61,8 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
         });
       },
     });
-    const finished = await bench.run(['{"command":"é"}'], { env: { CLAUDE_CODE_SESSION_ID: 'a-session' } });
+    const env = { CLAUDE_CODE_SESSION_ID: 'a-session', CONTEXTD_BRANCH: 'br_0123456789' };
+    const finished = await bench.run(['{"command":"é"}'], { env });
     expect(finished).toEqual({ code: 124, stdout: '{"né":"\\u0000"}\n', stderr: 'TIMEOUT: too slow\n' });
     expect(calls.map(({ request }) => ({ ...request, input_json: request.input_json.toString() }))).toEqual([
       {
@@ -71,6 +72,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
           request_id: expect.stringMatching(/^req_[0-9A-HJKMNP-TV-Z]{26}$/),
           project_root: bench.project,
           session_id: 'a-session',
+          branch: 'br_0123456789',
           protocol_version: 2,
         },
         form: 0,
