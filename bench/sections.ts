@@ -58,6 +58,11 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     title: 'Counting tokens',
     load: async () => (await import('./sections/tokens.ts')).tokensSection,
   },
+  session: {
+    title: 'A warm start, beside a command that does nothing',
+    isForEachAccount: false,
+    load: async () => (await import('./sections/session.ts')).sessionSection,
+  },
   throughput: {
     title: 'Many calls at once',
     load: async () => (await import('./sections/throughput.ts')).throughputSection,

@@ -3,6 +3,9 @@ import type { Dropped, DropReason, Item, Sieved } from './item.ts';
 import type { PhaseRules } from './phase.ts';
 import { byScore } from './score.ts';
 
+/** No line of an event has fewer. */
+const LINE_MIN_TOKENS = 5;
+
 /**
  * Stage 7: the best events that fit, each together with those that it depends on. `costOf`: tokens of the line that shows
  * an event. Returns them in the order of the log.
@@ -22,7 +25,8 @@ export function selectAndPack(
     if (packed.has(item) || item.isDependency) continue;
     const unit = withAncestors(item, bySeq).filter((one) => !packed.has(one));
     const { kind } = item.event;
-    const cost = unit.reduce((sum, one) => sum + costOf(one), 0);
+    // Counting the tokens of a thousand lines takes longer than everything else.
+    const cost = left < LINE_MIN_TOKENS ? Number.POSITIVE_INFINITY : unit.reduce((sum, one) => sum + costOf(one), 0);
     if ((counts.get(kind) ?? 0) >= (limits[kind] ?? Number.POSITIVE_INFINITY)) reasons.set(item, 'kind_limit');
     else if (cost > left) reasons.set(item, 'budget');
     else {
