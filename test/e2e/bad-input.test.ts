@@ -35,7 +35,7 @@ describe('a call with bad input', () => {
     ],
     ['a garbled cursor', 'safe_bash', '{"continuation":"AAAA"}', 'CURSOR_INVALID', 2],
     ['a cursor with more arguments', 'safe_bash', '{"continuation":"AAAA","command":"ls"}', 'ARGS_INVALID', 2],
-    ['a branch, which is not implemented', 'safe_bash', '{"command":"ls","branch":"b1"}', 'NOT_IMPLEMENTED', 1],
+    ['a branch that this session does not have', 'safe_bash', '{"command":"ls","branch":"b1"}', 'NOT_FOUND', 1],
   ];
   it.each(cases)('gets a clear error with a code of the table: %s', async (_what, tool, input, code, exit) => {
     const done = await at.call(tool, input);
