@@ -124,8 +124,10 @@ export class StoredEventLog implements EventLog {
 
   /** What contextd did in the session and its branches with branches, checkpoints and undo: the newest 200, the oldest first. */
   async bounds({ project, session }: SessionRef): Promise<SessionEvent[]> {
+    // By itself, SQLite looks at every event of the session for the order.
     const rows = await (await this.#flushed()).read(
-      `SELECT ${COLUMNS} FROM events WHERE log = (SELECT number FROM logs WHERE project = ? AND session = ?)
+      `SELECT ${COLUMNS} FROM events INDEXED BY events_bounds
+        WHERE log = (SELECT number FROM logs WHERE project = ? AND session = ?)
         AND kind IN ('branch', 'checkpoint', 'undo') ORDER BY seq DESC LIMIT 200`,
       ...[project, session],
     );

@@ -15,7 +15,7 @@ export interface SessionInitDeps {
 }
 
 /** Events of the session, and of the one before, that are looked at. */
-const OWN_MAX = 1_000;
+const OWN_MAX = 500;
 const PREVIOUS_MAX = 200;
 /** Characters of a task. */
 const TASK_MAX_CHARS = 4_000;
