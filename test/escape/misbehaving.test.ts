@@ -25,7 +25,7 @@ const CASES: readonly Case[] = [
   { program: 'daemonise.pl', ended: (seen) => expect(seen).toMatchObject({ endedBy: 'exit', out: 'done\n' }) },
   {
     program: 'ignore-term.sh',
-    change: { timeoutMs: 2_000 },
+    change: { timeoutMs: 1_000 },
     ended: (seen) => expect(seen).toMatchObject({ endedBy: 'timeout', exitCode: null, out: 'started\n' }),
   },
   {
@@ -85,14 +85,14 @@ const CASES: readonly Case[] = [
   },
   {
     program: 'close-stdout.pl',
-    change: { timeoutMs: 2_000 },
+    change: { timeoutMs: 1_000 },
     ended: (seen) => expect(seen).toMatchObject({ endedBy: 'timeout', err: 'closing\n' }),
   },
   { program: 'kill-init.sh', ended: (seen) => expect(seen).toMatchObject({ endedBy: 'exit', out: 'survived\n' }) },
   { program: 'change-group.pl', ended: (seen) => expect(['exit', 'signal']).toContain(seen.endedBy) },
   {
     program: 'stop-itself.sh',
-    change: { timeoutMs: 2_000 },
+    change: { timeoutMs: 1_000 },
     ended: (seen) => expect(seen).toMatchObject({ endedBy: 'timeout', out: 'stopping\n' }),
   },
   {
