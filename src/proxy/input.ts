@@ -31,7 +31,7 @@ export async function readInput(
   if (source === null) return { inputJson: Buffer.from(flags), inputText: NOTHING, form: 'text' };
   const isTyped = source.from === 'stdin' && process.stdin.isTTY;
   const input = isTyped ? NOTHING : await readSource(source, tool, signal);
-  if (isBlank(input) && source.from === 'stdin' && (await needsNoInput(tool, toolDir)))
+  if (isBlank(input) && source.from === 'stdin' && (await canDoWithout(tool, toolDir)))
     return { inputJson: Buffer.from('{}'), inputText: NOTHING, form: 'text' };
   if (isTyped) throw missing('no input: there is no argument, and stdin is a terminal', tool);
   if (isBlank(input)) throw missing(`no input: ${describe(source)} is empty`, tool);
@@ -42,10 +42,10 @@ export async function readInput(
 }
 
 /** The code for schemas is loaded only if there is no input. A tool without a usable schema needs one. */
-async function needsNoInput(tool: string, toolDir: string): Promise<boolean> {
-  const { hasDefaultInput } = await import('./properties.ts');
+async function canDoWithout(tool: string, toolDir: string): Promise<boolean> {
+  const { needsNoInput } = await import('./properties.ts');
   try {
-    return hasDefaultInput(toolDir, tool);
+    return needsNoInput(toolDir, tool);
   } catch (thrown) {
     if (thrown instanceof ContextdError) return false;
     throw thrown;

@@ -54,14 +54,15 @@ export function readProperties(toolDir: string, tool: string): Properties {
   return new Map(Object.entries(declared).map(([name, value]) => [name, property(name, value)]));
 }
 
-/** True if the schema has a default for the primary property, so that the tool can be called without any input. */
-export function hasDefaultInput(toolDir: string, tool: string): boolean {
+/** True if the tool can be called without any input: the schema requires no property, or has a default for the primary one. */
+export function needsNoInput(toolDir: string, tool: string): boolean {
   const path = join(toolDir, 'schema.json');
   const schema = parseObject(readSchema(path, tool), path, tool);
-  const [declared, primary] = [own(schema, 'properties'), own(schema, 'x-contextd-primary')];
-  if (!isJsonObject(declared) || typeof primary !== 'string') return false;
-  const described = own(declared, primary);
-  return isJsonObject(described) && own(described, 'default') !== undefined;
+  const [declared, required] = [own(schema, 'properties'), own(schema, 'required')];
+  const [primary, names] = [own(schema, 'x-contextd-primary'), Array.isArray(required) ? required : []];
+  const described = isJsonObject(declared) && typeof primary === 'string' ? own(declared, primary) : undefined;
+  const hasDefault = isJsonObject(described) && own(described, 'default') !== undefined;
+  return names.every((name) => hasDefault && name === primary);
 }
 
 function property(name: string, schema: Json): Property {

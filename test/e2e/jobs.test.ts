@@ -252,6 +252,17 @@ describe('the tool jobs', () => {
   });
 });
 
+describe('a tool whose schema requires nothing', () => {
+  it.each(['memory_search', 'checkpoint_list', 'session_init'])('answers to its name alone: %s', async (tool) => {
+    expect(await at.run(join(at.project, `.claude/tools/${tool}/${tool}`), [])).toMatchObject({ code: 0 });
+  });
+
+  it('says what is missing if it needs one of several', async () => {
+    const { code, stderr } = await at.run(join(at.project, '.claude/tools/safe_read/safe_read'), []);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Pass "path" or "paths"')]);
+  });
+});
+
 describe('a person', () => {
   const json = async (...words: string[]) => JSON.parse((await at.run(CTXD, [...words, '--json'])).stdout);
 
