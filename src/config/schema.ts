@@ -7,6 +7,8 @@ import {
   TIMEOUT_LONGEST_MS,
   TIMEOUT_MAX_MS,
 } from '../core/limits.ts';
+import { MEMORY_SCHEMA, type MemorySettings } from './memory-schema.ts';
+import { flag, names, optional, section, whole } from './schema-parts.ts';
 
 /** The settings of a person for this machine. The names hold the units; the schema below describes each setting. */
 export interface Config {
@@ -48,32 +50,7 @@ export interface Config {
   };
   install: { yes_grants: string[]; require_signature: boolean; trusted_keys: string[]; sigstore_root: string | null };
   tools: { env: Record<string, string> };
-  memory: {
-    holdout: number;
-    distill: { url: string | null; model: string; api_key_file: string | null; timeout_ms: number };
-    embedding: {
-      provider: 'none' | 'http' | 'local';
-      url: string | null;
-      model: string | null;
-      api_key_file: string | null;
-      folder: string | null;
-      revision: string;
-      query_prefix: string;
-      document_prefix: string;
-      query_timeout_ms: number;
-      timeout_ms: number;
-    };
-    qdrant: {
-      url: string | null;
-      api_key_file: string | null;
-      collection: string;
-      /** Ids by the roots of projects. */
-      project_ids: Record<string, string>;
-      timeout_ms: number;
-      search_timeout_ms: number;
-      interval_ms: number;
-    };
-  };
+  memory: MemorySettings;
   session: { log_max_age_days: number; log_max_events: number };
   undo: { enabled: boolean; max_mb: number; max_age_days: number };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
@@ -95,9 +72,6 @@ const DOOR_CEILING = {
   required: ['max_tokens'],
   properties: { max_tokens: OWN_TOKENS },
 } as const;
-
-/** https, or http on this machine; no user, no query. */
-const SERVER_URL = '^(https://[^\\s/@?#]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]+)?)(/[^\\s?#]*)?$';
 
 /** Published as docs/config.schema.json; a test compares the two. Closed, so that a typo is a fault and not ignored. */
 export const CONFIG_SCHEMA = {
@@ -173,23 +147,18 @@ export const CONFIG_SCHEMA = {
         default: [],
         description: 'Absolute directories outside /usr that tools can read, such as the toolchain in ~/.nvm.',
       },
-      etc: {
-        type: 'array',
-        items: { type: 'string', pattern: '^(?!\\.{1,2}(/|$))[^/\\0]+(/(?!\\.{1,2}(/|$))[^/\\0]+)*$' },
-        uniqueItems: true,
-        maxItems: 100,
-        default: [],
-        description:
-          'Names in /etc, such as pip.conf, that tools can read besides what packages ship unchanged. Only files that everybody may read.',
-      },
-      deny: {
-        type: 'array',
-        items: { type: 'string', pattern: '^(?!/)(?!(.*/)?\\.\\.(/|$))[^\\0]+$' },
-        uniqueItems: true,
-        maxItems: 100,
-        default: [],
-        description: 'Globs relative to a project, such as **/*.pem. Tools cannot see the files that match.',
-      },
+      etc: names(
+        '^(?!\\.{1,2}(/|$))[^/\\0]+(/(?!\\.{1,2}(/|$))[^/\\0]+)*$',
+        [],
+        'Names in /etc, such as pip.conf, that tools can read besides what packages ship unchanged. Only files that everybody may read.',
+        100,
+      ),
+      deny: names(
+        '^(?!/)(?!(.*/)?\\.\\.(/|$))[^\\0]+$',
+        [],
+        'Globs relative to a project, such as **/*.pem. Tools cannot see the files that match.',
+        100,
+      ),
       min_isolation: {
         enum: ['full', 'reduced'],
         default: 'reduced',
@@ -241,21 +210,11 @@ export const CONFIG_SCHEMA = {
         16_777_216,
         'Mebibytes that one project may send to one host between two starts of the daemon. 0: no limit.',
       ),
-      upstream_proxy: {
-        type: ['string', 'null'],
-        default: null,
-        pattern: '^http://[^\\s/]+/?$',
-        description:
-          'The proxy of this machine, such as http://proxy.example.com:3128. null: hosts are reached directly.',
-      },
-      upstream_no_proxy: {
-        type: 'array',
-        items: { type: 'string', pattern: '^\\S+$' },
-        uniqueItems: true,
-        maxItems: 200,
-        default: [],
-        description: 'Hosts and *.suffixes that are reached without upstream_proxy.',
-      },
+      upstream_proxy: optional(
+        '^http://[^\\s/]+/?$',
+        'The proxy of this machine, such as http://proxy.example.com:3128. null: hosts are reached directly.',
+      ),
+      upstream_no_proxy: names('^\\S+$', [], 'Hosts and *.suffixes that are reached without upstream_proxy.', 200),
       log_max_age_days: whole(30, 1, 3650, 'Days after which an entry of `ctxd network log` is removed.'),
       log_max_rows: whole(
         50_000,
@@ -265,31 +224,23 @@ export const CONFIG_SCHEMA = {
       ),
     }),
     install: section('Tools of other people.', {
-      yes_grants: {
-        type: 'array',
-        items: { type: 'string', pattern: '^[a-z][^\\s]*$' },
-        uniqueItems: true,
-        maxItems: 200,
-        default: ['scrub', 'log'],
-        description:
-          'Grants that --yes gives without asking a person. A * at the end stands for any rest, as in network:*.',
-      },
+      yes_grants: names(
+        '^[a-z][^\\s]*$',
+        ['scrub', 'log'],
+        'Grants that --yes gives without asking a person. A * at the end stands for any rest, as in network:*.',
+        200,
+      ),
       require_signature: flag(false, 'Refuse tools that nobody in trusted_keys signed.'),
-      trusted_keys: {
-        type: 'array',
-        items: { type: 'string', pattern: '^\\S+$' },
-        uniqueItems: true,
-        maxItems: 100,
-        default: [],
-        description:
-          'Who may sign tools: public keys of minisign, and identities of sigstore as sigstore:ISSUER|IDENTITY.',
-      },
-      sigstore_root: {
-        type: ['string', 'null'],
-        default: null,
-        pattern: '^/[^\\0]+$',
-        description: 'The file trusted_root.json of another instance of sigstore than the public one.',
-      },
+      trusted_keys: names(
+        '^\\S+$',
+        [],
+        'Who may sign tools: public keys of minisign, and identities of sigstore as sigstore:ISSUER|IDENTITY.',
+        100,
+      ),
+      sigstore_root: optional(
+        '^/[^\\0]+$',
+        'The file trusted_root.json of another instance of sigstore than the public one.',
+      ),
     }),
     tools: section('Tools of other authors.', {
       env: {
@@ -301,119 +252,7 @@ export const CONFIG_SCHEMA = {
         patternProperties: { '^[A-Za-z_][A-Za-z0-9_]{0,127}$': { type: 'string', maxLength: 65_536 } },
       },
     }),
-    memory: section('Memories of earlier work.', {
-      holdout: {
-        type: 'number',
-        default: 0,
-        minimum: 0,
-        maximum: 0.5,
-        description:
-          'The share of found memories that a session does not see, so that `ctxd memory report` can say what they change. 0: none.',
-      },
-      distill: section('A language model that writes memories from recorded calls (`ctxd memory learn`).', {
-        url: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: SERVER_URL,
-          description:
-            'Address of an OpenAI-compatible server before /chat/completions, such as http://127.0.0.1:11434/v1; http only on this machine. null: memories are made without a model.',
-        },
-        model: { type: 'string', default: '', maxLength: 200, description: 'The name of the model.' },
-        api_key_file: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: '^/[^\\0]+$',
-          description: 'The file that holds nothing but the key of the server. null: the server asks for none.',
-        },
-        timeout_ms: whole(60_000, 100, 600_000, 'Milliseconds after which memories are made without the model.'),
-      }),
-      embedding: section('A model that ranks memories by meaning too, besides their words.', {
-        provider: {
-          enum: ['none', 'http', 'local'],
-          default: 'none',
-          description:
-            'none: words only. http: an endpoint as OpenAI defines it, which Ollama, vLLM and others have too. local: a model in a folder.',
-        },
-        url: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: SERVER_URL,
-          description:
-            'For http: the address before /embeddings, such as http://127.0.0.1:11434/v1; http only on this machine.',
-        },
-        model: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: '^\\S{1,200}$',
-          description: 'For http: the name of the model there, such as nomic-embed-text.',
-        },
-        api_key_file: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: '^/[^\\0]+$',
-          description: 'The file that holds nothing but the key of the endpoint. null: it asks for none.',
-        },
-        folder: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: '^/[^\\0]*[^/\\0]$',
-          description: 'For local: the folder with config.json, tokenizer.json and onnx/model.onnx of the model.',
-        },
-        revision: {
-          type: 'string',
-          default: '',
-          pattern: '^\\S{0,100}$',
-          description: 'Any text; a new one makes all vectors again, when the model changed under the same name.',
-        },
-        query_prefix: {
-          type: 'string',
-          default: '',
-          maxLength: 1_000,
-          description: 'Put before each query, if the model wants it, such as "query: ".',
-        },
-        document_prefix: {
-          type: 'string',
-          default: '',
-          maxLength: 1_000,
-          description: 'Put before each memory, if the model wants it, such as "passage: ". Change revision too.',
-        },
-        query_timeout_ms: whole(150, 10, 60_000, 'Milliseconds after which a search goes by words only.'),
-        timeout_ms: whole(30_000, 100, 600_000, 'Milliseconds for the vectors of 16 memories.'),
-      }),
-      qdrant: section('A Qdrant server through which machines share memories.', {
-        url: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: SERVER_URL,
-          description:
-            'Address of the server, such as https://qdrant.example.com:6333; http only on this machine. null: nothing is shared.',
-        },
-        api_key_file: {
-          type: ['string', 'null'],
-          default: null,
-          pattern: '^/[^\\0]+$',
-          description: 'The file that holds nothing but the key of the server. null: the server asks for none.',
-        },
-        collection: {
-          type: 'string',
-          default: 'contextd_memories',
-          pattern: '^[A-Za-z0-9_-]{1,200}$',
-          description: 'The collection, which is created if it is missing.',
-        },
-        project_ids: {
-          type: 'object',
-          default: {},
-          maxProperties: 1_000,
-          description:
-            'The projects whose memories are shared: the id that everybody uses, by the root here. Other projects stay on this machine.',
-          additionalProperties: false,
-          patternProperties: { '^/[^\\0]*$': { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,199}$' } },
-        },
-        timeout_ms: whole(10_000, 100, 300_000, 'Milliseconds for one write.'),
-        search_timeout_ms: whole(300, 10, 60_000, 'Milliseconds after which a search is answered from this machine.'),
-        interval_ms: whole(30_000, 1_000, 86_400_000, 'Milliseconds between two looks at what others wrote.'),
-      }),
-    }),
+    memory: MEMORY_SCHEMA,
     session: section('What is kept of sessions.', {
       log_max_age_days: whole(30, 1, 3650, 'Days after which an event of a session is removed.'),
       log_max_events: whole(
@@ -466,14 +305,12 @@ export const CONFIG_SCHEMA = {
       },
     }),
     secrets: section('Where the token of a secret may be replaced by its value.', {
-      programs: {
-        type: 'array',
-        items: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.+-]*$' },
-        uniqueItems: true,
-        maxItems: 100,
-        default: [],
-        description: 'Bare names of programs to which safe_bash may pass a secret in a variable. Empty: none.',
-      },
+      programs: names(
+        '^[A-Za-z0-9][A-Za-z0-9_.+-]*$',
+        [],
+        'Bare names of programs to which safe_bash may pass a secret in a variable. Empty: none.',
+        100,
+      ),
       max_uses_per_hour: whole(60, 0, 1_000_000, 'Calls within an hour that may open the same secret. 0: none.'),
     }),
     log: section('The log of the daemon.', {
@@ -498,16 +335,4 @@ export const CONFIG_ORDER = [
 
 function tokens(standard: number, description: string) {
   return whole(standard, BUDGET_MIN_TOKENS, BUDGET_CEILING_TOKENS, description);
-}
-
-function flag(standard: boolean, description: string) {
-  return { type: 'boolean', default: standard, description } as const;
-}
-
-function section<P extends object>(description: string, properties: P) {
-  return { type: 'object', description, additionalProperties: false, default: {}, properties } as const;
-}
-
-function whole(standard: number, minimum: number, maximum: number, description: string) {
-  return { type: 'integer', default: standard, minimum, maximum, description } as const;
 }
