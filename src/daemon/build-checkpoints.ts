@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Versions } from '../session/checkpoints/checkpoint.ts';
 import { CheckpointStore } from '../session/checkpoints/checkpoint-store.ts';
 import { Checkpoints, type CheckpointsDeps } from '../session/checkpoints/checkpoints.ts';
@@ -17,6 +18,7 @@ interface Parts {
   database: Database;
   eventLog: CheckpointsDeps['eventLog'];
   counter: TokenCounter;
+  scrubber: Pick<Scrubber, 'issuedIn'>;
   projects: Pick<ProjectStore, 'find'>;
   catalog: Pick<Catalog, 'versions'>;
   config: Config;
@@ -27,6 +29,7 @@ export function buildCheckpoints({
   database,
   eventLog,
   counter,
+  scrubber,
   projects,
   catalog,
   config,
@@ -37,6 +40,7 @@ export function buildCheckpoints({
     store: new CheckpointStore({ database, pinMaxBytes: Math.floor(config.artifacts.max_bytes * PINNED_SHARE) }),
     ...{ eventLog, clock },
     countTokens: (text) => counter.count(text),
+    issuedIn: (session, text) => scrubber.issuedIn(session, text),
     async versions(root): Promise<Versions> {
       const accepted = (await projects.find(root))?.tools ?? [];
       const tools = accepted.map(({ name, bundleSha256 }): [string, string] => {

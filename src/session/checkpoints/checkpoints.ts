@@ -4,10 +4,17 @@ import { newArtifactId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import type { SessionEvent } from '../events/event.ts';
 import type { EventLog } from '../events/event-log.ts';
-import type { Checkpoint, CheckpointCause, CheckpointHead, TrailEntry, Versions } from './checkpoint.ts';
+import {
+  type Checkpoint,
+  type CheckpointCause,
+  type CheckpointHead,
+  renderBody,
+  type TrailEntry,
+  type Versions,
+} from './checkpoint.ts';
 import { maskFile, readFile, renderFile } from './checkpoint-file.ts';
 import type { CheckpointStore, StoredHead } from './checkpoint-store.ts';
-import { type RestoreLevel, restoredText, summaryOf } from './restored-text.ts';
+import { type IsToken, type RestoreLevel, restoredText, summaryOf } from './restored-text.ts';
 import { factsOf } from './session-facts.ts';
 
 /** Events that the facts of a checkpoint are made from, and those that it keeps itself. */
@@ -19,10 +26,15 @@ const FULL_MAX = 20_000;
 /** Artifacts that one checkpoint keeps. */
 const PINNED_MAX = 100;
 
+/** A secret without a number: what is kept longer than its session has only these. */
+const MASKED = /^\[SECRET:/;
+
 export interface CheckpointsDeps {
   store: CheckpointStore;
   eventLog: Pick<EventLog, 'append' | 'read' | 'position'>;
   countTokens(text: string): number;
+  /** The tokens in a text that the session gave out. */
+  issuedIn(session: SessionRef, text: string): Promise<readonly string[]>;
   /** What the project runs with now. */
   versions(project: string): Promise<Versions>;
   clock: Clock;
@@ -57,7 +69,7 @@ export class Checkpoints {
         trail: events.slice(-TRAIL_MAX).map((event) => entryOf(event, TRAIL_TEXT_MAX_CHARS)),
       },
     };
-    const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint) };
+    const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint, await this.#tokensOf(checkpoint)) };
     await store.save(checkpoint, head.summary, artifactsOf(events));
     this.#record(checkpoint, 'saved', requestId);
     return head;
@@ -109,7 +121,7 @@ export class Checkpoints {
       createdMs,
       body,
     };
-    const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint) };
+    const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint, await this.#tokensOf(checkpoint)) };
     await this.#deps.store.save(checkpoint, head.summary, []);
     this.#record(checkpoint, 'imported', '');
     return head;
@@ -128,7 +140,15 @@ export class Checkpoints {
     const { versions, countTokens } = this.#deps;
     const now = await versions(checkpoint.session.project);
     const events = level === 'full' ? await this.#allEvents(checkpoint) : checkpoint.body.trail;
-    return restoredText(checkpoint, level, { events, now, countTokens });
+    const isToken = await this.#tokensOf(checkpoint, events);
+    return restoredText(checkpoint, level, { events, now, isToken, countTokens });
+  }
+
+  /** An imported one holds no tokens of this session. */
+  async #tokensOf({ session, cause, name, body }: Checkpoint, events = body.trail): Promise<IsToken> {
+    const text = cause === 'import' ? '' : [name, renderBody(body), ...events.map((event) => event.text)].join('\n');
+    const issued = new Set(await this.#deps.issuedIn(session, text));
+    return (token) => issued.has(token) || MASKED.test(token);
   }
 
   /** From the log as long as it has more than the checkpoint itself. */

@@ -1,5 +1,5 @@
+import { nameOf, quote } from '../quote.ts';
 import type { Checkpoint, TrailEntry, Versions } from './checkpoint.ts';
-import { oneLine } from './session-facts.ts';
 
 /** How much of a checkpoint is restored. */
 export const LEVELS = ['summary', 'context', 'full'] as const;
@@ -9,9 +9,14 @@ export type RestoreLevel = (typeof LEVELS)[number];
 export const LEVEL_TOKENS = { summary: 140, context: 2_750 } as const;
 
 type CountTokens = (text: string) => number;
+/** Whether a token in a recorded text is one that the session gave out. */
+export type IsToken = (token: string) => boolean;
 
 /** In one line, for lists and as the first line of what is restored. */
-export function summaryOf({ position, body: { note, facts } }: Pick<Checkpoint, 'position' | 'body'>): string {
+export function summaryOf(
+  { position, body: { note, facts } }: Pick<Checkpoint, 'position' | 'body'>,
+  isToken: IsToken,
+): string {
   const open = facts.todo.filter((line) => !line.startsWith('[x]')).length;
   const parts = [
     position === 0 ? '' : `event ${position}`,
@@ -22,7 +27,7 @@ export function summaryOf({ position, body: { note, facts } }: Pick<Checkpoint, 
     facts.branches.length === 0
       ? ''
       : `${facts.branches.length === 1 ? '1 branch' : `${facts.branches.length} branches`} open`,
-    note === '' ? '' : quoted(note, 80),
+    note === '' ? '' : quote(note, 80, isToken),
   ];
   return parts.filter((part) => part !== '').join('; ');
 }
@@ -31,13 +36,27 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
+export interface RestoreOptions {
+  readonly events: readonly TrailEntry[];
+  readonly now: Versions;
+  readonly isToken: IsToken;
+  readonly countTokens: CountTokens;
+}
+
 /** What a checkpoint says within the tokens of the level. Recorded texts are quoted, one a line, so that none of them reads as ours. */
 export function restoredText(
   checkpoint: Checkpoint,
   level: RestoreLevel,
-  { events, now, countTokens }: { events: readonly TrailEntry[]; now: Versions; countTokens: CountTokens },
+  { events, now, isToken, countTokens }: RestoreOptions,
 ): string {
-  const head = [headLine(checkpoint), ...factLines(checkpoint, level), ...changedLines(checkpoint.body.madeWith, now)];
+  const quoted = (text: string, maxChars: number): string => quote(text, maxChars, isToken);
+  const eventLine = ({ seq, kind, text }: TrailEntry, maxChars: number): string =>
+    `${seq} ${nameOf(kind)} ${quoted(text, maxChars)}`;
+  const head = [
+    headLine(checkpoint, quoted),
+    ...factLines(checkpoint, level, quoted),
+    ...changedLines(checkpoint.body.madeWith, now),
+  ];
   if (level === 'full')
     return [...head, EVENTS_LINE, ...events.map((event) => eventLine(event, FULL_MAX_CHARS))].join('\n');
   const budget = new LineBudget(LEVEL_TOKENS[level], countTokens);
@@ -76,16 +95,20 @@ class LineBudget {
   }
 }
 
-function headLine({ id, name, cause, createdMs, position, body }: Checkpoint): string {
+type Quoted = (text: string, maxChars: number) => string;
+
+function headLine({ id, name, cause, createdMs, position, body }: Checkpoint, quoted: Quoted): string {
   const when = new Date(createdMs).toISOString().slice(0, 16);
   const title = name === '' ? '' : ` ${quoted(name, 80)}`;
-  return `checkpoint ${id}${title}, ${WHY[cause]} ${when}: ${summaryOf({ position, body: { ...body, note: '' } })}`;
+  return `checkpoint ${id}${title}, ${WHY[cause]} ${when}: ${summaryOf({ position, body: { ...body, note: '' } }, noToken)}`;
 }
+
+const noToken: IsToken = () => false;
 
 const WHY = { asked: 'saved', compaction: 'saved before a compaction', import: 'imported, saved' } as const;
 
 /** The most important first: a small budget keeps only these. */
-function factLines({ body: { note, facts } }: Checkpoint, level: RestoreLevel): string[] {
+function factLines({ body: { note, facts } }: Checkpoint, level: RestoreLevel, quoted: Quoted): string[] {
   const { items, chars } = SHOWN[level];
   const list = (title: string, texts: readonly string[]): string[] => {
     if (texts.length === 0) return [];
@@ -112,28 +135,26 @@ function factLines({ body: { note, facts } }: Checkpoint, level: RestoreLevel): 
   ];
 }
 
-/** What a person or an update has changed since. */
+const GONE_SHOWN = 10;
+
+/** What a person or an update has changed since. What a checkpoint says of its versions may come from another machine. */
 function changedLines(then: Versions, now: Versions): string[] {
   const tools = Object.entries(now.tools).filter(
     ([name, version]) => then.tools[name] !== undefined && then.tools[name] !== version,
   );
   const gone = Object.keys(then.tools).filter((name) => now.tools[name] === undefined);
   const changes = [
-    then.contextd === now.contextd ? '' : `contextd ${then.contextd} is now ${now.contextd}`,
+    then.contextd === now.contextd ? '' : `contextd ${nameOf(then.contextd)} is now ${nameOf(now.contextd)}`,
     then.config === now.config ? '' : 'the configuration has changed',
-    ...tools.map(([name, version]) => `${name} ${then.tools[name]} is now ${version}`),
-    gone.length === 0 ? '' : `not here: ${gone.join(', ')}`,
+    ...tools.map(([name, version]) => `${nameOf(name)} ${nameOf(then.tools[name] ?? '')} is now ${nameOf(version)}`),
+    gone.length === 0 ? '' : `not here: ${named(gone)}`,
   ].filter((change) => change !== '');
   return changes.length === 0 ? [] : [`since then: ${changes.join('; ')}`];
 }
 
-function eventLine({ seq, kind, text }: TrailEntry, maxChars: number): string {
-  return `${seq} ${kind} ${quoted(text, maxChars)}`;
-}
-
-/** One line in quotes: recorded text is data, and cannot begin a line of its own. */
-function quoted(text: string, maxChars: number): string {
-  return JSON.stringify(oneLine(text, maxChars));
+function named(names: readonly string[]): string {
+  const more = names.length > GONE_SHOWN ? ` and ${names.length - GONE_SHOWN} more` : '';
+  return `${names.slice(0, GONE_SHOWN).map(nameOf).join(', ')}${more}`;
 }
 
 function takeWhile<T>(items: readonly T[], fits: (item: T) => boolean): T[] {

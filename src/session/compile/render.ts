@@ -1,5 +1,5 @@
 import type { CallEventFacts, EventKind } from '../events/event.ts';
-import { quote } from '../quote.ts';
+import { nameOf, quote } from '../quote.ts';
 import type { Item } from './item.ts';
 
 const SECTIONS: readonly { readonly name: string; readonly kinds: readonly EventKind[] }[] = [
@@ -68,9 +68,4 @@ export function callLine(facts: CallEventFacts): string {
 export function pathList(paths: readonly string[]): string {
   const shown = paths.slice(0, PATHS_SHOWN).map((path) => quote(path));
   return [...shown, ...(paths.length > PATHS_SHOWN ? [`${paths.length - PATHS_SHOWN} more`] : [])].join(' ');
-}
-
-/** Names are contextd's own; one that somebody made up is quoted. */
-export function nameOf(name: string): string {
-  return /^[A-Za-z][\w.:-]{0,63}$/.test(name) ? name : quote(name, 64);
 }

@@ -1,8 +1,8 @@
 import { DEFAULT_SENSITIVITY, pack } from '../compile/compile.ts';
-import { callLine, lineOf, nameOf, pathList } from '../compile/render.ts';
+import { callLine, lineOf, pathList } from '../compile/render.ts';
 import { filterSensitivity } from '../compile/sensitivity.ts';
 import type { SessionEvent } from '../events/event.ts';
-import { quote } from '../quote.ts';
+import { nameOf, quote } from '../quote.ts';
 import { type Blocker, blockersIn } from './blockers.ts';
 import { fitSections } from './fit.ts';
 import { changesSince, type WorkspaceChanges } from './workspace.ts';
