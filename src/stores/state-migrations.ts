@@ -281,4 +281,12 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (artifact, checkpoint)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Whether a branch has files of its own. `files_state` is '' for one that has not; `base_tree` is the list of the files of
+  // the project when it was opened, in the undo store; `resolutions` is JSON, written before a merge writes.
+  `
+  ALTER TABLE branches ADD COLUMN files TEXT NOT NULL DEFAULT 'shared';
+  ALTER TABLE branches ADD COLUMN files_state TEXT NOT NULL DEFAULT '';
+  ALTER TABLE branches ADD COLUMN base_tree TEXT NOT NULL DEFAULT '';
+  ALTER TABLE branches ADD COLUMN resolutions TEXT NOT NULL DEFAULT '';
+  `,
 ];

@@ -42,6 +42,7 @@ export async function openBranch(
     ...{ description, prompt },
     budgetTokens: amountOf(request, 'budget_tokens', BRANCH_LIMITS.budgetTokens),
     timeoutMs: amountOf(request, 'timeout_ms', BRANCH_LIMITS.timeoutMs),
+    files: 'shared' as const,
   };
   const branch = await branches.open(session, asked, requestId);
   const { id, brief, budgetTokens, timeoutMs } = branch;

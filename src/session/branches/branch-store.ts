@@ -44,12 +44,13 @@ export class BranchStore {
     return rows.map((row) => ({ ...toBranch(row), spentTokens: integerOf(row, 'spent_tokens') }));
   }
 
-  async add({ id, project, session, parent, description, brief, budgetTokens, timeoutMs, openedMs }: Branch) {
+  async add(branch: Branch): Promise<void> {
+    const { id, project, session, parent, description, brief, budgetTokens, timeoutMs, openedMs, files } = branch;
     await this.#database.write([
       {
         sql: `INSERT INTO branches (id, project, session, parent, description, brief, budget_tokens, timeout_ms, opened_ms,
-              closed_ms, closed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '')`,
-        params: [id, project, session, parent ?? '', description, brief, budgetTokens, timeoutMs, openedMs],
+              files, closed_ms, closed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '')`,
+        params: [id, project, session, parent ?? '', description, brief, budgetTokens, timeoutMs, openedMs, files],
       },
     ]);
   }
@@ -121,5 +122,6 @@ function toBranch(row: Row): Branch {
     budgetTokens: integerOf(row, 'budget_tokens'),
     timeoutMs: integerOf(row, 'timeout_ms'),
     openedMs: integerOf(row, 'opened_ms'),
+    files: textOf(row, 'files') === 'own' ? 'own' : 'shared',
   };
 }

@@ -16,7 +16,11 @@ export interface Branch {
   readonly timeoutMs: number;
   /** Milliseconds since the epoch. */
   readonly openedMs: number;
+  readonly files: BranchFilesKind;
 }
+
+/** `own`: its files stay apart until it returns. `shared`: it works on the files of its parent. */
+export type BranchFilesKind = 'own' | 'shared';
 
 /** What ended a branch: its `return`, the end of its parent, of its session or of its time. */
 export type Closing = 'return' | 'parent' | 'session' | 'timeout';

@@ -6,6 +6,7 @@ import type { EventLog } from '../events/event-log.ts';
 import {
   BRANCH_LIMITS,
   type Branch,
+  type BranchFilesKind,
   briefOf,
   type Closing,
   exhausted,
@@ -31,6 +32,7 @@ export interface NewBranch {
   readonly prompt: string;
   readonly budgetTokens: number;
   readonly timeoutMs: number;
+  readonly files: BranchFilesKind;
 }
 
 /** The `return` of a branch: its masked message, and the call. */
@@ -57,6 +59,8 @@ export class Branches {
   readonly name = 'branches';
   readonly #deps: BranchesDeps;
   readonly #open = new Map<string, OpenBranch>();
+  /** Of each branch that was open since the start: those with files of their own, the outermost first. */
+  readonly #chains = new Map<string, readonly string[]>();
 
   constructor(deps: BranchesDeps) {
     this.#deps = deps;
@@ -64,10 +68,12 @@ export class Branches {
 
   async start(): Promise<void> {
     for (const branch of await this.#deps.store.load(this.#deps.clock.now())) this.#open.set(branch.id, branch);
+    for (const { id } of this.#open.values()) this.#chains.set(id, this.#chainOf(id));
   }
 
   async stop(): Promise<void> {
     this.#open.clear();
+    this.#chains.clear();
   }
 
   /** The open branches of a session, the oldest first. */
@@ -78,6 +84,20 @@ export class Branches {
   /** Those of all sessions of a project, closed ones too: open ones first, then the newest. */
   list(project: string): Promise<ListedBranch[]> {
     return this.#deps.store.list(project);
+  }
+
+  /**
+   * The branches whose files a call of the session sees, the outermost first; null: those of the base. Throws CONFLICT if one
+   * of them is closed: a call that was begun before must not reach the files of another.
+   */
+  layersOf({ branch }: Pick<SessionRef, 'branch'>): readonly string[] | null {
+    const chain = branch === null ? [] : (this.#chains.get(branch) ?? []);
+    if (chain.length === 0) return null;
+    const closed = chain.find((id) => !this.#open.has(id));
+    if (closed === undefined) return chain;
+    throw new ContextdError('CONFLICT', `branch ${closed} is closed, and so are its files`, {
+      remedy: 'Leave "branch" out, or open another branch.',
+    });
   }
 
   /** What a call of `tool` may use of its branch. Throws NOT_FOUND, CONFLICT and RESOURCE_LIMIT. */
@@ -110,13 +130,13 @@ export class Branches {
 
   /** Opens a branch in the branch of the session, or in its base. Throws RESOURCE_LIMIT. */
   async open(session: SessionRef, asked: NewBranch, requestId: string): Promise<Branch> {
-    const { description, prompt, budgetTokens, timeoutMs } = asked;
+    const { description, prompt, budgetTokens, timeoutMs, files } = asked;
     const parent = session.branch === null ? null : await this.#find(session);
     this.#checkRoom(session);
     const nowMs = this.#deps.clock.now();
     const known = {
       ...{ id: newBranchId(), project: session.project, session: session.session, parent: session.branch },
-      ...{ description, budgetTokens, openedMs: nowMs },
+      ...{ description, budgetTokens, openedMs: nowMs, files },
       // It ends with its parent.
       timeoutMs: parent === null ? timeoutMs : Math.max(1, Math.min(timeoutMs, msLeft(parent, nowMs))),
     };
@@ -128,6 +148,7 @@ export class Branches {
       this.#open.delete(branch.id);
       throw cause;
     }
+    this.#chains.set(branch.id, this.#chainOf(branch.id));
     this.#tell(branch, 'opened', description, requestId);
     return branch;
   }
@@ -202,6 +223,11 @@ export class Branches {
   #ancestors(id: string | null): OpenBranch[] {
     const branch = id === null ? undefined : this.#open.get(id);
     return branch === undefined ? [] : [branch, ...this.#ancestors(branch.parent)];
+  }
+
+  #chainOf(id: string): readonly string[] {
+    const own = this.#ancestors(id).filter(({ files }) => files === 'own');
+    return own.map((branch) => branch.id).reverse();
   }
 
   /** The innermost first. */

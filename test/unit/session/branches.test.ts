@@ -10,7 +10,10 @@ import { makeTempDir, openTestDatabase, TestClock } from '../stores/open-stores.
 
 const ROOT = '/home/ann/shop';
 const MINUTE_MS = 60_000;
-const TASK = { description: 'find it', prompt: 'Find it.', budgetTokens: 1_000, timeoutMs: 30 * MINUTE_MS };
+const TASK = {
+  ...{ description: 'find it', prompt: 'Find it.', budgetTokens: 1_000, timeoutMs: 30 * MINUTE_MS },
+  files: 'shared' as const,
+};
 
 const REPORT = { message: 'found', requestId: '' };
 /** Nothing here reads events. */
@@ -184,5 +187,34 @@ describe('the branches of sessions', () => {
     const both = [1, 2].map(() => codeOf(branches.close({ ...base, branch: id }, REPORT)));
     expect((await Promise.all(both)).sort()).toEqual(['CONFLICT', null].sort());
     expect(BRANCH_LIMITS).toMatchObject({ depth: 3, openPerSession: 10 });
+  });
+
+  it('issue 19 part 4 a call sees the files of its branch and of those around it, also after a restart, and never those of another', async () => {
+    const store = new BranchStore(await openTestDatabase(await makeTempDir()));
+    const build = () => new Branches({ store, events, stopJobs: async () => {}, clock: new TestClock() });
+    let branches = build();
+    const base = { project: ROOT, session: 'a', branch: null };
+    const at = (branch: string) => ({ ...base, branch });
+    const open = async (parent: string | null, files: 'own' | 'shared') =>
+      (await branches.open({ ...base, branch: parent }, { ...TASK, files }, '')).id;
+    const outer = await open(null, 'own');
+    const middle = await open(outer, 'shared');
+    const inner = await open(middle, 'own');
+    const plain = await open(null, 'shared');
+    const expected = () => {
+      expect(branches.layersOf(base)).toBeNull();
+      expect(branches.layersOf(at(plain))).toBeNull();
+      expect(branches.layersOf(at(middle))).toEqual([outer]);
+      expect(branches.layersOf(at(inner))).toEqual([outer, inner]);
+    };
+    expected();
+    await branches.stop();
+    branches = build();
+    await branches.start();
+    expected();
+    await branches.close(at(plain), REPORT);
+    expect(branches.layersOf(at(plain))).toBeNull();
+    await branches.close(at(outer), REPORT);
+    for (const id of [outer, middle, inner]) expect(() => branches.layersOf(at(id))).toThrow('is closed');
   });
 });
