@@ -1,14 +1,14 @@
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newMemoryId } from '../core/ids.ts';
-import type { Dense, QueryVector, WordsOnly } from './dense/dense.ts';
-import { fuse, fuseOrders, MEANING_WEIGHT, WORDS_WEIGHT } from './dense/fuse.ts';
+import type { Dense } from './dense/dense.ts';
 import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts';
 import { isContradiction, isToQuarantine, meanOf, nearDuplicateOf, PRIORS, posteriorOf } from './learn.ts';
 import { queryWords } from './query.ts';
-import { rank } from './rank.ts';
-import { EXCERPT_CHARS, type FoundMemory, type MemoryFilter, NO_FILTER } from './rows.ts';
-import type { Feedback, MemoryStore, NewMemory } from './store.ts';
+import { NO_FILTER } from './rows.ts';
+import { type FoundMemories, type MemoryQuery, MemorySearch } from './search.ts';
+import type { NewMemory } from './statements.ts';
+import type { Feedback, MemoryStore } from './store.ts';
 import type { Syncer } from './sync/syncer.ts';
 
 /** Who stores a memory, or gives feedback. */
@@ -22,12 +22,6 @@ export interface MemoryAuthor {
   readonly requestIds: readonly string[];
 }
 
-export interface MemoryQuery {
-  readonly query: string;
-  readonly limit: number;
-  readonly filter: MemoryFilter;
-}
-
 /** What became of a draft. */
 export interface StoredMemory {
   /** `stored`: it is new. `merged`: another memory said it already. `unchanged`: it is there, with the same words. */
@@ -38,19 +32,6 @@ export interface StoredMemory {
   readonly contradicts: readonly string[];
 }
 
-export interface FoundMemories {
-  /** The best first; each content is an excerpt. */
-  readonly memories: readonly Memory[];
-  /** Why the shared store was not asked, so that what others wrote last may be missing; null if it was, or if nothing is shared. */
-  readonly degraded: string | null;
-  /** Why meaning was not compared, only words; null if it was, or if no model is configured. */
-  readonly wordsOnly: string | null;
-}
-
-/** The most memories of one search. */
-export const SEARCH_MAX = 100;
-/** The fewest that are ranked, so that repeats do not push others out. */
-const RANKED_MIN = 50;
 /** How many similar memories a new one is compared with. */
 const COMPARED = 20;
 /** The words by which they are found, from the title on. A near-duplicate has most of them. */
@@ -75,8 +56,9 @@ export interface MemoriesDeps {
 export class Memories {
   readonly #store: MemoryStore;
   readonly #clock: Clock;
-  readonly #shared: Pick<Syncer, 'search' | 'changed'> | null;
-  readonly #dense: Pick<Dense, 'vectorOf' | 'nearest' | 'changed'> | null;
+  readonly #shared: Pick<Syncer, 'changed'> | null;
+  readonly #dense: Pick<Dense, 'changed'> | null;
+  readonly #search: MemorySearch;
   /** How many memories a project has of each owner and origin, as far as it is known. */
   readonly #kept = new Map<string, number>();
   /** A memory is compared with those before it, so one is stored at a time. */
@@ -88,102 +70,12 @@ export class Memories {
     this.#clock = clock;
     this.#shared = shared;
     this.#dense = dense;
+    this.#search = new MemorySearch({ store, shared, dense });
   }
 
   /** Any text is a valid query; without words the newest are found. */
-  async search(project: string, { query, limit, filter }: MemoryQuery): Promise<FoundMemories> {
-    const asked = Math.min(limit, SEARCH_MAX);
-    const words = queryWords(query);
-    const most = Math.max(RANKED_MIN, asked * 2);
-    const meaning = this.#dense === null || words.length === 0 ? null : this.#dense.vectorOf(project, query);
-    const [here, shared, vector] = await Promise.all([
-      this.#here(project, words, meaning, filter, most),
-      this.#shared === null ? null : this.#shared.search(project, words, meaning, filter, most),
-      meaning,
-    ]);
-    const isShared = shared !== null && 'ids' in shared;
-    const found = isShared ? await this.#together(project, filter, here, shared.ids) : here;
-    const ranked = rank(
-      found.map(({ memory, relevance }) => ({
-        ...memory,
-        relevance,
-        memory,
-        tool: memory.origin === 'tool' ? memory.owner : '',
-        text: `${memory.title}\n${memory.description}\n${memory.content}`,
-      })),
-      asked,
-    );
-    const degraded = shared === null || isShared ? null : shared.degraded;
-    const wordsOnly = vector !== null && 'wordsOnly' in vector ? vector.wordsOnly : null;
-    return { memories: ranked.map(({ memory }) => memory), degraded, wordsOnly };
-  }
-
-  /** By words, and by meaning once the query has a vector: both orders are fused. */
-  async #here(
-    project: string,
-    words: readonly string[],
-    meaning: Promise<QueryVector | WordsOnly> | null,
-    filter: MemoryFilter,
-    most: number,
-  ): Promise<FoundMemory[]> {
-    const nearest = async (): Promise<string[] | null> => {
-      const vector = await meaning;
-      if (this.#dense === null || vector === null || 'wordsOnly' in vector) return null;
-      return this.#dense.nearest(project, vector, filter, most);
-    };
-    const [byWords, byMeaning] = await Promise.all([this.#byWords(project, words, filter, most), nearest()]);
-    if (byMeaning === null) return byWords;
-    const ids = fuse([
-      { ids: idsInOrder(byWords), weight: WORDS_WEIGHT },
-      { ids: byMeaning, weight: MEANING_WEIGHT },
-    ]);
-    return this.#inPlaces(project, filter, byWords, ids);
-  }
-
-  /** If tools have stored most of what fits, what others said is found too. */
-  async #byWords(
-    project: string,
-    words: readonly string[],
-    filter: MemoryFilter,
-    most: number,
-  ): Promise<FoundMemory[]> {
-    const found = await this.#store.search(project, words, filter, most);
-    const ofTools = found.filter(({ memory }) => memory.origin === 'tool');
-    if (found.length < most || ofTools.length <= most / 2) return found;
-    const others = await this.#store.search(project, words, { ...filter, withoutTools: true }, most);
-    return [...ofTools, ...others];
-  }
-
-  /**
-   * What was found here, and what the shared store found, as it is here: both orders are fused. The server can add and
-   * reorder; it cannot hide what is here.
-   */
-  async #together(
-    project: string,
-    filter: MemoryFilter,
-    here: readonly FoundMemory[],
-    ids: readonly string[],
-  ): Promise<FoundMemory[]> {
-    return this.#inPlaces(project, filter, here, fuseOrders(idsInOrder(here), ids));
-  }
-
-  /** The memories of ids that fit, in this order. `known`: those that were read already. */
-  async #inPlaces(
-    project: string,
-    filter: MemoryFilter,
-    known: readonly FoundMemory[],
-    ids: readonly string[],
-  ): Promise<FoundMemory[]> {
-    const byId = new Map(known.map(({ memory }) => [memory.id, memory]));
-    const others = await this.#store.get(
-      project,
-      ids.filter((id) => !byId.has(id)),
-    );
-    for (const memory of others) if (fits(memory, filter)) byId.set(memory.id, memory);
-    return ids.flatMap((id, place) => {
-      const memory = byId.get(id);
-      return memory === undefined ? [] : [placed(memory, place)];
-    });
+  search(project: string, query: MemoryQuery): Promise<FoundMemories> {
+    return this.#search.search(project, query);
   }
 
   /** In the order of the ids. NOT_FOUND names those that the project does not have. */
@@ -349,23 +241,6 @@ export class Memories {
     );
     return result;
   }
-}
-
-/** The best first. */
-function idsInOrder(found: readonly FoundMemory[]): string[] {
-  const ordered = [...found].sort((a, b) => b.relevance - a.relevance || (a.memory.id < b.memory.id ? -1 : 1));
-  return ordered.map(({ memory }) => memory.id);
-}
-
-/** Scores of two stores cannot be compared, places can: confidence then moves a memory by about one place. */
-function placed(memory: Memory, place: number): FoundMemory {
-  return { memory: { ...memory, content: memory.content.slice(0, EXCERPT_CHARS) }, relevance: 1 / (4 + place) };
-}
-
-function fits(memory: Memory, { tags, outcome, scope, sinceMs }: MemoryFilter): boolean {
-  if (memory.isQuarantined || memory.updatedMs < sinceMs) return false;
-  if ((outcome !== null && memory.outcome !== outcome) || (scope !== null && memory.scope !== scope)) return false;
-  return tags.every((tag) => memory.tags.includes(tag));
 }
 
 function newMemory(

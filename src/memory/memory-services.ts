@@ -6,10 +6,11 @@ import type { Json, JsonObject } from '../core/json.ts';
 import type { ServiceAnswer, ServiceCall } from '../runner/host-methods.ts';
 import { readOptionalInteger, readOptionalString, readString, readStringList } from '../sdk/input.ts';
 import { invalid, MEMORY_ID_PATTERN, MEMORY_LIMITS, type Memory, outcomeOf, readDraft } from './item.ts';
-import { type Memories, type MemoryAuthor, SEARCH_MAX } from './memories.ts';
+import type { Memories, MemoryAuthor } from './memories.ts';
 import type { Retrievals } from './retrievals.ts';
 import type { MemoryFilter } from './rows.ts';
-import { PROJECT_TAG_CHARS } from './store.ts';
+import { SEARCH_MAX } from './search.ts';
+import { PROJECT_TAG_CHARS } from './statements.ts';
 import { FOREIGN_SOURCE } from './sync/shared-items.ts';
 
 export interface MemoryServiceDeps {

@@ -1,24 +1,19 @@
-import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
-import type { Dispatcher } from 'undici';
-import { ContextdError, isErrno } from '../../core/errors.ts';
-import { withoutInvisible } from '../../core/invisible.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { Schemas } from '@qdrant/js-client-rest';
+import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { NamedVector } from '../dense/embedder.ts';
 import type { MemoryFilter } from '../rows.ts';
 import { pointIdOf } from './points.ts';
+import {
+  type Connection,
+  connect,
+  type Endpoints,
+  faultOf,
+  Nonsense,
+  type QdrantServer,
+  statusOf,
+} from './qdrant-connection.ts';
 import { queryVector, type SparseVector } from './sparse-words.ts';
-
-export interface QdrantServer {
-  /** With http or https; a path in it is put before each route. */
-  readonly url: string;
-  readonly collection: string;
-  /** Milliseconds for one write or one page. */
-  readonly timeoutMs: number;
-  /** Milliseconds for one search. */
-  readonly searchTimeoutMs: number;
-  /** Read at the first call and again after a failure. Null: the server asks for none. */
-  apiKey(): Promise<string | null>;
-}
 
 /** A vector of a model; null: only the words count. */
 type DenseVector = NamedVector | null;
@@ -69,20 +64,7 @@ const INDEXES: Readonly<Record<string, Schemas['PayloadFieldSchema']>> = {
   written_ms: 'integer',
 };
 
-/** Bytes of one answer, as they come over the network: a page of the longest memories has fewer. */
-export const ANSWER_MAX_BYTES = 32 * 1024 * 1024;
-/** Characters of a sentence of the server in a fault. */
-const REASON_MAX_CHARS = 200;
 const OFFSET_PATTERN = /^(?:[0-9]{1,20}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-
-type Endpoints = ReturnType<QdrantClient['api']>;
-
-interface Connection {
-  readonly write: Endpoints;
-  readonly search: Endpoints;
-  /** Of every request. */
-  readonly init: RequestInit;
-}
 
 /** What a request is made with. */
 interface Request {
@@ -268,9 +250,6 @@ export class QdrantCollection {
   }
 }
 
-/** The server answered what cannot be. */
-class Nonsense extends Error {}
-
 function pointOf({ id, payload, words, dense }: NewPoint): Schemas['PointStruct'] {
   return {
     id: pointIdOf(id),
@@ -291,57 +270,6 @@ async function createIndexes({ api, init, collection_name }: Request, known: rea
 function resultOf<T>({ data }: { data: { result?: T } }): T {
   if (data.result != null) return data.result;
   throw new Nonsense('answered without a result');
-}
-
-/** The client is loaded here: a machine without a server never pays for it. */
-async function connect({ url, timeoutMs, searchTimeoutMs }: QdrantServer, key: string | null): Promise<Connection> {
-  const [{ QdrantClient: Client }, dispatcher] = await Promise.all([
-    import('@qdrant/js-client-rest'),
-    boundedDispatcher(),
-  ]);
-  const { origin, protocol, port, pathname } = new URL(url);
-  const headers = { 'accept-encoding': 'identity', ...(key === null ? {} : { 'api-key': key }) };
-  const prefix = pathname === '/' ? '' : pathname.replace(/\/+$/, '');
-  // Without a port the client would take 6333, which is not what the address says.
-  const standard = protocol === 'https:' ? 443 : 80;
-  const options = {
-    url: origin,
-    port: port === '' ? standard : Number(port),
-    prefix,
-    headers,
-    checkCompatibility: false,
-  };
-  return {
-    write: new Client({ ...options, timeout: timeoutMs }).api(),
-    search: new Client({ ...options, timeout: searchTimeoutMs }).api(),
-    // Followed, a redirect would take the key and the memories to an address that nobody configured.
-    init: { redirect: 'error', dispatcher },
-  };
-}
-
-/** The client reads an answer whole. This ends one that is too long, and decompresses none, because it could then grow. */
-async function boundedDispatcher(): Promise<NonNullable<RequestInit['dispatcher']>> {
-  // The bundle has only the default of a CommonJS package that is imported late.
-  const { default: undici } = await import('undici');
-  // The client ends each request by its own time-out.
-  const agent = new undici.Agent({ bodyTimeout: 0, headersTimeout: 0, maxResponseSize: ANSWER_MAX_BYTES });
-  const bounded = agent.compose((dispatch) => (options, handler) => dispatch(options, uncompressed(handler)));
-  // Node's types of the same class are of its own version.
-  return bounded as unknown as NonNullable<RequestInit['dispatcher']>;
-}
-
-function uncompressed(handler: Dispatcher.DispatchHandlers): Dispatcher.DispatchHandlers {
-  const plain: Dispatcher.DispatchHandlers = {
-    ...handler,
-    onHeaders: (status, headers, resume, text) =>
-      handler.onHeaders?.call(plain, status, headers.filter(isNotOfEncoding), resume, text) ?? true,
-  };
-  return plain;
-}
-
-/** Names and values alternate. */
-function isNotOfEncoding(_: Buffer, index: number, headers: readonly Buffer[]): boolean {
-  return headers[index - (index % 2)]?.toString('latin1').toLowerCase() !== 'content-encoding';
 }
 
 function filterOf({ project, writer, filter }: Pick<SharedQuery, 'project' | 'writer' | 'filter'>) {
@@ -367,43 +295,4 @@ function filterOf({ project, writer, filter }: Pick<SharedQuery, 'project' | 'wr
     ...(scope === 'project' ? [global] : []),
   ];
   return { must, must_not };
-}
-
-function faultOf(thrown: unknown, key: string | null): string {
-  const shown = (text: string): string => {
-    const masked = key === null || key === '' ? text : text.replaceAll(key, '[API key]');
-    return withoutInvisible(masked.replaceAll(/\s+/g, ' ')).slice(0, REASON_MAX_CHARS);
-  };
-  if (!(thrown instanceof Error)) return 'failed';
-  if (thrown instanceof Nonsense) return thrown.message;
-  if (thrown.name === 'QdrantClientTimeoutError' || thrown.constructor.name === 'QdrantClientTimeoutError')
-    return 'did not answer in time';
-  const status = statusOf(thrown);
-  if (status !== null) {
-    const reason = reasonIn(thrown);
-    return `answered ${status}${reason === '' ? '' : `: ${shown(reason)}`}`;
-  }
-  const { cause } = thrown;
-  if (cause instanceof Error && cause.message === REDIRECTED)
-    return 'answered with a redirect to another address, which is not followed';
-  if (isErrno(cause) && cause.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return `answered more than ${ANSWER_MAX_BYTES / 1024 / 1024} MiB`;
-  if (isErrno(cause)) return `cannot be reached (${cause.code})`;
-  if (thrown instanceof SyntaxError) return 'answered something that is not JSON';
-  return `failed: ${shown(thrown.message)}`;
-}
-
-/** What Node's fetch says if a redirect is an error. */
-const REDIRECTED = 'unexpected redirect';
-
-function statusOf(thrown: unknown): number | null {
-  return thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number' ? thrown.status : null;
-}
-
-/** The server's own sentence, which names what it refuses and holds no text of a memory, or ''. */
-function reasonIn(thrown: Error): string {
-  const data: unknown = 'data' in thrown ? thrown.data : undefined;
-  const status: Json | undefined = isJsonObject(data) ? data.status : undefined;
-  const error = isJsonObject(status) ? status.error : undefined;
-  return typeof error === 'string' ? error : '';
 }

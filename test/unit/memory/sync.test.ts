@@ -10,7 +10,7 @@ import { Memories } from '#src/memory/memories.js';
 import { type MemoryFilter, NO_FILTER } from '#src/memory/rows.js';
 import { FOREIGN_MAX } from '#src/memory/sync/intake.js';
 import { pointIdOf, readPoint } from '#src/memory/sync/points.js';
-import { ANSWER_MAX_BYTES } from '#src/memory/sync/qdrant.js';
+import { ANSWER_MAX_BYTES } from '#src/memory/sync/qdrant-connection.js';
 import { SharedItems } from '#src/memory/sync/shared-items.js';
 import type { Database } from '#src/stores/sqlite.js';
 import { propertyRuns, shapeRuns } from '../../helpers/property-runs.ts';
