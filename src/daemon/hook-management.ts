@@ -1,24 +1,30 @@
 import type { HandedIn, Management } from '../call/management.ts';
 import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
+import { BUDGET_DEFAULT_TOKENS } from '../core/limits.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Checkpoints } from '../session/checkpoints/checkpoints.ts';
-import type { EventLog } from '../session/events/event-log.ts';
+import type { StoredEventLog } from '../session/events/event-log.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { ProjectStore } from '../stores/projects.ts';
+import type { TokenCounter } from '../tokens/counter.ts';
 import { requireProject } from './approval-management.ts';
 import { maskOwnWords } from './kept-text.ts';
 
 export interface HookDeps {
-  eventLog: Pick<EventLog, 'append'>;
+  eventLog: Pick<StoredEventLog, 'append' | 'hasWork'>;
   scrubber: Pick<Scrubber, 'scrub' | 'issuedIn'>;
   liveSessions: Pick<LiveSessions, 'idFor' | 'touch'>;
   projects: ProjectStore;
   checkpoints: Pick<Checkpoints, 'save' | 'list' | 'show'>;
+  counter: Pick<TokenCounter, 'count'>;
   clock: Clock;
 }
 
-/** What the hooks of an agent's client hand in becomes events of its session, and a compaction is preceded by a checkpoint. */
+/**
+ * What the hooks of an agent's client hand in becomes events of its session. A compaction is preceded by a checkpoint, and a
+ * answer to a start says how much of a warm start to show.
+ */
 export function createHookManagement(deps: HookDeps): Pick<Management, 'takeHook'> {
   const last = new LastItems();
   return {
@@ -34,22 +40,38 @@ export function createHookManagement(deps: HookDeps): Pick<Management, 'takeHook
         const event = { session, at, sensitivity: 'internal', text, facts: { role }, artifact: null } as const;
         deps.eventLog.append({ kind: 'message', ...event });
       }
-      return { text: await textFor(hook, cause, session, deps), recorded: news.length };
+      return { ...(await shownFor(hook, cause, session, deps)), recorded: news.length };
     },
   };
 }
 
+/** Tokens of all that the hook of a start prints. */
+const START_MAX_TOKENS = BUDGET_DEFAULT_TOKENS.warm_start;
+
 /** What the client shows its model. */
-async function textFor(hook: string, cause: string, session: SessionRef, { checkpoints }: HookDeps): Promise<string> {
+async function shownFor(
+  hook: string,
+  cause: string,
+  session: SessionRef,
+  deps: HookDeps,
+): Promise<{ text: string; warm_start_tokens: number }> {
   if (hook === 'pre-compact') {
-    const { id } = await checkpoints.save(session, { name: '', note: '', cause: 'compaction', requestId: '' });
-    return `Name ${id} in the summary, a checkpoint of contextd: \`checkpoint_restore ${id}\` shows what this session did.`;
+    const { id } = await deps.checkpoints.save(session, { name: '', note: '', cause: 'compaction', requestId: '' });
+    const text = `Name ${id} in the summary, a checkpoint of contextd: \`checkpoint_restore ${id}\` shows what this session did.\n`;
+    return { text, warm_start_tokens: 0 };
   }
-  if (hook !== 'session-start' || cause !== 'compact') return '';
+  if (hook !== 'session-start') return { text: '', warm_start_tokens: 0 };
+  const text = cause === 'compact' ? await compactedText(session, deps) : '';
+  const hasHistory = await deps.eventLog.hasWork(session.project);
+  return { text, warm_start_tokens: hasHistory ? START_MAX_TOKENS - deps.counter.count(text) : 0 };
+}
+
+/** '' if no checkpoint was saved before the compaction. */
+async function compactedText(session: SessionRef, { checkpoints }: HookDeps): Promise<string> {
   const saved = (await checkpoints.list(session)).find((head) => head.cause === 'compaction');
   if (saved === undefined) return '';
   const { text } = await checkpoints.show(session.project, saved.id, 'summary');
-  return `This conversation was compacted. \`checkpoint_restore ${saved.id}\` shows what the session did. In short:\n${text}`;
+  return `This conversation was compacted. \`checkpoint_restore ${saved.id}\` shows what the session did. In short:\n${text}\n`;
 }
 
 /** Sessions whose last items are remembered. */

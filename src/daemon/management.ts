@@ -42,7 +42,7 @@ import { createUndoManagement, type UndoManagementDeps } from './undo-management
 
 export interface ManagementDeps
   extends ToolManagementDeps,
-    Pick<HookDeps, 'eventLog'>,
+    Pick<HookDeps, 'eventLog' | 'counter'>,
     Pick<BranchManagementDeps, 'branches'>,
     Pick<CheckpointManagementDeps, 'checkpoints'> {
   home: string;

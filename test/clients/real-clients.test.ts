@@ -174,8 +174,14 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
       // The conversation begins with what the hook of its start printed.
       expect(after.prompt).toContain(`\`checkpoint_restore ${saved.id}\` shows what the session did.`);
       expect(after.prompt).toContain('to do: "[>] #1 find out why"');
+      // The warm start follows the checkpoint.
+      expect(after.prompt).toMatch(/In short:\ncheckpoint cp_.*Recorded facts of earlier work\..*exit 3": exit 3/s);
       expect(after.results[0]?.text).toContain('asked: "Make it work, please."');
       expect(after.results[0]?.text).toContain('failing: "echo needed by nobody >&2; exit 3: exit 3"');
+      const next = await runClaude(claude, [], { ...where(), home, prompt: 'What was done?' });
+      expect(next.prompt).toContain(`This session is new. The one before, ${resume}, did something last at`);
+      expect(next.prompt).toContain('asked "Go on."');
+      expect(next.prompt).toContain('"echo needed by nobody >&2; exit 3": exit 3');
     } finally {
       rmSync(home, { recursive: true });
     }

@@ -1,8 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadCounter } from '#src/tokens/counter.js';
 import { CTXD, type Installation, install, isAlive } from '../helpers/installation.ts';
 import { generate, seededRandom } from '../helpers/sample-patterns.ts';
 
@@ -53,6 +56,83 @@ describe('issue 19 part 8: hooks', () => {
       [4, 'message', 'agent', 'Pushed with [SECRET_1].'],
       [6, 'message', 'agent', 'As [SECRET_1] and [SECRET\\_9].'],
     ]);
+  });
+
+  it('session-start shows the warm start after a start, a resume, a clear and a compaction, and nothing before there was work', async () => {
+    const fresh = await install();
+    const start = async (session_id: string, source: string) => {
+      const shown = await hook('session-start', { session_id, source, cwd: fresh.project }, fresh);
+      expect(shown).toMatchObject(QUIET);
+      return shown.stdout;
+    };
+    try {
+      expect(await start('first', 'startup')).toBe('');
+      const env = { CONTEXTD_SESSION_ID: 'first' };
+      await fresh.call('safe_bash', { command: 'echo broken >&2; exit 3' }, { env });
+      const before = 'The one before, first, did something last at';
+      for (const [session, source] of [
+        ['second', 'startup'],
+        ['third', 'clear'],
+      ] as const) {
+        // The sessions that only started do not hide the one that worked.
+        const shown = await start(session, source);
+        expect(shown).toContain(before);
+        expect(shown).toContain('exit 3');
+        expect(shown).not.toContain('compacted');
+      }
+      expect(await start('first', 'resume')).toMatch(/This session: 1 events, /);
+      const named = await hook('pre-compact', { session_id: 'first', trigger: 'auto', cwd: fresh.project }, fresh);
+      const [id = ''] = /cp_\w+/.exec(named.stdout) ?? [];
+      const compacted = await start('first', 'compact');
+      expect(compacted).toMatch(
+        /^This conversation was compacted\. `checkpoint_restore cp_\w+` shows what the session did\./,
+      );
+      expect(compacted).toContain(`checkpoint ${id}, saved before a compaction`);
+      expect(compacted).toMatch(/\nRecorded facts of earlier work\..*\nThis session: 2 events, /s);
+      const random = seededRandom(8);
+      for (let i = 0; i < 40; i++)
+        await fresh.call('safe_bash', { command: `echo ${generate('(?:[a-z]{3,9} ){25}', random)}; exit 4` }, { env });
+      await hook('pre-compact', { session_id: 'first', trigger: 'auto', cwd: fresh.project }, fresh);
+      const full = await start('first', 'compact');
+      const tokens = loadCounter().count(full);
+      expect(tokens).toBeGreaterThan(400);
+      expect(tokens).toBeLessThanOrEqual(800);
+    } finally {
+      await fresh.remove();
+    }
+  });
+
+  it('end by themselves at a daemon that accepts and never answers, and at a client that never ends its input', async () => {
+    const stuck = mkdtempSync(join(tmpdir(), 'stuck-'));
+    const accepted: string[] = [];
+    const server = createServer((connection) => {
+      accepted.push('one');
+      connection.on('error', () => {});
+    });
+    try {
+      mkdirSync(join(stuck, 'run'));
+      mkdirSync(join(stuck, 'state'));
+      // Valid certificates, so that the hook gets as far as the listener.
+      cpSync(join(at.home, 'state/certs'), join(stuck, 'state/certs'), { recursive: true });
+      await new Promise<void>((resolve) => server.listen(join(stuck, 'run/contextd.sock'), resolve));
+      const env = { CONTEXTD_HOME: stuck };
+      for (const name of HOOKS) {
+        accepted.length = 0;
+        expect(await at.run(CTXD, ['hook', name, at.project], { input: '{}', env })).toEqual(SILENT);
+        // It asked whether somebody listens, and then for an answer.
+        expect(accepted).toEqual(['one', 'one']);
+      }
+      const open = spawn(CTXD, ['hook', 'stop', at.project], { env: { ...at.environment, ...env } });
+      expect(await new Promise((resolve) => open.on('exit', resolve))).toBe(0);
+    } finally {
+      server.close();
+      rmSync(stuck, { recursive: true });
+    }
+  });
+
+  it('leave no warning in the log of the daemon', async () => {
+    await hook('stop', { session_id: 'quiet', cwd: at.project });
+    expect(readFileSync(join(at.home, 'state/daemon.log'), 'utf8')).not.toContain('handshake_refused');
   });
 
   it('do nothing, start nothing and report success without a daemon, also after one was killed', async () => {

@@ -144,7 +144,7 @@ const FIXED: Management = {
   readCheckpoint: async ({ id }) => ({ checkpoint: { ...CHECKPOINT, id }, text: 'x' }),
   exportCheckpoint: async ({ id }) => ({ checkpoint: { ...CHECKPOINT, id }, text: 'x' }),
   importCheckpoint: async () => CHECKPOINT,
-  takeHook: async ({ items }) => ({ text: '', recorded: items.length }),
+  takeHook: async ({ items }) => ({ text: '', recorded: items.length, warm_start_tokens: 0 }),
   planUndo: async () => NO_UNDO,
   undoChanges: async () => NO_UNDO,
   readNetworkLog: async ({ after_id }) => ({ entries: after_id === 0 ? [TALK] : [] }),

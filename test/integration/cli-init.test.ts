@@ -82,7 +82,7 @@ describe('ctxd init', () => {
       hooks: {
         SessionStart: [
           ...hook('CLAUDE_ENV_FILE'),
-          { matcher: 'compact', ...hook(`'/opt/contextd/bin/ctxd' hook session-start '${project.root}' `)[0] },
+          ...hook(`'/opt/contextd/bin/ctxd' hook session-start '${project.root}' `),
         ],
         SessionEnd: hook(end),
         PreCompact: hook(`'/opt/contextd/bin/ctxd' hook pre-compact '${project.root}' `),

@@ -52,7 +52,8 @@ function messageIn(line: string): { role: string; text: string } | null {
     if (entry.isCompactSummary === true || !isJsonObject(entry.message)) return null;
     const { role, content } = entry.message;
     const text = textOf(content).trim();
-    if (OWN_WORDS.test(text)) return null;
+    // A request to the model is kept as an entry of another type, with a message of the same shape.
+    if (role !== entry.type || OWN_WORDS.test(text)) return null;
     return typeof role === 'string' && text !== '' ? { role, text } : null;
   } catch {
     return null;

@@ -52,7 +52,7 @@ export function localSettings(tools: readonly string[], root: string, proxyBinar
     ...denied(),
     { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: localPathHook(root) }] } },
     { path: ['hooks', 'SessionEnd'], value: { hooks: [end] } },
-    { path: ['hooks', 'SessionStart'], value: { matcher: 'compact', hooks: [hook('session-start')] } },
+    { path: ['hooks', 'SessionStart'], value: { hooks: [hook('session-start')] } },
     { path: ['hooks', 'PreCompact'], value: { hooks: [hook('pre-compact')] } },
     { path: ['hooks', 'Stop'], value: { hooks: [hook('stop')] } },
     { path: ['hooks', 'PostToolUse'], value: { matcher: WATCHED_TOOLS, hooks: [hook('post-tool')] } },

@@ -2931,6 +2931,10 @@ export const DAEMON_DEFINITION = `{
                 "recorded": {
                   "type": "uint32",
                   "id": 2
+                },
+                "warm_start_tokens": {
+                  "type": "uint32",
+                  "id": 3
                 }
               }
             },

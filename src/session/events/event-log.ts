@@ -65,6 +65,10 @@ const BATCH_MAX = 200;
 
 const COLUMNS = 'seq, branch, kind, parent, at_ms, sensitivity, tokens, text, facts, artifact';
 
+/** A log with an event beside the calls of session_init, which a hook makes at each start of a client. */
+const HAS_WORK = `EXISTS (SELECT 1 FROM events WHERE log = number
+  AND NOT (kind = 'call' AND json_extract(facts, '$.tool') = 'session_init'))`;
+
 /** The event log in a database of its own. */
 export class StoredEventLog implements EventLog {
   readonly #deps: EventLogDeps;
@@ -134,10 +138,20 @@ export class StoredEventLog implements EventLog {
     return rows.map((row) => toEvent({ project, session }, row)).reverse();
   }
 
-  /** The session of the project with the newest event, other than this one. */
+  /** True if a session of the project did anything but ask for a warm start. */
+  async hasWork(project: string): Promise<boolean> {
+    const [row] = await (await this.#flushed()).read(
+      `SELECT EXISTS (SELECT 1 FROM logs WHERE project = ? AND ${HAS_WORK}) AS has_work`,
+      project,
+    );
+    return integerOf(row ?? {}, 'has_work') === 1;
+  }
+
+  /** The session of the project that did something last, other than this one. Asking for a warm start is nothing. */
   async before({ project, session }: SessionRef): Promise<SessionRef | null> {
     const [row] = await (await this.#flushed()).read(
-      'SELECT session FROM logs WHERE project = ? AND session <> ? ORDER BY used_ms DESC, number DESC LIMIT 1',
+      `SELECT session FROM logs WHERE project = ? AND session <> ? AND ${HAS_WORK}
+        ORDER BY used_ms DESC, number DESC LIMIT 1`,
       ...[project, session],
     );
     return row === undefined ? null : { project, session: textOf(row, 'session'), branch: null };

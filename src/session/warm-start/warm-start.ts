@@ -36,12 +36,12 @@ const NOTE =
  * next may use.
  */
 const SHARES = {
-  head: 75,
+  head: 95,
   blockers: 110,
   branches: 60,
   checkpoints: 60,
-  did: 130,
-  previous: 80,
+  did: 120,
+  previous: 70,
   memories: 60,
   changes: 55,
 };

@@ -96,7 +96,7 @@ describe('issue 19 part 8: the input of a hook', () => {
         type: 'assistant',
         message: { role: 'assistant', content: [{ type: 'tool_use', id: 'x', input: { a: 'NOISE' } }] },
       },
-      { type: 'api-request-blob', content: [{ type: 'text', text: 'NOISE' }] },
+      { type: 'api-request-blob', message: { role: 'user', content: 'NOISE' } },
     );
     const message = (role: string) =>
       fc.oneof(

@@ -10,6 +10,10 @@ export interface HookAnswer {
    * Events that were recorded. An item that repeats the last one of its role is not.
    */
   'recorded'?: (number);
+  /**
+   * Tokens that an answer of session_init, shown after the text, may have. 0: it is not to be shown.
+   */
+  'warm_start_tokens'?: (number);
 }
 
 export interface HookAnswer__Output {
@@ -21,4 +25,8 @@ export interface HookAnswer__Output {
    * Events that were recorded. An item that repeats the last one of its role is not.
    */
   'recorded': (number);
+  /**
+   * Tokens that an answer of session_init, shown after the text, may have. 0: it is not to be shown.
+   */
+  'warm_start_tokens': (number);
 }
