@@ -50,6 +50,8 @@ export interface InstallObserver<T> {
 /** The name in the server's certificate. It does not depend on the path of the socket. */
 const SERVER_NAME = 'contextd';
 
+/** Milliseconds that the answer to a hook may take: an agent waits for it. */
+const HOOK_ANSWER_MS = 2_000;
 /** Milliseconds that a management answer may take. */
 const ANSWER_MS = 5_000;
 /** The health check runs a sandbox, measuring caches walks them, statistics read up to 366 files, and the quarantine hashes what was set aside. */
@@ -134,7 +136,7 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     listLessons: askLong(management.listLessons),
     listBranches: ask(management.listBranches),
     syncMemories: askLong(management.syncMemories),
-    takeHook: ask(management.takeHook),
+    takeHook: within(HOOK_ANSWER_MS)(management.takeHook),
     planUndo: askLong(management.planUndo),
     undoChanges: askLong(management.undoChanges),
     saveCheckpoint: askLong(management.saveCheckpoint),

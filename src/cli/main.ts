@@ -2,14 +2,29 @@ import { statSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { readEnvironment } from '../config/env.ts';
 import { findInstallRoot } from '../config/install-root.ts';
-import { resolvePaths } from '../config/paths.ts';
+import { type Paths, resolvePaths } from '../config/paths.ts';
+import { hookIn, runHook } from './hooks/hook-process.ts';
 
-// The daemon's cache makes ctxd start faster. ctxd creates no directory for it, and leaves another user's alone.
-try {
-  const { compileCacheDir } = resolvePaths(readEnvironment(), findInstallRoot());
-  if (statSync(compileCacheDir).uid === process.getuid?.()) enableCompileCache(compileCacheDir);
-} catch {
-  // No daemon has run yet.
+const paths = usablePaths();
+const hook = hookIn(process.argv.slice(2));
+if (paths !== undefined) enableCache(paths.compileCacheDir);
+if (hook !== null) await runHook(hook, paths?.socket);
+else await (await import('./process.ts')).runProcess();
+
+/** Undefined if the environment leads to none. */
+function usablePaths(): Paths | undefined {
+  try {
+    return resolvePaths(readEnvironment(), findInstallRoot());
+  } catch {
+    return undefined;
+  }
 }
-const { runProcess } = await import('./process.ts');
-await runProcess();
+
+/** The daemon's cache makes ctxd start faster. ctxd creates no directory for it, and leaves another user's alone. */
+function enableCache(directory: string): void {
+  try {
+    if (statSync(directory).uid === process.getuid?.()) enableCompileCache(directory);
+  } catch {
+    // No daemon has run yet.
+  }
+}

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTls, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import { isErrno } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { CertificateSet } from './identities.ts';
 
@@ -55,7 +56,9 @@ export class Connections {
     });
     // Node reports a handshake that failed or took too long, but leaves the connection open.
     tls.on('tlsClientError', (error, connection) => {
-      logger.warn('grpc.handshake_refused', { why: error.message });
+      // A hook only asks whether somebody listens.
+      const hasAsked = connection.bytesRead > 0 || !isErrno(error, 'ECONNRESET');
+      logger[hasAsked ? 'warn' : 'debug']('grpc.handshake_refused', { why: error.message });
       connection.destroy();
     });
     tls.on('secureConnection', (connection) => {

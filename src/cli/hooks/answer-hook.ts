@@ -37,7 +37,7 @@ async function answer(name: HookName, context: CliContext, path: string | undefi
   });
 }
 
-/** The answer of session_init as text; '' if there is none in time. */
+/** The answer of session_init as text; '' if it does not come in time. */
 async function warmStart(client: DaemonClient, root: string, session: string, maxTokens: number): Promise<string> {
   const request = {
     tool: 'session_init',
