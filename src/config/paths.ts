@@ -27,6 +27,8 @@ export interface Paths {
   storageDir: string;
   /** What the files of projects were, for undo and checkpoints. */
   undoDir: string;
+  /** What branches with files of their own changed. */
+  layersDir: string;
   /** The gitleaks program and its configuration, as `install.sh` installed them. */
   gitleaksDir: string;
   /** Texts that gitleaks is searching now. */
@@ -87,6 +89,7 @@ export function resolvePaths(
     sandboxDir: join(bases.dataDir, 'sandbox'),
     storageDir: join(bases.dataDir, 'storage'),
     undoDir: join(bases.dataDir, 'undo'),
+    layersDir: join(bases.dataDir, 'layers'),
     gitleaksDir: join(bases.dataDir, 'gitleaks'),
     gitleaksWorkDir: join(bases.stateDir, 'gitleaks'),
     toolSocketsDir: join(bases.runDir, 't'),
@@ -122,6 +125,7 @@ export async function ensureDirectories(paths: Paths): Promise<void> {
     toolsDir,
     sandboxDir,
     undoDir,
+    paths.layersDir,
     auditDir,
     paths.quarantineDir,
     paths.projectsDir,

@@ -15,7 +15,7 @@ import { MemoryStore } from '../memory/store.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { baseView, type SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import { baseView, type SandboxPolicy, type WorkspaceView } from '../sandbox/sandbox-policy.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
@@ -219,6 +219,11 @@ function buildSessionKeeping({ paths, config, clock, logger }: ComposeDeps, own:
   return { counter, eventLog, contexts: own.contexts ?? new Contexts({ database, eventLog, countTokens, clock }) };
 }
 
+/** The workspace as calls of a session see it. */
+function viewOf({ project }: SessionRef): WorkspaceView {
+  return baseView(project);
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 function buildExecution(
@@ -278,8 +283,9 @@ function buildExecution(
       own.runner ??
       createRunner({
         sandbox: followed,
-        policyFor: ({ project }) => policyFor(baseView(project), config.sandbox),
-        commandPolicyFor: (session) => commandPolicyFor(session, config.sandbox, before.outside, network),
+        policyFor: (session) => policyFor(viewOf(session), config.sandbox),
+        commandPolicyFor: (session) =>
+          commandPolicyFor(session, viewOf(session), config.sandbox, before.outside, network),
         toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
         toolAccessFor: ({ grants }) => toolAccessFor(grants, config.tools),
         sdkDir: paths.sdkDir,
@@ -312,7 +318,7 @@ function buildEntrance(
     createCallGate(
       createDispatch({
         ...before,
-        runner: config.undo.enabled ? watchFiles(before.runner, before.undo) : before.runner,
+        runner: config.undo.enabled ? watchFiles(before.runner, before.undo, viewOf) : before.runner,
         secondSearch,
         cursors: createCursors(sessions),
         findings: before.jobs.findings,

@@ -7,7 +7,6 @@ import { ContextdError } from '../core/errors.ts';
 import { identityFor, personOf } from '../sandbox/identity.ts';
 import { checkRoPath, checkWorkspace } from '../sandbox/mountable.ts';
 import { whyNotMounted } from '../sandbox/repository-above.ts';
-import { baseView } from '../sandbox/sandbox-policy.ts';
 import { type Consents, pathSubject } from '../stores/consents.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
@@ -96,7 +95,7 @@ const PRIVATE = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.confi
 async function checkAllowed(root: string, path: string, deps: OutsideManagementDeps): Promise<void> {
   const { home, paths, projects, outside } = deps;
   await checkProjectRoot(path, home, paths, 'be allowed');
-  checkWorkspace(baseView(path), paths);
+  checkWorkspace(path, paths);
   const own = contextdHome(paths);
   if (own !== null && (holds(own, path) || holds(path, own)))
     throw refuse(path, `contextd keeps its own files in ${own}`);

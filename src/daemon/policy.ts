@@ -3,7 +3,7 @@ import type { SessionRef } from '../call/session.ts';
 import { accessOf } from '../catalog/grants.ts';
 import type { Config } from '../config/schema.ts';
 import type { ToolAccess, ToolCall, ToolNetwork } from '../runner/runner.ts';
-import { baseView, type SandboxPolicy, type WorkspaceView } from '../sandbox/sandbox-policy.ts';
+import type { SandboxPolicy, WorkspaceView } from '../sandbox/sandbox-policy.ts';
 import type { Network } from './network.ts';
 import type { Outside } from './outside.ts';
 
@@ -41,6 +41,7 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
 /** The policy of the commands of `safe_bash`: what a tool process has, and what belongs to their session and project. */
 export function commandPolicyFor(
   session: SessionRef,
+  workspace: WorkspaceView,
   config: Config['sandbox'],
   outside: Pick<Outside, 'partsFor'>,
   network: Pick<Network, 'forCommands' | 'placeholdersFor'>,
@@ -49,7 +50,7 @@ export function commandPolicyFor(
   const { hostNetwork } = parts;
   const variables = { ...hostNetwork.variables, ...network.placeholdersFor(session.project) };
   return {
-    ...policyFor(baseView(session.project), config),
+    ...policyFor(workspace, config),
     ...network.forCommands(session.project),
     git: 'working',
     ...parts,

@@ -3,7 +3,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { ToolProfile } from '../core/profile.ts';
 import { createCertificate } from '../protocol/plugin/certificate.ts';
 import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
-import type { SandboxPolicy, SeccompToggles } from '../sandbox/sandbox-policy.ts';
+import type { SandboxPolicy, SeccompToggles, WorkspaceView } from '../sandbox/sandbox-policy.ts';
 import {
   RUNNER_DEFAULTS,
   type Runner,
@@ -88,7 +88,7 @@ function makeOnce(deps: RunnerDeps): () => SlotDeps {
  * not see two sessions. A tool with a network of its own shares no process
  * with another tool, and gets a new one when its network is switched on or off.
  */
-function processKey(call: ToolCall, layer: string | null, own: ToolNetwork, access: ToolAccess): string {
+function processKey(call: ToolCall, layer: WorkspaceView['layer'], own: ToolNetwork, access: ToolAccess): string {
   const { session, tool, bundleSha256, bundleDir, origin, profile } = call;
   const { project, branch } = session;
   const owner = origin === 'core' ? null : [session.session, branch];

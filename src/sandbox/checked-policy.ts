@@ -17,7 +17,7 @@ import { checkEnough, SECCOMP_LAYER } from './probe/ladder.ts';
 import { missingBubblewrap, type Shortfall } from './probe/remedies.ts';
 import { RepositoriesAbove, repositoryAbove, whyNotMounted } from './repository-above.ts';
 import type { IsolationReport } from './sandbox.ts';
-import { baseView, type SandboxPolicy, type WorkspaceView } from './sandbox-policy.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 import { defaultFilter } from './seccomp/filter.ts';
 import { checkToolPaths, writablePaths } from './tool-paths.ts';
 import { gitDirOf } from './workspace/git-dir.ts';
@@ -98,7 +98,7 @@ export class CheckedPolicies {
     return isolation === null ? Isolation.none() : isolation.of(identityFor(workspace, ownUid()));
   }
 
-  /** Throws SANDBOX_UNAVAILABLE, PATH_INVALID, PATH_NOT_FOUND, and NOT_IMPLEMENTED for a branch. */
+  /** Throws SANDBOX_UNAVAILABLE, PATH_INVALID and PATH_NOT_FOUND. */
   async check(policy: SandboxPolicy): Promise<CheckedPolicy> {
     if (this.#isClosed) {
       throw refusal({ missing: 'contextd is stopping', remedy: 'Call again when it has started.' });
@@ -118,7 +118,7 @@ export class CheckedPolicies {
   }
 
   async #runChecks(policy: SandboxPolicy, state: string): Promise<CheckedPolicy> {
-    checkWorkspace(policy.workspace, this.#deps.paths);
+    checkWorkspace(policy.workspace.path, this.#deps.paths);
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     checkToolPaths(policy, this.#deps.paths);
     const host = await this.host();
@@ -149,8 +149,7 @@ export class CheckedPolicies {
 
   /** The guards of the policy's trees. Throws PATH_INVALID and PATH_NOT_FOUND. */
   guardsOf(policy: SandboxPolicy): GuardSet {
-    const views = [policy.workspace, ...usablePaths(policy).map(baseView)];
-    const trees = views.map((view) => this.#guardOf(view, policy.deny));
+    const trees = [policy.workspace.path, ...usablePaths(policy)].map((path) => this.#guardOf(path, policy.deny));
     const repository = this.#repositoryOf(policy);
     // A tool process writes the workspace only. What it does not know of other trees stays as the commands' policy had it.
     if (policy.allowedPaths !== undefined) {
@@ -160,7 +159,7 @@ export class CheckedPolicies {
         guard.accompany(policy.workspace.path, others);
       }
     }
-    const ofTool = writablePaths(policy).map((path) => this.#guardOf(baseView(path), policy.deny));
+    const ofTool = writablePaths(policy).map((path) => this.#guardOf(path, policy.deny));
     if (ofTool.length > 0) {
       trees.push(...ofTool);
       const paths = trees.map(({ path }) => path);
@@ -173,7 +172,7 @@ export class CheckedPolicies {
         );
     }
     if (repository !== null) trees[0]?.guard.enclose(repository.gitDir);
-    return new GuardSet(trees, repository);
+    return new GuardSet(trees, repository, policy.workspace.layer !== null);
   }
 
   /** The repository around the workspace, if a person allowed it and it is still that. */
@@ -184,11 +183,10 @@ export class CheckedPolicies {
   }
 
   /** Projects that one person allowed to each other share the guard of a directory. */
-  #guardOf(view: WorkspaceView, deny: readonly string[]): GuardedTree {
+  #guardOf(workspace: string, deny: readonly string[]): GuardedTree {
     const { paths } = this.#deps;
-    checkWorkspace(view, paths);
-    const workspace = view.path;
-    const key = JSON.stringify([view, deny]);
+    checkWorkspace(workspace, paths);
+    const key = JSON.stringify([workspace, deny]);
     const directory = directoryIdentity(workspace);
     const known = this.#guards.get(key);
     if (known?.directory === directory) return { path: workspace, ...known };

@@ -1,4 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
+import type { LayerKind } from './layers/mounted.ts';
 import type { QuarantineReport, QuarantineResult } from './quarantine.ts';
 import {
   type CommandResult,
@@ -96,6 +97,14 @@ export class UnavailableSandbox implements Sandbox {
   async restore(): Promise<RestoreResult> {
     throw this.#refusal();
   }
+
+  async createLayer(): Promise<LayerKind> {
+    throw this.#refusal();
+  }
+
+  async removeLayer(): Promise<void> {}
+
+  async keepLayers(): Promise<void> {}
 
   tellEgress(): void {}
 

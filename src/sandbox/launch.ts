@@ -3,8 +3,8 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { steers } from '../core/variable-names.ts';
 import type { GroupFiles } from './cgroup/files.ts';
 import { becomeOwner, type Identity } from './identity.ts';
+import type { LayerMounts, MountedLayer } from './layers/mounted.ts';
 import { bindToProcessors, perProcessLimits } from './limits.ts';
-import { refuseLayer } from './mountable.ts';
 import { enterNamespace, type LoopbackNamespace, namespaceFds } from './network.ts';
 import { encodeArguments, type Mount, NODE_BINARY, renderArguments } from './policy.ts';
 import type { Bubblewrap } from './probe/facts.ts';
@@ -78,7 +78,7 @@ export interface LaunchRequest {
   readonly wallMs: number;
   /** File with the seccomp filter; null: no filter. */
   readonly seccompFile: string | null;
-  /** Command line that enters the mount namespace to start in; empty for the spawner's own. */
+  /** Command line that enters the mount namespace to start in; empty for the spawner's own. A layer has its own. */
   readonly enter: readonly string[];
   /** Files that must be links there. */
   readonly links: readonly string[];
@@ -90,6 +90,8 @@ export interface LaunchRequest {
  */
 export interface MountedWorkspace {
   readonly path: string;
+  /** Null: it is the base. */
+  readonly layer: MountedLayer | null;
   readonly [mounted]: true;
 }
 
@@ -97,17 +99,21 @@ const mounted: unique symbol = Symbol('mounted');
 
 /**
  * Puts the layer of a view over its base. A descriptor that was opened earlier would always lead to the base, so this
- * comes before `prepareLaunch`, which opens descriptors. Throws NOT_IMPLEMENTED for every layer.
+ * comes before `prepareLaunch`, which opens descriptors. Release the layer when the sandbox is dead. Throws SANDBOX_UNAVAILABLE.
  */
-export function mountWorkspace(view: WorkspaceView): MountedWorkspace {
-  refuseLayer(view);
-  return { path: view.path, [mounted]: true };
+export async function mountWorkspace(view: WorkspaceView, layers: LayerMounts): Promise<MountedWorkspace> {
+  const layer = view.layer === null ? null : await layers.lease(view);
+  return { path: view.path, layer, [mounted]: true };
 }
 
 /** Opens the files that the sandbox is made of, in the mounted workspace, and builds the command line. */
 export function prepareLaunch(request: LaunchRequest): Launch {
   const { mounts, publicBinds } = makeReachable(request.mounts, request.identity, request.workspace?.path ?? null);
-  const pinned = request.bubblewrap.features.bindFd ? openPins(mounts) : { fds: [], mounts, byMount: [] };
+  const { workspace } = request;
+  const visible = workspace?.layer == null ? mounts : mounts.filter((mount) => isInView(mount, workspace));
+  const pinned = request.bubblewrap.features.bindFd
+    ? openPins(visible, workspace?.layer?.root ?? '')
+    : { fds: [], mounts: visible, byMount: [] };
   const opened = [...pinned.fds];
   try {
     const namespaces = namespaceFds(request.network);
@@ -148,7 +154,7 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
   const { limits, bubblewrap, group, network } = request;
   const joined = namespaceFds(network).map((_, i) => request.firstFreeFd + 2 + i);
   return [
-    ...request.enter,
+    ...(request.workspace?.layer?.enter ?? request.enter),
     ...(publicBinds.length > 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : []),
     ...enterNamespace(joined),
     'sh',
@@ -205,14 +211,35 @@ interface Pins {
 }
 
 /**
- * Opens each pinned source without following a link anywhere in its path. Leaves out a source that no longer exists.
+ * False for what is protected or hidden in the base, if a branch has removed it or has put a link in its path: in the view of
+ * the branch there is nothing of the base in that place, and bubblewrap would make a file for the mount.
  */
-function openPins(mounts: readonly Mount[]): Pins {
+function isInView(mount: Mount, { path, layer }: MountedWorkspace): boolean {
+  const { dest } = mount;
+  if (layer === null || !dest.startsWith(`${path}/`)) return true;
+  const fd = openPath(`${layer.root}${dest}`);
+  if (fd === null) return false;
+  try {
+    const stats = fstatSync(fd);
+    if (stats.isSymbolicLink() || readlinkSync(`/proc/self/fd/${fd}`) !== dest) return false;
+    // What hides a directory of the base cannot be mounted on a file, nor the other way round.
+    const isPinned = (mount.kind === 'bind' || mount.kind === 'ro-bind') && mount.pin === true;
+    return isPinned || stats.isDirectory() === (mount.kind === 'tmpfs' || mount.kind === 'remount-ro');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Opens each pinned source, below `root`, without following a link anywhere in its path. Leaves out a source that no longer
+ * exists.
+ */
+function openPins(mounts: readonly Mount[], root: string): Pins {
   const pins: Pins = { fds: [], mounts: [], byMount: [] };
   try {
     for (const mount of mounts) {
       const isPinned = (mount.kind === 'bind' || mount.kind === 'ro-bind') && mount.pin === true;
-      const fd = isPinned ? openPin(mount.source) : null;
+      const fd = isPinned ? openPin(mount.source, root) : null;
       if (isPinned && fd === null) continue;
       pins.mounts.push(mount);
       if (fd === null) continue;
@@ -226,12 +253,12 @@ function openPins(mounts: readonly Mount[]): Pins {
   }
 }
 
-function openPin(path: string): number | null {
-  const fd = openPath(path);
+function openPin(path: string, root: string): number | null {
+  const fd = openPath(`${root}${path}`);
   if (fd === null) return null;
   if (!fstatSync(fd).isSymbolicLink() && readlinkSync(`/proc/self/fd/${fd}`) === path) return fd;
   closeSync(fd);
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+  if (lstatSync(`${root}${path}`, { throwIfNoEntry: false }) === undefined) return null;
   throw new ContextdError('SANDBOX_UNAVAILABLE', `${path} is a symbolic link or lies behind one`, {
     remedy: 'If it was being changed, call again; a workspace is registered by its real path.',
   });

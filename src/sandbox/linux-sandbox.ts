@@ -19,6 +19,9 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
+import { COPY_WITHIN_MS, copyProgram, notCopied } from './layers/copy.ts';
+import { Layers } from './layers/layers.ts';
+import type { LayerKind } from './layers/mounted.ts';
 import type { OutputSink } from './output.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment, type Mount } from './policy.ts';
 import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
@@ -62,6 +65,7 @@ export class LinuxSandbox {
   readonly #storage: Storage;
   readonly network: Networks;
   readonly snapshots: Snapshots;
+  readonly #layers: Layers;
   readonly #starter: Starter;
   readonly #pool: ReadyPool;
   #running = 0;
@@ -85,7 +89,9 @@ export class LinuxSandbox {
     this.snapshots = new Snapshots({
       ...{ host: () => this.#policies.host(), paths: deps.paths, idleMs: deps.config.idle_ms },
     });
-    this.#starter = new Starter(this.network, this.#storage);
+    this.#layers = new Layers({ root: deps.paths.layersDir, enter: () => this.#enterForLayers() });
+    this.#layers.sweep();
+    this.#starter = new Starter(this.network, this.#storage, this.#layers);
     this.#pool = new ReadyPool({
       perPolicy: deps.config.preforked,
       max: READY_MAX,
@@ -100,13 +106,19 @@ export class LinuxSandbox {
   async stop(): Promise<void> {
     this.#storage.stop();
     await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop(), this.snapshots.stop()]);
-    await this.network.stop();
+    await Promise.all([this.network.stop(), this.#layers.stop()]);
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
     // Files that the last calls created are searched for before the guards forget those calls.
     await Promise.race([this.#policies.settled(), delay(SEARCH_AT_END_MS, undefined, { ref: false })]);
     await this.#policies.close();
     await this.#policies.closeHost();
+  }
+
+  /** An ordinary user needs the namespaces of git's links, and can join a network only from there. */
+  async #enterForLayers(): Promise<readonly string[] | null> {
+    const enter = (await (await this.#policies.host())?.git.enter()) ?? [];
+    return enter.length === 0 && process.getuid?.() !== 0 ? null : enter;
   }
 
   probe(): Promise<IsolationReport> {
@@ -173,13 +185,14 @@ export class LinuxSandbox {
       );
       const looks = lookForStaleness(checked.guard, protection, onStale);
       this.#processes += 1;
+      const isOnBase = policy.workspace.layer === null;
       const covers = this.#covers.get(policy.workspace.path) ?? new Set();
-      this.#covers.set(policy.workspace.path, covers.add(protection.cover));
+      if (isOnBase) this.#covers.set(policy.workspace.path, covers.add(protection.cover));
       return followProcess(started, policy.limits, sinks, socketDir, async () => {
         clearInterval(looks);
         this.#processes -= 1;
         covers.delete(protection.cover);
-        if (covers.size === 0) this.#covers.delete(policy.workspace.path);
+        if (isOnBase && covers.size === 0) this.#covers.delete(policy.workspace.path);
         await release();
       });
     } catch (cause) {
@@ -232,6 +245,53 @@ export class LinuxSandbox {
     return { ...reply, quarantined: end.quarantined };
   }
 
+  /**
+   * Makes the layer of the last branch of the policy's view: empty, or a copy of what the branch around it sees if the
+   * workspace can have no overlay. Throws SANDBOX_UNAVAILABLE if it can have neither.
+   */
+  async createLayer(policy: SandboxPolicy): Promise<LayerKind> {
+    const { path, layer } = policy.workspace;
+    const outer = layer?.slice(0, -1) ?? [];
+    await this.#policies.check(policy);
+    const why = this.#layers.isCopy(path, outer) ? 'the branch around it is a copy' : await this.#layers.whyNot(path);
+    const kind = why === null ? 'overlay' : 'copy';
+    const place = await this.#layers.make(policy.workspace, kind);
+    try {
+      if (why !== null) await this.#copyInto(place.copy, outer, policy, why);
+      const tried = await this.#layers.lease(policy.workspace);
+      tried.release();
+      return kind;
+    } catch (cause) {
+      await this.removeLayer(path, layer?.at(-1) ?? '');
+      throw cause;
+    }
+  }
+
+  /** Kills what runs in a branch and removes its files. */
+  removeLayer(project: string, branch: string): Promise<void> {
+    return this.#layers.remove(project, branch);
+  }
+
+  /** Removes the layers of all other branches, of all projects. */
+  keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void> {
+    return this.#layers.keepOnly(live);
+  }
+
+  /** As a command does it: what is hidden from commands is not copied. */
+  async #copyInto(copy: string, outer: readonly string[], policy: SandboxPolicy, why: string): Promise<void> {
+    const { path } = policy.workspace;
+    const { program, argv } = copyProgram(copy);
+    const sink: OutputSink = { write: () => true, onceDrained() {} };
+    const command: CommandSpec = {
+      ...{ argv, cwd: path, env: {}, stdin: null, timeoutMs: COPY_WITHIN_MS, outputMaxBytes: 0, outputKillBytes: 0 },
+      signal: new AbortController().signal,
+    };
+    const view = { path, layer: outer.length === 0 ? null : outer };
+    const options = { number: 0, steered: null, program };
+    const end = await this.run({ ...policy, workspace: view }, command, { stdout: sink, stderr: sink }, options);
+    if (end.exitCode !== 0) throw notCopied(path, why, end.exitCode, end.endedBy);
+  }
+
   async #runOnce(
     policy: SandboxPolicy,
     command: CommandSpec,
@@ -247,7 +307,8 @@ export class LinuxSandbox {
     } finally {
       this.#commands.delete(ended);
       this.#running -= 1;
-      this.#pool.used(checked.key, () => this.#makeReady(checked));
+      // A waiting sandbox would keep a layer mounted, and show the base as it was.
+      if (policy.workspace.layer === null) this.#pool.used(checked.key, () => this.#makeReady(checked));
     }
   }
 
@@ -302,7 +363,9 @@ export class LinuxSandbox {
   ): Promise<StartedSandbox> {
     await this.network.settled(checked.loopback?.key ?? null);
     const script =
-      steering === null && program === undefined ? scriptFor(command, checked.policy.workspace.path) : null;
+      steering === null && program === undefined && checked.policy.workspace.layer === null
+        ? scriptFor(command, checked.policy.workspace.path)
+        : null;
     const isSuitable =
       script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
     const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;

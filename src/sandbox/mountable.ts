@@ -3,7 +3,6 @@ import { sep } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { BUNDLE_DIR, NODE_BINARY } from './policy.ts';
-import type { WorkspaceView } from './sandbox-policy.ts';
 
 /** The sandbox's own places: a workspace there, or one that contains them, would cover them. */
 const OWN_PLACES = [
@@ -24,27 +23,13 @@ const NEVER_BELOW = ['/etc', '/proc', '/sys', '/dev', '/boot', BUNDLE_DIR, NODE_
 
 /**
  * The second check after registration: a workspace is a real path and is not the root, a system directory, or next to
- * contextd's own files. Throws PATH_INVALID, PATH_NOT_FOUND, and NOT_IMPLEMENTED for a branch.
+ * contextd's own files. Throws PATH_INVALID and PATH_NOT_FOUND.
  */
-export function checkWorkspace(view: WorkspaceView, paths: Paths): void {
-  const workspace = view.path;
+export function checkWorkspace(workspace: string, paths: Paths): void {
   const remedy = 'Create it, or run `ctxd init` where the project is now.';
   if (realPath(workspace, remedy) !== workspace) throw refuse(workspace, 'it is not a real path');
   if (holds(workspace, paths.installRoot)) throw refuse(workspace, 'contextd itself is installed in it');
   checkApart(workspace, paths);
-  refuseLayer(view);
-}
-
-/** Without this check a call on a branch would write the base. */
-export function refuseLayer({ path, layer }: WorkspaceView): void {
-  if (layer === null) return;
-  throw new ContextdError(
-    'NOT_IMPLEMENTED',
-    `cannot mount the branch ${layer} of ${path}: only the base can be mounted`,
-    {
-      remedy: 'Call without a branch.',
-    },
-  );
 }
 
 /** Checks a read-only directory that a person listed. Throws PATH_INVALID or PATH_NOT_FOUND. */

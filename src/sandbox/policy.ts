@@ -25,8 +25,8 @@ export interface TreePlan {
   /** Read-write trees: the workspace and a worktree's common git directory. */
   readonly writable: readonly string[];
   readonly roPaths: readonly string[];
-  /** The repository around the workspace; null or absent: not mounted. Commands of another project may replace its path. */
-  readonly repository?: string | null;
+  /** Repositories around or beside the workspace. Commands of another project may replace their paths. Default: none. */
+  readonly readOnly?: readonly string[];
   /** Toolchains of the host, and empty files over their settings. */
   readonly toolchains: readonly Mount[];
   /** What is protected in the writable trees, parents before children. */
@@ -81,9 +81,7 @@ export function planTree(plan: TreePlan): Mount[] {
         ...(plan.writable.some((tree) => path.startsWith(`${tree}/`)) ? { pin: true } : {}),
       }),
     ),
-    ...(typeof plan.repository === 'string'
-      ? [{ kind: 'ro-bind', source: plan.repository, dest: plan.repository, pin: true } as const]
-      : []),
+    ...(plan.readOnly ?? []).map((path): Mount => ({ kind: 'ro-bind', source: path, dest: path, pin: true })),
     ...plan.toolchains,
     ...plan.writable.map((path): Mount => ({ kind: 'bind', source: path, dest: path, pin: true })),
   ];

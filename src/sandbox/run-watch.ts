@@ -50,7 +50,7 @@ export class SearchMeanwhile {
       this.#hurry = new AbortController();
       const startedAt = performance.now();
       await guard.finish(guard.begin(protection)).catch(() => {});
-      await Promise.all(guard.trees.map((tree) => tree.guard.settled())).catch(() => {});
+      await Promise.all(guard.hostTrees.map((tree) => tree.guard.settled())).catch(() => {});
       waitMs = Math.max(SEARCH_EVERY_MS, SEARCH_SHARE * (performance.now() - startedAt));
     }
   }

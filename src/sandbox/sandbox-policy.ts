@@ -2,8 +2,11 @@
 export interface WorkspaceView {
   /** Absolute real path of the project root, mounted read-write at the same path. */
   readonly path: string;
-  /** Names the branch whose files take the place of the base; null is the base. No sandbox mounts a branch yet. */
-  readonly layer: string | null;
+  /**
+   * The branches with files of their own whose changes lie over the base, the outermost first: the last is the one that
+   * gets what is written. Null is the base.
+   */
+  readonly layer: readonly string[] | null;
 }
 
 /** The base of a project, whatever branches there are. */

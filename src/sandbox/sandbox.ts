@@ -6,6 +6,7 @@ import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
 import type { Runtime } from '../core/profile.ts';
 import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../egress/messages.ts';
+import type { LayerKind } from './layers/mounted.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { RestoreItem, RestoreReply, SnapshotReply, SnapshotRequest } from './snapshots/messages.ts';
@@ -337,6 +338,15 @@ export interface Sandbox {
    * is set aside. Call `snapshot` first. Throws what `run` throws.
    */
   restore(policy: SandboxPolicy, items: readonly RestoreItem[]): Promise<RestoreResult>;
+  /**
+   * Makes the files of a branch: `policy.workspace.layer` ends with it. From then on everything that is started with this view
+   * sees and changes them instead of the base. Throws SANDBOX_UNAVAILABLE with the reason if the workspace can have none.
+   */
+  createLayer(policy: SandboxPolicy): Promise<LayerKind>;
+  /** Kills what runs in a branch and removes its files. Does nothing if it has none. */
+  removeLayer(project: string, branch: string): Promise<void>;
+  /** Removes the files of all other branches, of all projects. */
+  keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void>;
   /** Sends a message to the proxy process of the network; each is carried out before anything that is started later. */
   tellEgress(command: EgressCommand): void;
 }

@@ -18,6 +18,7 @@ import {
   type PinnedPath,
   prepareLaunch,
 } from './launch.ts';
+import type { LayerMounts } from './layers/mounted.ts';
 import type { LoopbackNamespace } from './network.ts';
 import { OutputReader } from './output.ts';
 import { buildEnvironment, type Mount, mountStorage, planTree } from './policy.ts';
@@ -73,11 +74,13 @@ export class Starter {
   readonly #releasing = new Set<Promise<void>>();
   readonly #network: Pick<Networks, 'loopbacks' | 'bridge'>;
   readonly #storage: Storage;
+  readonly #layers: LayerMounts;
   #isStopped = false;
 
-  constructor(network: Pick<Networks, 'loopbacks' | 'bridge'>, storage: Storage) {
+  constructor(network: Pick<Networks, 'loopbacks' | 'bridge'>, storage: Storage, layers: LayerMounts) {
     this.#network = network;
     this.#storage = storage;
+    this.#layers = layers;
   }
 
   async start(given: CheckedPolicy, protection: TreeProtection, job: Job): Promise<StartedSandbox> {
@@ -102,7 +105,9 @@ export class Starter {
       const group = host.cgroups?.create(checked.policy.limits) ?? null;
       if (group !== null) used.add(() => host.cgroups?.remove(group));
       // In this order: `prepare` opens descriptors in the workspace, which must be mounted by then.
-      const workspace = mountWorkspace(checked.policy.workspace);
+      const workspace = await mountWorkspace(checked.policy.workspace, this.#layers);
+      const { layer } = workspace;
+      if (layer !== null) used.add(layer.release);
       const planned = plan(checked, protection, job, {
         isWatched: group === null,
         hasNames: network.way?.hasNames === true,
@@ -110,12 +115,13 @@ export class Starter {
       const storage = await this.#storage.lease(checked.policy, identity, planned);
       const mounts = storage === null ? planned : mountStorage(planned, storage.mounts);
       launch = prepare(checked, workspace, mounts, job, { group, network: network.namespace }, network.way);
-      for (const { path, directory } of checked.guard.trees) checkNotReplaced(path, directory, launch.pinned);
+      for (const { path, directory } of checked.guard.hostTrees) checkNotReplaced(path, directory, launch.pinned);
       const input = {
         stdin: typeof job.stdin === 'number' ? fstatSync(job.stdin) : null,
         isTerminal: job.isTerminal === true,
       };
       const jail = new Jail(launch, job.takesScript ? [...childFds, 'pipe'] : childFds, input);
+      layer?.uses(jail);
       this.#follow(jail, used);
       const [loopback, lane] = [network.namespace?.name ?? '', network.way?.lane ?? null];
       return {
@@ -180,7 +186,10 @@ export class Starter {
 /**
  * Removes what building the sandbox left in the workspace: when called, after a while, or when the sandbox has ended.
  */
-function tidyOnce({ guard }: CheckedPolicy, pinned: readonly PinnedPath[], jail: Jail): () => void {
+function tidyOnce({ guard, policy }: CheckedPolicy, all: readonly PinnedPath[], jail: Jail): () => void {
+  const { path: workspace, layer } = policy.workspace;
+  // In a layer it is the branch that gets them.
+  const pinned = layer === null ? all : all.filter(({ path }) => !isWithin(workspace, path));
   const startedAtMs = Date.now();
   const isBuilt = guard.building(pinned.map(({ path }) => path));
   let isTidy = false;
@@ -203,19 +212,26 @@ function plan(
   job: Job,
   { isWatched, hasNames }: { readonly isWatched: boolean; readonly hasNames: boolean },
 ): Mount[] {
-  const writable = [...new Set([policy.workspace.path, ...protection.commonGitDirs, ...allowedPaths])];
+  const isLayered = policy.workspace.layer !== null;
+  // A repository that the base shares with others is no part of a layer.
+  const gitDirs = isLayered ? [] : protection.commonGitDirs;
+  const writable = [...new Set([policy.workspace.path, ...gitDirs, ...allowedPaths])];
+  const readOnly = [...(protection.repository === null ? [] : [protection.repository])];
+  if (isLayered) readOnly.push(...protection.commonGitDirs);
   const { toolchains } = policy;
   const place = { bubblewrap: host.bubblewrap, identity, emptyFile: host.emptyFile() };
   return planTree({
     base: host.base(),
     writable,
     roPaths: [...policy.roPaths, ...readablePaths(policy)],
-    repository: protection.repository,
+    readOnly,
     toolchains: [
       ...(toolchains === undefined ? [] : mountToolchains(toolchains, writable, place)),
       ...host.proxyMounts(),
     ],
-    protectedMounts: protection.mounts.filter(({ dest }) => job.git?.links.includes(dest) !== true),
+    protectedMounts: protection.mounts
+      .filter(({ dest }) => job.git?.links.includes(dest) !== true)
+      .map((mount) => (isLayered && !writable.some((tree) => isWithin(tree, mount.dest)) ? asReadOnly(mount) : mount)),
     proc: coverProc(identity),
     program: [
       ...job.programMounts,
@@ -225,6 +241,14 @@ function plan(
     ],
     isWatched,
   });
+}
+
+function asReadOnly(mount: Mount): Mount {
+  return mount.kind === 'bind' ? { ...mount, kind: 'ro-bind' } : mount;
+}
+
+function isWithin(outer: string, inner: string): boolean {
+  return outer === inner || inner.startsWith(`${outer}/`);
 }
 
 function prepare(
@@ -261,10 +285,12 @@ function prepare(
 
 /** What git in the sandbox needs; null if the policy gives it nothing. */
 export async function prepareGit(
-  { host, identity, person }: CheckedPolicy,
+  { host, identity, person, policy }: CheckedPolicy,
   { gitConfigs }: TreeProtection,
 ): Promise<GitView | null> {
-  return person === null ? null : host.git.prepare({ identity, person, configs: gitConfigs });
+  // What a command changes in a configuration would be carried over to the base.
+  const configs = policy.workspace.layer === null ? gitConfigs : [];
+  return person === null ? null : host.git.prepare({ identity, person, configs });
 }
 
 /** Ends a sandbox that nobody follows. */

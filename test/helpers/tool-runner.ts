@@ -113,6 +113,9 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     storage: (action) => sandbox.storage(action),
     snapshot: (workspace, request) => sandbox.snapshot(workspace, request),
     restore: (policy, items) => sandbox.restore(policy, items),
+    createLayer: (policy) => sandbox.createLayer(policy),
+    removeLayer: (project, branch) => sandbox.removeLayer(project, branch),
+    keepLayers: (live) => sandbox.keepLayers(live),
     tellEgress: (command) => sandbox.tellEgress(command),
     async open(policy, program) {
       const opened = await sandbox.open(policy, program);

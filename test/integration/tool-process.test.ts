@@ -64,7 +64,7 @@ describe('a tool process', () => {
 
   it('SEC-2.1 serves the branches that share the files of the base, and no call whose files are in a layer', async () => {
     const policyFor = (session: SessionRef) =>
-      bench.policy({ workspace: { path: bench.workspace, layer: session.branch === 'own' ? 'own' : null } });
+      bench.policy({ workspace: { path: bench.workspace, layer: session.branch === 'own' ? ['own'] : null } });
     const tools = open({ config: SHORT, policyFor });
     const on = (session: string, branch: string | null) => ({ ...sessionOf(bench.workspace, session), branch });
     const born: unknown[] = [];
@@ -72,7 +72,7 @@ describe('a tool process', () => {
       born.push(bornAt(await tools.fixture('ignore-cancel', 'birth', { origin: 'core', session })));
     expect(new Set(born).size).toBe(1);
     const own = tools.fixture('ignore-cancel', 'birth', { origin: 'core', session: on('a', 'own') });
-    await expect(own).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' });
+    await expect(own).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
   });
 
   it('SEC-2.1 of another bundle serves one branch of one session', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import type { LayerKind } from '../layers/mounted.ts';
 import { checkRoPath, checkWorkspace } from '../mountable.ts';
 import { checkArgv } from '../policy.ts';
 import { checkEnough } from '../probe/ladder.ts';
@@ -204,13 +205,24 @@ export class SeatbeltSandbox implements Sandbox {
     throw notOnThisSystem();
   }
 
+  /** There is no overlay on this system, and nothing that could put a copy in the place of the workspace. */
+  async createLayer(): Promise<LayerKind> {
+    throw noLayers();
+  }
+
+  async removeLayer(): Promise<void> {}
+
+  async keepLayers(): Promise<void> {}
+
   storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
     return this.#storage.act(action);
   }
 
   async #check(policy: SandboxPolicy): Promise<void> {
     this.#checkRunning();
-    checkWorkspace(policy.workspace, this.#deps.paths);
+    // Without this check a call of a branch would write the base.
+    if (policy.workspace.layer !== null) throw noLayers();
+    checkWorkspace(policy.workspace.path, this.#deps.paths);
     for (const path of policy.roPaths) checkRoPath(path, this.#deps.paths);
     checkToolPaths(policy, this.#deps.paths);
     checkEnough(await this.probe(), policy.minIsolation);
@@ -301,6 +313,12 @@ function realOrNull(path: string): string | null {
     if (isErrno(cause)) return null;
     throw cause;
   }
+}
+
+function noLayers(): ContextdError {
+  return new ContextdError('SANDBOX_UNAVAILABLE', 'a branch cannot have files of its own on macOS', {
+    remedy: 'Open the branch with files: "shared".',
+  });
 }
 
 function notOnThisSystem(): ContextdError {

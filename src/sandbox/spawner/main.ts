@@ -87,6 +87,12 @@ class SpawnerService {
         return this.#sandbox.snapshots.ask(request.workspace, request.request);
       case 'restore':
         return this.#sandbox.restore(request.policy, body);
+      case 'create_layer':
+        return this.#sandbox.createLayer(request.policy);
+      case 'remove_layer':
+        return this.#sandbox.removeLayer(request.project, request.branch);
+      case 'keep_layers':
+        return this.#sandbox.keepLayers(request.live);
       case 'run':
         return this.#run(this.#sandbox, request, body);
       case 'input':

@@ -49,6 +49,9 @@ export type Request =
   | { op: 'snapshot'; id: number; workspace: string; request: SnapshotRequest | { do: 'drop' } }
   /** The items are the body, as JSON: they may be many. */
   | { op: 'restore'; id: number; policy: SandboxPolicy }
+  | { op: 'create_layer'; id: number; policy: SandboxPolicy }
+  | { op: 'remove_layer'; id: number; project: string; branch: string }
+  | { op: 'keep_layers'; id: number; live: readonly { project: string; branch: string }[] }
   /** For the proxy process of the network. Neither has a reply. */
   | { op: 'egress'; command: EgressCommand }
   | { op: 'egress_told'; start: number }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { EgressCommand } from '../../egress/messages.ts';
+import type { LayerKind } from '../layers/mounted.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
@@ -240,6 +241,18 @@ export class SpawnedSandbox implements Sandbox {
   async restore(policy: SandboxPolicy, items: readonly RestoreItem[]): Promise<RestoreResult> {
     const { result } = this.#request({ op: 'restore', policy }, Buffer.from(JSON.stringify(items)));
     return result as Promise<RestoreResult>;
+  }
+
+  createLayer(policy: SandboxPolicy): Promise<LayerKind> {
+    return this.#ask<LayerKind>({ op: 'create_layer', policy });
+  }
+
+  async removeLayer(project: string, branch: string): Promise<void> {
+    await this.#ask({ op: 'remove_layer', project, branch });
+  }
+
+  async keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void> {
+    await this.#ask({ op: 'keep_layers', live });
   }
 
   async #ask<T>(request: Unnumbered): Promise<T> {

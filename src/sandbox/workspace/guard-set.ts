@@ -49,10 +49,18 @@ export interface EnclosingRepository {
 export class GuardSet {
   readonly trees: readonly GuardedTree[];
   readonly #repository: EnclosingRepository | null;
+  readonly #isLayered: boolean;
 
-  constructor(trees: readonly GuardedTree[], repository: EnclosingRepository | null = null) {
+  /** `isLayered`: a layer lies over the workspace, so that no run changes the workspace itself. */
+  constructor(trees: readonly GuardedTree[], repository: EnclosingRepository | null = null, isLayered = false) {
     this.trees = trees;
     this.#repository = repository;
+    this.#isLayered = isLayered;
+  }
+
+  /** The trees that a run can change on the host. */
+  get hostTrees(): readonly GuardedTree[] {
+    return this.#isLayered ? this.trees.slice(1) : this.trees;
   }
 
   /** Throws what `WorkspaceGuard.protection` throws. */
@@ -99,8 +107,9 @@ export class GuardSet {
    */
   begin({ parts, cover }: TreeProtection, covers?: ReadonlySet<Cover>, onFound?: OnFound): TreeWatch {
     return {
-      watches: this.trees.map(({ guard, path }, i) => {
-        const own = parts[i];
+      watches: this.hostTrees.map((tree) => {
+        const { guard, path } = tree;
+        const own = parts[this.trees.indexOf(tree)];
         if (own === undefined) throw new Error('a protection of other trees');
         // A worktree in one tree is compared with the project in another.
         const part = parts.length === 1 ? own : { ...own, cover: { ...own.cover, mounted: cover.mounted } };
@@ -116,7 +125,7 @@ export class GuardSet {
    */
   async finish({ watches }: TreeWatch): Promise<QuarantineReport> {
     const reports = await Promise.all(
-      this.trees.map(async ({ path, guard, directory }, i) => {
+      this.hostTrees.map(async ({ path, guard, directory }, i) => {
         const watch = watches[i];
         if (watch === undefined) throw new Error('a watch of other trees');
         if (directoryIdentity(path) !== directory) {
@@ -142,7 +151,7 @@ export class GuardSet {
   }
 
   building(paths: readonly string[]): () => void {
-    const ends = this.trees.map(({ guard }) => guard.building(paths));
+    const ends = this.hostTrees.map(({ guard }) => guard.building(paths));
     return () => {
       for (const end of ends) end();
     };

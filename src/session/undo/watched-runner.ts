@@ -1,5 +1,7 @@
+import type { SessionRef } from '../../call/session.ts';
 import type { RunFacts } from '../../runner/call-facts.ts';
 import type { Runner } from '../../runner/runner.ts';
+import type { WorkspaceView } from '../../sandbox/sandbox-policy.ts';
 import type { Undo } from './undo.ts';
 
 /** Core tools that never write files of a project. */
@@ -7,14 +9,22 @@ const READERS: ReadonlySet<string> = new Set([
   ...['safe_read', 'tool_view', 'memory_search', 'memory_get', 'memory_store', 'memory_feedback'],
 ]);
 
-/** A runner whose calls report what they did to files, so that it can be undone. */
-export function watchFiles(runner: Runner, undo: Undo): Runner {
+/**
+ * A runner whose calls report what they did to files, so that it can be undone. A call in a branch with files of its own
+ * changes nothing of the base: its changes are undone by not merging them.
+ */
+export function watchFiles(
+  runner: Runner,
+  undo: Undo,
+  viewOf: (session: SessionRef) => Pick<WorkspaceView, 'layer'>,
+): Runner {
   return {
     start: () => runner.start(),
     stop: () => runner.stop(),
     async run(call) {
       const { project } = call.session;
       if (call.origin === 'core' && READERS.has(call.tool)) return runner.run(call);
+      if (viewOf(call.session).layer !== null) return runner.run(call);
       const watched = await undo.before(project);
       if (watched === null) return runner.run(call);
       let facts: RunFacts | null = null;

@@ -36,7 +36,9 @@ test('SEC-2.3 only commands share the loopback of their project; a tool process 
   const { config } = checkConfig({});
   if (config === undefined) throw new Error('the default configuration is not valid');
   const session = { project: '/p', session: 'a', branch: null };
-  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, ON).network).toBe('project');
+  expect(
+    commandPolicyFor(session, baseView(session.project), config.sandbox, { partsFor: () => NOTHING }, ON).network,
+  ).toBe('project');
   expect(policyFor(baseView(session.project), config.sandbox).network).toBe('none');
 });
 
@@ -45,7 +47,13 @@ test('commands get placeholders for the credentials of their project beside the 
   if (config === undefined) throw new Error('the default configuration is not valid');
   const network = { ...ON, placeholdersFor: (project: string) => ({ TOKEN: `placeholder of ${project}` }) };
   const session = { project: '/p', session: 'a', branch: null };
-  const policy = commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, network);
+  const policy = commandPolicyFor(
+    session,
+    baseView(session.project),
+    config.sandbox,
+    { partsFor: () => NOTHING },
+    network,
+  );
   expect(policy.hostNetwork?.variables).toEqual({ A: 'b', TOKEN: 'placeholder of /p' });
 });
 
@@ -72,7 +80,7 @@ test('toolchains and allowed directories are for commands; a tool process gets n
   const session = { project: '/p', session: 'a', branch: null };
   const parts = { ...NOTHING, toolchains: { ...NOTHING.toolchains, mounts: ['/opt/go'] }, allowedPaths: ['/wt'] };
   const partsFor = (project: string) => (project === '/p' ? parts : NOTHING);
-  expect(commandPolicyFor(session, config.sandbox, { partsFor }, ON)).toMatchObject(parts);
+  expect(commandPolicyFor(session, baseView(session.project), config.sandbox, { partsFor }, ON)).toMatchObject(parts);
   expect(policyFor(baseView(session.project), config.sandbox)).not.toHaveProperty('toolchains');
   expect(policyFor(baseView(session.project), config.sandbox)).not.toHaveProperty('allowedPaths');
 });
@@ -81,6 +89,8 @@ test('only the commands of a session get its storage; the process that serves al
   const { config } = checkConfig({});
   const session = { project: '/p', session: 'a', branch: null };
   if (config === undefined) throw new Error('the empty configuration is valid');
-  expect(commandPolicyFor(session, config.sandbox, { partsFor: () => NOTHING }, ON).storage).toEqual({ session: 'a' });
+  expect(
+    commandPolicyFor(session, baseView(session.project), config.sandbox, { partsFor: () => NOTHING }, ON).storage,
+  ).toEqual({ session: 'a' });
   expect(policyFor(baseView(session.project), config.sandbox).storage).toBeNull();
 });

@@ -29,6 +29,9 @@ export class ScriptedSandbox implements Sandbox {
   storage = notAsked;
   snapshot = notAsked;
   restore = notAsked;
+  createLayer = notAsked;
+  removeLayer = notAsked;
+  keepLayers = notAsked;
   tellEgress = (): void => {};
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { coverStrays } from '#src/sandbox/descriptors.js';
 import { type LaunchRequest, mountWorkspace, prepareLaunch } from '#src/sandbox/launch.js';
+import { Layers } from '#src/sandbox/layers/layers.js';
 import type { Mount } from '#src/sandbox/policy.js';
 
 let base = '';
@@ -108,12 +109,14 @@ test('root joins a network namespace without a user namespace', () => {
   closeSync(netFd);
 });
 
-test('SEC-2.3 mounts a workspace before it is pinned, and refuses a branch, because only the base can be mounted', () => {
-  const workspace = mountWorkspace({ path: join(base, 'real'), layer: null });
+test('SEC-2.3 mounts a workspace before it is pinned', async () => {
+  const layers = new Layers({ root: join(base, 'layers'), enter: async () => null });
+  const workspace = await mountWorkspace({ path: join(base, 'real'), layer: null }, layers);
   expect(prepareLaunch(request([pinned(workspace.path)], { workspace })).inheritedFds).toHaveLength(1);
-  expect(() => mountWorkspace({ path: join(base, 'real'), layer: 'b' })).toThrow(
-    expect.objectContaining({ code: 'NOT_IMPLEMENTED', message: expect.stringContaining('branch b') }),
-  );
+  await expect(mountWorkspace({ path: join(base, 'real'), layer: ['b'] }, layers)).rejects.toMatchObject({
+    code: 'SANDBOX_UNAVAILABLE',
+    message: expect.stringContaining('branch b'),
+  });
 });
 
 test('SEC-2.5 limits are set before anything runs, for each process if no cgroup counts', () => {

@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import { directoryIdentity } from '../directory-identity.ts';
+import { removeTreeInBackground } from '../remove-tree.ts';
+import type { WorkspaceView } from '../sandbox-policy.ts';
+import { Holder, notMounted, runStep } from './holder.ts';
+import type { LayerKind, LayerMounts, LayerUser, MountedLayer } from './mounted.ts';
+import { refuseMountsBelow } from './mounts-below.ts';
+import { type LayerPlace, layerDir, placeOf, projectDir, REMOVED } from './place.ts';
+
+export interface LayersDeps {
+  /** Directory of all layers. */
+  root: string;
+  /** The command line of the namespaces in which mounts are made; root may need none and get []. Null: nothing can be mounted. */
+  enter(): Promise<readonly string[] | null>;
+}
+
+/** One branch whose files are mounted, or will be in a moment. */
+interface Mounted {
+  holder: Holder | null;
+  /** Which directory the base was. */
+  directory: string;
+  users: number;
+  readonly chain: readonly string[];
+  readonly running: Set<LayerUser>;
+  /** One step at a time. */
+  last: Promise<unknown>;
+}
+
+/**
+ * The files of branches that have their own. The view of a branch is mounted on the path of the workspace in a namespace that
+ * lives as long as something uses it, one for all that run in the branch at once: the kernel knows no good answer to one
+ * upper directory in two overlays.
+ */
+export class Layers implements LayerMounts {
+  readonly #deps: LayersDeps;
+  /** By directory of the layer. */
+  readonly #mounted = new Map<string, Mounted>();
+  /** By workspace and which directory it is: why it can have no overlay, or null. */
+  readonly #probed = new Map<string, Promise<string | null>>();
+
+  constructor(deps: LayersDeps) {
+    this.#deps = deps;
+  }
+
+  /** Removes what a killed daemon left half removed. */
+  sweep(): void {
+    for (const project of namesIn(this.#deps.root)) {
+      const dir = join(this.#deps.root, project);
+      for (const name of namesIn(dir)) if (name.startsWith(REMOVED)) void removeAll(join(dir, name));
+    }
+  }
+
+  /** Why the workspace can have no overlay; null if it can. Tried once for each directory. */
+  whyNot(workspace: string): Promise<string | null> {
+    refuseMountsBelow(workspace);
+    const key = JSON.stringify([workspace, directoryIdentity(workspace)]);
+    const known = this.#probed.get(key);
+    if (known !== undefined) return known;
+    const probed = this.#probe(workspace);
+    this.#probed.set(key, probed);
+    return probed;
+  }
+
+  /**
+   * Makes the empty layer of a branch in the overlay, or the empty directory for its copy. Throws SANDBOX_UNAVAILABLE.
+   */
+  async make({ path, layer }: WorkspaceView, kind: LayerKind): Promise<LayerPlace> {
+    const place = placeOf(this.#deps.root, path, layer?.at(-1) ?? '');
+    const owner = lstatSync(path);
+    mkdirSync(place.dir, { recursive: true, mode: 0o700 });
+    const [files, ...own] = kind === 'overlay' ? [place.upper, place.work] : [place.copy];
+    for (const dir of own) mkdirSync(dir, { mode: 0o700 });
+    mkdirSync(files, { mode: 0o700 });
+    if (owner.uid !== process.getuid?.()) chownSync(files, owner.uid, owner.gid);
+    chmodSync(files, owner.mode & 0o7777);
+    return place;
+  }
+
+  /** True if one of the branches is a copy, which can lie under no overlay. */
+  isCopy(workspace: string, chain: readonly string[]): boolean {
+    return chain.some((branch) => existsSync(placeOf(this.#deps.root, workspace, branch).copy));
+  }
+
+  /** Mounts a view, or takes part in its mount. Throws SANDBOX_UNAVAILABLE. */
+  async lease({ path, layer }: WorkspaceView): Promise<MountedLayer> {
+    const chain = layer ?? [];
+    const branch = chain.at(-1) ?? '';
+    const { dir } = placeOf(this.#deps.root, path, branch);
+    const mounted = this.#mounted.get(dir) ?? newMounted(chain);
+    this.#mounted.set(dir, mounted);
+    mounted.users += 1;
+    const release = this.#releaseOnce(dir, mounted);
+    try {
+      const holder = await inTurn(mounted, () => this.#open(mounted, path));
+      const own = new Set<LayerUser>();
+      return {
+        root: holder.root,
+        enter: holder.enter,
+        uses: (one) => {
+          own.add(one);
+          mounted.running.add(one);
+        },
+        release: () => {
+          for (const one of own) mounted.running.delete(one);
+          release();
+        },
+      };
+    } catch (cause) {
+      release();
+      throw cause instanceof ContextdError ? cause : notMounted(branch, path, cause);
+    }
+  }
+
+  /** Kills what runs in a branch, or in a branch in it, and removes its files. Does nothing if it has none. */
+  async remove(project: string, branch: string): Promise<void> {
+    const dir = layerDir(this.#deps.root, project, branch);
+    for (const [other, mounted] of this.#mounted) {
+      if (dirname(other) === dirname(dir) && mounted.chain.includes(branch)) await this.#end(mounted);
+    }
+    const removed = join(dirname(dir), `${REMOVED}${randomBytes(8).toString('hex')}`);
+    try {
+      renameSync(dir, removed);
+    } catch (cause) {
+      if (isErrno(cause, 'ENOENT')) return;
+      throw cause;
+    }
+    void removeAll(removed);
+  }
+
+  /** Removes the layers of all branches but these, which a killed daemon may have left. */
+  async keepOnly(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void> {
+    const kept = new Set(live.map(({ project, branch }) => layerDir(this.#deps.root, project, branch)));
+    for (const project of namesIn(this.#deps.root)) {
+      for (const name of namesIn(join(this.#deps.root, project))) {
+        const dir = join(this.#deps.root, project, name);
+        if (kept.has(dir) || this.#mounted.has(dir)) continue;
+        await removeAll(dir);
+      }
+    }
+  }
+
+  /** Ends all namespaces; call it when nothing in them is alive. */
+  async stop(): Promise<void> {
+    for (const mounted of this.#mounted.values()) await inTurn(mounted, async () => mounted.holder?.stop());
+  }
+
+  async #open(mounted: Mounted, workspace: string): Promise<Holder> {
+    refuseMountsBelow(workspace);
+    const directory = directoryIdentity(workspace);
+    const place = placeOf(this.#deps.root, workspace, mounted.chain.at(-1) ?? '');
+    const isCopy = existsSync(place.copy);
+    const known = mounted.holder;
+    if (known?.isAlive === true && mounted.directory === directory) {
+      if (!isCopy) await known.refresh(workspace);
+      return known;
+    }
+    // Nothing may stay in a mount over a directory that is no longer the workspace, or whose holder was killed.
+    await killAll(mounted.running);
+    await known?.stop();
+    mounted.holder = null;
+    const holder = await this.#hold(place.lock);
+    try {
+      if (isCopy) await holder.mountCopy(place.copy, workspace);
+      else await holder.mountOverlay(this.#planOf(workspace, mounted.chain));
+      if (directoryIdentity(workspace) !== directory) throw new Error(`${workspace} was replaced meanwhile`);
+    } catch (cause) {
+      await holder.stop();
+      throw cause;
+    }
+    mounted.holder = holder;
+    mounted.directory = directory;
+    return holder;
+  }
+
+  async #hold(lock: string): Promise<Holder> {
+    const enter = await this.#deps.enter();
+    if (enter === null) throw new Error('this machine lets an ordinary user make no mount namespace');
+    return Holder.open(enter, lock);
+  }
+
+  #planOf(workspace: string, chain: readonly string[]): { lowers: string[]; upper: string; work: string } {
+    const places = chain.map((branch) => placeOf(this.#deps.root, workspace, branch));
+    const [own, ...outer] = places.reverse();
+    if (own === undefined) throw new Error('a view without a branch');
+    return { lowers: [...outer.map(({ upper }) => upper), workspace], upper: own.upper, work: own.work };
+  }
+
+  #releaseOnce(dir: string, mounted: Mounted): () => void {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      mounted.users -= 1;
+      if (mounted.users > 0) return;
+      void inTurn(mounted, async () => {
+        if (mounted.users > 0) return;
+        this.#mounted.delete(dir);
+        await mounted.holder?.stop();
+        mounted.holder = null;
+      });
+    };
+  }
+
+  async #end(mounted: Mounted): Promise<void> {
+    await killAll(mounted.running);
+    await inTurn(mounted, async () => {
+      await mounted.holder?.stop();
+      mounted.holder = null;
+    });
+  }
+
+  /** Mounts an overlay over the workspace on a directory of our own, writes a file and deletes one of a lower directory. */
+  async #probe(workspace: string): Promise<string | null> {
+    const dir = join(projectDir(this.#deps.root, workspace), `${REMOVED}${randomBytes(8).toString('hex')}`);
+    const [lower, upper, work, at] = [join(dir, 'lower'), join(dir, 'upper'), join(dir, 'work'), join(dir, 'at')];
+    try {
+      for (const one of [lower, upper, work, at]) mkdirSync(one, { recursive: true, mode: 0o700 });
+      writeFileSync(join(lower, 'file'), '', { mode: 0o600 });
+      mkdirSync(join(lower, 'directory'), { mode: 0o700 });
+      const holder = await this.#hold(join(dir, 'lock'));
+      try {
+        await holder.mountOverlay({ lowers: [lower, workspace], upper, work }, at);
+        await runStep([...holder.enter, 'sh', '-c', TRY, 'contextd-probe', at], []);
+        return null;
+      } finally {
+        await holder.stop();
+      }
+    } catch (cause) {
+      return cause instanceof Error ? cause.message : String(cause);
+    } finally {
+      void removeAll(dir);
+    }
+  }
+}
+
+/** A write, and what the overlay needs attributes and device files for: a deleted file, and a new directory in place of an old one. */
+const TRY = `cd "$1" && : >written && rm file && rmdir directory && mkdir directory && [ ! -e file ]`;
+
+function newMounted(chain: readonly string[]): Mounted {
+  return { holder: null, directory: '', users: 0, chain, running: new Set(), last: Promise.resolve() };
+}
+
+function inTurn<T>(mounted: Mounted, step: () => Promise<T>): Promise<T> {
+  const next = mounted.last.then(step);
+  mounted.last = next.catch(() => {});
+  return next;
+}
+
+async function killAll(running: ReadonlySet<LayerUser>): Promise<void> {
+  for (const one of running) one.kill();
+  await Promise.all([...running].map((one) => one.gone));
+}
+
+/** As an ordinary user it takes a namespace: the overlay makes directories that their owner cannot open. */
+async function removeAll(dir: string): Promise<void> {
+  const asRoot = process.getuid?.() === 0 ? [] : ['unshare', '--user', '--map-root-user', '--'];
+  await runStep([...asRoot, 'rm', '-rf', '--', dir], []).catch(() => removeTreeInBackground(dir));
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (cause) {
+    if (isErrno(cause, 'ENOENT')) return [];
+    throw cause;
+  }
+}
