@@ -112,7 +112,7 @@ export function prepareLaunch(request: LaunchRequest): Launch {
   const { workspace } = request;
   const visible = workspace?.layer == null ? mounts : mounts.filter((mount) => isInView(mount, workspace));
   const pinned = request.bubblewrap.features.bindFd
-    ? openPins(visible, workspace?.layer?.root ?? '')
+    ? openPins(visible, workspace)
     : { fds: [], mounts: visible, byMount: [] };
   const opened = [...pinned.fds];
   try {
@@ -217,7 +217,7 @@ interface Pins {
 function isInView(mount: Mount, { path, layer }: MountedWorkspace): boolean {
   const { dest } = mount;
   if (layer === null || !dest.startsWith(`${path}/`)) return true;
-  const fd = openPath(`${layer.root}${dest}`);
+  const fd = openInView(`${layer.root}${path}`, dest.slice(path.length + 1));
   if (fd === null) return false;
   try {
     const stats = fstatSync(fd);
@@ -231,15 +231,14 @@ function isInView(mount: Mount, { path, layer }: MountedWorkspace): boolean {
 }
 
 /**
- * Opens each pinned source, below `root`, without following a link anywhere in its path. Leaves out a source that no longer
- * exists.
+ * Opens each pinned source without following a link anywhere in its path. Leaves out a source that no longer exists.
  */
-function openPins(mounts: readonly Mount[], root: string): Pins {
+function openPins(mounts: readonly Mount[], workspace: MountedWorkspace | null): Pins {
   const pins: Pins = { fds: [], mounts: [], byMount: [] };
   try {
     for (const mount of mounts) {
       const isPinned = (mount.kind === 'bind' || mount.kind === 'ro-bind') && mount.pin === true;
-      const fd = isPinned ? openPin(mount.source, root) : null;
+      const fd = isPinned ? openPin(mount.source, workspace) : null;
       if (isPinned && fd === null) continue;
       pins.mounts.push(mount);
       if (fd === null) continue;
@@ -253,8 +252,12 @@ function openPins(mounts: readonly Mount[], root: string): Pins {
   }
 }
 
-function openPin(path: string, root: string): number | null {
-  const fd = openPath(`${root}${path}`);
+function openPin(path: string, workspace: MountedWorkspace | null): number | null {
+  const root = workspace?.layer?.root ?? '';
+  const isInLayer = workspace?.layer != null && path.startsWith(`${workspace.path}/`);
+  const fd = isInLayer
+    ? openInView(`${root}${workspace.path}`, path.slice(workspace.path.length + 1))
+    : openPath(`${root}${path}`);
   if (fd === null) return null;
   if (!fstatSync(fd).isSymbolicLink() && readlinkSync(`/proc/self/fd/${fd}`) === path) return fd;
   closeSync(fd);
@@ -262,6 +265,25 @@ function openPin(path: string, root: string): number | null {
   throw new ContextdError('SANDBOX_UNAVAILABLE', `${path} is a symbolic link or lies behind one`, {
     remedy: 'If it was being changed, call again; a workspace is registered by its real path.',
   });
+}
+
+/**
+ * One name after the other: from here an absolute link in a branch would lead into the base, even one that leads to itself
+ * inside. Null if a part of the path is missing or is a link.
+ */
+function openInView(root: string, path: string): number | null {
+  const names = path.split('/');
+  let fd = openPath(root);
+  for (const name of names) {
+    if (fd === null) return null;
+    const above = fd;
+    try {
+      fd = fstatSync(above).isDirectory() ? openPath(`/proc/self/fd/${above}/${name}`) : null;
+    } finally {
+      closeSync(above);
+    }
+  }
+  return fd;
 }
 
 function openPath(path: string): number | null {

@@ -204,6 +204,8 @@ export class LinuxSandbox {
   /** Starts to watch; the returned function stops it and returns what was moved away. */
   async watch(policy: SandboxPolicy): Promise<() => Promise<QuarantineReport>> {
     const checked = await this.#policies.check(policy);
+    // A process that runs already was told of the base as it was then.
+    if (policy.workspace.layer !== null) await this.#layers.refresh(policy.workspace);
     const protection = await checked.guard.protection();
     const watch = checked.guard.begin(protection, this.#covers.get(policy.workspace.path));
     return async () => {

@@ -136,8 +136,8 @@ export class Ground {
   }
 
   /** Replaces the project by an empty one of the same owner. */
-  newProject(): void {
-    this.workspace = this.#makeDir(`project-${++this.#lastId}`);
+  newProject(name = `project-${++this.#lastId}`): void {
+    this.workspace = this.#makeDir(name);
   }
 
   policy(change: RunChange = {}): SandboxPolicy {
@@ -167,6 +167,25 @@ export class Ground {
     const command = { argv, cwd, env, stdin, timeoutMs, outputMaxBytes, outputKillBytes: 8 * outputMaxBytes };
     const result = this.#request({ id, op: 'run', policy: this.policy(change), command }).then(toOutcome);
     return { result, cancel: () => this.#request({ id: ++this.#lastId, op: 'cancel', run: id }) };
+  }
+
+  /** The change that runs a script in branches with files of their own, the outermost first. */
+  in(...layer: string[]): RunChange {
+    return { policy: { workspace: { path: this.workspace, layer } } };
+  }
+
+  /** Makes the files of the last of these branches. Returns what they are. */
+  createLayer(...layer: string[]): Promise<unknown> {
+    return this.#request({ id: ++this.#lastId, op: 'create_layer', policy: this.policy(this.in(...layer)) });
+  }
+
+  async removeLayer(branch: string): Promise<void> {
+    await this.#request({ id: ++this.#lastId, op: 'remove_layer', project: this.workspace, branch });
+  }
+
+  /** Where contextd keeps its files. */
+  get home(): string {
+    return join(this.base, 'contextd');
   }
 
   /** Returns what is missing for full isolation. */
@@ -218,6 +237,13 @@ export class Ground {
     const done = spawnSync('sh', ['-ec', script], { cwd: this.workspace, env, encoding: 'utf8', ...user });
     if (done.status !== 0) throw new Error(`${script}\nended with ${done.status}: ${done.stderr}`);
     return done.stdout;
+  }
+
+  /** Starts another hosting process in place of one that was killed. */
+  async restart(): Promise<void> {
+    this.#child = this.#spawn();
+    this.#ended = this.#follow();
+    await this.#ready();
   }
 
   /** Sends SIGKILL to the hosting process and waits until it is reaped. After that nothing can be run. */

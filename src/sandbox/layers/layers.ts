@@ -32,6 +32,7 @@ interface Mounted {
   /** Which directory the base was. */
   directory: string;
   users: number;
+  isRemoved: boolean;
   readonly chain: readonly string[];
   readonly running: Set<LayerUser>;
   /** One step at a time. */
@@ -70,6 +71,8 @@ export class Layers implements LayerMounts {
     if (known !== undefined) return known;
     const probed = this.#probe(workspace);
     this.#probed.set(key, probed);
+    // What failed may be mended: it is tried again.
+    void probed.then((why) => why !== null && this.#probed.delete(key));
     return probed;
   }
 
@@ -111,6 +114,7 @@ export class Layers implements LayerMounts {
         uses: (one) => {
           own.add(one);
           mounted.running.add(one);
+          if (mounted.isRemoved) one.kill();
         },
         release: () => {
           for (const one of own) mounted.running.delete(one);
@@ -123,11 +127,23 @@ export class Layers implements LayerMounts {
     }
   }
 
+  /** Shows those who have the view mounted already what the base is now. */
+  async refresh({ path, layer }: WorkspaceView): Promise<void> {
+    const mounted = this.#mounted.get(placeOf(this.#deps.root, path, layer?.at(-1) ?? '').dir);
+    if (mounted === undefined) return;
+    await inTurn(mounted, async () => {
+      if (mounted.holder?.isAlive === true && !this.isCopy(path, mounted.chain)) await mounted.holder.refresh(path);
+    });
+  }
+
   /** Kills what runs in a branch, or in a branch in it, and removes its files. Does nothing if it has none. */
   async remove(project: string, branch: string): Promise<void> {
     const dir = layerDir(this.#deps.root, project, branch);
     for (const [other, mounted] of this.#mounted) {
-      if (dirname(other) === dirname(dir) && mounted.chain.includes(branch)) await this.#end(mounted);
+      if (dirname(other) === dirname(dir) && mounted.chain.includes(branch)) {
+        this.#mounted.delete(other);
+        await this.#end(mounted);
+      }
     }
     const removed = join(dirname(dir), `${REMOVED}${randomBytes(8).toString('hex')}`);
     try {
@@ -157,6 +173,7 @@ export class Layers implements LayerMounts {
   }
 
   async #open(mounted: Mounted, workspace: string): Promise<Holder> {
+    if (mounted.isRemoved) throw notMounted(mounted.chain.at(-1) ?? '', workspace, new Error('it is being closed'));
     refuseMountsBelow(workspace);
     const directory = directoryIdentity(workspace);
     const place = placeOf(this.#deps.root, workspace, mounted.chain.at(-1) ?? '');
@@ -206,7 +223,7 @@ export class Layers implements LayerMounts {
       if (mounted.users > 0) return;
       void inTurn(mounted, async () => {
         if (mounted.users > 0) return;
-        this.#mounted.delete(dir);
+        if (this.#mounted.get(dir) === mounted) this.#mounted.delete(dir);
         await mounted.holder?.stop();
         mounted.holder = null;
       });
@@ -214,6 +231,7 @@ export class Layers implements LayerMounts {
   }
 
   async #end(mounted: Mounted): Promise<void> {
+    mounted.isRemoved = true;
     await killAll(mounted.running);
     await inTurn(mounted, async () => {
       await mounted.holder?.stop();
@@ -249,7 +267,15 @@ export class Layers implements LayerMounts {
 const TRY = `cd "$1" && : >written && rm file && rmdir directory && mkdir directory && [ ! -e file ]`;
 
 function newMounted(chain: readonly string[]): Mounted {
-  return { holder: null, directory: '', users: 0, chain, running: new Set(), last: Promise.resolve() };
+  return {
+    holder: null,
+    directory: '',
+    users: 0,
+    isRemoved: false,
+    chain,
+    running: new Set(),
+    last: Promise.resolve(),
+  };
 }
 
 function inTurn<T>(mounted: Mounted, step: () => Promise<T>): Promise<T> {
