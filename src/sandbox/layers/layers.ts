@@ -71,7 +71,7 @@ export class Layers implements LayerMounts {
     if (known !== undefined) return known;
     const probed = this.#probe(workspace);
     this.#probed.set(key, probed);
-    // What failed may be mended: it is tried again.
+    // What failed is tried again: a person may have fixed it.
     void probed.then((why) => why !== null && this.#probed.delete(key));
     return probed;
   }
