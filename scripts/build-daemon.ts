@@ -20,8 +20,9 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 /** Runs where no package can be loaded, so its file holds all of them. */
 const EGRESS: Readonly<Record<string, string>> = { egress: 'egress/main.js' };
 
-/** Runs alone in a sandbox, as one file. */
+/** Each runs alone in a sandbox, as one file. */
 const SNAPSHOTS: Readonly<Record<string, string>> = { snapshots: 'sandbox/snapshots/inside/main.js' };
+const MERGE: Readonly<Record<string, string>> = { merge: 'sandbox/merge/inside/main.js' };
 
 /**
  * Builds `dist/program/`: the compiled program with its packages in a few files instead of 700. Node loads them in a third
@@ -36,6 +37,7 @@ async function buildDaemon(root: string): Promise<void> {
   await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata', ...seldom] });
   await bundle(root, EGRESS, { mainFields: ['module', 'main'] });
   await bundle(root, SNAPSHOTS, {});
+  await bundle(root, MERGE, {});
 }
 
 async function bundle(
@@ -74,7 +76,7 @@ async function bundle(
 /** A file beside a module is found from where that module was before; a program, in its bundled form. */
 function ownPlaces(source: string, target: string): Plugin {
   const bundled = new Map(
-    Object.entries({ ...PROGRAMS, ...EGRESS, ...SNAPSHOTS }).map(([name, path]) => [
+    Object.entries({ ...PROGRAMS, ...EGRESS, ...SNAPSHOTS, ...MERGE }).map(([name, path]) => [
       join(source, path),
       `./${name}.js`,
     ]),

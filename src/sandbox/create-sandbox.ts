@@ -106,6 +106,10 @@ export class UnavailableSandbox implements Sandbox {
 
   async keepLayers(): Promise<void> {}
 
+  async merge(): Promise<never> {
+    throw this.#refusal();
+  }
+
   tellEgress(): void {}
 
   #refusal(): ContextdError {

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { SetAside } from '../core/envelope.ts';
 import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { denialsOf } from './after-run.ts';
 import {
@@ -22,6 +24,8 @@ import {
 import { COPY_WITHIN_MS, copyProgram, notCopied } from './layers/copy.ts';
 import { Layers } from './layers/layers.ts';
 import type { LayerKind } from './layers/mounted.ts';
+import { placeOf } from './layers/place.ts';
+import { mergeProgram } from './merge/merge-program.ts';
 import type { OutputSink } from './output.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment, type Mount } from './policy.ts';
 import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
@@ -51,11 +55,16 @@ import type { Cover } from './workspace/protection.ts';
 
 /** Sandboxes kept ready for all policies together. */
 const READY_MAX = 32;
-/** Milliseconds for putting files back, and bytes of the list of them. */
-const RESTORE_WITHIN_MS = 300_000;
-const RESTORE_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** Milliseconds for a program of contextd that works on files, and bytes of its answer. */
+const OWN_WITHIN_MS = 300_000;
+const OWN_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
+
+interface OwnOutput {
+  readonly output: string;
+  readonly quarantined: readonly SetAside[];
+}
 
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
 export class LinuxSandbox {
@@ -227,24 +236,49 @@ export class LinuxSandbox {
 
   /** `items`: `RestoreItem[]` as JSON. */
   async restore(policy: SandboxPolicy, items: Buffer): Promise<RestoreResult> {
-    const { mounts, argv } = this.snapshots.restorer(policy.workspace.path);
-    const out = { stdout: '', stderr: '' };
+    const { output, quarantined } = await this.#runOwn(
+      policy,
+      this.snapshots.restorer(policy.workspace.path),
+      items,
+      'putting files back',
+    );
+    const reply: RestoreReply = JSON.parse(output);
+    return { ...reply, quarantined };
+  }
+
+  /** `request`: `MergeRequest` as JSON; so is the output. */
+  async merge(policy: SandboxPolicy, branch: string | null, request: Buffer): Promise<OwnOutput> {
+    const { path } = policy.workspace;
+    const layer = branch === null ? null : placeOf(this.#deps.paths.layersDir, path, branch);
+    const written = layer === null ? null : existsSync(layer.copy) ? layer.copy : layer.upper;
+    const program = mergeProgram(path, { branch: written, store: this.snapshots.storeOf(path) });
+    return this.#runOwn(policy, program, request, 'merging files');
+  }
+
+  /** Runs a program of contextd as a command of the workspace. */
+  async #runOwn(
+    policy: SandboxPolicy,
+    { mounts, argv }: { mounts: Mount[]; argv: string[] },
+    stdin: Buffer,
+    what: string,
+  ): Promise<OwnOutput> {
+    const out: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
     const sink = (stream: 'stdout' | 'stderr'): OutputSink => ({
       write(chunk) {
-        out[stream] += chunk.toString();
+        out[stream].push(Buffer.from(chunk));
         return true;
       },
       onceDrained() {},
     });
     const command: CommandSpec = {
-      ...{ argv, cwd: policy.workspace.path, env: {}, stdin: items, timeoutMs: RESTORE_WITHIN_MS },
-      ...{ outputMaxBytes: RESTORE_OUTPUT_BYTES, outputKillBytes: 0, signal: new AbortController().signal },
+      ...{ argv, cwd: policy.workspace.path, env: {}, stdin, timeoutMs: OWN_WITHIN_MS },
+      ...{ outputMaxBytes: OWN_OUTPUT_BYTES, outputKillBytes: 0, signal: new AbortController().signal },
     };
     const sinks = { stdout: sink('stdout'), stderr: sink('stderr') };
     const end = await this.run(policy, command, sinks, { number: 0, steered: null, program: mounts });
-    if (end.exitCode !== 0) throw new Error(`putting files back ended by ${end.endedBy}: ${out.stderr.slice(-1_000)}`);
-    const reply: RestoreReply = JSON.parse(out.stdout);
-    return { ...reply, quarantined: end.quarantined };
+    const words = Buffer.concat(out.stderr).toString().slice(-1_000);
+    if (end.exitCode !== 0) throw new Error(`${what} ended by ${end.endedBy}: ${words}`);
+    return { output: Buffer.concat(out.stdout).toString(), quarantined: end.quarantined };
   }
 
   /**

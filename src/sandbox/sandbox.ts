@@ -7,6 +7,7 @@ import type { Logger } from '../core/log.ts';
 import type { Runtime } from '../core/profile.ts';
 import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../egress/messages.ts';
 import type { LayerKind } from './layers/mounted.ts';
+import type { MergeRequest, ReplyOf } from './merge/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { RestoreItem, RestoreReply, SnapshotReply, SnapshotRequest } from './snapshots/messages.ts';
@@ -256,6 +257,12 @@ export interface RestoreResult extends RestoreReply {
   readonly quarantined: readonly SetAside[];
 }
 
+export interface MergeResult<T> {
+  readonly reply: T;
+  /** What was set aside of what was written. */
+  readonly quarantined: readonly SetAside[];
+}
+
 /** What runs and waits right now. */
 export interface SandboxStatus {
   /** Null if no spawner runs. */
@@ -347,6 +354,15 @@ export interface Sandbox {
   removeLayer(project: string, branch: string): Promise<void>;
   /** Removes the files of all other branches, of all projects. */
   keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void>;
+  /**
+   * Lists or merges files of branches, in a sandbox like that of a command on the view of the policy: protected paths stay as
+   * they are, and what would run on the host is set aside. `branch`: whose written files it may read. Throws what `run` throws.
+   */
+  merge<R extends MergeRequest>(
+    policy: SandboxPolicy,
+    branch: string | null,
+    request: R,
+  ): Promise<MergeResult<ReplyOf<R>>>;
   /** Sends a message to the proxy process of the network; each is carried out before anything that is started later. */
   tellEgress(command: EgressCommand): void;
 }

@@ -214,6 +214,10 @@ export class SeatbeltSandbox implements Sandbox {
 
   async keepLayers(): Promise<void> {}
 
+  async merge(): Promise<never> {
+    throw notOnThisSystem();
+  }
+
   storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
     return this.#storage.act(action);
   }

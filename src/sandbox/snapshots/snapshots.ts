@@ -68,11 +68,15 @@ export class Snapshots {
 
   /** What a sandbox that puts files back needs besides its policy, and what it runs. */
   restorer(workspace: string): { mounts: Mount[]; argv: string[] } {
-    const { store } = placeOf(this.#deps.paths.undoDir, workspace, identityOf(workspace));
     return {
-      mounts: [...programMounts(), { kind: 'ro-bind', source: store, dest: STORE_INSIDE }],
+      mounts: [...programMounts(), { kind: 'ro-bind', source: this.storeOf(workspace), dest: STORE_INSIDE }],
       argv: argvOf('restore', workspace),
     };
+  }
+
+  /** Where the contents of a workspace are kept, if any are. */
+  storeOf(workspace: string): string {
+    return placeOf(this.#deps.paths.undoDir, workspace, identityOf(workspace)).store;
   }
 
   /** Kills all and waits. Idempotent. */

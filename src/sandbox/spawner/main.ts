@@ -93,6 +93,8 @@ class SpawnerService {
         return this.#sandbox.removeLayer(request.project, request.branch);
       case 'keep_layers':
         return this.#sandbox.keepLayers(request.live);
+      case 'merge':
+        return this.#sandbox.merge(request.policy, request.branch, body);
       case 'run':
         return this.#run(this.#sandbox, request, body);
       case 'input':

@@ -52,6 +52,8 @@ export type Request =
   | { op: 'create_layer'; id: number; policy: SandboxPolicy }
   | { op: 'remove_layer'; id: number; project: string; branch: string }
   | { op: 'keep_layers'; id: number; live: readonly { project: string; branch: string }[] }
+  /** The request is the body. */
+  | { op: 'merge'; id: number; policy: SandboxPolicy; branch: string | null }
   /** For the proxy process of the network. Neither has a reply. */
   | { op: 'egress'; command: EgressCommand }
   | { op: 'egress_told'; start: number }

@@ -3,11 +3,13 @@ import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { EgressCommand } from '../../egress/messages.ts';
 import type { LayerKind } from '../layers/mounted.ts';
+import type { MergeRequest, ReplyOf } from '../merge/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
   CommandResult,
   CommandSpec,
   IsolationReport,
+  MergeResult,
   ProjectCaches,
   RestoreResult,
   Sandbox,
@@ -253,6 +255,16 @@ export class SpawnedSandbox implements Sandbox {
 
   async keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void> {
     await this.#ask({ op: 'keep_layers', live });
+  }
+
+  async merge<R extends MergeRequest>(
+    policy: SandboxPolicy,
+    branch: string | null,
+    request: R,
+  ): Promise<MergeResult<ReplyOf<R>>> {
+    const { result } = this.#request({ op: 'merge', policy, branch }, Buffer.from(JSON.stringify(request)));
+    const { output, quarantined } = (await result) as { output: string; quarantined: readonly SetAside[] };
+    return { reply: JSON.parse(output), quarantined };
   }
 
   async #ask<T>(request: Unnumbered): Promise<T> {
