@@ -24,8 +24,10 @@ import { Allowance } from '../scrub/vault/allowance.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
 import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
 import { createGrpcDoor } from '../server/grpc.ts';
+import { holdFiles } from '../session/branches/branch-runner.ts';
 import { BranchStore } from '../session/branches/branch-store.ts';
 import { Branches } from '../session/branches/branches.ts';
+import { BranchFiles } from '../session/branches/files/branch-files.ts';
 import { Contexts } from '../session/compile/contexts.ts';
 import { callEvent, type RecordedCall } from '../session/events/call-event.ts';
 import { eventDatabase } from '../session/events/event-database.ts';
@@ -219,9 +221,9 @@ function buildSessionKeeping({ paths, config, clock, logger }: ComposeDeps, own:
   return { counter, eventLog, contexts: own.contexts ?? new Contexts({ database, eventLog, countTokens, clock }) };
 }
 
-/** The workspace as calls of a session see it. */
-function viewOf({ project }: SessionRef): WorkspaceView {
-  return baseView(project);
+/** The workspace as calls of a session see it. Throws CONFLICT if the files of its branch are closed. */
+function viewOf(session: SessionRef, branches: Pick<Branches, 'layersOf'>): WorkspaceView {
+  return { path: session.project, layer: branches.layersOf(session) };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -250,17 +252,24 @@ function buildExecution(
     });
   const followed = followRuns(sandbox, network);
   const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
-  const branches =
-    own.branches ??
-    new Branches({
-      ...{ store: new BranchStore(before.database), events: before.eventLog, clock },
-      stopJobs: (session) => jobs.endBranch(session),
-    });
   const undo =
     own.undo ??
     new Undo({
       ...{ sandbox, records: new UndoRecords(paths.undoDir), config: config.undo, clock, logger },
       policyFor: (root) => policyFor(baseView(root), config.sandbox),
+    });
+  const branchStore = new BranchStore(before.database);
+  const branchFiles =
+    own.branchFiles ??
+    new BranchFiles({
+      ...{ sandbox, undo, store: branchStore, layersDir: paths.layersDir, logger },
+      policyFor: (view) => policyFor(view, config.sandbox),
+    });
+  const branches =
+    own.branches ??
+    new Branches({
+      ...{ store: branchStore, events: before.eventLog, files: branchFiles, clock },
+      stopJobs: (session) => jobs.endBranch(session),
     });
   const views = own.views ?? createViewMaker();
   const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
@@ -274,6 +283,7 @@ function buildExecution(
     networkJournal,
     jobs,
     branches,
+    branchFiles,
     views,
     installed,
     catalog,
@@ -283,9 +293,9 @@ function buildExecution(
       own.runner ??
       createRunner({
         sandbox: followed,
-        policyFor: (session) => policyFor(viewOf(session), config.sandbox),
+        policyFor: (session) => policyFor(viewOf(session, branches), config.sandbox),
         commandPolicyFor: (session) =>
-          commandPolicyFor(session, viewOf(session), config.sandbox, before.outside, network),
+          commandPolicyFor(session, viewOf(session, branches), config.sandbox, before.outside, network),
         toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
         toolAccessFor: ({ grants }) => toolAccessFor(grants, config.tools),
         sdkDir: paths.sdkDir,
@@ -313,12 +323,14 @@ function buildEntrance(
   const { paths, config, clock, logger } = deps;
   const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
+  const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
+  const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view) : before.runner;
   const gate =
     own.gate ??
     createCallGate(
       createDispatch({
         ...before,
-        runner: config.undo.enabled ? watchFiles(before.runner, before.undo, viewOf) : before.runner,
+        runner: holdFiles(watched, before.branches),
         secondSearch,
         cursors: createCursors(sessions),
         findings: before.jobs.findings,

@@ -76,12 +76,12 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
         answer: (session, request, call) => rateMemory(session, request, call, deps),
       },
       BranchOpen: {
-        identifiers: ['budget_tokens', 'timeout_ms'],
+        identifiers: ['budget_tokens', 'timeout_ms', 'files'],
         text: 'kept',
         answer: (session, request, call) => openBranch(session, request, call, deps),
       },
       BranchReturn: {
-        identifiers: ['extract_memory'],
+        identifiers: ['extract_memory', 'files'],
         text: 'kept',
         answer: (session, request, call) => returnFromBranch(session, request, call, deps),
       },

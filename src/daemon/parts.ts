@@ -20,6 +20,7 @@ import type { Seeds } from '../scrub/vault/seeds.ts';
 import type { WorkspaceRulesReader } from '../scrub/workspace-rules.ts';
 import type { Door } from '../server/grpc.ts';
 import type { Branches } from '../session/branches/branches.ts';
+import type { BranchFiles } from '../session/branches/files/branch-files.ts';
 import type { Checkpoints } from '../session/checkpoints/checkpoints.ts';
 import type { Contexts } from '../session/compile/contexts.ts';
 import type { StoredEventLog } from '../session/events/event-log.ts';
@@ -116,6 +117,7 @@ export interface Execution {
   networkJournal: NetworkJournal;
   jobs: Jobs;
   branches: Branches;
+  branchFiles: BranchFiles;
   undo: Undo;
   runner: Runner;
   views: ViewMaker;

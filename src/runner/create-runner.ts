@@ -27,12 +27,15 @@ export function createRunner(deps: RunnerDeps): Runner {
     // What belongs to a session or a project is for the core tools' commands only.
     const ownPolicyFor = (session: SessionRef): SandboxPolicy =>
       widenPolicy({ ...deps.policyFor(session), ...network }, access);
-    const key = processKey(call, ownPolicyFor(call.session).workspace.layer, network, access);
+    // It ends the files of its branch, so it does not run on them.
+    const isReturn = call.origin === 'core' && call.tool === 'return';
+    const session = isReturn ? { ...call.session, branch: null } : call.session;
+    const key = processKey(call, ownPolicyFor(session).workspace.layer, network, access);
     const known = slots.get(key);
     if (known !== undefined) return known;
     const commandPolicyFor = call.origin === 'core' ? deps.commandPolicyFor : ownPolicyFor;
     const policies: ToolPolicies = {
-      process: processPolicy(ownPolicyFor(call.session), call.profile),
+      process: processPolicy(ownPolicyFor(session), call.profile),
       commandFor: (session) => narrowPolicy(commandPolicyFor(session), call.profile),
     };
     const slot = new ToolSlot({ ...call, variables: access.variables }, policies, slotDeps(), () => slots.delete(key));

@@ -113,6 +113,7 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     storage: (action) => sandbox.storage(action),
     snapshot: (workspace, request) => sandbox.snapshot(workspace, request),
     restore: (policy, items) => sandbox.restore(policy, items),
+    merge: (policy, branch, request) => sandbox.merge(policy, branch, request),
     createLayer: (policy) => sandbox.createLayer(policy),
     removeLayer: (project, branch) => sandbox.removeLayer(project, branch),
     keepLayers: (live) => sandbox.keepLayers(live),

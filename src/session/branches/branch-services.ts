@@ -2,11 +2,13 @@ import type { SessionRef } from '../../call/session.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
+import { toText } from '../../sandbox/workspace/raw-path.ts';
 import { invalid, readOptionalInteger, readString } from '../../sdk/input.ts';
 import type { ArtifactStore } from '../../stores/artifacts.ts';
 import { BRANCH_LIMITS, returnCall } from './branch.ts';
 import type { BranchCall } from './branch-store.ts';
 import type { Branches } from './branches.ts';
+import type { Merged } from './files/branch-files.ts';
 
 export interface BranchServiceDeps {
   branches: Pick<Branches, 'of' | 'open' | 'callsOf' | 'close'>;
@@ -20,8 +22,9 @@ export interface BranchServiceDeps {
 const REFS_MAX = 8;
 
 /**
- * `BranchOpen`: `{description, prompt, budget_tokens?, timeout_ms?}` → `{branch_id, brief, budget_tokens, timeout_ms}`. The
- * brief is all that the branch knows of its parent. Throws ARGS_INVALID and RESOURCE_LIMIT.
+ * `BranchOpen`: `{description, prompt, budget_tokens?, timeout_ms?, files?}` → `{branch_id, brief, budget_tokens, timeout_ms,
+ * files?, notice?}`. The brief is all that the branch knows of its parent. Throws ARGS_INVALID, RESOURCE_LIMIT and, for files
+ * of its own, SANDBOX_UNAVAILABLE.
  */
 export async function openBranch(
   session: SessionRef,
@@ -42,16 +45,23 @@ export async function openBranch(
     ...{ description, prompt },
     budgetTokens: amountOf(request, 'budget_tokens', BRANCH_LIMITS.budgetTokens),
     timeoutMs: amountOf(request, 'timeout_ms', BRANCH_LIMITS.timeoutMs),
-    files: 'shared' as const,
+    files: choiceOf(request, ['shared', 'own']),
   };
   const branch = await branches.open(session, asked, requestId);
-  const { id, brief, budgetTokens, timeoutMs } = branch;
-  return { answer: { branch_id: id, brief, budget_tokens: budgetTokens, timeout_ms: timeoutMs } };
+  const { id, brief, budgetTokens, timeoutMs, files, notice } = branch;
+  return {
+    answer: {
+      ...{ branch_id: id, brief, budget_tokens: budgetTokens, timeout_ms: timeoutMs },
+      ...(files === 'own' ? { files } : {}),
+      ...(notice === null ? {} : { notice }),
+    },
+  };
 }
 
 /**
- * `BranchReturn`: `{message, extract_memory?}` → `{branch_id, message, tokens, calls, duration_ms, refs?, children?, memory?}`.
- * Closes the branch of the call. Throws ARGS_INVALID, and CONFLICT for a call in no branch.
+ * `BranchReturn`: `{message, extract_memory?, files?}` → `{branch_id, message, tokens, calls, duration_ms, refs?, children?,
+ * memory?, files?}`. Closes the branch of the call. Throws ARGS_INVALID, and CONFLICT for a call in no branch and for files that
+ * cannot be merged.
  */
 export async function returnFromBranch(
   session: SessionRef,
@@ -62,19 +72,60 @@ export async function returnFromBranch(
   const message = readString(request, 'message').trim();
   if (session.branch === null) throw inNoBranch(deps.branches.of(session).map(({ id }) => id));
   checkTokens('message', message, BRANCH_LIMITS.messageTokens, deps.countTokens);
+  const files = choiceOf(request, ['merge', 'discard']);
   const { branch, calls } = await deps.branches.callsOf(session);
   const refs = await refsOf(session, calls, deps);
   const ids = calls.map((call) => call.requestId);
+  const { children, durationMs, merged } = await deps.branches.close(session, { message, requestId, files });
   const memory = request.extract_memory === true ? await learned(session, ids, branch.description, deps) : null;
-  const { children, durationMs } = await deps.branches.close(session, { message, requestId });
   return {
     answer: {
       ...{ branch_id: branch.id, message, tokens: branch.spentTokens, calls: calls.length, duration_ms: durationMs },
       ...(refs.length === 0 ? {} : { refs }),
       ...(children.length === 0 ? {} : { children: [...children] }),
       ...(memory === null ? {} : { memory }),
+      ...(branch.files === 'own' ? { files: filesOf(merged) } : {}),
     },
   };
+}
+
+/** Skipped files and commits that an answer names. */
+const NAMED_MAX = 10;
+
+/** The changed files themselves are reported as those of every call. */
+function filesOf(merged: Merged | null): JsonObject {
+  if (merged === null) return { state: 'discarded' };
+  const { skipped, commits, quarantined } = merged;
+  return {
+    state: 'merged',
+    ...named(
+      'not_merged',
+      skipped.map(({ path, why }) => `${toText(path)}: ${why}`),
+    ),
+    ...named(
+      'commits_not_merged',
+      commits.map(({ id, subject }) => `${id} ${subject}`),
+    ),
+    ...named(
+      'set_aside',
+      quarantined.map(({ path, reason }) => `${path}: ${reason}`),
+    ),
+  };
+}
+
+function named(name: string, all: readonly string[]): JsonObject {
+  if (all.length === 0) return {};
+  const more = all.length > NAMED_MAX ? [`and ${all.length - NAMED_MAX} more`] : [];
+  return { [name]: [...all.slice(0, NAMED_MAX), ...more] };
+}
+
+/** The first choice is the default. */
+function choiceOf<const T extends string>(request: JsonObject, choices: readonly [T, ...T[]]): T {
+  const { files } = request;
+  if (files === undefined) return choices[0];
+  const choice = choices.find((one) => one === files);
+  if (choice !== undefined) return choice;
+  throw invalid('files', `must be ${choices.map((one) => `"${one}"`).join(' or ')}`);
 }
 
 /** The stored outputs of the last calls. */

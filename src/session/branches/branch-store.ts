@@ -1,5 +1,6 @@
 import { type Database, integerOf, type Row, textOf } from '../../stores/sqlite.ts';
-import type { Branch, Closing, OpenBranch } from './branch.ts';
+import type { Branch, Closing, FilesState, OpenBranch } from './branch.ts';
+import { NO_RESOLUTIONS, type Resolutions } from './files/merge-plan.ts';
 
 /** Milliseconds for which closed branches are kept. */
 const KEEP_MS = 14 * 24 * 3_600_000;
@@ -17,6 +18,15 @@ export interface ListedBranch extends OpenBranch {
   /** '' for an open one. */
   readonly closedBy: string;
   readonly closedMs: number | null;
+}
+
+/** The files of a branch that has its own. */
+export interface StoredFiles {
+  readonly state: FilesState;
+  /** Of a merge that has begun. */
+  readonly stored: Resolutions;
+  /** The list of the project's files at the opening of the branch, in the undo store; '' if it was not kept. */
+  readonly tree: string;
 }
 
 /** Branches that a list shows. */
@@ -41,7 +51,11 @@ export class BranchStore {
       `SELECT *, (SELECT coalesce(sum(tokens), 0) FROM branch_calls WHERE branch = id) AS spent_tokens
        FROM branches WHERE closed_ms IS NULL ORDER BY opened_ms, id`,
     );
-    return rows.map((row) => ({ ...toBranch(row), spentTokens: integerOf(row, 'spent_tokens') }));
+    return rows.map((row) => ({
+      ...toBranch(row),
+      spentTokens: integerOf(row, 'spent_tokens'),
+      filesState: stateOf(row),
+    }));
   }
 
   async add(branch: Branch): Promise<void> {
@@ -53,6 +67,11 @@ export class BranchStore {
         params: [id, project, session, parent ?? '', description, brief, budgetTokens, timeoutMs, openedMs, files],
       },
     ]);
+  }
+
+  /** Of a branch that could not be opened. */
+  async remove(id: string): Promise<void> {
+    await this.#database.write([{ sql: 'DELETE FROM branches WHERE id = ?', params: [id] }]);
   }
 
   async addCall(branch: string, { requestId, tool, tokens }: BranchCall): Promise<void> {
@@ -98,9 +117,40 @@ export class BranchStore {
       ...toBranch(row),
       spentTokens: integerOf(row, 'spent_tokens'),
       calls: integerOf(row, 'calls'),
+      filesState: stateOf(row),
       closedBy: textOf(row, 'closed_by'),
       closedMs: row.closed_ms === null ? null : integerOf(row, 'closed_ms'),
     }));
+  }
+
+  /** Null if the branch has no files of its own. */
+  async files(id: string): Promise<StoredFiles | null> {
+    const sql = "SELECT files_state, resolutions, base_tree FROM branches WHERE id = ? AND files_state <> ''";
+    const [row] = await this.#database.read(sql, id);
+    if (row === undefined) return null;
+    const resolutions = textOf(row, 'resolutions');
+    return {
+      state: stateOf(row) ?? 'open',
+      // Written by `setFiles`.
+      stored: resolutions === '' ? NO_RESOLUTIONS : JSON.parse(resolutions),
+      tree: textOf(row, 'base_tree'),
+    };
+  }
+
+  async openFiles(id: string, tree: string): Promise<void> {
+    const sql = "UPDATE branches SET files_state = 'open', base_tree = ? WHERE id = ?";
+    await this.#database.write([{ sql, params: [tree, id] }]);
+  }
+
+  async setFiles(id: string, state: FilesState, resolutions: Resolutions): Promise<void> {
+    const sql = 'UPDATE branches SET files_state = ?, resolutions = ? WHERE id = ?';
+    await this.#database.write([{ sql, params: [state, JSON.stringify(resolutions), id] }]);
+  }
+
+  /** The branches whose files are kept. */
+  async withFiles(): Promise<{ project: string; branch: string }[]> {
+    const rows = await this.#database.read("SELECT id, project FROM branches WHERE files_state IN ('open', 'merging')");
+    return rows.map((row) => ({ project: textOf(row, 'project'), branch: textOf(row, 'id') }));
   }
 
   /** How a branch of the session was closed; null if the session never had it. */
@@ -109,6 +159,12 @@ export class BranchStore {
     const [row] = await this.#database.read(sql, id, project, session);
     return row === undefined ? null : textOf(row, 'closed_by');
   }
+}
+
+/** Null for a branch without files of its own. */
+function stateOf(row: Row): FilesState | null {
+  const state = textOf(row, 'files_state');
+  return state === 'open' || state === 'merging' || state === 'merged' || state === 'discarded' ? state : null;
 }
 
 function toBranch(row: Row): Branch {

@@ -19,6 +19,9 @@ export interface Branch {
   readonly files: BranchFilesKind;
 }
 
+/** `merging`: some of it may be written already. Files that are `open` or `merging` are kept. */
+export type FilesState = 'open' | 'merging' | 'merged' | 'discarded';
+
 /** `own`: its files stay apart until it returns. `shared`: it works on the files of its parent. */
 export type BranchFilesKind = 'own' | 'shared';
 
@@ -28,7 +31,12 @@ export type Closing = 'return' | 'parent' | 'session' | 'timeout';
 /** An open branch, and what its calls have cost so far. */
 export interface OpenBranch extends Branch {
   spentTokens: number;
+  /** Null if it has no files of its own. */
+  filesState: FilesState | null;
 }
+
+/** The tool that closes a branch. It works in none. */
+export const RETURN_TOOL = 'return';
 
 export const BRANCH_LIMITS = {
   /** Branches in branches, counted from the base. */

@@ -1,3 +1,4 @@
+import type { FileChanges } from '../../call/outcome.ts';
 import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
@@ -12,17 +13,21 @@ import {
   exhausted,
   msLeft,
   type OpenBranch,
+  RETURN_TOOL,
   returnCall,
   sessionOf,
   warningOf,
 } from './branch.ts';
 import type { BranchCall, BranchStore, ListedBranch } from './branch-store.ts';
+import type { BranchFiles, MergeCall, Merged, OwnBranch } from './files/branch-files.ts';
+import type { Resolutions } from './files/merge-plan.ts';
 
 export interface BranchesDeps {
   store: BranchStore;
   events: Pick<EventLog, 'append'>;
   /** Stops the background jobs that were started in a branch, and waits. */
   stopJobs(session: SessionRef): Promise<void>;
+  files: Pick<BranchFiles, 'start' | 'open' | 'merge' | 'discard'>;
   clock: Clock;
 }
 
@@ -39,6 +44,18 @@ export interface NewBranch {
 export interface Report {
   readonly message: string;
   readonly requestId: string;
+  /** What becomes of files of its own. */
+  readonly files: FilesEnd;
+}
+
+export type FilesEnd = 'merge' | 'discard';
+
+/** How the files of a branch and of those in it are ended. */
+interface Settling {
+  readonly end: FilesEnd;
+  /** Of the branch itself; null: those of a merge that has begun, or none. */
+  readonly resolutions: Resolutions | null;
+  readonly call: MergeCall;
 }
 
 /** What a closed branch leaves to its parent. */
@@ -47,10 +64,10 @@ export interface ClosedBranch {
   /** The branches in it that were still open, the innermost first. */
   readonly children: readonly string[];
   readonly durationMs: number;
+  /** Null if it had no files of its own, or if they were discarded. */
+  readonly merged: Merged | null;
 }
 
-/** The tool that may still be called in a branch that has used up its budget. */
-const RETURN_TOOL = 'return';
 /** Milliseconds after the end of its time in which a branch may still return. */
 const RETURN_GRACE_MS = 15 * 60_000;
 
@@ -61,6 +78,10 @@ export class Branches {
   readonly #open = new Map<string, OpenBranch>();
   /** Of each branch that was open since the start: those with files of their own, the outermost first. */
   readonly #chains = new Map<string, readonly string[]>();
+  /** Calls that work on the files of a branch now. */
+  readonly #calls = new Map<string, number>();
+  /** By request: what a merge did, until the call reports it. */
+  readonly #changes = new Map<string, FileChanges>();
 
   constructor(deps: BranchesDeps) {
     this.#deps = deps;
@@ -69,6 +90,7 @@ export class Branches {
   async start(): Promise<void> {
     for (const branch of await this.#deps.store.load(this.#deps.clock.now())) this.#open.set(branch.id, branch);
     for (const { id } of this.#open.values()) this.#chains.set(id, this.#chainOf(id));
+    await this.#deps.files.start();
   }
 
   async stop(): Promise<void> {
@@ -100,10 +122,30 @@ export class Branches {
     });
   }
 
+  /** Keeps the files of the session's branch from being merged while a call works on them. Throws CONFLICT as `layersOf`. */
+  hold(session: Pick<SessionRef, 'branch'>): () => void {
+    const id = this.layersOf(session)?.at(-1);
+    if (id === undefined) return () => {};
+    this.#calls.set(id, (this.#calls.get(id) ?? 0) + 1);
+    return () => {
+      const left = (this.#calls.get(id) ?? 1) - 1;
+      if (left === 0) this.#calls.delete(id);
+      else this.#calls.set(id, left);
+    };
+  }
+
+  /** What the merge of a `return` changed, once. */
+  takeChanges(requestId: string): FileChanges | null {
+    const changes = this.#changes.get(requestId) ?? null;
+    this.#changes.delete(requestId);
+    return changes;
+  }
+
   /** What a call of `tool` may use of its branch. Throws NOT_FOUND, CONFLICT and RESOURCE_LIMIT. */
   async enter(session: SessionRef, tool: string): Promise<{ tokens: number; ms: number }> {
     const branch = await this.#find(session);
     if (tool === RETURN_TOOL) return { tokens: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
+    if (branch.filesState !== null && branch.filesState !== 'open') throw settled(branch);
     const nowMs = this.#deps.clock.now();
     const used = exhausted(branch, nowMs);
     if (used !== null) {
@@ -128,8 +170,8 @@ export class Branches {
     await this.#deps.store.addCall(branch.id, call);
   }
 
-  /** Opens a branch in the branch of the session, or in its base. Throws RESOURCE_LIMIT. */
-  async open(session: SessionRef, asked: NewBranch, requestId: string): Promise<Branch> {
+  /** Opens a branch in the branch of the session, or in its base. Throws RESOURCE_LIMIT and SANDBOX_UNAVAILABLE. */
+  async open(session: SessionRef, asked: NewBranch, requestId: string): Promise<Branch & { notice: string | null }> {
     const { description, prompt, budgetTokens, timeoutMs, files } = asked;
     const parent = session.branch === null ? null : await this.#find(session);
     this.#checkRoom(session);
@@ -140,17 +182,21 @@ export class Branches {
       // It ends with its parent.
       timeoutMs: parent === null ? timeoutMs : Math.max(1, Math.min(timeoutMs, msLeft(parent, nowMs))),
     };
-    const branch = { ...known, brief: briefOf(known, prompt), spentTokens: 0 };
+    const filesState = files === 'own' ? ('open' as const) : null;
+    const branch = { ...known, brief: briefOf(known, prompt), spentTokens: 0, filesState };
     this.#open.set(branch.id, branch);
+    let notice: string | null = null;
     try {
       await this.#deps.store.add(branch);
+      if (files === 'own') notice = (await this.#deps.files.open(this.#ownOf(branch))).notice;
     } catch (cause) {
       this.#open.delete(branch.id);
+      await this.#deps.store.remove(branch.id);
       throw cause;
     }
     this.#chains.set(branch.id, this.#chainOf(branch.id));
     this.#tell(branch, 'opened', description, requestId);
-    return branch;
+    return { ...branch, notice };
   }
 
   /** The calls of an open branch, the oldest first. Throws as `enter`. */
@@ -159,14 +205,17 @@ export class Branches {
     return { branch, calls: await this.#deps.store.calls(branch.id) };
   }
 
-  /** Closes the branch of the session by its `return`, its children first. Throws NOT_FOUND and CONFLICT. */
+  /**
+   * Closes the branch of the session by its `return`, its children first. Throws NOT_FOUND and CONFLICT; then the branch is
+   * still open.
+   */
   async close(session: SessionRef, report: Report): Promise<ClosedBranch> {
     const branch = await this.#find(session);
     // Another `return` came first.
     if (!this.#open.has(branch.id)) return this.close(session, report);
-    const closed = await this.#close(branch, 'return', report);
+    const { closed, merged } = await this.#close(branch, 'return', report);
     const children = closed.filter((id) => id !== branch.id);
-    return { branch, children, durationMs: this.#deps.clock.now() - branch.openedMs };
+    return { branch, children, durationMs: this.#deps.clock.now() - branch.openedMs, merged };
   }
 
   /** Closes the branches that a session leaves open. */
@@ -236,13 +285,23 @@ export class Branches {
     return [...children.flatMap((child) => this.#family(child)), branch];
   }
 
-  async #close(branch: OpenBranch, by: Closing, report?: Report): Promise<string[]> {
+  async #close(
+    branch: OpenBranch,
+    by: Closing,
+    report?: Report,
+  ): Promise<{ closed: readonly string[]; merged: Merged | null }> {
     const family = this.#family(branch);
     const closed = family.map(({ id }): { id: string; by: Closing } => ({ id, by: id === branch.id ? by : 'parent' }));
+    let merged: Merged | null = null;
     // Closed for calls at once, so that none begins while it ends and no second `return` succeeds.
     for (const { id } of family) this.#open.delete(id);
     try {
       await Promise.all(family.map((one) => this.#deps.stopJobs(sessionOf(one))));
+      if (report !== undefined) {
+        const call = { requestId: report.requestId, tool: RETURN_TOOL };
+        merged = await this.#settle(family, { end: report.files, resolutions: null, call });
+        if (merged?.changes != null) this.#changes.set(report.requestId, merged.changes);
+      }
       await this.#deps.store.close(closed, this.#deps.clock.now());
     } catch (cause) {
       for (const one of family.toReversed()) this.#open.set(one.id, one);
@@ -253,8 +312,49 @@ export class Branches {
       else
         this.#tell(one, 'closed', `closed without a report: ${HOW_CLOSED[one.id === branch.id ? by : 'parent']}`, '');
     }
-    return closed.map(({ id }) => id);
+    return { closed: closed.map(({ id }) => id), merged };
   }
+
+  /**
+   * Merges or discards the files of branches, the innermost first; no call may begin in them. Returns what the last one did.
+   * Throws CONFLICT; what was merged before it is merged into the branch around it.
+   */
+  async #settle(family: readonly OpenBranch[], { end, resolutions, call }: Settling): Promise<Merged | null> {
+    const { files, store } = this.#deps;
+    const own = family.filter(({ filesState }) => filesState !== null);
+    for (const { id } of own) {
+      const count = this.#calls.get(id) ?? 0;
+      if (end === 'merge' && count > 0) throw busy(id, count);
+    }
+    let merged: Merged | null = null;
+    for (const branch of own) {
+      try {
+        if (end === 'discard') await files.discard(this.#ownOf(branch));
+        else merged = await files.merge(this.#ownOf(branch), branch === own.at(-1) ? resolutions : null, call);
+      } finally {
+        branch.filesState = (await store.files(branch.id))?.state ?? null;
+      }
+    }
+    return own.at(-1) === family.at(-1) ? merged : null;
+  }
+
+  #ownOf({ id, project, session, parent }: OpenBranch): OwnBranch {
+    return { id, project, session, outer: parent === null ? [] : (this.#chains.get(parent) ?? []) };
+  }
+}
+
+function busy(id: string, count: number): ContextdError {
+  const calls = count === 1 ? '1 call still works' : `${count} calls still work`;
+  return new ContextdError('CONFLICT', `${calls} on the files of branch ${id}, so they are not merged`, {
+    remedy: 'Wait for the answer, then return again.',
+  });
+}
+
+function settled({ id, filesState }: OpenBranch): ContextdError {
+  const why = filesState === 'merging' ? 'are being merged' : `were ${filesState}`;
+  return new ContextdError('CONFLICT', `the files of branch ${id} ${why}, and it does no more work`, {
+    remedy: `Call ${returnCall(id)}.`,
+  });
 }
 
 const HOW_CLOSED: Readonly<Record<string, string>> = {

@@ -29,6 +29,7 @@ export class ScriptedSandbox implements Sandbox {
   storage = notAsked;
   snapshot = notAsked;
   restore = notAsked;
+  merge = notAsked;
   createLayer = notAsked;
   removeLayer = notAsked;
   keepLayers = notAsked;

@@ -15,9 +15,16 @@ const TASK = {
   files: 'shared' as const,
 };
 
-const REPORT = { message: 'found', requestId: '' };
+const REPORT = { message: 'found', requestId: '', files: 'merge' as const };
 /** Nothing here reads events. */
 const events = { append: () => {} };
+/** Files of branches are tested in test/integration/branch-files.test.ts. */
+const files = {
+  start: async () => {},
+  open: async () => ({ kind: 'overlay' as const, notice: null }),
+  merge: async () => ({ changes: null, skipped: [], commits: [], quarantined: [] }),
+  discard: async () => {},
+};
 
 interface Known {
   id: string;
@@ -77,6 +84,7 @@ describe('the branches of sessions', () => {
         const stopped: string[] = [];
         const build = () =>
           new Branches({
+            files,
             store: new BranchStore(database),
             events,
             stopJobs: async ({ branch }) => void stopped.push(String(branch)),
@@ -161,6 +169,7 @@ describe('the branches of sessions', () => {
     let fault: Error | null = new Error('busy');
     const branches = new Branches({
       store: new BranchStore(database),
+      files,
       events,
       stopJobs: async () => {
         if (fault !== null) throw fault;
@@ -180,7 +189,7 @@ describe('the branches of sessions', () => {
   it('issue 19 part 3 two returns at once close a branch once', async () => {
     const database = await openTestDatabase(await makeTempDir());
     const store = new BranchStore(database);
-    const branches = new Branches({ store, events, stopJobs: async () => {}, clock: new TestClock() });
+    const branches = new Branches({ store, files, events, stopJobs: async () => {}, clock: new TestClock() });
     const base = { project: ROOT, session: 'a', branch: null };
     const { id, brief } = await branches.open(base, TASK, '');
     expect(brief).toContain(TASK.prompt);
@@ -191,7 +200,7 @@ describe('the branches of sessions', () => {
 
   it('issue 19 part 4 a call sees the files of its branch and of those around it, also after a restart, and never those of another', async () => {
     const store = new BranchStore(await openTestDatabase(await makeTempDir()));
-    const build = () => new Branches({ store, events, stopJobs: async () => {}, clock: new TestClock() });
+    const build = () => new Branches({ store, files, events, stopJobs: async () => {}, clock: new TestClock() });
     let branches = build();
     const base = { project: ROOT, session: 'a', branch: null };
     const at = (branch: string) => ({ ...base, branch });

@@ -40,8 +40,8 @@ export interface MergePlaces {
 
 /**
  * Makes the changes of a merge. It compares every path with what the plan saw, then prepares all new files in one directory
- * beside them, and only then changes anything, each file by one rename. Yields after every step; whoever stops it in
- * between plans again, and finds what is done equal to the branch.
+ * beside them, and only then changes anything, each file by one rename. Yields after every step. If it is killed in
+ * between, the next plan finds what is done equal to the branch.
  */
 export function* apply(ops: readonly MergeOp[], places: MergePlaces): Generator<undefined, ApplyReply> {
   const { root } = places;
@@ -221,7 +221,7 @@ function isWritable(mode: number): boolean {
   return (mode & WRITABLE) === WRITABLE;
 }
 
-/** Does a step, if necessary with more rights to its directory, as whoever did it in the branch had. */
+/** Does a step, if necessary with more rights to its directory: the branch had them. */
 function withAccess(root: RawPath, path: RawPath, step: () => void): void {
   try {
     step();

@@ -1,0 +1,316 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileChanges } from '../../../call/outcome.ts';
+import type { SetAside } from '../../../core/envelope.ts';
+import { ContextdError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/log.ts';
+import type { LayerKind } from '../../../sandbox/layers/mounted.ts';
+import { layerDir } from '../../../sandbox/layers/place.ts';
+import { formatListing, parseListing } from '../../../sandbox/merge/listing.ts';
+import type { Commit, Entry, Listing, MergeOp, PatchReply, Refused } from '../../../sandbox/merge/messages.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import type { SandboxPolicy, WorkspaceView } from '../../../sandbox/sandbox-policy.ts';
+import { type RawPath, toText } from '../../../sandbox/workspace/raw-path.ts';
+import type { Undo } from '../../undo/undo.ts';
+import type { Branch, FilesState } from '../branch.ts';
+import type { BranchStore } from '../branch-store.ts';
+import {
+  candidatesOf,
+  type MergePlan,
+  NO_RESOLUTIONS,
+  planMerge,
+  type Resolutions,
+  type States,
+} from './merge-plan.ts';
+
+export interface BranchFilesDeps {
+  sandbox: Pick<Sandbox, 'createLayer' | 'removeLayer' | 'keepLayers' | 'merge'>;
+  undo: Pick<Undo, 'save' | 'release' | 'before' | 'after'>;
+  store: BranchStore;
+  /** Where the layers are. */
+  layersDir: string;
+  /** The policy of what lists and merges files. */
+  policyFor(view: WorkspaceView): SandboxPolicy;
+  logger: Logger;
+}
+
+/** A branch with files of its own. `outer`: the branches around it that have some, the outermost first. */
+export interface OwnBranch extends Pick<Branch, 'id' | 'project' | 'session'> {
+  readonly outer: readonly string[];
+}
+
+/** What a merge would do. */
+export interface ShownPlan extends MergePlan {
+  readonly state: FilesState;
+  /** Not carried over. */
+  readonly commits: readonly Commit[];
+}
+
+/** What a merge did. */
+export interface Merged {
+  /** Of the project, or of the branch around it, which has no undo: its `ref` is null. */
+  readonly changes: FileChanges | null;
+  readonly skipped: readonly Refused[];
+  readonly commits: readonly Commit[];
+  readonly quarantined: readonly SetAside[];
+}
+
+/** By whom a merge is made, for the records of undo. */
+export interface MergeCall {
+  readonly requestId: string;
+  readonly tool: string;
+}
+
+/** What the branch was opened on, kept beside its files. */
+interface Opened {
+  readonly kind: LayerKind;
+  readonly heads: readonly string[];
+  readonly hidden: readonly RawPath[];
+}
+
+const NAMED_MAX = 20;
+const CONFLICTS_NAMED_MAX = 20;
+
+/** The files of branches that have their own: kept apart, compared, merged or discarded. */
+export class BranchFiles {
+  readonly #deps: BranchFilesDeps;
+  /** By branch: one step after another. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(deps: BranchFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Removes the files of branches that are not known any more. */
+  async start(): Promise<void> {
+    const { sandbox, store, logger } = this.#deps;
+    const live = await store.withFiles();
+    await sandbox
+      .keepLayers(live)
+      .catch((cause: unknown) => logger.warn('branches.not_swept', { cause: String(cause) }));
+  }
+
+  /**
+   * Gives a branch files of its own, which begin as those of its parent. Throws SANDBOX_UNAVAILABLE with the reason if the
+   * workspace can have none.
+   */
+  async open(branch: OwnBranch): Promise<{ kind: LayerKind; notice: string | null }> {
+    const { sandbox, store, undo, policyFor } = this.#deps;
+    const saved = branch.outer.length > 0 ? null : await undo.save(branch.project).catch(() => null);
+    const [parent, own] = [policyFor(parentView(branch)), policyFor(ownView(branch))];
+    const open = await this.#list(parent, null);
+    const kind = await sandbox.createLayer(own);
+    try {
+      const view = await this.#list(own, null);
+      const hidden = [...open.listing.keys()].filter((path) => !view.listing.has(path));
+      const opened: Opened = { kind, heads: open.heads, hidden };
+      await this.#write(branch, 'open', open.listing);
+      if (kind === 'copy') await this.#write(branch, 'copied', view.listing);
+      await writeWhole(this.#placeOf(branch, 'opened'), JSON.stringify(opened));
+      await store.openFiles(branch.id, saved?.tree ?? '');
+    } catch (cause) {
+      await this.#drop(branch, saved?.tree ?? '');
+      throw cause;
+    }
+    return { kind, notice: kind === 'copy' ? COPY_NOTICE : null };
+  }
+
+  /** What `merge` would do. Throws NOT_FOUND if the branch has no files. */
+  async plan(branch: OwnBranch, resolutions: Resolutions | null): Promise<ShownPlan> {
+    const { state, stored } = await this.#stateOf(branch);
+    const { plan, commits } = await this.#plan(branch, resolutions ?? stored);
+    return { ...plan, state, commits };
+  }
+
+  /** The differences of text files between the parent and the branch. */
+  async patch(branch: OwnBranch, plan: MergePlan, maxBytes: number): Promise<PatchReply> {
+    const isFile = ({ want, now }: MergeOp): boolean =>
+      want.do !== 'mkdir' && want.do !== 'chmod' && (want.do !== 'remove' || now?.kind !== 'd');
+    const paths = [...plan.ops.filter(isFile), ...plan.conflicts].map(({ path }) => path).sort();
+    const { reply } = await this.#deps.sandbox.merge(this.#deps.policyFor(parentView(branch)), branch.id, {
+      ...{ do: 'patch', paths, maxBytes },
+    });
+    return reply;
+  }
+
+  /**
+   * Merges the files of a branch in which nothing runs into those of its parent, and removes them. Call it again if it was
+   * killed: it goes on. Throws CONFLICT, and then nothing was written unless the error says so.
+   */
+  merge(branch: OwnBranch, resolutions: Resolutions | null, call: MergeCall): Promise<Merged> {
+    return this.#inTurn(branch, async () => {
+      const { state, stored, tree } = await this.#stateOf(branch);
+      if (state === 'merged' || state === 'discarded') {
+        await this.#drop(branch, tree);
+        return NOTHING_MERGED;
+      }
+      const chosen = resolutions ?? stored;
+      const { plan, commits } = await this.#plan(branch, chosen);
+      if (plan.conflicts.length > 0) throw conflict(branch, plan.conflicts, false);
+      await this.#deps.store.setFiles(branch.id, 'merging', chosen);
+      const applied = await this.#apply(branch, plan.ops, state, call);
+      await this.#deps.store.setFiles(branch.id, 'merged', chosen);
+      await this.#drop(branch, tree);
+      return { ...applied, skipped: plan.skipped, commits };
+    });
+  }
+
+  /** Removes the files of a branch for good. */
+  discard(branch: OwnBranch): Promise<void> {
+    return this.#inTurn(branch, async () => {
+      const { state, tree } = await this.#stateOf(branch);
+      if (state !== 'merged') await this.#deps.store.setFiles(branch.id, 'discarded', NO_RESOLUTIONS);
+      await this.#drop(branch, tree);
+    });
+  }
+
+  async #plan(branch: OwnBranch, resolutions: Resolutions): Promise<{ plan: MergePlan; commits: readonly Commit[] }> {
+    const { sandbox, policyFor } = this.#deps;
+    const [parent, own] = [policyFor(parentView(branch)), policyFor(ownView(branch))];
+    const opened = await this.#opened(branch);
+    const open = await this.#read(branch, 'open');
+    const copied = opened.kind === 'copy' ? await this.#read(branch, 'copied') : null;
+    const base = (await this.#list(parent, null)).listing;
+    const { listing: view, commits } = await this.#list(own, opened.heads);
+    const compared = { open, base, view, copied, hidden: new Set(opened.hidden), resolutions };
+    const paths = candidatesOf(compared);
+    if (paths.length === 0) return { plan: planMerge({ ...compared, states: NO_STATES }), commits };
+    const { tree } = await this.#stateOf(branch);
+    const inBase = (await sandbox.merge(parent, null, { do: 'states', paths, tree })).reply;
+    const inView = (await sandbox.merge(own, null, { do: 'states', paths, tree: '' })).reply;
+    const states = {
+      open: statesOf(paths, inBase.saved),
+      base: statesOf(paths, inBase.now),
+      view: statesOf(paths, inView.now),
+    };
+    return { plan: planMerge({ ...compared, states }), commits };
+  }
+
+  async #apply(
+    branch: OwnBranch,
+    ops: readonly MergeOp[],
+    before: FilesState,
+    call: MergeCall,
+  ): Promise<Pick<Merged, 'changes' | 'quarantined'>> {
+    if (ops.length === 0) return { changes: null, quarantined: [] };
+    const { sandbox, undo, policyFor, store } = this.#deps;
+    const watched = branch.outer.length > 0 ? null : await undo.before(branch.project);
+    let changes: FileChanges | null = null;
+    let result: Awaited<ReturnType<typeof sandbox.merge<{ do: 'apply'; ops: readonly MergeOp[] }>>>;
+    try {
+      result = await sandbox.merge(policyFor(parentView(branch)), branch.id, { do: 'apply', ops });
+    } finally {
+      if (watched !== null) {
+        changes = await undo.after(branch.project, watched, { ...call, session: branch.session });
+      }
+    }
+    const { conflicts, failed, applied } = result.reply;
+    if (conflicts.length + failed.length > 0) {
+      if (applied === 0 && before === 'open') await store.setFiles(branch.id, 'open', NO_RESOLUTIONS);
+      throw conflict(branch, [...conflicts, ...failed], applied > 0 || before === 'merging');
+    }
+    return { changes: changes ?? changesOf(ops), quarantined: result.quarantined };
+  }
+
+  async #drop(branch: OwnBranch, tree: string): Promise<void> {
+    const { sandbox, undo } = this.#deps;
+    if (tree !== '') await undo.release(branch.project, tree);
+    await sandbox.removeLayer(branch.project, branch.id);
+  }
+
+  async #stateOf(branch: OwnBranch): Promise<{ state: FilesState; stored: Resolutions; tree: string }> {
+    const known = await this.#deps.store.files(branch.id);
+    if (known !== null) return known;
+    throw new ContextdError('NOT_FOUND', `branch ${branch.id} has no files of its own`, {
+      remedy: '`ctxd branch list --all` shows which branches have.',
+    });
+  }
+
+  async #list(policy: SandboxPolicy, heads: readonly string[] | null) {
+    const { reply } = await this.#deps.sandbox.merge(policy, null, { do: 'list', heads });
+    return { ...reply, listing: parseListing(reply.listing) };
+  }
+
+  #placeOf({ project, id }: OwnBranch, name: string): string {
+    return join(layerDir(this.#deps.layersDir, project, id), name);
+  }
+
+  async #write(branch: OwnBranch, name: string, listing: Listing): Promise<void> {
+    await writeWhole(this.#placeOf(branch, name), formatListing(listing));
+  }
+
+  async #read(branch: OwnBranch, name: string): Promise<Listing> {
+    return parseListing(await readFile(this.#placeOf(branch, name), 'utf8'));
+  }
+
+  async #opened(branch: OwnBranch): Promise<Opened> {
+    try {
+      // Written by `open`, in a directory that only the daemon's user can enter.
+      return JSON.parse(await readFile(this.#placeOf(branch, 'opened'), 'utf8'));
+    } catch (cause) {
+      throw new ContextdError('NOT_FOUND', `the files of branch ${branch.id} are gone`, {
+        remedy: 'Return from it with "files":"discard".',
+        cause,
+      });
+    }
+  }
+
+  #inTurn<T>({ id }: OwnBranch, step: () => Promise<T>): Promise<T> {
+    const next = (this.#turns.get(id) ?? Promise.resolve()).then(step);
+    const settled = next.catch(() => {});
+    this.#turns.set(id, settled);
+    void settled.then(() => {
+      if (this.#turns.get(id) === settled) this.#turns.delete(id);
+    });
+    return next;
+  }
+}
+
+const NOTHING_MERGED: Merged = { changes: null, skipped: [], commits: [], quarantined: [] };
+const NO_STATES = { open: new Map(), base: new Map(), view: new Map() };
+const COPY_NOTICE = 'this machine can mount no overlay here, so the branch works on a copy of the project';
+
+function parentView({ project, outer }: OwnBranch): WorkspaceView {
+  return { path: project, layer: outer.length === 0 ? null : outer };
+}
+
+function ownView({ project, outer, id }: OwnBranch): WorkspaceView {
+  return { path: project, layer: [...outer, id] };
+}
+
+function statesOf(paths: readonly RawPath[], found: readonly (string | null)[]): States {
+  return new Map(paths.flatMap((path, i): [RawPath, string][] => (found[i] == null ? [] : [[path, found[i]]])));
+}
+
+/** `A`, `M` or `D`, and the path. */
+export function describeOp({ path, now, want }: { path: RawPath; now: Entry | null; want: MergeOp['want'] }): string {
+  return `${want.do === 'remove' ? 'D' : now === null ? 'A' : 'M'} ${toText(path)}`;
+}
+
+/** What undo did not see: it is off, or the files are those of a branch. Directories are not named, as there. */
+function changesOf(ops: readonly MergeOp[]): FileChanges {
+  const files = ops.filter(({ now, want }) => want.do !== 'mkdir' && now?.kind !== 'd');
+  return {
+    ref: null,
+    files: files.slice(0, NAMED_MAX).map(describeOp),
+    more: Math.max(0, files.length - NAMED_MAX),
+    notCovered: [],
+  };
+}
+
+function conflict({ id }: OwnBranch, paths: readonly Refused[], isWritten: boolean): ContextdError {
+  const named = paths.slice(0, CONFLICTS_NAMED_MAX).map(({ path, why }) => `${toText(path)} (${why})`);
+  const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
+  const written = isWritten ? 'some files are merged already, these are not' : 'nothing was written';
+  return new ContextdError('CONFLICT', `branch ${id} is not merged, ${written}: ${named.join(', ')}${more}`, {
+    remedy: isWritten
+      ? `Return again to go on, or ask the person to run \`ctxd branch merge ${id}\`.`
+      : `Make these paths in the branch as they are in the workspace, and return again; or ask the person to run \`ctxd branch merge ${id} --keep-base PATH --take-branch PATH --merge-text PATH\`; or return with "files":"discard".`,
+    details: { branch: id, paths: paths.slice(0, 100).map(({ path }) => toText(path)) },
+  });
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.draft`, text, { mode: 0o600 });
+  await rename(`${file}.draft`, file);
+}
