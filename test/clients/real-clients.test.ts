@@ -274,4 +274,41 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
     expect(prompt).toContain('# contextd\n');
     expect(await isLive(texts[8])).toBe(false);
   }, 120_000);
+
+  it('issue 19 part 8: what was done survives a compaction through the plugin', async () => {
+    const fresh = await install();
+    const at = { cwd: fresh.project, env: { CONTEXTD_HOME: fresh.home } };
+    // The script begins again after the compaction, because its results are gone.
+    const todo = { content: 'find out why', status: 'in_progress', priority: 'high', id: '1' };
+    const work = [
+      { tool: 'write', input: { filePath: join(fresh.project, 'note.md'), content: 'x' } },
+      { tool: 'todowrite', input: { todos: [todo] } },
+      "safe_bash 'echo needed by nobody >&2; exit 3'",
+      'echo "$CONTEXTD_SESSION_ID"',
+    ];
+    try {
+      const first = await runOpenCode(opencode, work, { ...at, prompt: 'Make it work, please.' });
+      expect(first.prompt).not.toContain('Recorded facts of earlier work.');
+      const session = first.results[3]?.text.trim() ?? '';
+      const compacted = await runOpenCode(opencode, work, { ...at, firstTokens: 195_000, prompt: 'Go on.' });
+      const [, id = ''] = /compacted\. `checkpoint_restore (cp_\w+)`/.exec(compacted.prompt) ?? [];
+      expect(compacted.prompt).toContain(`\ncheckpoint ${id}, saved before a compaction`);
+      // OpenCode puts what a person wrote on its command line in quotes.
+      for (const text of [
+        'files written: "note.md"',
+        'asked "\\"Make it work, please.\\""',
+        'to do "[>] find out why"',
+      ])
+        expect(compacted.prompt).toContain(text);
+      expect(compacted.prompt).toMatch(/\nRecorded facts of earlier work\..*exit 3": exit 3/s);
+      const next = compacted.results[3]?.text.trim() ?? '';
+      const { stdout } = await fresh.run(CTXD, ['checkpoint', 'list', '--session', next, '--json']);
+      expect(JSON.parse(stdout)).toMatchObject([{ id, cause: 'compaction' }]);
+      const last = await runOpenCode(opencode, work.slice(3), at);
+      expect(last.prompt).toContain(`This session is new. The one before, ${next}, did something last at`);
+      expect(session).not.toBe(next);
+    } finally {
+      await fresh.remove();
+    }
+  }, 120_000);
 });

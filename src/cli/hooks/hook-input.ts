@@ -2,7 +2,8 @@ import { relative } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { lastMessages } from './transcript.ts';
 
-// What Claude Code passes to a hook on standard input. docs/clients.md has the shapes that were seen. A hook must not fail
+// What Claude Code passes to a hook on standard input, and the plugin of OpenCode in the same shapes, with `prompt` for the
+// last request. docs/clients.md has the shapes that were seen. A hook must not fail
 // because a client sends something else, so whatever cannot be read is left out.
 
 export const HOOKS = ['session-start', 'pre-compact', 'stop', 'post-tool'] as const;
@@ -43,7 +44,10 @@ async function itemsOf(name: HookName, input: JsonObject, root: string): Promise
   if (name === 'session-start') return [];
   if (name === 'post-tool') return toolItems(input, root);
   const { user, agent } = await lastMessages(stringOf(input.transcript_path) ?? '');
-  return [...messageOf('user', user), ...messageOf('agent', stringOf(input.last_assistant_message) ?? agent)];
+  return [
+    ...messageOf('user', stringOf(input.prompt) ?? user),
+    ...messageOf('agent', stringOf(input.last_assistant_message) ?? agent),
+  ];
 }
 
 function messageOf(role: 'user' | 'agent', text: string): HandedIn[] {
@@ -96,7 +100,7 @@ function todoLine(todo: unknown): string {
 function markOf(status: unknown): string {
   if (status === 'completed') return '[x]';
   if (status === 'in_progress') return '[>]';
-  return status === 'deleted' ? '[-]' : '[ ]';
+  return status === 'deleted' || status === 'cancelled' ? '[-]' : '[ ]';
 }
 
 function shortPath(path: string, root: string): string {

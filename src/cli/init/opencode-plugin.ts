@@ -3,7 +3,8 @@ import { withScriptMark } from './content-hash.ts';
 
 /**
  * The plugin of OpenCode. It gives OpenCode's shell the tools by name, and its calls the session of the conversation,
- * which OpenCode does not put into the environment by itself. It needs no package and derives every path from its own.
+ * which OpenCode does not put into the environment by itself. It calls the hooks of `ctxd hook` with the JSON that they know.
+ * It needs no package and derives every path from its own.
  */
 export function pluginText(): string {
   return withScriptMark(PLUGIN);
@@ -12,7 +13,9 @@ export function pluginText(): string {
 const PERSONS = PERSONS_COMMANDS.map((words) => words.replace(' ', '\\s+')).join('|');
 
 const PLUGIN = `// Puts the tools of contextd on the PATH of OpenCode's shell, and gives each conversation a session of its own, which
-// ends with it. Refuses the commands by which a person widens what agents may do.
+// ends with it. Records requests, answers, to-do lists and files that were written, saves a checkpoint before a compaction, and
+// shows the model at the start of a conversation and after a compaction what was done. Refuses the commands by which a person
+// widens what agents may do.
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -21,22 +24,47 @@ import { env } from 'node:process';
 const root = join(import.meta.dirname, '..', '..');
 const bin = join(root, '.claude', 'bin');
 const PERSONS = /ctxd\\s+(?:${PERSONS})\\b/;
+const WRITING = new Set(['edit', 'multiedit', 'write']);
 
 export const contextd = async ({ client }) => {
   const sessions = new Map();
+  /** Why the next request of a conversation is shown what was done; no entry: it is the first. */
+  const starts = new Map();
+  /** What the model is shown, the same in every request until a compaction. */
+  const shown = new Map();
+  /** Settles when every hook has ended. */
+  let underWay = Promise.resolve();
 
   /** The conversation that a person started: what it delegates shares its session. */
   async function topOf(id) {
-    const { data } = await client.session.get({ path: { id } }).catch(() => ({}));
-    return data?.parentID === undefined ? id : topOf(data.parentID);
+    if (!sessions.has(id)) {
+      const { data } = await client.session.get({ path: { id } }).catch(() => ({}));
+      sessions.set(id, data?.parentID === undefined ? id : await topOf(data.parentID));
+    }
+    return sessions.get(id);
   }
 
-  /** Does nothing in a clone in which nobody ran \`ctxd init\`. */
-  function end(id) {
-    const proxy = realpathOrNothing(join(bin, 'safe_bash'));
-    if (basename(proxy) !== 'contextd-proxy') return Promise.resolve();
-    const words = ['session', 'end', root, '--session', id];
-    return new Promise((done) => execFile(join(dirname(proxy), 'ctxd'), words, { timeout: 15_000 }, () => done()));
+  /** True for a conversation with a person. What others say belongs to their work, not to the session. */
+  async function isTop(id) {
+    return id !== undefined && (await topOf(id)) === id;
+  }
+
+  async function hook(name, id, input) {
+    const session = env.CONTEXTD_SESSION_ID || (await topOf(id));
+    const text = JSON.stringify({ session_id: session, cwd: root, ...input });
+    const answer = ctxd(['hook', name, root], text, { CONTEXTD_SESSION_ID: session });
+    underWay = Promise.all([underWay, answer]);
+    return answer;
+  }
+
+  /** The texts of the last request and answer. */
+  async function lastMessages(id) {
+    const { data } = await client.session.messages({ path: { id } }).catch(() => ({}));
+    const last = (role) => {
+      const texts = (data ?? []).filter(({ info }) => info.role === role && !info.summary).map(textOf);
+      return texts.findLast((text) => text !== '') ?? '';
+    };
+    return { prompt: last('user'), last_assistant_message: last('assistant') };
   }
 
   return {
@@ -45,21 +73,70 @@ export const contextd = async ({ client }) => {
       if (tool !== 'bash' || typeof command !== 'string' || !PERSONS.test(command)) return;
       throw new Error('Only a person may run this command of ctxd. Tell the person what it is for and ask them to run it.');
     },
+    'tool.execute.after': async ({ tool, sessionID, args }) => {
+      if (!WRITING.has(tool) || typeof args?.filePath !== 'string') return;
+      await hook('post-tool', sessionID, { tool_name: 'Edit', tool_input: { file_path: args.filePath } });
+    },
     'shell.env': async ({ sessionID }, output) => {
       output.env.PATH = [bin, output.env.PATH ?? env.PATH].filter(Boolean).join(delimiter);
       if (sessionID === undefined || env.CONTEXTD_SESSION_ID) return;
-      if (!sessions.has(sessionID)) sessions.set(sessionID, await topOf(sessionID));
-      output.env.CONTEXTD_SESSION_ID = sessions.get(sessionID);
+      output.env.CONTEXTD_SESSION_ID = await topOf(sessionID);
+    },
+    'experimental.session.compacting': async ({ sessionID }, output) => {
+      if (!(await isTop(sessionID))) return;
+      const text = await hook('pre-compact', sessionID, await lastMessages(sessionID));
+      if (text !== '') output.context.push(text);
+      starts.set(sessionID, 'compact');
+    },
+    'experimental.chat.system.transform': async ({ sessionID }, output) => {
+      if (!(await isTop(sessionID))) return;
+      if (!shown.has(sessionID)) {
+        const source = starts.get(sessionID) ?? 'startup';
+        shown.set(sessionID, await hook('session-start', sessionID, { source }));
+      }
+      const text = shown.get(sessionID);
+      if (text !== '') output.system.push(text);
     },
     event: async ({ event }) => {
-      const id = event.type === 'session.deleted' ? event.properties.info.id : undefined;
+      const { type, properties } = event;
+      if (type === 'session.compacted') shown.delete(properties.sessionID);
+      if (type === 'session.idle' && (await isTop(properties.sessionID)))
+        await hook('stop', properties.sessionID, await lastMessages(properties.sessionID));
+      if (type === 'todo.updated' && (await isTop(properties.sessionID)))
+        await hook('post-tool', properties.sessionID, { tool_name: 'TodoWrite', tool_input: { todos: properties.todos } });
+      if (type !== 'session.deleted') return;
+      const id = properties.info.id;
       if (sessions.get(id) === id && sessions.delete(id)) await end(id);
     },
     dispose: async () => {
+      await underWay;
       await Promise.all([...new Set(sessions.values())].map(end));
     },
   };
 };
+
+/** A session that somebody named does not end with one of the conversations that share it. */
+async function end(id) {
+  if (env.CONTEXTD_SESSION_ID) return;
+  await ctxd(['session', 'end', root, '--session', id], '', {});
+}
+
+/** What it printed. Nothing if it failed, and in a clone in which nobody ran \`ctxd init\`. */
+function ctxd(words, input, variables) {
+  const proxy = realpathOrNothing(join(bin, 'safe_bash'));
+  if (basename(proxy) !== 'contextd-proxy') return Promise.resolve('');
+  return new Promise((done) => {
+    const options = { timeout: 15_000, env: { ...env, ...variables } };
+    const child = execFile(join(dirname(proxy), 'ctxd'), words, options, (error, out) => done(error ? '' : out));
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
+}
+
+function textOf({ parts }) {
+  const texts = parts.filter(({ type, synthetic }) => type === 'text' && !synthetic);
+  return texts.map(({ text }) => text).join('\\n').trim();
+}
 
 function realpathOrNothing(path) {
   try {

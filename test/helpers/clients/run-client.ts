@@ -22,6 +22,8 @@ export interface ClientOptions {
   home?: string;
   /** What the person says. Default: to run the script. */
   prompt?: string;
+  /** Tokens that the model of OpenCode says its first step took, of 200,000. Default: 1. */
+  firstTokens?: number;
   /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
   resume?: string;
 }
@@ -71,7 +73,7 @@ export function runOpenCode(
 ): Promise<Conversation> {
   const steps = commands.map((one) => (typeof one === 'string' ? bashStep('bash', one) : one));
   return converse(steps, options, (model, home) => ({
-    words: [program, 'run', '--format', 'json', '--print-logs', 'Run the script.'],
+    words: [program, 'run', '--format', 'json', '--print-logs', options.prompt ?? 'Run the script.'],
     env: {
       XDG_CONFIG_HOME: configHome(program, home),
       XDG_DATA_HOME: join(home, '.local/share'),
@@ -117,10 +119,10 @@ interface Launch {
 
 async function converse(
   steps: readonly Step[],
-  { cwd, env = {}, home: ownHome }: ClientOptions,
+  { cwd, env = {}, home: ownHome, firstTokens }: ClientOptions,
   launch: (model: ScriptedModel, home: string) => Launch,
 ): Promise<Conversation> {
-  const model = await ScriptedModel.start(steps);
+  const model = await ScriptedModel.start(steps, firstTokens);
   const home = ownHome ?? mkdtempSync(join(tmpdir(), 'client-'));
   try {
     mkdirSync(home, { recursive: true });

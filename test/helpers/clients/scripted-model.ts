@@ -22,20 +22,23 @@ export class ScriptedModel {
   readonly url: string;
   readonly #server: Server;
   readonly #steps: readonly Step[];
+  /** Tokens that the model says its first step took: enough of them make OpenCode compact the conversation. */
+  #firstTokens: number;
   /** The longest conversation so far. */
   #last: Conversation = { prompt: '', results: [] };
 
-  private constructor(server: Server, steps: readonly Step[]) {
+  private constructor(server: Server, steps: readonly Step[], firstTokens: number) {
     this.#server = server;
     this.#steps = steps;
+    this.#firstTokens = firstTokens;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on('request', (request, response) => void this.#answer(request, response));
   }
 
-  static async start(steps: readonly Step[]): Promise<ScriptedModel> {
+  static async start(steps: readonly Step[], firstTokens = 1): Promise<ScriptedModel> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new ScriptedModel(server, steps);
+    return new ScriptedModel(server, steps, firstTokens);
   }
 
   /** Throws if the client did not come back with a result for every step. */
@@ -66,8 +69,12 @@ export class ScriptedModel {
     const step = body.tools?.length ? this.#steps[conversation.results.length] : undefined;
     if (body.tools?.length && conversation.results.length >= this.#last.results.length) this.#last = conversation;
     const number = conversation.results.length;
-    if (openai) stream(response, openaiEvents(step, number), false);
-    else stream(response, anthropicEvents(step, number), true);
+    if (openai) {
+      const tokens = step === undefined ? 1 : this.#firstTokens;
+      if (step !== undefined) this.#firstTokens = 1;
+      stream(response, openaiEvents(step, number, tokens), false);
+    }
+    if (!openai) stream(response, anthropicEvents(step, number), true);
   }
 }
 
@@ -143,7 +150,7 @@ function anthropicEvents(step: Step | undefined, number: number): object[] {
   ];
 }
 
-function openaiEvents(step: Step | undefined, number: number): object[] {
+function openaiEvents(step: Step | undefined, number: number, tokens: number): object[] {
   const call = step && {
     index: 0,
     id: `call_step_${number}`,
@@ -160,7 +167,10 @@ function openaiEvents(step: Step | undefined, number: number): object[] {
   return [
     chunk({ role: 'assistant', content: '' }),
     chunk(call === undefined ? { content: DONE } : { tool_calls: [call] }),
-    chunk({}, call === undefined ? 'stop' : 'tool_calls'),
+    {
+      ...chunk({}, call === undefined ? 'stop' : 'tool_calls'),
+      usage: { prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 },
+    },
   ];
 }
 
