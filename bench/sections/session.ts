@@ -86,7 +86,8 @@ function eventOf(project: string, session: string, i: number): NewEvent {
   const subject = `npm test -- part-${i % 400}`;
   const facts: CallEventFacts = {
     ...{ requestId: `req_${i}`, tool: 'safe_bash', subject, sameness: subject, hasRun: true, errorCode: null },
-    ...{ exitCode: i % 5 === 0 ? 1 : 0, durationMs: 12, tokensSpent: 80, undo: null, quarantined: [] },
+    ...{ exitCode: i % 5 === 0 ? 1 : 0, durationMs: 12, tokensSpent: 80, undo: null, quarantined: [], job: null },
+    errorLine: i % 5 === 0 ? `Error: part-${i % 400} failed: expected 1 to be 2` : '',
     filesWritten: i % 7 === 0 ? [`src/file-${i % 90}.ts`] : [],
   };
   return { ...common, kind: 'call', text: `safe_bash ${subject}`, facts, artifact: `art_${i}` };

@@ -7,7 +7,7 @@ import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import type { EndedJob, Jobs } from '../jobs/jobs.ts';
 import { Memories } from '../memory/memories.ts';
 import { memoryDatabase } from '../memory/memory-database.ts';
 import { Retrievals } from '../memory/retrievals.ts';
@@ -218,7 +218,11 @@ function buildSessionKeeping({ paths, config, clock, logger }: ComposeDeps, own:
   const { log_max_age_days, log_max_events: maxEvents } = config.session;
   const limits = { maxAgeMs: log_max_age_days * DAY_MS, maxEvents };
   const eventLog = own.eventLog ?? new StoredEventLog({ database, countTokens, limits, clock, logger });
-  return { counter, eventLog, contexts: own.contexts ?? new Contexts({ database, eventLog, countTokens, clock }) };
+  return {
+    counter,
+    eventLog,
+    contexts: own.contexts ?? new Contexts({ database, eventLog, countTokens, clock, logger }),
+  };
 }
 
 /** The workspace as calls of a session see it. Throws CONFLICT if the files of its branch are closed. */
@@ -251,7 +255,12 @@ function buildExecution(
       onEgress: (event, run) => network.onEgress(event, run),
     });
   const followed = followRuns(sandbox, network);
-  const jobs: Jobs = own.jobs ?? buildJobs({ ...before, secondSearch, sandbox: followed, config, clock, logger });
+  const jobs: Jobs =
+    own.jobs ??
+    buildJobs({
+      ...{ ...before, secondSearch, sandbox: followed, config, clock, logger },
+      onJobEnded: (job) => void recordCall(callOfJob(job), before),
+    });
   const undo =
     own.undo ??
     new Undo({
@@ -306,7 +315,7 @@ function buildExecution(
           ...{ artifacts, scrubber, jobs, findLine: lineFinder(views), clock },
           ...{ memories: before.memories, retrievals: before.retrievals, branches, checkpoints },
           learn: (work) => before.distiller.distill(work),
-          eventLog: before.eventLog,
+          ...{ eventLog: before.eventLog, contexts: before.contexts },
           countTokens: (text) => before.counter.count(text),
         }),
         logger,
@@ -355,6 +364,11 @@ function buildEntrance(
 /** Callers may name any directory: only calls of a registered project are kept. */
 async function recordCall(call: RecordedCall, { projects, eventLog }: Stores & SessionKeeping): Promise<void> {
   if ((await projects.find(call.session.project)) !== null) eventLog.append(callEvent(call));
+}
+
+function callOfJob({ session, record, endedByItself, endedMs, text, artifact }: EndedJob): RecordedCall {
+  const said = { texts: [text], data: {}, shows: null };
+  return { ...said, session, record, hasRun: true, wasEnded: !endedByItself, endedMs, artifact };
 }
 
 /** What keeps state for a session, in the order in which it ends. */

@@ -182,6 +182,12 @@ export interface CallRecordDeps extends AuditDeps {
   branches: Pick<CallBranches, 'charge'>;
 }
 
+function tellingFirst({ streams }: ScrubbedOutcome): string[] {
+  const isErrors = ({ field }: { field: string }): boolean => field === 'stderr';
+  const errors = streams.filter(isErrors);
+  return [...errors, ...streams.filter((stream) => !isErrors(stream))].map(({ text }) => text);
+}
+
 export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
   const { auditLog, branches, journal } = deps;
   const { requestId } = call;
@@ -207,6 +213,7 @@ export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
       const { artifact } = told.tally;
       deps.onCallEnded({
         ...{ session, record, artifact, hasRun: start !== null, data: outcome.data, shows: outcome.facts.shows },
+        ...{ texts: tellingFirst(outcome), wasEnded: false },
       });
       await (start === null ? auditLog.append(record) : auditLog.end(record));
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;

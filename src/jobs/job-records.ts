@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { connectionRecord } from '../runner/call-facts.ts';
-import type { AuditLog, StartFacts } from '../stores/audit.ts';
+import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
 import { errorCodeOf, type JobEnd, type JobSpec } from './job.ts';
 import type { JobOutput } from './job-output.ts';
@@ -29,10 +29,16 @@ export async function recordStart(spec: JobSpec, deps: JobRecordDeps): Promise<v
   await deps.auditLog.begin(factsOf(spec, deps));
 }
 
-export async function recordEnd(spec: JobSpec, end: JobEnd, output: JobOutput, deps: JobRecordDeps): Promise<void> {
+/** Returns the record of the end. */
+export async function recordEnd(
+  spec: JobSpec,
+  end: JobEnd,
+  output: JobOutput,
+  deps: JobRecordDeps,
+): Promise<AuditRecord> {
   const errorCode = errorCodeOf(end);
   const { text } = output;
-  await deps.auditLog.end({
+  const record: AuditRecord = {
     ...factsOf(spec, deps),
     output_sha256: createHash('sha256').update(text).digest('hex'),
     output_bytes: Buffer.byteLength(text),
@@ -48,8 +54,10 @@ export async function recordEnd(spec: JobSpec, end: JobEnd, output: JobOutput, d
       ? { connections: end.connections.map((one) => masked({ ...connectionRecord(one) }, deps)) }
       : {}),
     ...(end.quarantined.length > 0 ? { quarantined: end.quarantined.map((one) => ({ ...one })) } : {}),
-  });
+  };
+  await deps.auditLog.end(record);
   await deps.journal.finish(spec.id, errorCode);
+  return record;
 }
 
 /** Names and paths come from the command. */

@@ -8,8 +8,9 @@ import type { Logger } from '../core/log.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
 import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
+import type { AuditRecord } from '../stores/audit-record.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
-import { type Ender, JOB_MAX_MS, Job, type JobSpec } from './job.ts';
+import { ENDED_WORDS, type Ender, JOB_MAX_MS, Job, type JobSpec } from './job.ts';
 import { JobFindings } from './job-findings.ts';
 import { JobOutput, type JobOutputDeps } from './job-output.ts';
 import { type JobRecordDeps, recordEnd, recordStart } from './job-records.ts';
@@ -31,9 +32,23 @@ export interface JobsDeps extends JobOutputDeps, JobRecordDeps {
   liveSessions: Pick<LiveSessions, 'nextJob'>;
   /** Queues a stored output for a second search in the background. */
   stored(item: AuditItem): void;
+  /** Hears of every job that ended; returns at once and never throws. */
+  onJobEnded(job: EndedJob): void;
   config: Pick<Config, 'jobs'>;
   logger: Logger;
   clock: Clock;
+}
+
+/** A job that has ended, as it is on record. */
+export interface EndedJob {
+  readonly session: SessionRef;
+  readonly record: AuditRecord;
+  /** False if somebody ended it, or its session, lease or the daemon did. */
+  readonly endedByItself: boolean;
+  readonly endedMs: number;
+  /** The end of its scrubbed output. */
+  readonly text: string;
+  readonly artifact: string;
 }
 
 /** A command to be run in the background. */
@@ -285,7 +300,11 @@ export class Jobs {
     this.findings.add(job.spec.session, end.quarantined);
     this.findings.addDenied(job.spec.session, end.denied);
     try {
-      await recordEnd(job.spec, end, job.output, this.#deps);
+      const record = await recordEnd(job.spec, end, job.output, this.#deps);
+      const { text, artifactId: artifact } = job.output;
+      const endedByItself = !Object.values<string>(ENDED_WORDS).includes(end.endedBy);
+      const endedMs = this.#deps.clock.now();
+      this.#deps.onJobEnded({ session: job.spec.session, record, endedByItself, endedMs, text, artifact });
     } catch (cause) {
       this.#deps.logger.error('job.unrecorded', { job: job.spec.id }, cause);
     }

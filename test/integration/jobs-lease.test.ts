@@ -33,6 +33,7 @@ test('a job that nobody looks at ends with its lease, and a look renews the leas
     mask: async (_session, stream) => stream,
     maskText: (text) => text,
     stored: () => {},
+    onJobEnded: () => {},
     config: { jobs: { per_session: 2, total: 2, lease_minutes: 30, output_max_bytes: 1024 } },
     ...{ clock, logger },
   });

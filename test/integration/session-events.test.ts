@@ -161,3 +161,65 @@ describe('issue 19.7 session_init', () => {
     expect(counter.count(words.stdout)).toBeLessThanOrEqual(800);
   });
 });
+
+describe('issue 19.1 the end of a background job', () => {
+  const env = { CONTEXTD_SESSION_ID: 'jobs' };
+  const start = (command: string) => at.ask('safe_bash', { command, background: true }, { env });
+  const ended = (job: number) => at.ask('jobs', { action: 'wait', job, timeout_ms: 20_000 }, { env });
+  const warm = async () => String((await at.ask('session_init', {}, { env })).data.text);
+
+  it('is an event of the session that started it, so that a warm start names a job that failed and why', async () => {
+    const token = generate('ghp_[A-Za-z0-9]{36}', seededRandom(20));
+    const command = `if [ -e fixed ]; then exit 0; fi; echo started; echo "Error: no access with ${token}"; echo bye; exit 5`;
+    await start(command);
+    await ended(1);
+    const shown = await warm();
+    expect(shown).toMatch(
+      /#\d+ \S+ safe_bash "if \[ -e fixed \].*": exit 5, job 1 art_\w+ "Error: no access with \\u005bSECRET_1\]"/,
+    );
+    // To start it again is no success yet.
+    await start(`until [ -e go ]; do sleep 0.05; done; exit 6`);
+    await start(command);
+    await ended(3);
+    expect(await warm()).toContain('exit 5, job 3 ×2');
+    writeFileSync(join(at.project, 'fixed'), '');
+    await start(command);
+    await ended(4);
+    expect(await warm()).not.toContain('exit 5, job');
+    // A person or an agent who ends a job does not make its command fail.
+    await at.ask('jobs', { action: 'stop', job: 2 }, { env });
+    expect(await warm()).not.toContain('Failed, and not succeeded since');
+    const events = await eventsOf('jobs');
+    const jobs = events.filter((event) => event.kind === 'call' && event.facts.job !== null);
+    expect(jobs.map((event) => event.kind === 'call' && [event.facts.job, event.facts.exitCode, event.text])).toEqual([
+      [1, 5, expect.stringMatching(/ \(job 1\): exit 5$/)],
+      [3, 5, expect.stringMatching(/ \(job 3\): exit 5$/)],
+      [4, 0, expect.stringMatching(/ \(job 4\): ok$/)],
+      [2, expect.any(Number), expect.stringMatching(/ \(job 2\): /)],
+    ]);
+    for (const { artifact } of jobs) expect(artifact).toMatch(/^art_/);
+    expect(JSON.stringify(events)).not.toContain(token);
+  });
+});
+
+it('issue 19.7 ctxd session replay makes a warm start again to the same bytes, whatever happened since', async () => {
+  const env = { CONTEXTD_SESSION_ID: 'second' };
+  const replay = async () =>
+    JSON.parse((await at.run(CTXD, ['session', 'replay', 'second', '--json'])).stdout).contexts;
+  await at.ask('safe_bash', { command: 'echo no >&2; exit 2' }, { env: { CONTEXTD_SESSION_ID: 'first' } });
+  const token = generate('ghp_[A-Za-z0-9]{36}', seededRandom(21));
+  await at.ask('session_init', { task: `use ${token}` }, { env });
+  await at.ask('safe_bash', { command: 'echo broken >&2; exit 3' }, { env });
+  await at.ask('checkpoint_save', { note: 'half' }, { env });
+  await at.ask('session_init', { task: 'broken' }, { env });
+  await at.ask('safe_bash', { command: 'echo ok' }, { env });
+  await at.ask('safe_bash', { command: 'echo later; exit 9' }, { env: { CONTEXTD_SESSION_ID: 'first' } });
+  await at.run(CTXD, ['server', 'restart']);
+  const replayed = await replay();
+  expect(replayed).toMatchObject([
+    { phase: 'session_init', position: 0, result: 'same' },
+    { phase: 'session_init', position: 4, result: 'same' },
+  ]);
+  await at.run(CTXD, ['server', 'stop']);
+  expect(at.filesHolding(token)).toEqual([]);
+});

@@ -65,7 +65,7 @@ function filesOf(events: readonly SessionEvent[]): string[] {
 function failingOf(calls: readonly CallEvent[]): string[] {
   const last = new Map<string, CallEvent>();
   for (const call of calls) {
-    if (!call.facts.hasRun) continue;
+    if (!call.facts.hasRun || call.facts.sameness === '') continue;
     last.delete(call.facts.sameness);
     last.set(call.facts.sameness, call);
   }

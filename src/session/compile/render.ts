@@ -53,9 +53,10 @@ const SHOWN_CHARS = 420;
 
 /** A call in words: `safe_bash "npm test": exit 1`. */
 export function callLine(facts: CallEventFacts): string {
-  const { tool, subject, exitCode, errorCode, filesWritten, quarantined, undo } = facts;
+  const { tool, subject, job, exitCode, errorCode, filesWritten, quarantined, undo } = facts;
   const result = errorCode ?? (exitCode === null || exitCode === 0 ? 'ok' : `exit ${exitCode}`);
   const details = [
+    ...(job === null ? [] : [`job ${job}`]),
     ...(filesWritten.length > 1 || (filesWritten.length === 1 && filesWritten[0] !== subject)
       ? [`wrote ${pathList(filesWritten)}`]
       : []),

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { SessionRef } from '../../call/session.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { AuditRecord } from '../../stores/audit-record.ts';
+import { errorLineOf } from './error-line.ts';
 import type { CallEventFacts, NewEvent, Sensitivity } from './event.ts';
 
-/** A call that has ended, and what its audit record does not say. */
+/** A call or a background job that has ended, and what its audit record does not say. */
 export interface RecordedCall {
   readonly session: SessionRef;
   readonly record: AuditRecord;
@@ -12,6 +13,12 @@ export interface RecordedCall {
   readonly hasRun: boolean;
   /** The scrubbed data of the outcome. */
   readonly data: JsonObject;
+  /** Scrubbed texts of its output, the most telling of a failure first. */
+  readonly texts: readonly string[];
+  /** True if somebody ended it, so that its end says nothing of its command. */
+  readonly wasEnded: boolean;
+  /** Milliseconds since the epoch. Default: the time of the record, at which it began. */
+  readonly endedMs?: number;
   /** The output that it stored, or null. */
   readonly artifact: string | null;
   /** The earlier output that it showed, `art_…` or `art_…/field`, or null. */
@@ -24,17 +31,20 @@ const SUBJECT_MAX_CHARS = 200;
 const PATHS_MAX = 100;
 
 /** The event of a call: facts, and one line that says them. */
-export function callEvent({ session, record, hasRun, data, artifact, shows }: RecordedCall): NewEvent {
+export function callEvent(call: RecordedCall): NewEvent {
+  const { session, record, hasRun, data, texts, wasEnded, artifact, shows } = call;
   const whole = subjectOf(record);
   const subject = firstLine(whole);
   const facts: CallEventFacts = {
     requestId: record.request_id,
     tool: record.tool,
     subject,
-    sameness: samenessOf(record, whole),
+    sameness: wasEnded || hasStartedJob(record) ? '' : samenessOf(record, whole),
+    job: record.job ?? null,
     hasRun,
     exitCode: record.exit_code,
     errorCode: record.error_code,
+    errorLine: record.error_code !== null || (record.exit_code ?? 0) !== 0 ? errorLineOf(texts) : '',
     durationMs: record.duration_ms,
     tokensSpent: record.tokens_returned ?? 0,
     filesWritten: filesWritten(record, hasRun, data),
@@ -44,9 +54,9 @@ export function callEvent({ session, record, hasRun, data, artifact, shows }: Re
   return {
     session,
     kind: record.tool.startsWith('memory_') ? 'memory' : 'call',
-    at: Date.parse(record.time),
+    at: call.endedMs ?? Date.parse(record.time),
     sensitivity: sensitivityOf(record),
-    text: `${record.tool}${subject === '' ? '' : ` ${subject}`}: ${resultOf(facts)}`,
+    text: `${record.tool}${subject === '' ? '' : ` ${subject}`}${jobWords(facts)}: ${resultOf(facts)}`,
     facts,
     artifact,
     ...(shows === null ? {} : { parentArtifact: shows.split('/', 1)[0] ?? '' }),
@@ -58,6 +68,14 @@ function resultOf({ exitCode, errorCode, hasRun }: CallEventFacts): string {
   if (errorCode !== null) return errorCode;
   if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
   return hasRun ? 'ok' : 'not run';
+}
+
+function jobWords({ job }: CallEventFacts): string {
+  return job === null ? '' : ` (job ${job})`;
+}
+
+function hasStartedJob({ input, job, error_code: errorCode }: AuditRecord): boolean {
+  return job === undefined && errorCode === null && isJsonObject(input) && input.background === true;
 }
 
 /** Properties that say what a call is about, in this order. */

@@ -126,14 +126,17 @@ export class StoredEventLog implements EventLog {
     return row === undefined ? 0 : integerOf(row, 'last_seq');
   }
 
-  /** What contextd did in the session and its branches with branches, checkpoints and undo: the newest 200, the oldest first. */
-  async bounds({ project, session }: SessionRef): Promise<SessionEvent[]> {
+  /**
+   * What contextd did in the session and its branches with branches, checkpoints and undo: the newest 200 up to the position,
+   * the oldest first.
+   */
+  async bounds({ project, session }: SessionRef, to: number): Promise<SessionEvent[]> {
     // By itself, SQLite looks at every event of the session for the order.
     const rows = await (await this.#flushed()).read(
       `SELECT ${COLUMNS} FROM events INDEXED BY events_bounds
         WHERE log = (SELECT number FROM logs WHERE project = ? AND session = ?)
-        AND kind IN ('branch', 'checkpoint', 'undo') ORDER BY seq DESC LIMIT 200`,
-      ...[project, session],
+        AND kind IN ('branch', 'checkpoint', 'undo') AND seq <= ? ORDER BY seq DESC LIMIT 200`,
+      ...[project, session, to],
     );
     return rows.map((row) => toEvent({ project, session }, row)).reverse();
   }

@@ -10,13 +10,20 @@ export interface CallEventFacts {
   readonly tool: string;
   /** First line of the command, or what the tool worked on, such as a path; '' if nothing says it. */
   readonly subject: string;
-  /** Equal for calls of the same tool in the same directory with the same whole command or path. */
+  /**
+   * Equal for calls of the same tool in the same directory with the same whole command or path. '' if the call says nothing
+   * of whether that succeeds: it only started a background job, or ended because somebody ended it.
+   */
   readonly sameness: string;
+  /** The background job that ended, by its number in the session; null: the event is of the call itself. */
+  readonly job: number | null;
   /** False if the call was refused or was a dry run. */
   readonly hasRun: boolean;
   readonly exitCode: number | null;
   /** Null for success. A command that exits with another status than 0 has no error code. */
   readonly errorCode: string | null;
+  /** The line of its output that says best why it failed; '' for success, and if there is no such line. Scrubbed. */
+  readonly errorLine: string;
   readonly durationMs: number;
   /** Of the answer. */
   readonly tokensSpent: number;

@@ -37,15 +37,17 @@ const NOTE =
  */
 const SHARES = {
   head: 95,
-  blockers: 110,
+  blockers: 150,
   branches: 60,
   checkpoints: 60,
-  did: 120,
+  did: 100,
   previous: 70,
-  memories: 60,
-  changes: 55,
+  memories: 50,
+  changes: 45,
 };
 const [BLOCKERS_MAX, BRANCHES_MAX, CHECKPOINTS_MAX] = [5, 10, 3];
+/** Characters of the line that says why a command failed. */
+const ERROR_MAX_CHARS = 110;
 /** Calls that say nothing of what was done. */
 const NO_WORK = /^(?:tool_view|jobs|session_init|checkpoint_\w+|branch|return)$/;
 
@@ -113,7 +115,9 @@ function sessionLines({ own, previous }: WarmStartFacts): string[] {
 function blockerLine({ event, times }: Blocker): string {
   const repeats = times > 1 ? ` ×${times}` : '';
   const ref = event.artifact === null ? '' : ` ${event.artifact}`;
-  return `- #${event.seq} ${timeOf(event.at)} ${callLine(event.facts)}${repeats}${ref}`;
+  const { errorLine } = event.facts;
+  const why = errorLine === '' ? '' : ` ${quote(errorLine, ERROR_MAX_CHARS)}`;
+  return `- #${event.seq} ${timeOf(event.at)} ${callLine(event.facts)}${repeats}${ref}${why}`;
 }
 
 /** Opened and not closed, the newest first. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '#src/core/log.js';
 import { type BuildStats, type CompileRequest, compile } from '#src/session/compile/compile.js';
 import { Contexts } from '#src/session/compile/contexts.js';
 import { PHASES } from '#src/session/compile/phase.js';
@@ -116,7 +117,7 @@ describe('issue 19.2 the context compiler', () => {
 
   it('issue 19.2 proves that an earlier context can be made again, and says when its events are gone', async () => {
     const { eventLog, database, clock } = await openTestEvents(undefined, { maxAgeMs: 1_000, maxEvents: 1_000_000 });
-    const contexts = new Contexts({ database, eventLog, countTokens, clock });
+    const contexts = new Contexts({ database, eventLog, countTokens, clock, logger: silentLogger });
     const at = clock.now();
     for (let i = 1; i <= 30; i++) eventLog.append(messageOf(SESSION_A, `message number ${i}`, { at: at + i }));
     const first = await contexts.build(SESSION_A, { phase: 'answer', query: 'number 7', sensitivity: ALL });

@@ -9,7 +9,16 @@ const counter = loadCounter();
 export function factsOf(tool: string, subject: string, more: Partial<CallEventFacts> = {}): CallEventFacts {
   return {
     ...{ requestId: 'req_1', tool, subject, sameness: subject, hasRun: true, exitCode: 0, errorCode: null },
-    ...{ durationMs: 1, tokensSpent: 1, filesWritten: [], quarantined: [], undo: null, ...more },
+    ...{
+      durationMs: 1,
+      tokensSpent: 1,
+      filesWritten: [],
+      quarantined: [],
+      undo: null,
+      job: null,
+      errorLine: '',
+      ...more,
+    },
   };
 }
 

@@ -106,7 +106,7 @@ describe('issue 19 part 6: the facts of a session', () => {
     text: subject,
     facts: {
       ...{ requestId: 'r', tool: 'safe_bash', subject, sameness: subject, hasRun: true, exitCode, errorCode: null },
-      ...{ durationMs: 1, tokensSpent: 10, filesWritten: [], quarantined: [], undo: null },
+      ...{ durationMs: 1, tokensSpent: 10, filesWritten: [], quarantined: [], undo: null, job: null, errorLine: '' },
     },
   });
 
