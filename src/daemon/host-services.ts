@@ -38,8 +38,9 @@ export interface HostService {
 
 export interface HostServiceDeps extends BranchServiceDeps, JobServiceDeps, MemoryServiceDeps, CheckpointServiceDeps {
   eventLog: SessionInitDeps['eventLog'];
+  contexts: SessionInitDeps['contexts'];
   artifacts: Pick<ArtifactStore, 'info' | 'ofCall' | 'put'>;
-  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'maskText'>;
 }
 
 /** What a tool may ask of the daemon, besides Exec, Scrub and Log. */
@@ -98,7 +99,11 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
       // What the tool saw in the workspace is shown, so it is text.
       SessionInit: {
         identifiers: ['task'],
-        answer: (session, request, call) => initSession(session, request, call, { ...deps, findMemories: found(deps) }),
+        answer: (session, request, call) =>
+          initSession(session, request, call, {
+            ...{ ...deps, findMemories: found(deps) },
+            maskText: (text) => deps.scrubber.maskText(text),
+          }),
       },
     },
     deps.scrubber,

@@ -25,6 +25,7 @@ function scrubberOf(secret: string) {
     },
     secrets: () => [],
     issuedIn: async () => [],
+    maskText: (text: string) => text,
   };
 }
 
@@ -81,7 +82,8 @@ it('ArtifactView gets its ref as it is', async () => {
     branches: { of: notAsked, open: notAsked, callsOf: notAsked, close: notAsked },
     learn: notAsked,
     checkpoints: { save: notAsked, list: notAsked, restore: notAsked },
-    eventLog: { read: notAsked, bounds: notAsked, before: notAsked },
+    eventLog: { read: notAsked, bounds: notAsked, before: notAsked, position: notAsked },
+    contexts: { rememberStart: notAsked },
     countTokens: notAsked,
   });
   const ref = 'art_0123456789abcdef/stdout';
