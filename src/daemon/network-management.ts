@@ -91,7 +91,8 @@ async function add(request: NetworkChange, deps: NetworkManagementDeps): Promise
   const replaced = changed.flatMap(replacedBy);
   const added = changed.map((rule) => ({ ...rule, scope: root, givenMs: deps.clock.now() }));
   const present = deps.network.rulesFor(root).filter((rule) => !replaced.includes(rule));
-  const notes = [...notesOn(added, present), ...offNote(root, deps)];
+  const wider = wanted.flatMap((rule) => widerNote(rule, known));
+  const notes = [...wider, ...notesOn(added, present), ...offNote(root, deps)];
   if (!isDryRun && changed.length > 0) {
     await deps.rules.set(root, changed);
     if (replaced.length > 0) await deps.rules.remove(root, replaced);
@@ -161,6 +162,17 @@ function isAsWide(before: StoredRule, rule: NewRule): boolean {
     before.anyPrivate ||
     (!rule.anyPrivate && rule.privateAddresses.every((address) => before.privateAddresses.includes(address)));
   return isSame && lasts && reaches;
+}
+
+/** Why a rule for a time or for one call changes nothing: an earlier one holds for longer. */
+function widerNote(rule: NewRule, known: readonly StoredRule[]): string[] {
+  const wider = known.find((before) => isAboutTheSame(before, rule) && isAsWide(before, rule));
+  if (wider === undefined || (!rule.once && rule.expiresMs === null)) return [];
+  if (wider.once === rule.once && wider.expiresMs === rule.expiresMs) return [];
+  const word = rule.verdict === 'allow' ? 'allowed' : 'denied';
+  const until = wider.expiresMs === null ? 'without an end' : `until ${new Date(wider.expiresMs).toISOString()}`;
+  const target = rule.group ?? rule.pattern;
+  return [`${rule.pattern} is ${word} ${until} already, which stays. For less, first: ctxd network remove ${target}`];
 }
 
 function notesOn(added: readonly StoredRule[], present: readonly StoredRule[]): string[] {

@@ -62,7 +62,7 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
     },
     async revealSecret(request) {
       const session = sessionWith(request);
-      const { summary, value, call } = scrubber.reveal(session, request.token);
+      const { summary, value, call } = revealed(session, request, scrubber);
       await record(deps, session, 'scrub reveal', { token: request.token, rule: summary.rule });
       return {
         summary: secretSummary(summary),
@@ -77,7 +77,7 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
       const { root, token } = request;
       await requireProject(root, projects);
       const session = value === '' ? sessionWith(request) : sessionOf(request);
-      const known = value === '' ? scrubber.reveal(session, token) : null;
+      const known = value === '' ? revealed(session, request, scrubber) : null;
       const [id, ...forms] = hashForms(deps.keys.derive('allowed'), known?.value ?? value);
       const scope = everywhere ? '' : root;
       const rule = known?.summary.rule ?? '';
@@ -100,6 +100,21 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
       return answer(root);
     },
   };
+}
+
+/** As `reveal`, in words for a person, who may not have named a session. */
+function revealed(session: SessionRef, { session: named, token }: SecretRequest, scrubber: Pick<Scrubber, 'reveal'>) {
+  try {
+    return scrubber.reveal(session, token);
+  } catch (cause) {
+    if (!(cause instanceof ContextdError) || cause.code !== 'SECRET_UNKNOWN') throw cause;
+    const message = named === '' ? `no session of this project has ${token}` : `the session ${named} has no ${token}`;
+    throw new ContextdError('SECRET_UNKNOWN', message, {
+      remedy:
+        '`ctxd session secrets` lists the secrets of a session. After a restart of the daemon, a secret is known again once an agent reads its source again.',
+      cause,
+    });
+  }
 }
 
 /** Nothing is done that cannot be recorded. */

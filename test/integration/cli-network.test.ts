@@ -78,6 +78,21 @@ describe('ctxd network', () => {
     expect(await patterns()).toEqual([]);
   });
 
+  it('says that a permission for a time changes nothing where one holds for longer', async () => {
+    const allow = async (...words: string[]) =>
+      (await ctxd('network', 'allow', 'b.example.com', '--yes', ...words)).stdout;
+    await allow();
+    expect(await allow()).toBe('Nothing changed.\nIt is so already.\n');
+    for (const less of [['--for', '1h'], ['--once']])
+      expect(await allow(...less)).toBe(
+        'Nothing changed.\nb.example.com is allowed without an end already, which stays. For less, first: ctxd network remove b.example.com\n',
+      );
+    await ctxd('network', 'remove', 'b.example.com', '--yes');
+    expect(await allow('--for', '2h')).toMatch(/^Allowed:/);
+    expect(await allow('--for', '1h')).toMatch(/^Nothing changed\.\nb\.example\.com is allowed until \S+ already/);
+    await ctxd('network', 'remove', 'b.example.com', '--yes');
+  });
+
   it('says what it does not accept', async () => {
     const refusals: [string[], RegExp][] = [
       [['allow', 'pipy', '--yes'], /pipy is not a group.*The groups are npm, /],

@@ -51,7 +51,9 @@ describe('issue 16.4 ctxd scrub reveal', () => {
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('at a terminal');
     const unknown = await ctxd('scrub', 'reveal', '999', '--yes');
-    expect(unknown.stderr).toContain('not a secret of this session');
+    expect(unknown.stderr).toContain('no session of this project has [SECRET_999]. `ctxd session secrets` lists');
+    const named = await ctxd('scrub', 'reveal', '999', '--yes', '--session', 'other');
+    expect(named.stderr).toContain('the session other has no [SECRET_999]');
     expect((await ctxd('scrub', 'reveal', 'nonsense', '--yes')).stderr).toContain('not a token');
   });
 

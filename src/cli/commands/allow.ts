@@ -19,6 +19,7 @@ export const allowPath = defineCommand({
   name: ['allow', 'path'],
   summary: 'Let commands write a directory outside the project (../wt), or use the repository around it.',
   parameters: [{ syntax: '<dir>', help: 'the directory; it is created if it does not exist' }, PROJECT],
+  options: [{ syntax: '--yes', help: 'no effect: nothing is asked, because the directory is named' }],
   async run(context, args) {
     const root = await projectAt(context, args.word(1));
     const wanted = await placeOf(context, args.requiredWord(0));

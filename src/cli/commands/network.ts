@@ -121,7 +121,7 @@ async function decide(
     const refusal = new ContextdError('CANCELLED', 'the network was not changed', {
       remedy: 'A person answers yes at a terminal, or passes --yes.',
     });
-    await confirm(context, [headline(request), ...changedLines(plan)], 'Do this?', refusal);
+    await confirm(context, [headline(request, { ...HEADLINES, ...PLANS }), ...changedLines(plan)], 'Do this?', refusal);
   }
   return client.changeNetwork({ ...request, dry_run: false });
 }
@@ -158,9 +158,18 @@ const HEADLINES: Readonly<Record<Action, string>> = {
   off: 'have no network at all',
 };
 
-function headline({ root, action }: Pick<NetworkChange, 'root' | 'action'>): string {
+/** What a person is asked about the two that name no host. */
+const PLANS: Readonly<Record<'on' | 'off', string>> = {
+  on: 'will be able to reach what a person allowed',
+  off: 'will have no network at all',
+};
+
+function headline(
+  { root, action }: Pick<NetworkChange, 'root' | 'action'>,
+  words: Readonly<Record<string, string>>,
+): string {
   const who = root === '' ? 'Commands of every project' : `Commands in ${root}`;
-  const what = Object.entries(HEADLINES).find(([name]) => name === action)?.[1] ?? action;
+  const what = words[action] ?? action;
   return `${who} ${what}${action === 'on' || action === 'off' ? '.' : ':'}`;
 }
 
@@ -190,13 +199,13 @@ function viewRemoval(state: NetworkState): View {
 function viewOf(state: NetworkState, done: string): View {
   const lines =
     state.changed.length === 0
-      ? ['Nothing changed: it is so already.', ...state.notes]
+      ? ['Nothing changed.', ...(state.notes.length === 0 ? ['It is so already.'] : state.notes)]
       : [done, ...changedLines(state)];
   return { kind: 'lines', lines };
 }
 
 function viewSwitch({ root, is_on }: NetworkState): View {
-  return { kind: 'lines', lines: [headline({ root, action: is_on ? 'on' : 'off' })] };
+  return { kind: 'lines', lines: [headline({ root, action: is_on ? 'on' : 'off' }, HEADLINES)] };
 }
 
 function viewState(state: NetworkState): View {

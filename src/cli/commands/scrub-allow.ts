@@ -83,7 +83,7 @@ export const scrubAllowRemove = defineCommand<AllowedValues>({
   name: ['scrub', 'allow', 'remove'],
   summary: 'Mask a value again that was allowed.',
   parameters: [{ syntax: '<id>', help: 'the id from `ctxd scrub allow list`, or its beginning' }],
-  options: [PROJECT],
+  options: [{ syntax: '--yes', help: 'no effect: nothing is asked, because this shows less' }, PROJECT],
   async run(context, args) {
     const root = await projectAt(context, args.text('project'));
     return withClient(context.paths, (client) => client.disallowValue({ root, id: args.requiredWord(0) }));

@@ -8,7 +8,9 @@ export function describeMirrors({ wanted, certificates, notes, foreign }: FoundM
   return [
     ...describeRegistries(wanted),
     ...certificates.map(({ subject, from }) => `  trusted certificate: ${subject} (${from})`),
-    ...(wanted.ca_variables.length === 0 ? [] : [`  certificates by: ${wanted.ca_variables.join(', ')}`]),
+    ...(wanted.ca_variables.length === 0
+      ? []
+      : [`  for clients that find certificates by a variable, set for commands: ${wanted.ca_variables.join(', ')}`]),
     ...describeLeftOut([...foreign, ...notes]),
   ];
 }

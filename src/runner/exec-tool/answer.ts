@@ -58,6 +58,6 @@ function failed(tool: string, { exitCode, killedBy }: ProgramEnd, stderr: string
   const how = killedBy === null ? `failed with exit status ${exitCode}` : `was killed by ${killedBy}`;
   const last = stderr.trimEnd().split('\n').at(-1)?.slice(0, QUOTED_CHARS) ?? '';
   return new ContextdError('TOOL_CRASHED', `the program of ${tool} ${how}${last === '' ? '' : `: ${last}`}`, {
-    remedy: 'See data.stderr for what it reports.',
+    remedy: `Its own words are in its standard error. If the input is right, the tool is broken: a person can run \`ctxd tool update ${tool}\`, \`ctxd tool rollback ${tool}\`, or report it to its author.`,
   });
 }

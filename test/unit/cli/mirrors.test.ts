@@ -260,7 +260,7 @@ describe('the certificates of the host', () => {
     expect(describeMirrors(found)).toEqual([
       '  npm: registry = https://npm.example.com/',
       expect.stringMatching(/^ {2}trusted certificate: CN=Corp CA \(.*corp\.pem\)$/),
-      '  certificates by: SSL_CERT_FILE',
+      '  for clients that find certificates by a variable, set for commands: SSL_CERT_FILE',
     ]);
   });
 });
