@@ -195,7 +195,7 @@ describe('a branch', () => {
     const after = await at.ask('safe_bash', { command: 'echo again', branch: id }, SESSION);
     expect(after).toMatchObject({ success: true, data: { stdout: 'again\n' } });
     const opening = (await audited()).find((one) => one.tool === 'branch' && one.branch === id);
-    expect(opening).toBeDefined();
+    expect(opening).toMatchObject({ error_code: null, exit_code: 0, input: { branch: id } });
     daemon = await openCaller(at, 'folding');
     const { data } = await call('return', { branch: id, message: 'still here' });
     expect(data.children).toEqual([child]);

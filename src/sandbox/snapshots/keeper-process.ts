@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Jail } from '../bubblewrap.ts';
 import type { SnapshotReply, SnapshotRequest } from './messages.ts';
 
@@ -59,8 +59,31 @@ export class KeeperProcess {
     const waiting = this.#waiting.shift();
     const answer: unknown = JSON.parse(line);
     if (!isJsonObject(answer)) throw new Error(`the keeper of files answered ${line.slice(0, 200)}`);
-    // Our own program wrote it.
-    if (answer.reply !== undefined) waiting?.resolve(answer.reply as unknown as SnapshotReply);
+    if (isReply(answer.reply)) waiting?.resolve(answer.reply);
+    else if (answer.reply !== undefined) waiting?.reject(new Error(`it answered ${line.slice(0, 200)}`));
     else waiting?.reject(new Error(String(answer.error)));
   }
+}
+
+function isReply(value: unknown): value is SnapshotReply {
+  if (!isJsonObject(value)) return false;
+  const { changes, isFirst, missed, uncovered, uncoveredCount, tree, bytes } = value;
+  return (
+    typeof isFirst === 'boolean' &&
+    (tree === null || typeof tree === 'string') &&
+    [uncoveredCount, bytes].every((count) => typeof count === 'number') &&
+    isListOf(changes, ({ before, after }) => isState(before) && isState(after)) &&
+    [missed, uncovered].every((list) => isListOf(list, ({ why }) => typeof why === 'string'))
+  );
+}
+
+function isState(value: unknown): boolean {
+  return value === null || typeof value === 'string';
+}
+
+function isListOf(value: unknown, fits: (item: JsonObject) => boolean): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((item: unknown) => isJsonObject(item) && typeof item.path === 'string' && fits(item))
+  );
 }
