@@ -120,6 +120,7 @@ export type {
   BranchList,
   CachesResponse,
   CheckpointItem,
+  CheckpointText,
   EndSessionResponse,
   HandedIn,
   HookReport,

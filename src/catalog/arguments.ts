@@ -114,11 +114,18 @@ const LINEAR: RegExpEngine = Object.assign(
   { code: 'LINEAR' },
 );
 
-/** Throws SCHEMA_INVALID unless the keyword is absent or names a top-level property whose type is string. */
-function primaryOf(tool: string, { [PRIMARY_KEYWORD]: primary, properties }: JsonObject): string | null {
+/**
+ * Without the keyword it is the only property or the only required one, if that is a string. Throws SCHEMA_INVALID if the keyword names
+ * anything but a top-level property whose type is string.
+ */
+function primaryOf(tool: string, { [PRIMARY_KEYWORD]: named, properties, required }: JsonObject): string | null {
+  const names = isJsonObject(properties) ? Object.keys(properties) : [];
+  const [only, ...others] = names.length === 1 || !Array.isArray(required) ? names : required;
+  const primary = named ?? (others.length === 0 ? only : undefined);
   if (primary === undefined) return null;
   const property = isJsonObject(properties) && typeof primary === 'string' ? properties[primary] : undefined;
   if (typeof primary === 'string' && isJsonObject(property) && property.type === 'string') return primary;
+  if (named === undefined) return null;
   throw new ContextdError(
     'SCHEMA_INVALID',
     `${PRIMARY_KEYWORD} of ${tool} is ${JSON.stringify(primary)}, which is not a property of type string`,

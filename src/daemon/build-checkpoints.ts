@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Logger } from '../core/log.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import type { Branches } from '../session/branches/branches.ts';
 import type { Versions } from '../session/checkpoints/checkpoint.ts';
+import { CheckpointFiles, type CheckpointFilesDeps } from '../session/checkpoints/checkpoint-files.ts';
 import { CheckpointStore } from '../session/checkpoints/checkpoint-store.ts';
 import { Checkpoints, type CheckpointsDeps } from '../session/checkpoints/checkpoints.ts';
 import type { ProjectStore } from '../stores/projects.ts';
@@ -18,11 +21,14 @@ interface Parts {
   database: Database;
   eventLog: CheckpointsDeps['eventLog'];
   counter: TokenCounter;
-  scrubber: Pick<Scrubber, 'issuedIn'>;
+  scrubber: Pick<Scrubber, 'issuedIn' | 'scrub'>;
+  undo: CheckpointFilesDeps['undo'];
+  branches: Pick<Branches, 'layersOf'>;
   projects: Pick<ProjectStore, 'find'>;
   catalog: Pick<Catalog, 'versions'>;
   config: Config;
   clock: Clock;
+  logger: Logger;
 }
 
 export function buildCheckpoints({
@@ -30,15 +36,24 @@ export function buildCheckpoints({
   eventLog,
   counter,
   scrubber,
+  undo,
+  branches,
   projects,
   catalog,
   config,
   clock,
+  logger,
 }: Parts): Checkpoints {
   const configHash = createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 12);
   return new Checkpoints({
     store: new CheckpointStore({ database, pinMaxBytes: Math.floor(config.artifacts.max_bytes * PINNED_SHARE) }),
-    ...{ eventLog, clock },
+    ...{ eventLog, clock, logger },
+    files: new CheckpointFiles({
+      undo,
+      isEnabled: config.undo.enabled,
+      hasOwnFiles: (session) => branches.layersOf(session) !== null,
+      mask: async (session, texts) => (await scrubber.scrub(session, [...texts])).value,
+    }),
     countTokens: (text) => counter.count(text),
     issuedIn: (session, text) => scrubber.issuedIn(session, text),
     async versions(root): Promise<Versions> {

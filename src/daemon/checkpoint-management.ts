@@ -1,10 +1,12 @@
 import type { CheckpointItem, Management } from '../call/management.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
+import { newRequestId } from '../core/ids.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { levelOf, readNew } from '../session/checkpoints/checkpoint-services.ts';
+import { filesOf, levelOf, readNew } from '../session/checkpoints/checkpoint-services.ts';
 import type { StoredHead } from '../session/checkpoints/checkpoint-store.ts';
-import type { Checkpoints } from '../session/checkpoints/checkpoints.ts';
+import type { Checkpoints, Restored } from '../session/checkpoints/checkpoints.ts';
+import type { AuditLog } from '../stores/audit.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
@@ -15,6 +17,7 @@ export interface CheckpointManagementDeps {
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget'>;
   liveSessions: Pick<LiveSessions, 'idFor'>;
   projects: ProjectStore;
+  auditLog: Pick<AuditLog, 'append'>;
   clock: Clock;
 }
 
@@ -41,23 +44,40 @@ export function createCheckpointManagement(deps: CheckpointManagementDeps): Chec
       const all = await checkpoints.listProject(root);
       return { checkpoints: all.filter((head) => session === '' || head.session.session === session).map(itemOf) };
     },
-    async readCheckpoint({ root, id, level }) {
+    async readCheckpoint({ root, id, level, files }) {
       await requireProject(root, projects);
-      const { checkpoint, text } = await checkpoints.show(root, id, levelOf(level));
-      return { checkpoint: itemOf({ ...checkpoint, summary: '' }), text };
+      const shown = await checkpoints.show(root, { id, level: levelOf(level), files: filesOf(files) });
+      const applied = shown.files?.applied ?? { savedFirst: '', undo: '' };
+      if (applied.undo !== '') await record(root, id, shown, deps);
+      return {
+        ...{ checkpoint: itemOf({ ...shown.checkpoint, summary: '' }), text: shown.text },
+        ...{ saved_first: applied.savedFirst, undone_by: applied.undo },
+      };
     },
     async exportCheckpoint({ root, id }) {
       await requireProject(root, projects);
       const { checkpoint, file } = await checkpoints.export(root, id, (value, issuer) =>
         maskAlone(root, value, deps, issuer),
       );
-      return { checkpoint: itemOf({ ...checkpoint, summary: '' }), text: file };
+      return { checkpoint: itemOf({ ...checkpoint, summary: '' }), text: file, saved_first: '', undone_by: '' };
     },
     async importCheckpoint(request) {
       const session = await sessionOf(request);
       return itemOf(await checkpoints.import(session, request.file, (value) => maskAlone(request.root, value, deps)));
     },
   };
+}
+
+/** A person's change of files is evidence. */
+async function record(root: string, id: string, { files }: Restored, { auditLog, clock }: CheckpointManagementDeps) {
+  await auditLog.append({
+    time: new Date(clock.now()).toISOString(),
+    request_id: newRequestId(clock.now()),
+    ...{ session: '', project: root, door: 'ctxd', kind: 'person', tool: 'checkpoint_restore', input: { id } },
+    files_changed: { ref: files?.applied?.undo ?? '', count: files?.changed ?? 0 },
+    ...{ output_sha256: '', output_bytes: 0, duration_ms: 0, secrets_found: 0, secret_rules: [] },
+    ...{ exit_code: null, error_code: null },
+  });
 }
 
 function itemOf({ id, session, name, cause, position, createdMs, summary }: StoredHead): CheckpointItem {

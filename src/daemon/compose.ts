@@ -285,7 +285,8 @@ function buildExecution(
   const installed = own.installed ?? createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const catalog = own.catalog ?? createCatalog([coreSource, installed]);
-  const checkpoints = own.checkpoints ?? buildCheckpoints({ ...before, catalog, config, clock });
+  const checkpoints =
+    own.checkpoints ?? buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
   return {
     checkpoints,
     network,

@@ -70,7 +70,7 @@ async function shownFor(
 async function compactedText(session: SessionRef, { checkpoints }: HookDeps): Promise<string> {
   const saved = (await checkpoints.list(session)).find((head) => head.cause === 'compaction');
   if (saved === undefined) return '';
-  const { text } = await checkpoints.show(session.project, saved.id, 'summary');
+  const { text } = await checkpoints.show(session.project, { id: saved.id, level: 'summary', files: 'none' });
   return `This conversation was compacted. \`checkpoint_restore ${saved.id}\` shows what the session did. In short:\n${text}\n`;
 }
 

@@ -93,7 +93,7 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
       },
       CheckpointList: { identifiers: [], answer: (session) => listCheckpoints(session, deps) },
       CheckpointRestore: {
-        identifiers: ['id', 'level'],
+        identifiers: ['id', 'level', 'files'],
         answer: (session, request, call) => restoreCheckpoint(session, request, call, deps),
       },
       // What the tool saw in the workspace is shown, so it is text.

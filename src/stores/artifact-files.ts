@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { KeyedLock } from '../core/keyed-lock.ts';
 
 /** UTF-16 units that are encoded, hashed and written at a time, so that a 64 MiB text does not block the daemon. */
 const CHUNK_UNITS = 256 * 1024;
@@ -159,25 +160,6 @@ async function sizeOf(path: string): Promise<number> {
     throw error;
   }
 }
-
-/** Runs the tasks of one key one after another. Tasks of different keys do not wait for each other. */
-class KeyedLock {
-  readonly #tails = new Map<string, Promise<void>>();
-
-  async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const before = this.#tails.get(key) ?? Promise.resolve();
-    const result = before.then(task);
-    const tail = result.then(ignore, ignore);
-    this.#tails.set(key, tail);
-    try {
-      return await result;
-    } finally {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    }
-  }
-}
-
-function ignore(): void {}
 
 /** ENOENT is among them, because a recursive mkdir on a read-only file system fails with it. */
 const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ENOENT'];

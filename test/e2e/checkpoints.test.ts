@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { getEncoding } from 'js-tiktoken';
@@ -31,6 +31,18 @@ const hook = (name: string, input: object) =>
   at.run(CTXD, ['hook', name], { input: JSON.stringify({ session_id: 'one', cwd: at.project, ...input }) });
 const save = async (input: object = {}) => String((await call('checkpoint_save', input)).data.checkpoint_id);
 const restored = async (input: object) => String((await call('checkpoint_restore', input)).data.content);
+
+/** Every page. */
+async function whole(input: object): Promise<string> {
+  let page = await call('checkpoint_restore', input);
+  let text = String(page.data.content);
+  while (page.has_more) {
+    page = await call('checkpoint_restore', { continuation: page.meta.pagination?.cursor });
+    expect(page.tokens_used).toBeLessThan(3_000);
+    text += String(page.data.content);
+  }
+  return text;
+}
 
 /** Changes rows of the state database while no daemon has it. */
 async function whileStopped(change: (database: DatabaseSync) => void): Promise<void> {
@@ -87,13 +99,7 @@ describe('checkpoints', () => {
     expect(sizes[0]).toBeLessThanOrEqual(300);
     expect(sizes[1]).toBeLessThan(3_000);
     expect(sizes[1]).toBeGreaterThan(2_000);
-    let page = await call('checkpoint_restore', { id, level: 'full' });
-    let text = String(page.data.content);
-    while (page.has_more) {
-      page = await call('checkpoint_restore', { continuation: page.meta.pagination?.cursor });
-      expect(page.tokens_used).toBeLessThan(3_000);
-      text += String(page.data.content);
-    }
+    const text = await whole({ id, level: 'full' });
     for (let n = 0; n < 60; n++) expect(text).toContain(`safe_bash echo ${n} `);
   });
 
@@ -151,6 +157,109 @@ describe('checkpoints', () => {
     }
   });
 
+  const put = (path: string, text: string) => writeFileSync(join(at.project, path), text);
+  const textOf = (path: string) => readFileSync(join(at.project, path), 'utf8');
+  const filesOf = async (input: object) => {
+    const { line, envelope } = await daemon.call('checkpoint_restore', input);
+    return { ...envelope, content: String(envelope.data.content), tokens: cl100k.encode(line, [], []).length };
+  };
+
+  it('issue 19.6 report how files differ and put them back, undoably, also in a project without git and with a hostile name', async () => {
+    await call('safe_bash', {
+      command: `mkdir -p lib; echo 1 > lib/a; echo 1 > lib/b; echo ${SECRET} > lib/${SECRET}`,
+    });
+    const id = await save({ name: 'with files' });
+    expect((await filesOf({ id, level: 'summary', files: 'report' })).content).toContain('files: as they were');
+    await call('safe_bash', { command: `echo 2 > lib/a; rm lib/b lib/${SECRET}; echo 2 > 'lib/<system>'` });
+    await call('safe_bash', {
+      command: 'for i in $(seq 700); do echo 1 > lib/a-file-with-a-rather-long-name-$i; done',
+    });
+    for (const level of ['summary', 'context']) {
+      const report = await filesOf({ id, level, files: 'report' });
+      expect(report.data.files).toEqual({ changed: 704, stay: 0 });
+      expect(report.tokens).toBeLessThanOrEqual(level === 'summary' ? 300 : 3_000);
+      expect(report.truncated).toBe(false);
+      expect(report.content).toMatch(/^- \d+ more$/m);
+    }
+    const full = await whole({ id, level: 'full', files: 'report' });
+    expect(full).toContain('- restore "lib/a"\n');
+    expect(full).toMatch(/^- restore "lib\/\[SECRET_\d\]"$/m);
+    expect(full).toContain('- remove "lib/\\u003csystem>"\n');
+    expect(full.match(/- remove "lib\/a-file/g)).toHaveLength(700);
+    expect(textOf('lib/a')).toBe('2\n');
+
+    const applied = await filesOf({ id, files: 'apply' });
+    const { saved_first: first, undo } = applied.data.files as { saved_first: string; undo: string };
+    expect(applied.data.files).toMatchObject({ changed: 704, stay: 0 });
+    expect(applied.refs).toContain(undo);
+    expect(applied.meta.files_changed).toHaveLength(20);
+    expect(applied.tokens).toBeLessThanOrEqual(3_000);
+    expect([textOf('lib/a'), textOf('lib/b'), textOf(`lib/${SECRET}`)]).toEqual(['1\n', '1\n', `${SECRET}\n`]);
+    expect(readdirSync(join(at.project, 'lib')).sort()).toEqual(['a', 'b', SECRET].sort());
+    expect(await restored({ id: first, level: 'summary' })).toContain(`before the files of ${id} were put back`);
+
+    expect((await at.run(CTXD, ['undo', undo, '--yes'])).code).toBe(0);
+    expect([textOf('lib/a'), readdirSync(join(at.project, 'lib')).length]).toEqual(['2\n', 702]);
+    // The files of the checkpoint that was saved first are the same again.
+    expect((await filesOf({ id: first, files: 'report' })).content).toContain('files: as they were');
+    const person = await ctxd(['restore', id, '--files', 'apply', '--level', 'summary']);
+    expect(person).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/files: 704 put back; saved before as cp_/),
+    });
+    expect(textOf('lib/a')).toBe('1\n');
+    expect((await at.run(CTXD, ['audit', 'tail', '--json'])).stdout).toContain('"tool":"checkpoint_restore"');
+    await call('safe_bash', { command: 'rm -r lib' });
+  });
+
+  it('issue 19.6 write nothing over what a person has changed, and nothing of a checkpoint that holds no files', async () => {
+    await call('safe_bash', { command: 'mkdir lib; echo 1 > lib/a; echo 1 > lib/b' });
+    const id = await save();
+    await call('safe_bash', { command: 'echo 2 > lib/a; echo 2 > lib/b' });
+    put('lib/b', 'of a person\n');
+    await call('safe_bash', { command: 'echo 3 >> lib/b' });
+    const report = await filesOf({ id, files: 'report' });
+    expect(report.content).toContain('files: 2 differ; 1 not only by calls: nothing would be put back');
+    expect(report.content).toContain('- stays "lib/b": "it was changed since"');
+    const refused = (await call('checkpoint_restore', { id, files: 'apply' })).data;
+    expect(refused).toMatchObject({ error_code: 'CONFLICT', details: { paths: ['lib/b'] } });
+    expect((await ctxd(['restore', id, '--files', 'apply'])).stderr).toContain('"lib/b"');
+    expect([textOf('lib/a'), textOf('lib/b')]).toEqual(['2\n', 'of a person\n3\n']);
+    expect((await call('checkpoint_restore', { id, files: 'all' })).data.error_code).toBe('ARGS_INVALID');
+
+    const file = join(at.home, 'moved.json');
+    await ctxd(['export', id, file]);
+    expect(readFileSync(file, 'utf8')).toContain(String.raw`\"tree\":null`);
+    const moved = JSON.parse((await ctxd(['import', file, '--session', 'one', '--json'])).stdout);
+    for (const files of ['report', 'apply']) {
+      const { data, error } = await call('checkpoint_restore', { id: moved.id, files });
+      expect(data.error_code).toBe('NOT_FOUND');
+      expect(error).toContain('it came from another session or machine');
+    }
+    await call('safe_bash', { command: 'rm -r lib' });
+  });
+
+  it('issue 19.9 two that put files back at once do it one after the other: the files are those of one of them', async () => {
+    const write = (text: string) =>
+      call('safe_bash', { command: `mkdir -p both; for i in $(seq 300); do echo ${text} > both/f$i; done` });
+    const saved: string[] = [];
+    for (const text of ['one', 'two']) {
+      await write(text);
+      saved.push(await save());
+    }
+    await write('three');
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        saved.map((id) => call('checkpoint_restore', { id, files: 'apply', level: 'summary' })),
+      );
+      for (const { success, data } of answers) if (!success) expect(data.error_code).toBe('CONFLICT');
+      expect(answers.some(({ success }) => success)).toBe(true);
+      const texts = new Set(Array.from({ length: 300 }, (_, i) => textOf(`both/f${i + 1}`)));
+      expect([['one\n'], ['two\n']]).toContainEqual([...texts]);
+    }
+    await call('safe_bash', { command: 'rm -r both' });
+  });
+
   it('survive SIGKILL while they are saved: each that was answered is whole', async () => {
     const { pid } = await at.status();
     const lanes = await Promise.all(Array.from({ length: 4 }, (_, lane) => openCaller(at, `lane-${lane}`)));
@@ -184,7 +293,7 @@ describe('checkpoints', () => {
     const after = await hook('session-start', { source: 'compact' });
     expect(after.stdout).toContain(`\`checkpoint_restore ${id}\``);
     expect(await restored({ id })).toContain('saved before a compaction');
-    expect((await hook('session-start', { source: 'startup' })).stdout).toBe('');
+    expect((await hook('session-start', { source: 'startup' })).stdout).not.toContain('was compacted');
   });
 
   it('FR-8.3 are open to an installed tool that was granted them', async () => {

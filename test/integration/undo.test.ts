@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newRequestId } from '#src/core/ids.js';
 import { whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
 import { shapeRuns } from '../helpers/property-runs.ts';
@@ -193,7 +194,10 @@ for (const who of whoCanRun()) {
       await ground.call('echo 1 > a; echo 1 > b; echo 1 > c; mkdir d; echo 1 > d/x');
       const saved = covered();
       const startedMs = Date.now();
-      const { tree } = await ground.undo.save(ground.bench.workspace);
+      const { tree } = await ground.undo.save(ground.bench.workspace, 'a_test');
+      // The same list of another holder, who does not need it any more.
+      await ground.undo.save(ground.bench.workspace, 'another');
+      await ground.undo.release(ground.bench.workspace, tree, 'another');
       await ground.call('echo 2 > a; rm -r d; echo 2 > new');
       await ground.call('echo 3 > a');
       const by = { tool: 'checkpoint_restore', session: 's', isPartial: false };
@@ -210,7 +214,78 @@ for (const who of whoCanRun()) {
       expect(covered()).toEqual({ ...saved, b: '644 of a person\n' });
       await ground.undo.apply(ground.bench.workspace, '', false);
       expect(covered()).toMatchObject({ a: '644 3\n', new: '644 2\n' });
-      await ground.undo.release(ground.bench.workspace, tree);
+      await ground.undo.release(ground.bench.workspace, tree, 'a_test');
+    });
+
+    it('issue 19.6: a saved list never costs a person’s change, whatever calls and people did after each other', async () => {
+      const by = { tool: 'checkpoint_restore', session: 's', isPartial: false };
+      const turn = fc.record({ who: fc.constantFrom('call', 'person'), what: script });
+      await fc.assert(
+        fc.asyncProperty(script, fc.array(turn, { minLength: 1, maxLength: 4 }), async (first, turns) => {
+          wipe();
+          await ground.call(first);
+          const [saved, startedMs] = [covered(), Date.now()];
+          const { tree } = await ground.undo.save(ground.bench.workspace, 'a_test');
+          const touched = new Set<string>();
+          for (const { who, what } of turns) {
+            if (who === 'call') {
+              await ground.call(what);
+              continue;
+            }
+            const before = covered();
+            try {
+              ground.bench.host(what);
+            } catch {
+              // Any of the steps may fail.
+            }
+            const after = covered();
+            for (const path of new Set([...Object.keys(before), ...Object.keys(after)]))
+              if (before[path] !== after[path]) touched.add(path);
+          }
+          const last = covered();
+          const differs = [...touched].some((path) => saved[path] !== last[path]);
+          const restoring = ground.undo.restoreTree(ground.bench.workspace, tree, startedMs, by);
+          if (differs) {
+            await expect(restoring).rejects.toMatchObject({ code: 'CONFLICT' });
+            expect(covered()).toEqual(last);
+          } else {
+            await restoring;
+            expect(covered()).toEqual(saved);
+          }
+        }),
+        { numRuns: shapeRuns(25) },
+      );
+    });
+
+    it('issue 19.6: looking at the files while a call works takes no change from its undo', async () => {
+      wipe();
+      await ground.call('echo 1 > f');
+      const before = covered();
+      const watched = await ground.undo.before(ground.bench.workspace);
+      await ground.bench.bash('echo 2 > f; echo 2 > g');
+      const { tree } = await ground.undo.save(ground.bench.workspace, 'a_test');
+      await ground.bench.bash('echo 3 > f');
+      await ground.undo.planTree(ground.bench.workspace, tree, 0);
+      const call = { requestId: newRequestId(Date.now()), tool: 'safe_bash', session: 's' };
+      const changes = watched === null ? null : await ground.undo.after(ground.bench.workspace, watched, call);
+      expect(changes?.files).toEqual(['M f', 'A g']);
+      await ground.undo.apply(ground.bench.workspace, changes?.ref ?? '', false);
+      expect(covered()).toEqual(before);
+    });
+
+    it('issue 19.6: a saved list removes nothing that was there and not covered when it was saved', async () => {
+      wipe();
+      await ground.call('mkdir ign; echo 1 > ign/x; truncate -s 17M big; echo 1 > f');
+      const startedMs = Date.now();
+      const { tree, uncovered } = await ground.undo.save(ground.bench.workspace, 'a_test');
+      expect([...uncovered].sort()).toEqual(['big: larger than 16 MiB', 'ign/: ignored directory']);
+      await ground.call('truncate -s 1M big; echo 2 > f; sed -i d .gitignore');
+      await ground.call('echo 2 > ign/x');
+      const by = { tool: 'checkpoint_restore', session: 's', isPartial: false };
+      await ground.undo.restoreTree(ground.bench.workspace, tree, startedMs, by);
+      expect(ground.files()).toMatchObject({ 'ign/x': '644 2\n', f: '644 1\n', '.gitignore': '644 ign/\n' });
+      expect(ground.files().big).toHaveLength(1024 * 1024 + 4);
+      ground.bench.host('rm big');
     });
 
     it('issue 19.5: forgets the oldest changes if there are too many, and gives their space back', async () => {

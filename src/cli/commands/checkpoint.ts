@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CheckpointItem } from '../../call/management.ts';
+import type { CheckpointItem, CheckpointText } from '../../call/management.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
@@ -37,20 +37,24 @@ export const checkpointList = defineCommand<CheckpointItem[]>({
   options: [{ syntax: '--session <id>', help: 'only those of this session' }],
   async run(context, args) {
     const root = await projectOf(context);
-    const request = { root, session: args.text('session') ?? '', id: '', level: '' };
+    const request = { root, session: args.text('session') ?? '', id: '', level: '', files: '' };
     return withClient(context.paths, async (client) => (await client.listCheckpoints(request)).checkpoints);
   },
   view: (items) => ({ kind: 'lines', lines: items.length === 0 ? ['there are no checkpoints'] : items.map(lineOf) }),
 });
 
-export const checkpointRestore = defineCommand<{ checkpoint: CheckpointItem | null; text: string }>({
+export const checkpointRestore = defineCommand<CheckpointText>({
   name: ['checkpoint', 'restore'],
-  summary: 'Show what a session had done when a checkpoint was saved. Changes nothing.',
+  summary: 'Show what a session had done when a checkpoint was saved, and put its files back if asked to.',
   parameters: [{ syntax: '<id>', help: 'as `ctxd checkpoint list` shows it' }],
-  options: [{ syntax: '--level <level>', help: 'summary, context (default) or full' }],
+  options: [
+    { syntax: '--level <level>', help: 'summary, context (default) or full' },
+    { syntax: '--files <what>', help: 'report how the files differ, or apply: put them back' },
+  ],
   async run(context, args) {
     const root = await projectOf(context);
-    const request = { root, session: '', id: args.requiredWord(0), level: args.text('level') ?? '' };
+    const [level, files] = [args.text('level') ?? '', args.text('files') ?? ''];
+    const request = { root, session: '', id: args.requiredWord(0), level, files };
     return withClient(context.paths, (client) => client.readCheckpoint(request));
   },
   view: ({ text }) => ({ kind: 'lines', lines: text.split('\n') }),
@@ -65,7 +69,7 @@ export const checkpointExport = defineCommand<{ id: string; file: string; text: 
   ],
   async run(context, args) {
     const root = await projectOf(context);
-    const request = { root, session: '', id: args.requiredWord(0), level: '' };
+    const request = { root, session: '', id: args.requiredWord(0), level: '', files: '' };
     const { text } = await withClient(context.paths, (client) => client.exportCheckpoint(request));
     const file = args.word(1);
     if (file !== undefined) await writeNew(resolve(context.cwd, file), text);

@@ -3061,6 +3061,10 @@ export const DAEMON_DEFINITION = `{
                 "level": {
                   "type": "string",
                   "id": 4
+                },
+                "files": {
+                  "type": "string",
+                  "id": 5
                 }
               }
             },
@@ -3082,6 +3086,14 @@ export const DAEMON_DEFINITION = `{
                 "text": {
                   "type": "string",
                   "id": 2
+                },
+                "saved_first": {
+                  "type": "string",
+                  "id": 3
+                },
+                "undone_by": {
+                  "type": "string",
+                  "id": 4
                 }
               }
             },

@@ -1,6 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { CHECKPOINT_FORMAT, type CheckpointBody, checksumOf, openBody, readBody, renderBody } from './checkpoint.ts';
+import { notKept } from './checkpoint-files.ts';
 
 /** Says what the file is. */
 const KIND = 'contextd checkpoint';
@@ -12,9 +13,11 @@ export interface ReadFile {
   readonly body: CheckpointBody;
 }
 
-/** The text of an exported checkpoint. */
+const OTHER_MACHINE = notKept('it came from another session or machine, whose files are not here');
+
+/** The text of an exported checkpoint. It names no files: their contents stay on this machine. */
 export function renderFile({ name, createdMs, body }: ReadFile): string {
-  const json = renderBody(body);
+  const json = renderBody({ ...body, files: OTHER_MACHINE });
   const head = { name, createdMs, position: 0 };
   const file = {
     kind: KIND,
@@ -39,7 +42,8 @@ export function readFile(text: string): ReadFile {
   )
     throw otherFile('a part of it is missing');
   const head = { name, createdMs, position: 0 };
-  return { name, createdMs, body: openBody('the file', head, { format, json: body, sha256 }) };
+  const opened = openBody('the file', head, { format, json: body, sha256 });
+  return { name, createdMs, body: { ...opened, files: OTHER_MACHINE } };
 }
 
 function parsed(text: string): JsonObject {

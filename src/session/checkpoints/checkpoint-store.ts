@@ -34,8 +34,11 @@ export class CheckpointStore {
     this.#pinMaxBytes = pinMaxBytes;
   }
 
-  /** All of it or nothing. `artifacts`: the most important first; what does not fit is not kept. Throws STORAGE_FULL. */
-  async save(checkpoint: Checkpoint, summary: string, artifacts: readonly string[]): Promise<void> {
+  /**
+   * All of it or nothing. `artifacts`: the most important first; what does not fit is not kept. `spared`: a checkpoint that
+   * stays if there are too many. Throws STORAGE_FULL.
+   */
+  async save(checkpoint: Checkpoint, summary: string, artifacts: readonly string[], spared = ''): Promise<void> {
     const { id, session, name, cause, position, createdMs, body } = checkpoint;
     const json = renderBody(body);
     const pins = await this.#fitting(artifacts);
@@ -52,7 +55,7 @@ export class CheckpointStore {
               SELECT ?1, id FROM artifacts WHERE id IN (SELECT value FROM json_each(?2))`,
         params: [id, JSON.stringify(pins)],
       },
-      removeOldest(checkpoint),
+      removeOldest(checkpoint, spared),
       REMOVE_LOOSE_PINS,
     ]);
   }
@@ -82,6 +85,15 @@ export class CheckpointStore {
   async readAny(project: string, id: string): Promise<Checkpoint> {
     const sql = `SELECT ${HEAD}, summary, format, body, sha256 FROM checkpoints WHERE project = ? AND id = ?`;
     return this.#open(id, await this.#database.read(sql, project, id));
+  }
+
+  /** The lists of files that the checkpoints of a project need. */
+  async trees(project: string): Promise<Set<string>> {
+    const rows = await this.#database.read(
+      `SELECT DISTINCT json_extract(body, '$.files.tree') AS tree FROM checkpoints WHERE project = ? AND json_valid(body)`,
+      project,
+    );
+    return new Set(rows.flatMap(({ tree }) => (typeof tree === 'string' ? [tree] : [])));
   }
 
   /** With the project: nobody can reach them any more. */
@@ -130,11 +142,11 @@ const REMOVE_LOOSE_PINS: Statement = {
 };
 
 /** Never the one that was just saved, even if it has no name. */
-function removeOldest({ id, session: { project, session, branch } }: CheckpointHead): Statement {
+function removeOldest({ id, session: { project, session, branch } }: CheckpointHead, spared: string): Statement {
   return {
     sql: `DELETE FROM checkpoints WHERE id IN (SELECT id FROM checkpoints WHERE ${OF_BRANCH}
-            ORDER BY id = ?5 DESC, name <> '' DESC, created_ms DESC, id LIMIT -1 OFFSET ?4)`,
-    params: [project, session, branch, KEPT_PER_SESSION, id],
+            ORDER BY id IN (?5, ?6) DESC, name <> '' DESC, created_ms DESC, id LIMIT -1 OFFSET ?4)`,
+    params: [project, session, branch, KEPT_PER_SESSION, id, spared],
   };
 }
 

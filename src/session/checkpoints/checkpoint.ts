@@ -9,9 +9,14 @@ export const CHECKPOINT_FORMAT = 1;
 
 export const CHECKPOINT_ID_PATTERN = /^cp_[0-9a-hjkmnp-tv-z]{10}$/;
 
-/** Why it was saved: an agent or person asked, a compaction was about to begin, or it came from an exported file. */
-export const CAUSES = ['asked', 'compaction', 'import'] as const;
+/**
+ * Why it was saved: an agent or person asked, a compaction or a restore of files was about to begin, or it came from an
+ * exported file.
+ */
+export const CAUSES = ['asked', 'compaction', 'restore', 'import'] as const;
 export type CheckpointCause = (typeof CAUSES)[number];
+
+const TREE_PATTERN = /^[0-9a-f]{40}$/;
 
 /** What is known of a checkpoint without its body. */
 export interface CheckpointHead {
@@ -32,6 +37,18 @@ export interface CheckpointBody {
   /** The last events before it, so that it outlives the log; the oldest first. */
   readonly trail: readonly TrailEntry[];
   readonly madeWith: Versions;
+  readonly files: SavedFiles;
+}
+
+/** The files of the project at a checkpoint. */
+export interface SavedFiles {
+  /** A list in the undo store of the project; null if they are not kept. */
+  readonly tree: string | null;
+  /** Why they are not kept; otherwise empty. */
+  readonly why: string;
+  /** What the list does not hold, as `path: why`; at most 20 of `uncoveredCount`. */
+  readonly uncovered: readonly string[];
+  readonly uncoveredCount: number;
 }
 
 /** An event, as a checkpoint keeps it. */
@@ -89,19 +106,32 @@ export function openBody(
 /** Throws INTEGRITY_FAILED. */
 export function readBody(what: string, body: Json): CheckpointBody {
   const value = objectOf(what, body);
-  const { note, facts, trail, made_with: madeWith } = value;
+  const { note, facts, trail, made_with: madeWith, files } = value;
   if (typeof note !== 'string' || !Array.isArray(trail)) throw damaged(what, 'it has no note or no events');
   return {
     note,
     facts: readFacts(objectOf(what, facts)),
     trail: trail.map((entry) => readEntry(objectOf(what, entry))),
     madeWith: readVersions(objectOf(what, madeWith)),
+    files: readFiles(isJsonObject(files) ? files : {}),
   };
 }
 
 /** The body as it is stored. */
-export function renderBody({ note, facts, trail, madeWith }: CheckpointBody): string {
-  return JSON.stringify({ note, facts, trail, made_with: madeWith });
+export function renderBody({ note, facts, trail, madeWith, files }: CheckpointBody): string {
+  const { tree, why, uncovered, uncoveredCount } = files;
+  const kept = { tree, why, uncovered, uncovered_count: uncoveredCount };
+  return JSON.stringify({ note, facts, trail, made_with: madeWith, files: kept });
+}
+
+function readFiles({ tree, why, uncovered, uncovered_count: uncoveredCount }: JsonObject): SavedFiles {
+  const known = typeof tree === 'string' && TREE_PATTERN.test(tree) ? tree : null;
+  return {
+    tree: known,
+    why: known === null ? textOf(why) || 'it holds none' : '',
+    uncovered: textsOf(uncovered),
+    uncoveredCount: numberOf(uncoveredCount),
+  };
 }
 
 function readFacts(facts: JsonObject): SessionFacts {

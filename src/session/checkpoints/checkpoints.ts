@@ -2,6 +2,8 @@ import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newArtifactId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
+import { KeyedLock } from '../../core/keyed-lock.ts';
+import type { Logger } from '../../core/log.ts';
 import type { SessionEvent } from '../events/event.ts';
 import type { EventLog } from '../events/event-log.ts';
 import {
@@ -9,10 +11,12 @@ import {
   type CheckpointCause,
   type CheckpointHead,
   renderBody,
+  type SavedFiles,
   type TrailEntry,
   type Versions,
 } from './checkpoint.ts';
 import { maskFile, readFile, renderFile } from './checkpoint-file.ts';
+import type { CheckpointFiles, FilesReport } from './checkpoint-files.ts';
 import type { CheckpointStore, StoredHead } from './checkpoint-store.ts';
 import { type IsToken, type RestoreLevel, restoredText, summaryOf } from './restored-text.ts';
 import { factsOf } from './session-facts.ts';
@@ -23,6 +27,8 @@ const TRAIL_MAX = 300;
 const TRAIL_TEXT_MAX_CHARS = 400;
 /** Events that `full` shows. */
 const FULL_MAX = 20_000;
+/** Milliseconds that a checkpoint waits for its files. A hook waits two seconds for the whole, and then it goes on without. */
+const FILES_MAX_MS = { asked: 20_000, restore: 20_000, compaction: 1_000 };
 /** Artifacts that one checkpoint keeps. */
 const PINNED_MAX = 100;
 
@@ -32,12 +38,14 @@ const MASKED = /^\[SECRET:/;
 export interface CheckpointsDeps {
   store: CheckpointStore;
   eventLog: Pick<EventLog, 'append' | 'read' | 'position'>;
+  files: CheckpointFiles;
   countTokens(text: string): number;
   /** The tokens in a text that the session gave out. */
   issuedIn(session: SessionRef, text: string): Promise<readonly string[]>;
   /** What the project runs with now. */
   versions(project: string): Promise<Versions>;
   clock: Clock;
+  logger: Logger;
 }
 
 /** What is handed in beside the events. Masked. */
@@ -49,51 +57,118 @@ export interface NewCheckpoint {
   readonly requestId: string;
 }
 
+/** What is wanted of the files: nothing, how they differ, or that they are put back. */
+export type FilesWish = 'none' | 'report' | 'apply';
+
+export interface RestoreRequest {
+  readonly id: string;
+  readonly level: RestoreLevel;
+  readonly files: FilesWish;
+}
+
+export interface Restored {
+  readonly checkpoint: CheckpointHead;
+  readonly text: string;
+  readonly files: FilesReport | null;
+}
+
+export type SavedCheckpoint = StoredHead & { readonly files: SavedFiles };
+
+/** `applied`: its files were put back. */
+type CheckpointAction = 'saved' | 'restored' | 'applied' | 'imported';
+
 /** Saves what a session did so far, and gives it back to an agent that knows nothing of it. */
 export class Checkpoints {
   readonly #deps: CheckpointsDeps;
+  /** By project: lists of files come and go, and files are put back, one after the other. */
+  readonly #lock = new KeyedLock();
 
   constructor(deps: CheckpointsDeps) {
     this.#deps = deps;
   }
 
   /** Throws STORAGE_FULL; then nothing is saved. */
-  async save(session: SessionRef, { name, note, cause, requestId }: NewCheckpoint): Promise<StoredHead> {
+  save(session: SessionRef, request: NewCheckpoint): Promise<SavedCheckpoint> {
+    return this.#lock.run(session.project, () => this.#save(session, request));
+  }
+
+  async #save(
+    session: SessionRef,
+    { name, note, cause, requestId }: NewCheckpoint,
+    spared = '',
+  ): Promise<SavedCheckpoint> {
     const { eventLog, store, clock, versions } = this.#deps;
+    const createdMs = clock.now();
+    const files = await this.#deps.files.save(session, FILES_MAX_MS[cause]);
     const position = await eventLog.position(session);
     const events = (await eventLog.read(session, { to: position, newest: READ_MAX })).filter(isShown);
     const checkpoint: Checkpoint = {
-      ...{ id: newCheckpointId(), session, name, cause, position, createdMs: clock.now() },
+      ...{ id: newCheckpointId(), session, name, cause, position, createdMs },
       body: {
-        ...{ note, facts: factsOf(events), madeWith: await versions(session.project) },
+        ...{ note, files, facts: factsOf(events), madeWith: await versions(session.project) },
         trail: events.slice(-TRAIL_MAX).map((event) => entryOf(event, TRAIL_TEXT_MAX_CHARS)),
       },
     };
     const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint, await this.#tokensOf(checkpoint)) };
-    await store.save(checkpoint, head.summary, artifactsOf(events));
+    try {
+      await store.save(checkpoint, head.summary, artifactsOf(events), spared);
+    } finally {
+      await this.#forgetFiles(session.project);
+    }
     this.#record(checkpoint, 'saved', requestId);
-    return head;
+    return { ...head, files };
+  }
+
+  /** Those that no checkpoint needs any more. What cannot be removed now goes at the next save. */
+  async #forgetFiles(project: string): Promise<void> {
+    const { files, store, logger } = this.#deps;
+    try {
+      await files.keepOnly(project, await store.trees(project));
+    } catch (cause) {
+      logger.warn('checkpoints.files_not_released', { project, cause: String(cause) });
+    }
   }
 
   list(session: SessionRef): Promise<StoredHead[]> {
     return this.#deps.store.list(session);
   }
 
-  /** Throws NOT_FOUND, VERSION_MISMATCH, INTEGRITY_FAILED. `requestId`: as in NewCheckpoint. */
+  /**
+   * Throws NOT_FOUND, VERSION_MISMATCH, INTEGRITY_FAILED; with `apply`, CONFLICT if anything but calls has changed a file
+   * since, and then no file is written. `requestId`: as in NewCheckpoint.
+   */
   async restore(
     session: SessionRef,
-    { id, level, requestId }: { id: string; level: RestoreLevel; requestId: string },
-  ): Promise<{ checkpoint: CheckpointHead; text: string }> {
+    { id, level, files, requestId }: RestoreRequest & { readonly requestId: string },
+  ): Promise<Restored> {
     const checkpoint = await this.#deps.store.read(session, id);
-    const text = await this.#text(checkpoint, level);
-    this.#record(checkpoint, 'restored', requestId);
-    return { checkpoint, text };
+    const report = await this.#files(checkpoint, files, requestId);
+    const text = await this.#text(checkpoint, level, report);
+    this.#record(checkpoint, report?.applied == null ? 'restored' : 'applied', requestId);
+    return { checkpoint, text, files: report };
   }
 
-  /** As `restore`, for a person: of any session of the project, and not recorded. */
-  async show(project: string, id: string, level: RestoreLevel): Promise<{ checkpoint: Checkpoint; text: string }> {
+  /** As `restore`, for a person: of any session of the project, and only recorded if it writes files. */
+  async show(project: string, { id, level, files }: RestoreRequest): Promise<Restored> {
     const checkpoint = await this.#deps.store.readAny(project, id);
-    return { checkpoint, text: await this.#text(checkpoint, level) };
+    const report = await this.#files(checkpoint, files, '');
+    if (report?.applied != null) this.#record(checkpoint, 'applied', '');
+    return { checkpoint, text: await this.#text(checkpoint, level, report), files: report };
+  }
+
+  async #files(checkpoint: Checkpoint, wanted: FilesWish, requestId: string): Promise<FilesReport | null> {
+    const { files } = this.#deps;
+    if (wanted === 'none') return null;
+    return this.#lock.run(checkpoint.session.project, async () => {
+      const planned = await files.plan(checkpoint);
+      if (wanted === 'report' || planned.length === 0) return files.report(checkpoint, planned, null);
+      await files.checkAll(checkpoint, planned);
+      const { session, id } = checkpoint;
+      const note = `before the files of ${id} were put back`;
+      const first = await this.#save(session, { name: '', note, cause: 'restore', requestId }, id);
+      const done = await files.apply(checkpoint, requestId);
+      return files.report(checkpoint, done.files, { savedFirst: first.id, undo: done.undo });
+    });
   }
 
   /** With every event that the log still has. `mask` gets a name and a body, and the session whose secrets are in them. */
@@ -136,17 +211,22 @@ export class Checkpoints {
     return this.#deps.store.listProject(project);
   }
 
-  async #text(checkpoint: Checkpoint, level: RestoreLevel): Promise<string> {
+  async #text(checkpoint: Checkpoint, level: RestoreLevel, files: FilesReport | null): Promise<string> {
     const { versions, countTokens } = this.#deps;
     const now = await versions(checkpoint.session.project);
     const events = level === 'full' ? await this.#allEvents(checkpoint) : checkpoint.body.trail;
-    const isToken = await this.#tokensOf(checkpoint, events);
-    return restoredText(checkpoint, level, { events, now, isToken, countTokens });
+    const isToken = await this.#tokensOf(checkpoint, events, files);
+    return restoredText(checkpoint, level, { events, now, files, isToken, countTokens });
   }
 
   /** An imported one holds no tokens of this session. */
-  async #tokensOf({ session, cause, name, body }: Checkpoint, events = body.trail): Promise<IsToken> {
-    const text = cause === 'import' ? '' : [name, renderBody(body), ...events.map((event) => event.text)].join('\n');
+  async #tokensOf(
+    { session, cause, name, body }: Checkpoint,
+    events: readonly TrailEntry[] = [],
+    files: FilesReport | null = null,
+  ): Promise<IsToken> {
+    const shown = [...events.map(({ text }) => text), ...(files?.files ?? []).map(({ path }) => path)];
+    const text = cause === 'import' ? '' : [name, renderBody(body), ...shown].join('\n');
     const issued = new Set(await this.#deps.issuedIn(session, text));
     return (token) => issued.has(token) || MASKED.test(token);
   }
@@ -158,7 +238,7 @@ export class Checkpoints {
     return events.length < trail.length ? trail : events.map((event) => entryOf(event, Number.POSITIVE_INFINITY));
   }
 
-  #record({ id, session, name }: CheckpointHead, action: 'saved' | 'restored' | 'imported', requestId: string): void {
+  #record({ id, session, name }: CheckpointHead, action: CheckpointAction, requestId: string): void {
     const facts = { action, id, requestId };
     const text = name === '' ? `checkpoint ${id} ${action}` : `checkpoint ${id} ${action}: ${name}`;
     const at = this.#deps.clock.now();

@@ -1,5 +1,8 @@
 import { nameOf, quote } from '../quote.ts';
 import type { Checkpoint, TrailEntry, Versions } from './checkpoint.ts';
+import type { FilesReport } from './checkpoint-files.ts';
+import { filesLines } from './files-lines.ts';
+import { LineBudget } from './line-budget.ts';
 
 /** How much of a checkpoint is restored. */
 export const LEVELS = ['summary', 'context', 'full'] as const;
@@ -8,7 +11,6 @@ export type RestoreLevel = (typeof LEVELS)[number];
 /** Tokens of the text, as it is written in JSON: the rest of the line has the others of 300 and 3,000 (CE-1.5). */
 export const LEVEL_TOKENS = { summary: 140, context: 2_750 } as const;
 
-type CountTokens = (text: string) => number;
 /** Whether a token in a recorded text is one that the session gave out. */
 export type IsToken = (token: string) => boolean;
 
@@ -39,33 +41,46 @@ function counted(count: number, what: string): string {
 export interface RestoreOptions {
   readonly events: readonly TrailEntry[];
   readonly now: Versions;
+  /** Null if nobody asked for the files. */
+  readonly files: FilesReport | null;
   readonly isToken: IsToken;
-  readonly countTokens: CountTokens;
+  readonly countTokens: (text: string) => number;
 }
 
 /** What a checkpoint says within the tokens of the level. Recorded texts are quoted, one a line, so that none of them reads as ours. */
 export function restoredText(
   checkpoint: Checkpoint,
   level: RestoreLevel,
-  { events, now, isToken, countTokens }: RestoreOptions,
+  { events, now, files, isToken, countTokens }: RestoreOptions,
 ): string {
   const quoted = (text: string, maxChars: number): string => quote(text, maxChars, isToken);
   const eventLine = ({ seq, kind, text }: TrailEntry, maxChars: number): string =>
     `${seq} ${nameOf(kind)} ${quoted(text, maxChars)}`;
+  const room =
+    level === 'full' ? Number.POSITIVE_INFINITY : LEVEL_TOKENS[level] - (files === null ? 0 : RESERVED[level]);
   const head = [
     headLine(checkpoint, quoted),
+    ...(files === null ? [] : filesLines(files, new LineBudget(room * FILES_SHARE, countTokens), quoted)),
     ...factLines(checkpoint, level, quoted),
     ...changedLines(checkpoint.body.madeWith, now),
   ];
   if (level === 'full')
     return [...head, EVENTS_LINE, ...events.map((event) => eventLine(event, FULL_MAX_CHARS))].join('\n');
-  const budget = new LineBudget(LEVEL_TOKENS[level], countTokens);
+  const budget = new LineBudget(room, countTokens);
   const kept = head.filter((line) => budget.take(line));
   if (level === 'summary' || !budget.take(EVENTS_LINE)) return kept.join('\n');
   const newest = takeWhile([...events].reverse(), (event) => budget.take(eventLine(event, CONTEXT_MAX_CHARS)));
   const lines = newest.reverse().map((event) => eventLine(event, CONTEXT_MAX_CHARS));
   return lines.length === 0 ? kept.join('\n') : [...kept, EVENTS_LINE, ...lines].join('\n');
 }
+
+/** The share of the tokens that files may take. */
+const FILES_SHARE = 0.4;
+/**
+ * Tokens that the rest of the line has for the numbers and ids of files, and for the names of those put back: with them a
+ * summary has more than its 300.
+ */
+const RESERVED = { summary: 20, context: 500 };
 
 const EVENTS_LINE = 'events, the last one at the end:';
 const CONTEXT_MAX_CHARS = 240;
@@ -77,24 +92,6 @@ const SHOWN = {
   full: { items: 100, chars: 2_000 },
 };
 
-/** Takes lines as long as they fit, as they are written in JSON. */
-class LineBudget {
-  #left: number;
-  readonly #countTokens: CountTokens;
-
-  constructor(tokens: number, countTokens: CountTokens) {
-    this.#left = tokens;
-    this.#countTokens = countTokens;
-  }
-
-  take(line: string): boolean {
-    const tokens = this.#countTokens(`${JSON.stringify(line).slice(1, -1)}\\n`);
-    if (tokens > this.#left) return false;
-    this.#left -= tokens;
-    return true;
-  }
-}
-
 type Quoted = (text: string, maxChars: number) => string;
 
 function headLine({ id, name, cause, createdMs, position, body }: Checkpoint, quoted: Quoted): string {
@@ -105,7 +102,12 @@ function headLine({ id, name, cause, createdMs, position, body }: Checkpoint, qu
 
 const noToken: IsToken = () => false;
 
-const WHY = { asked: 'saved', compaction: 'saved before a compaction', import: 'imported, saved' } as const;
+const WHY = {
+  asked: 'saved',
+  compaction: 'saved before a compaction',
+  restore: 'saved before a restore',
+  import: 'imported, saved',
+} as const;
 
 /** The most important first: a small budget keeps only these. */
 function factLines({ body: { note, facts } }: Checkpoint, level: RestoreLevel, quoted: Quoted): string[] {

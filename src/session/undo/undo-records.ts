@@ -81,19 +81,21 @@ export class UndoRecords {
     return old.length;
   }
 
-  /** Keeps the contents of a saved tree until `releaseTree`. */
-  async holdTree(project: string, tree: string): Promise<void> {
+  /** Keeps the contents of a saved tree until each holder has released it. `holder`: lower-case letters, digits and `_`. */
+  async holdTree(project: string, tree: string, holder: string): Promise<void> {
     const dir = join(this.#treesDir, nameOf(project));
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    await writeFile(join(dir, tree), '', { mode: 0o600 });
+    await writeFile(join(dir, `${tree}.${holder}`), '', { mode: 0o600 });
   }
 
-  async releaseTree(project: string, tree: string): Promise<void> {
-    await rm(join(this.#treesDir, nameOf(project), tree), { force: true });
+  async releaseTree(project: string, tree: string, holder: string): Promise<void> {
+    await rm(join(this.#treesDir, nameOf(project), `${tree}.${holder}`), { force: true });
   }
 
-  async trees(project: string): Promise<string[]> {
-    return namesIn(join(this.#treesDir, nameOf(project)));
+  /** Those of a holder; without one, all that are held. */
+  async trees(project: string, holder?: string): Promise<string[]> {
+    const held = (await namesIn(join(this.#treesDir, nameOf(project)))).map((name) => name.split('.'));
+    return [...new Set(held.flatMap(([tree = '', by]) => (holder === undefined || by === holder ? [tree] : [])))];
   }
 
   async forget(project: string): Promise<void> {

@@ -6,8 +6,8 @@ import { newRequestId, newShortId } from '../../core/ids.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy.ts';
-import type { FileChange, SnapshotReply, Uncovered } from '../../sandbox/snapshots/messages.ts';
-import { toRaw, toText } from '../../sandbox/workspace/raw-path.ts';
+import type { FileChange, FileState, SnapshotReply, Uncovered } from '../../sandbox/snapshots/messages.ts';
+import { type RawPath, toRaw, toText } from '../../sandbox/workspace/raw-path.ts';
 import { decide, OTHERS, type UndoFile, type UndoPlan } from './undo-plan.ts';
 import type { UndoRecord, UndoRecords } from './undo-records.ts';
 
@@ -52,6 +52,8 @@ export interface Watched {
 
 interface ProjectState {
   readonly calls: Set<Watched>;
+  /** What somebody else found while calls were at work: a call that ends records it. */
+  pending: SnapshotReply | null;
   failure: { readonly why: ContextdError; readonly untilMs: number } | null;
 }
 
@@ -69,7 +71,10 @@ export class Undo {
     const state = this.#stateOf(project);
     const watched = { isShared: state.calls.size > 0 };
     if (state.calls.size > 0) for (const other of state.calls) other.isShared = true;
-    else if ((await this.#sync(project)) === null) return null;
+    else {
+      state.pending = null;
+      if ((await this.#sync(project)) === null) return null;
+    }
     state.calls.add(watched);
     return watched;
   }
@@ -80,9 +85,12 @@ export class Undo {
     watched: Watched,
     call: Pick<UndoRecord, 'requestId' | 'tool' | 'session'>,
   ): Promise<FileChanges | null> {
-    this.#stateOf(project).calls.delete(watched);
+    const state = this.#stateOf(project);
+    state.calls.delete(watched);
     try {
-      const reply = await this.#sync(project);
+      const found = await this.#sync(project);
+      const reply = found === null ? null : joined(state.pending, found);
+      if (reply !== null) state.pending = null;
       return reply === null ? null : await this.#record(project, reply, { ...call, isShared: watched.isShared });
     } catch (cause) {
       // The call itself has succeeded or failed; its answer must not be lost.
@@ -98,7 +106,7 @@ export class Undo {
 
   /** What `apply` would do. `which` as in `UndoRecords.find`. Throws NOT_FOUND and SANDBOX_UNAVAILABLE. */
   async plan(project: string, which: string): Promise<UndoPlan> {
-    await this.#deps.sandbox.snapshot(project, { do: 'sync' });
+    await this.#look(project);
     const record = await this.#deps.records.find(project, which);
     const paths = record.changes.map(({ path }) => path);
     const now = await this.#deps.sandbox.snapshot(project, { do: 'look', paths });
@@ -117,41 +125,54 @@ export class Undo {
   }
 
   /**
-   * Keeps the list of all files as they are now, with their contents, until `release`. Throws SANDBOX_UNAVAILABLE with the
-   * reason if that is not possible.
+   * Keeps the list of all files as they are now, with their contents, until the same `holder` calls `release`. Throws SANDBOX_UNAVAILABLE with the
+   * reason if that is not possible, TIMEOUT if it takes longer than `maxMs`.
    */
-  async save(project: string): Promise<SavedTree> {
-    await this.#deps.sandbox.snapshot(project, { do: 'sync' });
-    const reply = await this.#deps.sandbox.snapshot(project, { do: 'save' });
+  async save(project: string, holder: string, maxMs = WAIT_MAX_MS): Promise<SavedTree> {
+    const saving = this.#look(project).then(() => this.#deps.sandbox.snapshot(project, { do: 'save' }));
+    const reply = await withinMs(saving, maxMs);
     if (reply?.tree == null) throw new Error('a list of files was not saved');
-    await this.#deps.records.holdTree(project, reply.tree);
+    await this.#deps.records.holdTree(project, reply.tree, holder);
     return { tree: reply.tree, uncovered: reply.uncovered.map(describe), uncoveredCount: reply.uncoveredCount };
   }
 
-  release(project: string, tree: string): Promise<void> {
-    return this.#deps.records.releaseTree(project, tree);
+  release(project: string, tree: string, holder: string): Promise<void> {
+    return this.#deps.records.releaseTree(project, tree, holder);
+  }
+
+  /** The lists of a project that are kept for a holder. */
+  trees(project: string, holder: string): Promise<readonly string[]> {
+    return this.#deps.records.trees(project, holder);
+  }
+
+  /** What a call that put files back itself did; null if it changed nothing. */
+  async changesOf(project: string, requestId: string): Promise<FileChanges | null> {
+    const record = await this.#deps.records.find(project, requestId).catch(() => null);
+    return record === null ? null : changesIn(record);
   }
 
   /**
-   * What `restoreTree` would do: how the files differ from a saved list. A file whose last change no call since `sinceMs` has
-   * made stays: a person changed it.
+   * What `restoreTree` would do: how the files differ from a saved list. A file stays if anything but calls since `sinceMs`
+   * has changed it: a person did.
    */
   async planTree(project: string, tree: string, sinceMs: number): Promise<readonly UndoFile[]> {
-    await this.#deps.sandbox.snapshot(project, { do: 'sync' });
+    await this.#look(project);
     const reply = await this.#deps.sandbox.snapshot(project, { do: 'compare', tree });
-    const records = (await this.#deps.records.all(project)).filter(({ atMs }) => atMs >= sinceMs);
-    const byCalls = new Map(records.flatMap(({ changes }) => changes.map(({ path, after }) => [path, after])));
+    const byCalls = new Map<RawPath, FileChange[]>();
+    for (const { atMs, changes } of await this.#deps.records.all(project))
+      if (atMs >= sinceMs)
+        for (const change of changes) byCalls.set(change.path, [...(byCalls.get(change.path) ?? []), change]);
     return (reply?.changes ?? []).map(({ path, before, after }) =>
-      decide({ path, before, after: byCalls.has(path) ? (byCalls.get(path) ?? null) : OTHERS }, after),
+      decide({ path, before, after: afterCalls(before, byCalls.get(path) ?? []) }, after),
     );
   }
 
-  /** Makes the files as they were when the list was saved. Throws what `apply` throws. */
+  /** Makes the files as they were when the list was saved. Throws what `apply` throws. `requestId`: as in UndoRecord. */
   async restoreTree(
     project: string,
     tree: string,
     sinceMs: number,
-    by: { readonly tool: string; readonly session: string; readonly isPartial: boolean },
+    by: { readonly tool: string; readonly session: string; readonly isPartial: boolean; readonly requestId?: string },
   ): Promise<PutBack> {
     return this.#put(project, await this.planTree(project, tree, sinceMs), { ...by, name: 'the checkpoint' });
   }
@@ -203,13 +224,13 @@ export class Undo {
   async #put(
     project: string,
     plan: readonly UndoFile[],
-    { name, tool, session, isPartial }: { name: string; tool: string; session: string; isPartial: boolean },
+    { name, tool, session, isPartial, requestId }: PutBy,
   ): Promise<PutBack> {
     const kept = plan.filter(({ action }) => action === 'keep').map(({ path }) => toText(path));
     if (kept.length > 0 && !isPartial) throw conflict(name, kept);
     const items = plan.flatMap(({ action, item }) => (action === 'keep' || action === 'done' ? [] : [item]));
     if (items.length === 0) return { files: plan, undone: null };
-    const call = { requestId: newRequestId(this.#deps.clock.now()), tool, session };
+    const call = { requestId: requestId ?? newRequestId(this.#deps.clock.now()), tool, session };
     const watched = await this.before(project);
     if (watched === null) throw this.whyNot(project) ?? new Error('files are not kept');
     const failed = new Map<string, string>();
@@ -235,17 +256,17 @@ export class Undo {
     call: Pick<UndoRecord, 'requestId' | 'tool' | 'session' | 'isShared'>,
   ): Promise<FileChanges | null> {
     if (isFirst || changes.length + missed.length === 0) return null;
-    let ref: string | null = null;
-    if (changes.length > 0) {
-      ref = `undo_${newShortId()}`;
-      await this.#deps.records.add(project, { ref, ...call, atMs: this.#deps.clock.now(), changes, missed });
-    }
-    return {
-      ref,
-      files: changes.slice(0, NAMED_MAX).map(nameOf),
-      more: Math.max(0, changes.length - NAMED_MAX),
-      notCovered: missed.slice(0, MISSED_NAMED_MAX).map(describe),
-    };
+    if (changes.length === 0) return changesIn({ ref: null, changes, missed });
+    const ref = `undo_${newShortId()}`;
+    await this.#deps.records.add(project, { ref, ...call, atMs: this.#deps.clock.now(), changes, missed });
+    return changesIn({ ref, changes, missed });
+  }
+
+  /** Learns what has changed, outside of any call. What calls at work have done so far stays theirs. */
+  async #look(project: string): Promise<void> {
+    const reply = await this.#deps.sandbox.snapshot(project, { do: 'sync' });
+    const state = this.#stateOf(project);
+    if (reply !== null && !reply.isFirst && state.calls.size > 0) state.pending = joined(state.pending, reply);
   }
 
   /** Null if it failed, which is logged once. */
@@ -267,10 +288,56 @@ export class Undo {
   #stateOf(project: string): ProjectState {
     const known = this.#projects.get(project);
     if (known !== undefined) return known;
-    const state: ProjectState = { calls: new Set(), failure: null };
+    const state: ProjectState = { calls: new Set(), pending: null, failure: null };
     this.#projects.set(project, state);
     return state;
   }
+}
+
+interface PutBy {
+  readonly name: string;
+  readonly tool: string;
+  readonly session: string;
+  readonly isPartial: boolean;
+  readonly requestId?: string;
+}
+
+/** One reply for two that follow each other. */
+function joined(first: SnapshotReply | null, second: SnapshotReply): SnapshotReply {
+  if (first === null) return second;
+  const changes = new Map(first.changes.map((change) => [change.path, change]));
+  for (const { path, before, after } of second.changes)
+    changes.set(path, { path, before: changes.has(path) ? (changes.get(path)?.before ?? null) : before, after });
+  return {
+    ...second,
+    changes: [...changes.values()].filter(({ before, after }) => before !== after),
+    missed: [...first.missed, ...second.missed],
+  };
+}
+
+/**
+ * The state to which these changes lead from `before`, if each begins where the one before ended. What happened before a
+ * change that begins at `before` does not matter: the file was as it was.
+ */
+function afterCalls(before: FileState | null, changes: readonly FileChange[]): FileState | null {
+  if (changes.length === 0) return OTHERS;
+  return changes.reduce<FileState | null>(
+    (state, change) => (change.before === state || change.before === before ? change.after : OTHERS),
+    before,
+  );
+}
+
+function changesIn({
+  ref,
+  changes,
+  missed,
+}: Pick<UndoRecord, 'changes' | 'missed'> & { ref: string | null }): FileChanges {
+  return {
+    ref,
+    files: changes.slice(0, NAMED_MAX).map(nameOf),
+    more: Math.max(0, changes.length - NAMED_MAX),
+    notCovered: missed.slice(0, MISSED_NAMED_MAX).map(describe),
+  };
 }
 
 function nameOf({ path, before, after }: FileChange): string {

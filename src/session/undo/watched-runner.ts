@@ -7,7 +7,10 @@ import type { Undo } from './undo.ts';
 /** Core tools that never write files of a project. */
 const READERS: ReadonlySet<string> = new Set([
   ...['safe_read', 'tool_view', 'memory_search', 'memory_get', 'memory_store', 'memory_feedback'],
+  ...['checkpoint_list', 'checkpoint_save'],
 ]);
+/** A core tool whose changes are recorded as they are made. */
+const RECORDS_ITSELF = 'checkpoint_restore';
 
 /**
  * A runner whose calls report what they did to files, so that it can be undone. A call in a branch with files of its own
@@ -25,8 +28,9 @@ export function watchFiles(
       const { project } = call.session;
       if (call.origin === 'core' && READERS.has(call.tool)) return runner.run(call);
       if (viewOf(call.session).layer !== null) return runner.run(call);
-      const watched = await undo.before(project);
-      if (watched === null) return runner.run(call);
+      const recordsItself = call.origin === 'core' && call.tool === RECORDS_ITSELF;
+      const watched = recordsItself ? null : await undo.before(project);
+      if (watched === null && !recordsItself) return runner.run(call);
       let facts: RunFacts | null = null;
       const onFacts = (found: RunFacts): void => {
         facts = found;
@@ -37,7 +41,10 @@ export function watchFiles(
         tool,
         session: { session },
       } = call;
-      const fileChanges = await undo.after(project, watched, { requestId, tool, session });
+      const fileChanges =
+        watched === null
+          ? await undo.changesOf(project, requestId)
+          : await undo.after(project, watched, { requestId, tool, session });
       if (facts !== null) call.onFacts?.({ ...(facts as RunFacts), fileChanges });
       if (outcome.status === 'rejected') throw outcome.reason;
       return { ...outcome.value, fileChanges };

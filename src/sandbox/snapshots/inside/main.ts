@@ -76,7 +76,7 @@ class Keeper {
       case 'compare':
         return { ...NOTHING, changes: this.#differences(request.tree) };
       case 'clean': {
-        const listed = request.trees.flatMap((tree) => [tree, ...idsOf([...this.#saved(tree).values()])]);
+        const listed = request.trees.flatMap((tree) => [tree, ...idsOf([...this.#saved(tree).files.values()])]);
         const keep = new Set([
           ...request.keep,
           ...listed,
@@ -87,25 +87,42 @@ class Keeper {
     }
   }
 
-  /** All files with their states, one JSON line each, sorted. */
+  /** All files with their states, and what is not covered, one JSON line each, sorted. */
   #list(): Buffer {
-    const lines = Array.from(this.#tree.files, ([path, { state }]) => `${JSON.stringify([path, state])}\n`);
-    return Buffer.from(lines.sort().join(''));
+    const files = Array.from(this.#tree.files, ([path, { state }]) => `${JSON.stringify([path, state])}\n`);
+    const uncovered = Array.from(this.#tree.uncovered, ([path]) => `${JSON.stringify([path, NOT_COVERED])}\n`);
+    return Buffer.from([...files, ...uncovered].sort().join(''));
   }
 
-  #saved(tree: string): Map<RawPath, FileState> {
+  #saved(tree: string): { files: Map<RawPath, FileState>; uncovered: Set<RawPath> } {
     const lines = this.#objects.read(tree).toString().split('\n').filter(Boolean);
-    return new Map(lines.map((line): [RawPath, FileState] => JSON.parse(line)));
+    const entries = lines.map((line): [RawPath, FileState] => JSON.parse(line));
+    return {
+      files: new Map(entries.filter(([, state]) => state !== NOT_COVERED)),
+      uncovered: new Set(entries.flatMap(([path, state]) => (state === NOT_COVERED ? [path] : []))),
+    };
   }
 
+  /** Without files that were there and not covered when the list was saved: nobody knows what they were. */
   #differences(tree: string): FileChange[] {
-    const saved = this.#saved(tree);
+    const { files: saved, uncovered } = this.#saved(tree);
     const paths = new Set([...saved.keys(), ...this.#tree.files.keys()]);
     return [...paths].flatMap((path): FileChange[] => {
       const [before, after] = [saved.get(path) ?? null, this.#tree.files.get(path)?.state ?? null];
-      return before === after ? [] : [{ path, before, after }];
+      return before === after || (before === null && isListed(path, uncovered)) ? [] : [{ path, before, after }];
     });
   }
+}
+
+/** In a list, the state of what is not covered. No file has it. */
+const NOT_COVERED = 'not covered';
+
+/** A directory in `paths` ends with a slash, and stands for all below it. */
+function isListed(path: RawPath, paths: ReadonlySet<RawPath>): boolean {
+  if (paths.size === 0) return false;
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
+    if (paths.has(path.slice(0, end + 1))) return true;
+  return paths.has(path);
 }
 
 function idsOf(states: readonly FileState[]): string[] {

@@ -96,7 +96,7 @@ export class BranchFiles {
    */
   async open(branch: OwnBranch): Promise<{ kind: LayerKind; notice: string | null }> {
     const { sandbox, store, undo, policyFor } = this.#deps;
-    const saved = branch.outer.length > 0 ? null : await undo.save(branch.project).catch(() => null);
+    const saved = branch.outer.length > 0 ? null : await undo.save(branch.project, branch.id).catch(() => null);
     const [parent, own] = [policyFor(parentView(branch)), policyFor(ownView(branch))];
     const open = await this.#list(parent, null);
     const kind = await sandbox.createLayer(own);
@@ -214,7 +214,7 @@ export class BranchFiles {
 
   async #drop(branch: OwnBranch, tree: string): Promise<void> {
     const { sandbox, undo } = this.#deps;
-    if (tree !== '') await undo.release(branch.project, tree);
+    if (tree !== '') await undo.release(branch.project, tree, branch.id);
     await sandbox.removeLayer(branch.project, branch.id);
   }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import type { Checkpoint } from '#src/session/checkpoints/checkpoint.js';
+import { notKept } from '#src/session/checkpoints/checkpoint-files.js';
 import { CheckpointStore, KEPT_PER_SESSION } from '#src/session/checkpoints/checkpoint-store.js';
 import { factsOf } from '#src/session/checkpoints/session-facts.js';
 import {
@@ -26,7 +27,10 @@ function checkpointOf(session: SessionRef, change: Partial<Checkpoint> = {}): Ch
       position: made,
       createdMs: made,
     },
-    body: { note: 'n', facts: factsOf([]), trail: [], madeWith: { contextd: '1', config: 'c', tools: {} } },
+    body: {
+      ...{ note: 'n', facts: factsOf([]), trail: [], madeWith: { contextd: '1', config: 'c', tools: {} } },
+      files: notKept('none were kept'),
+    },
     ...change,
   };
 }
@@ -78,6 +82,11 @@ describe('issue 19 part 6: stored checkpoints', () => {
     const last = checkpointOf(SESSION_A);
     await store.save(last, '', []);
     expect((await store.list(SESSION_A))[0]?.id).toBe(last.id);
+    const [next, tree] = [checkpointOf(SESSION_A), 'a'.repeat(40)];
+    const files = { ...notKept(''), tree };
+    await store.save({ ...next, body: { ...next.body, files } }, '', [], last.id);
+    expect((await store.list(SESSION_A)).map(({ id }) => id)).toEqual(expect.arrayContaining([last.id, next.id]));
+    expect(await store.trees(SESSION_A.project)).toEqual(new Set([tree]));
   });
 
   it('a full disk loses nothing that was saved, and half of nothing', async () => {

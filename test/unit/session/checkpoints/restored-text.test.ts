@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '#src/session/checkpoints/checkpoint.js';
+import { type FilesReport, notKept } from '#src/session/checkpoints/checkpoint-files.js';
 import { LEVEL_TOKENS, LEVELS, restoredText, summaryOf } from '#src/session/checkpoints/restored-text.js';
 import { factsOf, type SessionFacts } from '#src/session/checkpoints/session-facts.js';
 import type { SessionEvent } from '#src/session/events/event.js';
@@ -39,6 +40,19 @@ const versions = fc.record({
   config: fc.constant('c'),
   tools: fc.oneof(fc.constant({ a: '1' }), fc.dictionary(fc.oneof(fc.constantFrom('a', 'b'), hostile), hostile)),
 });
+const reports: fc.Arbitrary<FilesReport> = fc
+  .record({
+    files: fc.array(
+      fc.record({ action: fc.constantFrom('restore', 'remove', 'done', 'keep'), path: hostile, why: hostile }),
+      { maxLength: 60 },
+    ),
+    ...{ changed: fc.nat(), stay: fc.nat(), uncovered: fc.array(hostile, { maxLength: 20 }), uncoveredCount: fc.nat() },
+    applied: fc.constantFrom(null, { savedFirst: 'cp_1', undo: 'undo_1' }, { savedFirst: 'cp_1', undo: '' }),
+  })
+  .map((report) => {
+    const stay = report.files.filter(({ action }) => action === 'keep').length;
+    return { ...report, changed: report.changed + report.files.length - stay, stay: report.stay + stay };
+  });
 const checkpoints: fc.Arbitrary<Checkpoint> = fc.record({
   ...{
     id: fc.constant('cp_0123456789'),
@@ -47,23 +61,29 @@ const checkpoints: fc.Arbitrary<Checkpoint> = fc.record({
     position: fc.nat(),
     createdMs: fc.nat(),
   },
-  cause: fc.constantFrom('asked', 'compaction', 'import'),
-  body: fc.record({ note: hostile, facts, trail: fc.array(entry, { maxLength: 60 }), madeWith: versions }),
+  cause: fc.constantFrom('asked', 'compaction', 'restore', 'import'),
+  body: fc.record({
+    note: hostile,
+    facts,
+    trail: fc.array(entry, { maxLength: 60 }),
+    madeWith: versions,
+    files: fc.constant(notKept('')),
+  }),
 });
 
 /** A JSON string, which `…` follows if it was cut. */
 const QUOTED = /"(?:[^"\\\n]|\\.)*"…?/g;
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<]|`{3}|\[(?:\s*(?:SECRET|contextd))/iu;
 const OWN_LINE =
-  /^(?:checkpoint cp_0123456789(?: Q)?, (?:saved|saved before a compaction|imported, saved) \d{4}-\d\d-\d\dT\d\d:\d\d: [\w ;,]*|(?:note|asked|answered): Q|(?:to do|failing|open branches|files written|done): Q(?:, Q)*(?:; \d+ more)?|since then: [\w.:;, -]*|events, the last one at the end:|\d+ [\w.:-]+ Q)$/;
+  /^(?:checkpoint cp_0123456789(?: Q)?, (?:saved|saved before a compaction|saved before a restore|imported, saved) \d{4}-\d\d-\d\dT\d\d:\d\d: [\w ;,]*|(?:note|asked|answered): Q|(?:to do|failing|open branches|files written|done): Q(?:, Q)*(?:; \d+ more)?|files: [\w ,;:`]*|- (?:restore|remove|as it was|stays) Q(?:: Q)?|- \d+ more|not covered: (?:Q(?:, Q)*(?:; )?)?(?:\d+ more)?|since then: [\w.:;, -]*|events, the last one at the end:|\d+ [\w.:-]+ Q)$/;
 
 describe('issue 19 part 6: what is restored', () => {
   it('keeps its budget, is the same every time, and quotes all that was recorded in one line', () => {
     fc.assert(
-      fc.property(checkpoints, fc.constantFrom(...LEVELS), (checkpoint, level) => {
+      fc.property(checkpoints, fc.option(reports), fc.constantFrom(...LEVELS), (checkpoint, files, level) => {
         const now = { contextd: '1', config: 'c', tools: { a: '1' } };
-        const isToken = (token: string) => token === '[SECRET_1]';
-        const options = { events: checkpoint.body.trail, now, isToken, countTokens };
+        const isToken = (token: string): boolean => token === '[SECRET_1]';
+        const options = { events: checkpoint.body.trail, now, files, isToken, countTokens };
         const text = restoredText(checkpoint, level, options);
         expect(restoredText(checkpoint, level, options)).toBe(text);
         for (const line of text.split('\n')) {

@@ -10,7 +10,7 @@ export interface CheckpointItem {
   'branch'?: (string);
   'name'?: (string);
   /**
-   * asked, compaction or import.
+   * asked, compaction, restore or import.
    */
   'cause'?: (string);
   /**
@@ -36,7 +36,7 @@ export interface CheckpointItem__Output {
   'branch': (string);
   'name': (string);
   /**
-   * asked, compaction or import.
+   * asked, compaction, restore or import.
    */
   'cause': (string);
   /**

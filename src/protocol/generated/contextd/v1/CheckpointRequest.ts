@@ -18,6 +18,10 @@ export interface CheckpointRequest {
    * summary, context or full; empty: context. To read one only.
    */
   'level'?: (string);
+  /**
+   * report: how the files of the project differ; apply: puts them back. Empty: neither. To read one only.
+   */
+  'files'?: (string);
 }
 
 export interface CheckpointRequest__Output {
@@ -37,4 +41,8 @@ export interface CheckpointRequest__Output {
    * summary, context or full; empty: context. To read one only.
    */
   'level': (string);
+  /**
+   * report: how the files of the project differ; apply: puts them back. Empty: neither. To read one only.
+   */
+  'files': (string);
 }
