@@ -20,6 +20,7 @@ const PINNED_SHARE = 0.25;
 interface Parts {
   database: Database;
   eventLog: CheckpointsDeps['eventLog'];
+  contexts: CheckpointsDeps['contexts'];
   counter: TokenCounter;
   scrubber: Pick<Scrubber, 'issuedIn' | 'scrub'>;
   undo: CheckpointFilesDeps['undo'];
@@ -34,6 +35,7 @@ interface Parts {
 export function buildCheckpoints({
   database,
   eventLog,
+  contexts,
   counter,
   scrubber,
   undo,
@@ -47,7 +49,7 @@ export function buildCheckpoints({
   const configHash = createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 12);
   return new Checkpoints({
     store: new CheckpointStore({ database, pinMaxBytes: Math.floor(config.artifacts.max_bytes * PINNED_SHARE) }),
-    ...{ eventLog, clock, logger },
+    ...{ eventLog, contexts, clock, logger },
     files: new CheckpointFiles({
       undo,
       isEnabled: config.undo.enabled,

@@ -4,6 +4,7 @@ import { newArtifactId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import { KeyedLock } from '../../core/keyed-lock.ts';
 import type { Logger } from '../../core/log.ts';
+import type { Contexts } from '../compile/contexts.ts';
 import type { SessionEvent } from '../events/event.ts';
 import type { EventLog } from '../events/event-log.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type TrailEntry,
   type Versions,
 } from './checkpoint.ts';
+import { contextOf } from './checkpoint-context.ts';
 import { maskFile, readFile, renderFile } from './checkpoint-file.ts';
 import type { CheckpointFiles, FilesReport } from './checkpoint-files.ts';
 import type { CheckpointStore, StoredHead } from './checkpoint-store.ts';
@@ -38,6 +40,7 @@ const MASKED = /^\[SECRET:/;
 export interface CheckpointsDeps {
   store: CheckpointStore;
   eventLog: Pick<EventLog, 'append' | 'read' | 'position'>;
+  contexts: Pick<Contexts, 'build'>;
   files: CheckpointFiles;
   countTokens(text: string): number;
   /** The tokens in a text that the session gave out. */
@@ -214,9 +217,10 @@ export class Checkpoints {
   async #text(checkpoint: Checkpoint, level: RestoreLevel, files: FilesReport | null): Promise<string> {
     const { versions, countTokens } = this.#deps;
     const now = await versions(checkpoint.session.project);
-    const events = level === 'full' ? await this.#allEvents(checkpoint) : checkpoint.body.trail;
+    const events = level === 'full' ? await this.#allEvents(checkpoint) : [];
     const isToken = await this.#tokensOf(checkpoint, events, files);
-    return restoredText(checkpoint, level, { events, now, files, isToken, countTokens });
+    const ofContext = (budgetTokens: number): Promise<string> => contextOf(checkpoint, budgetTokens, this.#deps);
+    return restoredText(checkpoint, level, { events, contextOf: ofContext, now, files, isToken, countTokens });
   }
 
   /** An imported one holds no tokens of this session. */

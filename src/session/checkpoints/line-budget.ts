@@ -8,6 +8,10 @@ export class LineBudget {
     this.#countTokens = countTokens;
   }
 
+  get left(): number {
+    return this.#left;
+  }
+
   take(line: string): boolean {
     const tokens = this.#countTokens(`${JSON.stringify(line).slice(1, -1)}\\n`);
     if (tokens > this.#left) return false;

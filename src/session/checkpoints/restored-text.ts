@@ -39,7 +39,10 @@ function counted(count: number, what: string): string {
 }
 
 export interface RestoreOptions {
+  /** What `full` shows. */
   readonly events: readonly TrailEntry[];
+  /** Makes the context of the events before the checkpoint, of at most this many tokens as JSON. */
+  contextOf(budgetTokens: number): Promise<string>;
   readonly now: Versions;
   /** Null if nobody asked for the files. */
   readonly files: FilesReport | null;
@@ -48,14 +51,12 @@ export interface RestoreOptions {
 }
 
 /** What a checkpoint says within the tokens of the level. Recorded texts are quoted, one a line, so that none of them reads as ours. */
-export function restoredText(
+export async function restoredText(
   checkpoint: Checkpoint,
   level: RestoreLevel,
-  { events, now, files, isToken, countTokens }: RestoreOptions,
-): string {
+  { events, contextOf, now, files, isToken, countTokens }: RestoreOptions,
+): Promise<string> {
   const quoted = (text: string, maxChars: number): string => quote(text, maxChars, isToken);
-  const eventLine = ({ seq, kind, text }: TrailEntry, maxChars: number): string =>
-    `${seq} ${nameOf(kind)} ${quoted(text, maxChars)}`;
   const room =
     level === 'full' ? Number.POSITIVE_INFINITY : LEVEL_TOKENS[level] - (files === null ? 0 : RESERVED[level]);
   const head = [
@@ -65,13 +66,15 @@ export function restoredText(
     ...changedLines(checkpoint.body.madeWith, now),
   ];
   if (level === 'full')
-    return [...head, EVENTS_LINE, ...events.map((event) => eventLine(event, FULL_MAX_CHARS))].join('\n');
+    return [
+      ...head,
+      EVENTS_LINE,
+      ...events.map(({ seq, kind, text }) => `${seq} ${nameOf(kind)} ${quoted(text, FULL_MAX_CHARS)}`),
+    ].join('\n');
   const budget = new LineBudget(room, countTokens);
   const kept = head.filter((line) => budget.take(line));
-  if (level === 'summary' || !budget.take(EVENTS_LINE)) return kept.join('\n');
-  const newest = takeWhile([...events].reverse(), (event) => budget.take(eventLine(event, CONTEXT_MAX_CHARS)));
-  const lines = newest.reverse().map((event) => eventLine(event, CONTEXT_MAX_CHARS));
-  return lines.length === 0 ? kept.join('\n') : [...kept, EVENTS_LINE, ...lines].join('\n');
+  if (level === 'summary' || budget.left < CONTEXT_MIN_TOKENS) return kept.join('\n');
+  return [...kept, (await contextOf(budget.left)).trimEnd()].join('\n');
 }
 
 /** The share of the tokens that files may take. */
@@ -83,7 +86,8 @@ const FILES_SHARE = 0.4;
 const RESERVED = { summary: 20, context: 500 };
 
 const EVENTS_LINE = 'events, the last one at the end:';
-const CONTEXT_MAX_CHARS = 240;
+/** Less holds no event. */
+const CONTEXT_MIN_TOKENS = 150;
 const FULL_MAX_CHARS = 8_000;
 /** How much of a list each level shows. */
 const SHOWN = {
@@ -157,9 +161,4 @@ function changedLines(then: Versions, now: Versions): string[] {
 function named(names: readonly string[]): string {
   const more = names.length > GONE_SHOWN ? ` and ${names.length - GONE_SHOWN} more` : '';
   return `${names.slice(0, GONE_SHOWN).map(nameOf).join(', ')}${more}`;
-}
-
-function takeWhile<T>(items: readonly T[], fits: (item: T) => boolean): T[] {
-  const end = items.findIndex((item) => !fits(item));
-  return end < 0 ? [...items] : items.slice(0, end);
 }

@@ -16,6 +16,8 @@ export interface CompileRequest {
   readonly query: string;
   /** Tokens of the text. Default: those of the phase. */
   readonly budgetTokens?: number;
+  /** Whether the tokens are those of the text as a JSON string. Default: false. */
+  readonly isJson?: boolean;
   readonly sensitivity: SensitivityPolicy;
 }
 
@@ -51,8 +53,10 @@ export const DEFAULT_SENSITIVITY: SensitivityPolicy = { floor: 'restricted' sati
 export function compile(
   events: readonly SessionEvent[],
   request: CompileRequest,
-  countTokens: (text: string) => number,
+  countRaw: (text: string) => number,
 ): CompiledContext {
+  const countTokens =
+    request.isJson === true ? (text: string): number => countRaw(JSON.stringify(text).slice(1, -1)) : countRaw;
   const budgetTokens = request.budgetTokens ?? PHASE_RULES[request.phase].budgetTokens;
   const costOf = (item: Item): number => countTokens(`${lineOf(item)}\n`);
   const room = budgetTokens - countTokens(`${NOTE}\n`) - SECTION_HEADS_TOKENS;

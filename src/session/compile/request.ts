@@ -7,12 +7,13 @@ import { PHASES, type Phase } from './phase.ts';
 /** A request as it was remembered. Throws ARGS_INVALID. */
 export function readRequest(json: string): CompileRequest {
   const value: unknown = JSON.parse(json);
-  const { phase, query, budgetTokens, sensitivity } = isJsonObject(value) ? value : {};
+  const { phase, query, budgetTokens, isJson, sensitivity } = isJsonObject(value) ? value : {};
   const { floor, action } = isJsonObject(sensitivity) ? sensitivity : {};
   return {
     phase: phaseOf(String(phase)),
     query: String(query ?? ''),
     ...(typeof budgetTokens === 'number' ? { budgetTokens } : {}),
+    ...(isJson === true ? { isJson } : {}),
     sensitivity: { floor: sensitivityOf(String(floor)), action: action === 'redact' ? 'redact' : 'drop' },
   };
 }
