@@ -1,6 +1,7 @@
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { startsLikeJson } from '../core/json.ts';
+import { shellNameOf } from '../core/shell-names.ts';
 import type { FlagInput } from './flag-input.ts';
 import type { ToolLink } from './invocation.ts';
 import { OUT, OWN_SWITCHES, shorten, splitFlag, type Words } from './words.ts';
@@ -71,7 +72,8 @@ export function guessForm(args: readonly string[]): AnswerForm {
 
 /** A sentence that explains how to give the input. */
 export function explainInput(tool: string): string {
-  return `Give the input as ${tool} 'words', as ${tool} '{"…":…}', as ${tool} @FILE, as ${tool} --name value, or on stdin; \`${tool} --help\` describes it.`;
+  const name = shellNameOf(tool);
+  return `Give the input as ${name} 'words', as ${name} '{"…":…}', as ${name} @FILE, as ${name} --name value, or on stdin; \`${name} --help\` describes it.`;
 }
 
 function askedForm(switches: ReadonlySet<string>, tool: string): AnswerForm | null {
