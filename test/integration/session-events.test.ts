@@ -223,3 +223,20 @@ it('issue 19.7 ctxd session replay makes a warm start again to the same bytes, w
   await at.run(CTXD, ['server', 'stop']);
   expect(at.filesHolding(token)).toEqual([]);
 });
+
+it('issue 19.7 a new session starts from the last one that worked, with its last checkpoint, and not from a mistyped one', async () => {
+  const as = (session: string) => ({ env: { CONTEXTD_SESSION_ID: session } });
+  const warm = async (session: string) => String((await at.ask('session_init', {}, as(session))).data.text);
+  await at.ask('safe_bash', { command: 'echo no; exit 2' }, as('worked'));
+  const { data } = await at.ask('checkpoint_save', { name: 'half', note: 'next: the parser' }, as('worked'));
+  await at.ask('checkpoint_save', { note: 'nothing' }, as('mistyped'));
+  await at.ask('checkpoint_restore', { id: 'cp_0000000000' }, as('mistyped'));
+  const text = await warm('new');
+  expect(text).toContain('The one before, worked, did something last at');
+  expect(text).toContain(`- ${data.checkpoint_id} of session worked `);
+  expect(text).toMatch(/"half" "event 1; .*next: the parser/);
+  expect(text).not.toContain('nothing');
+  const own = await warm('worked');
+  expect(own).toContain(`- ${data.checkpoint_id} 2`);
+  expect(await warm('mistyped')).not.toContain('NOT_FOUND');
+});

@@ -6,8 +6,8 @@ import { readInput } from '../input.ts';
 import { findProjectRoot, projectAt } from '../project-root.ts';
 import { type HookName, readHookInput } from './hook-input.ts';
 
-/** Bytes of what a client passes to a hook. The answer of an editing tool holds whole files. */
-const INPUT_MAX_BYTES = 64 * 1024 * 1024;
+/** Bytes of what a client passes to a hook. The answer of an editing tool holds whole files. More could take seconds to parse. */
+const INPUT_MAX_BYTES = 4 * 1024 * 1024;
 /** Milliseconds that a warm start may take, once the daemon has answered. */
 const WARM_START_MS = 3_000;
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isJsonObject } from '../../core/json.ts';
 
@@ -26,9 +27,12 @@ export async function lastMessages(file: string): Promise<LastMessages> {
 async function tailOf(file: string): Promise<string> {
   if (!file.startsWith('/') || !file.endsWith('.jsonl')) return '';
   try {
-    const handle = await open(file);
+    // Who names the file decides what it is: to open a pipe would wait for its writer.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { size } = await handle.stat();
+      const found = await handle.stat();
+      if (!found.isFile()) return '';
+      const { size } = found;
       const start = Math.max(0, size - TAIL_BYTES);
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
       const text = buffer.subarray(0, bytesRead).toString('utf8');

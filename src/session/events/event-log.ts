@@ -4,7 +4,7 @@ import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { fairShare } from '../../stores/fair-share.ts';
 import { type Database, integerOf, type Statement, textOf } from '../../stores/sqlite.ts';
-import { type NewEvent, type SessionEvent, TEXT_MAX_CHARS } from './event.ts';
+import { type NewEvent, RECORD_TOOLS, type SessionEvent, TEXT_MAX_CHARS } from './event.ts';
 import { toEvent } from './event-row.ts';
 
 /** Which events of a session: those of its branch (`session.branch`), unless all are asked for. */
@@ -65,9 +65,9 @@ const BATCH_MAX = 200;
 
 const COLUMNS = 'seq, branch, kind, parent, at_ms, sensitivity, tokens, text, facts, artifact';
 
-/** A log with an event beside the calls of session_init, which a hook makes at each start of a client. */
-const HAS_WORK = `EXISTS (SELECT 1 FROM events WHERE log = number
-  AND NOT (kind = 'call' AND json_extract(facts, '$.tool') = 'session_init'))`;
+/** A log with a call that did work, or with a message: a session that only looked at the record hides no other. */
+const HAS_WORK = `EXISTS (SELECT 1 FROM events WHERE log = number AND (kind = 'message'
+  OR kind = 'call' AND json_extract(facts, '$.tool') NOT IN (${RECORD_TOOLS.map((tool) => `'${tool}'`).join(', ')})))`;
 
 /** The event log in a database of its own. */
 export class StoredEventLog implements EventLog {
@@ -141,7 +141,7 @@ export class StoredEventLog implements EventLog {
     return rows.map((row) => toEvent({ project, session }, row)).reverse();
   }
 
-  /** True if a session of the project did anything but ask for a warm start. */
+  /** True if a session of the project did any work. */
   async hasWork(project: string): Promise<boolean> {
     const [row] = await (await this.#flushed()).read(
       `SELECT EXISTS (SELECT 1 FROM logs WHERE project = ? AND ${HAS_WORK}) AS has_work`,
@@ -150,7 +150,7 @@ export class StoredEventLog implements EventLog {
     return integerOf(row ?? {}, 'has_work') === 1;
   }
 
-  /** The session of the project that did something last, other than this one. Asking for a warm start is nothing. */
+  /** The session of the project that worked last, other than this one. */
   async before({ project, session }: SessionRef): Promise<SessionRef | null> {
     const [row] = await (await this.#flushed()).read(
       `SELECT session FROM logs WHERE project = ? AND session <> ? AND ${HAS_WORK}

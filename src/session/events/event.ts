@@ -98,3 +98,9 @@ export type NewEvent = {
 
 /** Characters of a text that the log keeps. */
 export const TEXT_MAX_CHARS = 8_000;
+
+/** Tools that look at the record or change it, and say nothing of the work itself. */
+export const RECORD_TOOLS: readonly string[] = [
+  ...['tool_view', 'jobs', 'session_init', 'branch', 'return'],
+  ...['checkpoint_save', 'checkpoint_list', 'checkpoint_restore'],
+];

@@ -1,6 +1,6 @@
-import type { CallEventFacts, SessionEvent } from '../events/event.ts';
+import { type CallEventFacts, RECORD_TOOLS, type SessionEvent } from '../events/event.ts';
 
-/** A command that failed and did not succeed since. */
+/** A call that did work, failed, and did not succeed since. */
 export interface Blocker {
   /** Its last failure. */
   readonly event: SessionEvent & { readonly kind: 'call'; readonly facts: CallEventFacts };
@@ -12,6 +12,8 @@ export interface Blocker {
 const NO_FAILURES: ReadonlySet<string> = new Set([
   ...['CANCELLED', 'INTERRUPTED', 'RATE_LIMITED', 'ARGS_INVALID', 'CURSOR_INVALID', 'EXPIRED', 'CONFLICT'],
 ]);
+/** Why a call that was not carried out still stands in the way. Any other reason is one of its form, such as an unknown branch. */
+const REFUSALS: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'SANDBOX_UNAVAILABLE', 'STORAGE_FULL']);
 /** Commands whose status 1 is an answer. */
 const QUESTIONS = /^(?:e?grep|rg|git grep|git diff|diff|cmp|test|\[|which|command -v|pgrep)(?:\s|$)/;
 
@@ -21,7 +23,7 @@ export function blockersIn(events: readonly SessionEvent[]): Blocker[] {
   for (const event of events) {
     if (event.kind !== 'call' || event.facts.sameness === '') continue;
     const { facts } = event;
-    if (!facts.hasRun && facts.errorCode === null) continue;
+    if (RECORD_TOOLS.includes(facts.tool) || (!facts.hasRun && !REFUSALS.has(facts.errorCode ?? ''))) continue;
     if (NO_FAILURES.has(facts.errorCode ?? '') || isAnswer(facts)) continue;
     const times = (failed.get(facts.sameness)?.times ?? 0) + 1;
     failed.delete(facts.sameness);

@@ -2,14 +2,17 @@ import type { SessionRef } from '../../call/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
 import { readOptionalString } from '../../sdk/input.ts';
+import type { StoredHead } from '../checkpoints/checkpoint-store.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { Contexts } from '../compile/contexts.ts';
 import type { StoredEventLog } from '../events/event-log.ts';
 import { buildStart } from './start-build.ts';
-import type { KnownMemory } from './warm-start.ts';
+import type { KnownCheckpoint, KnownMemory } from './warm-start.ts';
 
 export interface SessionInitDeps {
   eventLog: Pick<StoredEventLog, 'read' | 'bounds' | 'before' | 'position'>;
   contexts: Pick<Contexts, 'rememberStart'>;
+  checkpoints: Pick<Checkpoints, 'list'>;
   /** The memories that a search of this call finds, the best first. */
   findMemories(session: SessionRef, task: string, call: ServiceCall): Promise<readonly KnownMemory[]>;
   /** Masks secrets in what is remembered. */
@@ -29,15 +32,18 @@ export async function initSession(
   session: SessionRef,
   request: JsonObject,
   call: ServiceCall,
-  { eventLog, contexts, findMemories, maskText, countTokens }: SessionInitDeps,
+  deps: SessionInitDeps,
 ): Promise<ServiceAnswer> {
+  const { eventLog, contexts, findMemories, maskText, countTokens } = deps;
   const task = (readOptionalString(request, 'task') ?? '').slice(0, TASK_MAX_CHARS);
   const [position, previous, memories] = await Promise.all([
     eventLog.position(session),
     previousOf(session, eventLog),
     task.trim() === '' ? [] : findMemories(session, task, call),
   ]);
-  const made = { task: maskText(task), position, previous, memories, workspace: request.workspace ?? {} };
+  const checkpoints = await knownCheckpoints(session, previous?.session ?? null, deps);
+  const workspace = request.workspace ?? {};
+  const made = { task: maskText(task), position, previous, checkpoints, memories, workspace };
   const { text, events } = await buildStart(session, made, eventLog, countTokens);
   contexts.rememberStart(session, made, { text, events });
   return { answer: { text } };
@@ -47,4 +53,29 @@ export async function initSession(
 async function previousOf(session: SessionRef, eventLog: SessionInitDeps['eventLog']) {
   const before = await eventLog.before(session);
   return before === null ? null : { session: before.session, position: await eventLog.position(before) };
+}
+
+/** Checkpoints of the session that are shown. */
+const CHECKPOINTS_MAX = 3;
+
+/** The newest of the session and branch; of the session before the newest, and the one that was imported last. */
+async function knownCheckpoints(
+  session: SessionRef,
+  before: string | null,
+  { checkpoints, maskText }: SessionInitDeps,
+): Promise<KnownCheckpoint[]> {
+  const own = (await checkpoints.list(session)).slice(0, CHECKPOINTS_MAX);
+  const known = own.map((head) => knownOf(head, '', maskText));
+  if (before === null || own.length > 0) return known;
+  const earlier = await checkpoints.list({ project: session.project, session: before, branch: null });
+  const shown = new Set([earlier[0], earlier.find(({ cause }) => cause === 'import')]);
+  return [...shown].flatMap((head) => (head === undefined ? [] : [knownOf(head, before, maskText)]));
+}
+
+function knownOf(
+  { id, createdMs, name, summary }: StoredHead,
+  session: string,
+  maskText: (text: string) => string,
+): KnownCheckpoint {
+  return { id, session, atMs: createdMs, name: maskText(name), summary: maskText(summary) };
 }

@@ -2,7 +2,7 @@ import type { SessionRef } from '../../call/session.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { SessionEvent } from '../events/event.ts';
 import type { StoredEventLog } from '../events/event-log.ts';
-import { type KnownMemory, warmStart } from './warm-start.ts';
+import { type KnownCheckpoint, type KnownMemory, warmStart } from './warm-start.ts';
 import { readChanges } from './workspace.ts';
 
 /** What a warm start is made of besides the events of its session: enough to make it again. */
@@ -13,6 +13,7 @@ export interface StartRequest {
   readonly position: number;
   /** The session before, up to this position; null for the first session. */
   readonly previous: { readonly session: string; readonly position: number } | null;
+  readonly checkpoints: readonly KnownCheckpoint[];
   readonly memories: readonly KnownMemory[];
   /** As the tool found it, masked. */
   readonly workspace: Json;
@@ -31,7 +32,7 @@ const PREVIOUS_MAX = 200;
 /** Makes a warm start of the log as it was. Throws if the log cannot be read. */
 export async function buildStart(
   session: SessionRef,
-  { task, position, previous, memories, workspace }: StartRequest,
+  { task, position, previous, checkpoints, memories, workspace }: StartRequest,
   eventLog: Pick<StoredEventLog, 'read' | 'bounds'>,
   countTokens: (text: string) => number,
 ): Promise<StartBuild> {
@@ -42,7 +43,7 @@ export async function buildStart(
     before === null ? [] : eventLog.read(before, { to: previous?.position ?? 0, newest: PREVIOUS_MAX }),
   ]);
   const facts = {
-    ...{ own: withoutStarts(own), bounds, memories, workspace: readChanges(workspace), task },
+    ...{ own: withoutStarts(own), bounds, checkpoints, memories, workspace: readChanges(workspace), task },
     previous: before === null ? null : { session: before.session, events: withoutStarts(earlier) },
   };
   return { text: warmStart(facts, countTokens), events: own.length + bounds.length + earlier.length };
@@ -63,16 +64,22 @@ export function renderStart(request: StartRequest): string {
 export function readStart(json: string): StartRequest | null {
   const value: unknown = JSON.parse(json);
   if (!isJsonObject(value) || value.kind !== KIND) return null;
-  const { task, position, previous, memories, workspace } = value;
+  const { task, position, previous, checkpoints, memories, workspace } = value;
   return {
     task: String(task ?? ''),
     position: Number(position ?? 0),
     previous: isJsonObject(previous)
       ? { session: String(previous.session), position: Number(previous.position) }
       : null,
+    checkpoints: (Array.isArray(checkpoints) ? checkpoints : []).filter(isJsonObject).map(checkpointOf),
     memories: (Array.isArray(memories) ? memories : []).filter(isJsonObject).map(memoryOf),
     workspace: workspace ?? {},
   };
+}
+
+function checkpointOf({ id, session, atMs, name, summary }: JsonObject): KnownCheckpoint {
+  const texts = { id: String(id), session: String(session), name: String(name), summary: String(summary) };
+  return { ...texts, atMs: Number(atMs) };
 }
 
 function memoryOf({ id, title, outcome }: JsonObject): KnownMemory {

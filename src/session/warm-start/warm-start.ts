@@ -1,7 +1,7 @@
 import { DEFAULT_SENSITIVITY, pack } from '../compile/compile.ts';
 import { callLine, lineOf, pathList } from '../compile/render.ts';
 import { filterSensitivity } from '../compile/sensitivity.ts';
-import type { SessionEvent } from '../events/event.ts';
+import { RECORD_TOOLS, type SessionEvent } from '../events/event.ts';
 import { nameOf, quote } from '../quote.ts';
 import { type Blocker, blockersIn } from './blockers.ts';
 import { fitSections } from './fit.ts';
@@ -13,14 +13,26 @@ export interface KnownMemory {
   readonly outcome: string;
 }
 
+export interface KnownCheckpoint {
+  readonly id: string;
+  /** '' for the session that asks; another session's cannot be restored here. */
+  readonly session: string;
+  readonly atMs: number;
+  readonly name: string;
+  /** One line, with its note. */
+  readonly summary: string;
+}
+
 /** Everything that a warm start is made of. */
 export interface WarmStartFacts {
   /** The newest events of the session, in order, without those of the call that asks. */
   readonly own: readonly SessionEvent[];
-  /** Branches and checkpoints of the session, in order. */
+  /** What was done with branches and undo in the session, in order. */
   readonly bounds: readonly SessionEvent[];
   /** The newest events of the session before; null for the first session. */
   readonly previous: { readonly session: string; readonly events: readonly SessionEvent[] } | null;
+  /** The newest of the session, then those of the session before. */
+  readonly checkpoints: readonly KnownCheckpoint[];
   /** The best first. */
   readonly memories: readonly KnownMemory[];
   readonly workspace: WorkspaceChanges;
@@ -45,15 +57,14 @@ const SHARES = {
   memories: 50,
   changes: 45,
 };
-const [BLOCKERS_MAX, BRANCHES_MAX, CHECKPOINTS_MAX] = [5, 10, 3];
 /** Characters of the line that says why a command failed. */
 const ERROR_MAX_CHARS = 110;
-/** Calls that say nothing of what was done. */
-const NO_WORK = /^(?:tool_view|jobs|session_init|checkpoint_\w+|branch|return)$/;
 
 /** What an agent that starts, or that lost its context, has to know. The same facts give the same bytes. */
 export function warmStart(facts: WarmStartFacts, countTokens: (text: string) => number): string {
-  const { own, bounds, previous, memories, workspace, task } = facts;
+  const { bounds, checkpoints, memories, workspace, task } = facts;
+  const own = withoutUndone(facts.own, bounds);
+  const previous = facts.previous && { ...facts.previous, events: withoutUndone(facts.previous.events, []) };
   const costOf = (line: string): number => countTokens(JSON.stringify(`${line}\n`).slice(1, -1));
   const shown = shownTo(own);
   const before = shownTo(previous?.events ?? []).map(withoutOutput);
@@ -62,22 +73,20 @@ export function warmStart(facts: WarmStartFacts, countTokens: (text: string) => 
   const work = (events: readonly SessionEvent[], share: number): string[] => workLines(events, { task, share, costOf });
   return fitSections(
     [
-      { head: '', lines: [NOTE, ...sessionLines(facts)], share: SHARES.head },
+      { head: '', lines: [NOTE, ...sessionLines({ own, previous })], share: SHARES.head },
       {
         head: 'Failed, and not succeeded since:',
-        lines: blockersIn([...before, ...shown])
-          .slice(0, BLOCKERS_MAX)
-          .map(blockerLine),
+        lines: blockersIn([...before, ...shown]).map(blockerLine),
         share: SHARES.blockers,
       },
       {
         head: 'Open branches:',
-        lines: openBranches(bounds).slice(0, BRANCHES_MAX).map(boundLine),
+        lines: openBranches(bounds).map(branchLine),
         share: SHARES.branches,
       },
       {
         head: 'Checkpoints:',
-        lines: checkpoints(bounds).slice(0, CHECKPOINTS_MAX).map(boundLine),
+        lines: checkpoints.map(checkpointLine),
         share: SHARES.checkpoints,
       },
       { head: 'This session:', lines: work(shown, SHARES.did), share: SHARES.did },
@@ -103,7 +112,7 @@ function withoutOutput(event: SessionEvent): SessionEvent {
   return { ...event, artifact: null };
 }
 
-function sessionLines({ own, previous }: WarmStartFacts): string[] {
+function sessionLines({ own, previous }: Pick<WarmStartFacts, 'own' | 'previous'>): string[] {
   const [first, last] = [own[0], own.at(-1)];
   if (first !== undefined && last !== undefined)
     return [`This session: ${own.length} events, ${timeOf(first.at)} to ${timeOf(last.at)}.`];
@@ -131,13 +140,27 @@ function openBranches(bounds: readonly SessionEvent[]): SessionEvent[] {
   return [...open.values()].reverse();
 }
 
-function checkpoints(bounds: readonly SessionEvent[]): SessionEvent[] {
-  return bounds.filter((event) => event.kind === 'checkpoint' && event.facts.action === 'saved').reverse();
+function branchLine(event: SessionEvent): string {
+  const id = event.kind === 'branch' ? `${nameOf(event.facts.id)} ` : '';
+  return `- #${event.seq} ${timeOf(event.at)} ${id}${quote(event.text)}`;
 }
 
-function boundLine(event: SessionEvent): string {
-  const id = event.kind === 'branch' || event.kind === 'checkpoint' ? `${nameOf(event.facts.id)} ` : '';
-  return `- #${event.seq} ${timeOf(event.at)} ${id}${quote(event.text)}`;
+function checkpointLine({ id, session, atMs, name, summary }: KnownCheckpoint): string {
+  const where = session === '' ? '' : ` of session ${nameOf(session)}`;
+  return `- ${nameOf(id)}${where} ${timeOf(atMs)}${name === '' ? '' : ` ${quote(name, 80)}`} ${quote(summary)}`;
+}
+
+/** Without the files of calls that were taken back. Which these are stands in the undo events of both lists. */
+function withoutUndone(events: readonly SessionEvent[], bounds: readonly SessionEvent[]): SessionEvent[] {
+  const undone = new Set(
+    [...events, ...bounds].flatMap((event) =>
+      event.kind === 'undo' && event.facts.action === 'undone' ? [event.facts.id] : [],
+    ),
+  );
+  return events.map((event) => {
+    if (event.kind !== 'call' || event.facts.undo === null || !undone.has(event.facts.undo)) return event;
+    return { ...event, facts: { ...event.facts, filesWritten: [] } };
+  });
 }
 
 function memoryLine({ id, title, outcome }: KnownMemory): string {
@@ -153,8 +176,13 @@ function changeLines({ commits, files }: WorkspaceChanges): string[] {
 
 /** What was asked, planned and written last, then the most telling calls within the share, in their order. */
 function workLines(events: readonly SessionEvent[], { task, share, costOf }: WorkOptions): string[] {
-  const first = [lastOf(events, 'user', 'asked'), lastOf(events, 'todo', 'to do'), writtenLine(events)].flat();
-  const calls = events.filter((event) => event.kind === 'call' && !NO_WORK.test(event.facts.tool));
+  const first = [
+    lastOf(events, 'user', 'asked'),
+    lastOf(events, 'todo', 'to do'),
+    writtenLine(events),
+    undoLines(events),
+  ].flat();
+  const calls = events.filter((event) => event.kind === 'call' && !RECORD_TOOLS.includes(event.facts.tool));
   const room = share - first.reduce((sum, line) => sum + costOf(line), 0);
   const request = { phase: 'answer', query: task, sensitivity: DEFAULT_SENSITIVITY } as const;
   const { items } = pack(calls, request, room, (item) => costOf(`- #${lineOf(item)}`));
@@ -170,6 +198,12 @@ interface WorkOptions {
 function lastOf(events: readonly SessionEvent[], role: string, label: string): string[] {
   const event = events.findLast((one) => one.kind === 'message' && one.facts.role === role);
   return event === undefined ? [] : [`- #${event.seq} ${label} ${quote(event.text)}`];
+}
+
+/** What a person took back last. */
+function undoLines(events: readonly SessionEvent[]): string[] {
+  const last = events.findLast((event) => event.kind === 'undo');
+  return last === undefined ? [] : [`- #${last.seq} ${quote(last.text)}`];
 }
 
 /** The files that calls and the agent itself wrote, the last first. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,6 +78,13 @@ describe('issue 19 part 8: the input of a hook', () => {
       { role: 'edit', text: '/other/n.ipynb' },
     ]);
     expect(await items(afterTool('Bash', { command: 'ls' }))).toEqual([]);
+  });
+
+  it('waits for no pipe that a client names as its transcript', async () => {
+    const pipe = join(base, 'pipe.jsonl');
+    execFileSync('mkfifo', [pipe]);
+    const { items } = await readHookInput('stop', JSON.stringify({ transcript_path: pipe }), '/');
+    expect(items).toEqual([]);
   });
 
   it('finds the last request and the last answer in a transcript among everything else that is in it', async () => {
