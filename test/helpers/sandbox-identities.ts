@@ -86,6 +86,8 @@ export interface GroundOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The file that the hosting process inherits as descriptor 9. */
   readonly strayFd?: number;
+  /** True: an overlay lies where contextd keeps its files, so that no other one can be mounted there. Root only. */
+  readonly noOverlays?: boolean;
 }
 
 /**
@@ -176,7 +178,12 @@ export class Ground {
 
   /** Makes the files of the last of these branches. Returns what they are. */
   createLayer(...layer: string[]): Promise<unknown> {
-    return this.#request({ id: ++this.#lastId, op: 'create_layer', policy: this.policy(this.in(...layer)) });
+    return this.createLayerWith(this.in(...layer));
+  }
+
+  /** The same with another policy. */
+  createLayerWith(change: RunChange): Promise<unknown> {
+    return this.#request({ id: ++this.#lastId, op: 'create_layer', policy: this.policy(change) });
   }
 
   async removeLayer(branch: string): Promise<void> {
@@ -271,7 +278,8 @@ export class Ground {
   #spawn(): ChildProcess {
     const program = [process.execPath, '--expose-gc', HOST_PROGRAM, this.base];
     const drops = this.identity === 'an ordinary user' && this.#owner !== null;
-    const [command = '', ...args] = drops ? asOrdinary(program) : program;
+    const host = drops ? asOrdinary(program) : program;
+    const [command = '', ...args] = this.#options.noOverlays === true ? this.#onOverlay(host) : host;
     const { strayFd, env } = this.#options;
     const coverage = drops ? undefined : process.env.NODE_V8_COVERAGE;
     return spawn(command, args, {
@@ -292,6 +300,17 @@ export class Ground {
       ],
       serialization: 'advanced',
     });
+  }
+
+  #onOverlay(argv: readonly string[]): string[] {
+    const [lower, upper, work] = ['lower', 'upper', 'work'].map((name) => join(this.base, '.overlay', name));
+    for (const dir of [lower, upper, work, this.home]) mkdirSync(dir ?? '', { recursive: true });
+    if (this.#owner !== null && this.identity === 'an ordinary user') {
+      for (const dir of [upper, this.home]) chownSync(dir ?? '', this.#owner, this.#owner);
+    }
+    const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
+    const script = 'mount -t overlay -o "$1" overlay "$2" && shift 2 && exec "$@"';
+    return ['unshare', '--mount', '--', 'sh', '-c', script, 'sh', options, this.home, ...argv];
   }
 
   #follow(): Promise<void> {

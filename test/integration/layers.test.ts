@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GIT_AUTHOR, Ground, identitiesHere } from '../helpers/sandbox-identities.ts';
 
 const DEADLINE = { timeout: 20_000, interval: 20 };
@@ -106,6 +106,32 @@ describe.each(identitiesHere())('a branch with files of its own, %s', (identity)
       });
       expect(ground.host('cat f; ls')).toBe('base\nf\n');
     }
+  });
+});
+
+describe.runIf(process.getuid?.() === 0).each(identitiesHere())('without overlays, %s', (identity) => {
+  let ground: Ground;
+  beforeAll(async () => {
+    ground = await Ground.open(identity, { noOverlays: true });
+  });
+  afterAll(() => ground.close());
+
+  test('FR-6.3 a branch works in a copy, a branch in it in a copy of that, and hidden files are not in either', async () => {
+    ground.host('git init -q . && mkdir -p d/e && echo one >d/f && ln -s f d/l && mkfifo d/p && echo hidden >d/.env');
+    const policy = (...layer: string[]) => ({ policy: { ...ground.in(...layer).policy, deny: ['**/.env'] } });
+    expect(await ground.createLayer('br_1')).toBe('copy');
+    const before = ground.host(LIST);
+    await ground.removeLayer('br_1');
+    expect(await ground.createLayerWith(policy('br_1'))).toBe('copy');
+    const first = await ground.run('cat d/l; echo two >d/f; mv d moved; rm -r moved/e; cat moved/.env', policy('br_1'));
+    expect(first.out).toBe('one\n');
+    expect((await ground.run('cat moved/l; ls; cat moved/.env', policy('br_1'))).out).toBe('two\nmoved\n');
+    expect(await ground.createLayerWith(policy('br_1', 'br_2'))).toBe('copy');
+    expect((await ground.run('cat moved/f; echo three >moved/f', policy('br_1', 'br_2'))).out).toBe('two\n');
+    expect((await ground.run('cat moved/f', policy('br_1'))).out).toBe('two\n');
+    expect(ground.host(LIST)).toBe(before);
+    ground.host('seq -f many-%g 20001 | xargs touch');
+    await expect(ground.createLayer('br_3')).rejects.toThrow('too many for a copy');
   });
 });
 

@@ -8,9 +8,7 @@ const FILES_MAX = 20_000;
 export const COPY_WITHIN_MS = 300_000;
 const TOO_MANY = 3;
 
-/**
- * Device files, such as those that hide a file, cannot be copied, and are all that may be left out.
- */
+/** Device files, such as those that hide a file, cannot be copied, and are all that may be left out. */
 const COPY = `
 files=$(find . -xdev -printf . | head -c ${FILES_MAX + 1} | wc -c)
 [ "$files" -le ${FILES_MAX} ] || exit ${TOO_MANY}
