@@ -22,6 +22,7 @@ import type { AuditLog } from '../stores/audit.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import type { Database } from '../stores/sqlite.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
+import { checkBranchFiles } from './branch-health.ts';
 import { checkCaches } from './cache-management.ts';
 import { checkEmbedding } from './embedding.ts';
 import { checkNetwork } from './network-health.ts';
@@ -64,6 +65,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
   const checks: NamedCheck[] = [
     ['sandbox runs a command', checkCommand],
     ['network', checkNetwork],
+    ['files of branches', (all) => checkBranchFiles(projectRoot, all)],
     ['scrubber masks a canary', checkCanary],
     ['token counter', checkCounter],
     ['state database', checkDatabase],

@@ -1,5 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
-import type { LayerKind } from './layers/mounted.ts';
+import type { LayerAbility, LayerKind } from './layers/mounted.ts';
 import type { QuarantineReport, QuarantineResult } from './quarantine.ts';
 import {
   type CommandResult,
@@ -99,6 +99,10 @@ export class UnavailableSandbox implements Sandbox {
   }
 
   async createLayer(): Promise<LayerKind> {
+    throw this.#refusal();
+  }
+
+  async layerAbility(): Promise<LayerAbility> {
     throw this.#refusal();
   }
 

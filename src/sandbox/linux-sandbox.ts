@@ -23,7 +23,7 @@ import {
 } from './follow.ts';
 import { COPY_WITHIN_MS, copyProgram, notCopied } from './layers/copy.ts';
 import { Layers } from './layers/layers.ts';
-import type { LayerKind } from './layers/mounted.ts';
+import type { LayerAbility, LayerKind } from './layers/mounted.ts';
 import { placeOf } from './layers/place.ts';
 import { mergeProgram } from './merge/merge-program.ts';
 import type { OutputSink } from './output.ts';
@@ -303,14 +303,19 @@ export class LinuxSandbox {
     }
   }
 
+  async layerAbility(workspace: string): Promise<LayerAbility> {
+    const why = await this.#layers.whyNot(workspace);
+    return { kind: why === null ? 'overlay' : 'copy', why };
+  }
+
   /** Kills what runs in a branch and removes its files. */
   removeLayer(project: string, branch: string): Promise<void> {
     return this.#layers.remove(project, branch);
   }
 
   /** Removes the layers of all other branches, of all projects. */
-  keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void> {
-    return this.#layers.keepOnly(live);
+  keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): void {
+    this.#layers.keepOnly(live);
   }
 
   /** As a command does it: what is hidden from commands is not copied. */

@@ -6,7 +6,7 @@ import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Logger } from '../core/log.ts';
 import type { Runtime } from '../core/profile.ts';
 import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../egress/messages.ts';
-import type { LayerKind } from './layers/mounted.ts';
+import type { LayerAbility, LayerKind } from './layers/mounted.ts';
 import type { MergeRequest, ReplyOf } from './merge/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
@@ -350,6 +350,8 @@ export interface Sandbox {
    * sees and changes them instead of the base. Throws SANDBOX_UNAVAILABLE with the reason if the workspace can have none.
    */
   createLayer(policy: SandboxPolicy): Promise<LayerKind>;
+  /** How a branch of a workspace would keep its files, as tried. Throws SANDBOX_UNAVAILABLE if it could have none. */
+  layerAbility(workspace: string): Promise<LayerAbility>;
   /** Kills what runs in a branch and removes its files. Does nothing if it has none. */
   removeLayer(project: string, branch: string): Promise<void>;
   /** Removes the files of all other branches, of all projects. */

@@ -115,6 +115,7 @@ function watched(sandbox: Sandbox, processes: SandboxProcess[], policies: Sandbo
     restore: (policy, items) => sandbox.restore(policy, items),
     merge: (policy, branch, request) => sandbox.merge(policy, branch, request),
     createLayer: (policy) => sandbox.createLayer(policy),
+    layerAbility: (workspace) => sandbox.layerAbility(workspace),
     removeLayer: (project, branch) => sandbox.removeLayer(project, branch),
     keepLayers: (live) => sandbox.keepLayers(live),
     tellEgress: (command) => sandbox.tellEgress(command),

@@ -286,6 +286,7 @@ describe('ctxd in a project', () => {
       'certificates',
       'sandbox runs a command',
       'network',
+      'files of branches',
       'scrubber masks a canary',
       'token counter',
       'proxy',

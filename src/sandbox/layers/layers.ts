@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +18,7 @@ import type { WorkspaceView } from '../sandbox-policy.ts';
 import { Holder, notMounted, runStep } from './holder.ts';
 import type { LayerKind, LayerMounts, LayerUser, MountedLayer } from './mounted.ts';
 import { refuseMountsBelow } from './mounts-below.ts';
-import { type LayerPlace, layerDir, placeOf, projectDir, REMOVED } from './place.ts';
+import { type LayerPlace, layerDir, placeOf, REMOVED } from './place.ts';
 
 export interface LayersDeps {
   /** Directory of all layers. */
@@ -57,10 +58,8 @@ export class Layers implements LayerMounts {
 
   /** Removes what a killed daemon left half removed. */
   sweep(): void {
-    for (const project of namesIn(this.#deps.root)) {
-      const dir = join(this.#deps.root, project);
-      for (const name of namesIn(dir)) if (name.startsWith(REMOVED)) void removeAll(join(dir, name));
-    }
+    const { root } = this.#deps;
+    for (const name of namesIn(root)) if (name.startsWith(REMOVED)) void removeAll(join(root, name));
   }
 
   /** Why the workspace can have no overlay; null if it can. Tried once for each directory. */
@@ -145,24 +144,17 @@ export class Layers implements LayerMounts {
         await this.#end(mounted);
       }
     }
-    const removed = join(dirname(dir), `${REMOVED}${randomBytes(8).toString('hex')}`);
-    try {
-      renameSync(dir, removed);
-    } catch (cause) {
-      if (isErrno(cause, 'ENOENT')) return;
-      throw cause;
-    }
-    void removeAll(removed);
+    this.#setAside(dir);
   }
 
   /** Removes the layers of all branches but these, which a killed daemon may have left. */
-  async keepOnly(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void> {
+  keepOnly(live: readonly { readonly project: string; readonly branch: string }[]): void {
     const kept = new Set(live.map(({ project, branch }) => layerDir(this.#deps.root, project, branch)));
     for (const project of namesIn(this.#deps.root)) {
+      if (project.startsWith(REMOVED)) continue;
       for (const name of namesIn(join(this.#deps.root, project))) {
         const dir = join(this.#deps.root, project, name);
-        if (kept.has(dir) || this.#mounted.has(dir)) continue;
-        await removeAll(dir);
+        if (!kept.has(dir) && !this.#mounted.has(dir)) this.#setAside(dir);
       }
     }
   }
@@ -230,6 +222,18 @@ export class Layers implements LayerMounts {
     };
   }
 
+  /** Large trees take seconds to remove. */
+  #setAside(dir: string): void {
+    const removed = join(this.#deps.root, `${REMOVED}${randomBytes(8).toString('hex')}`);
+    try {
+      renameSync(dir, removed);
+      if (namesIn(dirname(dir)).length === 0) rmdirSync(dirname(dir));
+    } catch (cause) {
+      if (!isErrno(cause, 'ENOENT', 'ENOTEMPTY')) throw cause;
+    }
+    void removeAll(removed);
+  }
+
   async #end(mounted: Mounted): Promise<void> {
     mounted.isRemoved = true;
     await killAll(mounted.running);
@@ -241,7 +245,7 @@ export class Layers implements LayerMounts {
 
   /** Mounts an overlay over the workspace on a directory of our own, writes a file and deletes one of a lower directory. */
   async #probe(workspace: string): Promise<string | null> {
-    const dir = join(projectDir(this.#deps.root, workspace), `${REMOVED}${randomBytes(8).toString('hex')}`);
+    const dir = join(this.#deps.root, `${REMOVED}${randomBytes(8).toString('hex')}`);
     const [lower, upper, work, at] = [join(dir, 'lower'), join(dir, 'upper'), join(dir, 'work'), join(dir, 'at')];
     try {
       for (const one of [lower, upper, work, at]) mkdirSync(one, { recursive: true, mode: 0o700 });

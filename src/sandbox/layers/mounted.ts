@@ -3,6 +3,13 @@ import type { WorkspaceView } from '../sandbox-policy.ts';
 /** How a branch keeps its files: as an overlay over the base, or as a copy of it. */
 export type LayerKind = 'overlay' | 'copy';
 
+/** What a branch of a workspace can have. */
+export interface LayerAbility {
+  readonly kind: LayerKind;
+  /** Why it is no overlay; null if it is one. */
+  readonly why: string | null;
+}
+
 /** Something that runs in a layer. */
 export interface LayerUser {
   readonly gone: Promise<void>;

@@ -9,7 +9,7 @@ import { ContextdError } from '../../core/errors.ts';
  *   <root>/<project>/<branch>/work    the overlay's own
  *   <root>/<project>/<branch>/copy    in place of both if this machine has no overlay: the whole workspace
  *   <root>/<project>/<branch>/lock    held by the one process that has it mounted
- *   <root>/<project>/removed-*        what is being removed
+ *   <root>/removed-*                  what is being removed
  *
  * Only the daemon's user can enter the root, and no sandbox has it.
  */
@@ -27,7 +27,7 @@ const BRANCH = /^[A-Za-z0-9_-]{1,64}$/;
 export const REMOVED = 'removed-';
 
 /** Of all layers of a project. */
-export function projectDir(root: string, project: string): string {
+function projectDir(root: string, project: string): string {
   return join(root, createHash('sha256').update(project).digest('hex').slice(0, 24));
 }
 

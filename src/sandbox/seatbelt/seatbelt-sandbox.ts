@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import type { LayerKind } from '../layers/mounted.ts';
+import type { LayerAbility, LayerKind } from '../layers/mounted.ts';
 import { checkRoPath, checkWorkspace } from '../mountable.ts';
 import { checkArgv } from '../policy.ts';
 import { checkEnough } from '../probe/ladder.ts';
@@ -207,6 +207,10 @@ export class SeatbeltSandbox implements Sandbox {
 
   /** There is no overlay on this system, and nothing that could put a copy in the place of the workspace. */
   async createLayer(): Promise<LayerKind> {
+    throw noLayers();
+  }
+
+  async layerAbility(): Promise<LayerAbility> {
     throw noLayers();
   }
 

@@ -89,6 +89,8 @@ class SpawnerService {
         return this.#sandbox.restore(request.policy, body);
       case 'create_layer':
         return this.#sandbox.createLayer(request.policy);
+      case 'layer_ability':
+        return this.#sandbox.layerAbility(request.workspace);
       case 'remove_layer':
         return this.#sandbox.removeLayer(request.project, request.branch);
       case 'keep_layers':

@@ -50,6 +50,7 @@ export type Request =
   /** The items are the body, as JSON: they may be many. */
   | { op: 'restore'; id: number; policy: SandboxPolicy }
   | { op: 'create_layer'; id: number; policy: SandboxPolicy }
+  | { op: 'layer_ability'; id: number; workspace: string }
   | { op: 'remove_layer'; id: number; project: string; branch: string }
   | { op: 'keep_layers'; id: number; live: readonly { project: string; branch: string }[] }
   /** The request is the body. */

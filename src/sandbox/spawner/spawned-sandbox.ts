@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { EgressCommand } from '../../egress/messages.ts';
-import type { LayerKind } from '../layers/mounted.ts';
+import type { LayerAbility, LayerKind } from '../layers/mounted.ts';
 import type { MergeRequest, ReplyOf } from '../merge/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../quarantine.ts';
 import type {
@@ -247,6 +247,10 @@ export class SpawnedSandbox implements Sandbox {
 
   createLayer(policy: SandboxPolicy): Promise<LayerKind> {
     return this.#ask<LayerKind>({ op: 'create_layer', policy });
+  }
+
+  layerAbility(workspace: string): Promise<LayerAbility> {
+    return this.#ask<LayerAbility>({ op: 'layer_ability', workspace });
   }
 
   async removeLayer(project: string, branch: string): Promise<void> {

@@ -31,6 +31,7 @@ export class ScriptedSandbox implements Sandbox {
   restore = notAsked;
   merge = notAsked;
   createLayer = notAsked;
+  layerAbility = notAsked;
   removeLayer = notAsked;
   keepLayers = notAsked;
   tellEgress = (): void => {};
