@@ -33,6 +33,10 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     title: 'What it costs to know what a call did to files',
     load: async () => (await import('./sections/undo.ts')).undoSection,
   },
+  'branch-files': {
+    title: 'Calls in a branch with files of its own',
+    load: async () => (await import('./sections/branch-files.ts')).branchFilesSection,
+  },
   aggregate: {
     title: 'Sandboxes in a row, and what they leave behind',
     load: async () => (await import('./sections/aggregate.ts')).aggregateSection,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GIT_AUTHOR, Ground, identitiesHere } from '../helpers/sandbox-identities.ts';
@@ -67,6 +67,9 @@ describe.each(identitiesHere())('a branch with files of its own, %s', (identity)
     await run('echo later >later', 'br_1');
     expect((await run('ls d; cat later', 'br_1', 'br_2')).out).toBe('i\nlater\n');
     expect(ground.host('cat d/*; ls')).toBe('base\nbase\nd\n');
+    // An ordinary user can remove what contextd keeps.
+    const left = () => readdirSync(projectLayers(ground)).map((name) => modeOf(join(projectLayers(ground), name)));
+    await expect.poll(left, DEADLINE).toEqual([0o700, 0o700]);
     await ground.removeLayer('br_1');
     await expect(run('true', 'br_1', 'br_2')).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
   });
@@ -130,10 +133,16 @@ describe.runIf(process.getuid?.() === 0).each(identitiesHere())('without overlay
     expect((await ground.run('cat moved/f; echo three >moved/f', policy('br_1', 'br_2'))).out).toBe('two\n');
     expect((await ground.run('cat moved/f', policy('br_1'))).out).toBe('two\n');
     expect(ground.host(LIST)).toBe(before);
+    if (identity !== 'root on a root-owned project') return;
     ground.host('seq -f many-%g 20001 | xargs touch');
     await expect(ground.createLayer('br_3')).rejects.toThrow('too many for a copy');
   });
 });
+
+/** Of the directory that the overlay itself makes. */
+function modeOf(layer: string): number {
+  return statSync(join(layer, 'work', 'work')).mode & 0o777;
+}
 
 /** The one project's directory of layers. */
 function projectLayers(ground: Ground): string {

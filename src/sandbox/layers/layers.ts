@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { directoryIdentity } from '../directory-identity.ts';
 import { removeTreeInBackground } from '../remove-tree.ts';
@@ -51,6 +52,7 @@ export class Layers implements LayerMounts {
   readonly #mounted = new Map<string, Mounted>();
   /** By workspace and which directory it is: why it can have no overlay, or null. */
   readonly #probed = new Map<string, Promise<string | null>>();
+  readonly #removing = new Set<Promise<void>>();
 
   constructor(deps: LayersDeps) {
     this.#deps = deps;
@@ -59,7 +61,7 @@ export class Layers implements LayerMounts {
   /** Removes what a killed daemon left half removed. */
   sweep(): void {
     const { root } = this.#deps;
-    for (const name of namesIn(root)) if (name.startsWith(REMOVED)) void removeAll(join(root, name));
+    for (const name of namesIn(root)) if (name.startsWith(REMOVED)) this.#removeLater(join(root, name));
   }
 
   /** Why the workspace can have no overlay; null if it can. Tried once for each directory. */
@@ -141,7 +143,7 @@ export class Layers implements LayerMounts {
     for (const [other, mounted] of this.#mounted) {
       if (dirname(other) === dirname(dir) && mounted.chain.includes(branch)) {
         this.#mounted.delete(other);
-        await this.#end(mounted);
+        await this.#end(other, mounted);
       }
     }
     this.#setAside(dir);
@@ -159,9 +161,10 @@ export class Layers implements LayerMounts {
     }
   }
 
-  /** Ends all namespaces; call it when nothing in them is alive. */
+  /** Ends all namespaces; call it when nothing in them is alive. What takes long to remove is removed at the next start. */
   async stop(): Promise<void> {
-    for (const mounted of this.#mounted.values()) await inTurn(mounted, async () => mounted.holder?.stop());
+    for (const [dir, mounted] of this.#mounted) await inTurn(mounted, () => this.#close(dir, mounted));
+    await Promise.race([Promise.allSettled(this.#removing), delay(REMOVE_AT_END_MS, undefined, { ref: false })]);
   }
 
   async #open(mounted: Mounted, workspace: string): Promise<Holder> {
@@ -216,10 +219,20 @@ export class Layers implements LayerMounts {
       void inTurn(mounted, async () => {
         if (mounted.users > 0) return;
         if (this.#mounted.get(dir) === mounted) this.#mounted.delete(dir);
-        await mounted.holder?.stop();
-        mounted.holder = null;
+        await this.#close(dir, mounted);
       });
     };
+  }
+
+  /** The overlay leaves a directory that its owner cannot open: with it, an ordinary user could not remove the layers. */
+  async #close(dir: string, mounted: Mounted): Promise<void> {
+    await mounted.holder?.stop();
+    mounted.holder = null;
+    try {
+      chmodSync(join(dir, 'work', 'work'), 0o700);
+    } catch (cause) {
+      if (!isErrno(cause)) throw cause;
+    }
   }
 
   /** Large trees take seconds to remove. */
@@ -231,16 +244,18 @@ export class Layers implements LayerMounts {
     } catch (cause) {
       if (!isErrno(cause, 'ENOENT', 'ENOTEMPTY')) throw cause;
     }
-    void removeAll(removed);
+    this.#removeLater(removed);
   }
 
-  async #end(mounted: Mounted): Promise<void> {
+  #removeLater(dir: string): void {
+    const removing = removeAll(dir).finally(() => this.#removing.delete(removing));
+    this.#removing.add(removing);
+  }
+
+  async #end(dir: string, mounted: Mounted): Promise<void> {
     mounted.isRemoved = true;
     await killAll(mounted.running);
-    await inTurn(mounted, async () => {
-      await mounted.holder?.stop();
-      mounted.holder = null;
-    });
+    await inTurn(mounted, () => this.#close(dir, mounted));
   }
 
   /** Mounts an overlay over the workspace on a directory of our own, writes a file and deletes one of a lower directory. */
@@ -262,13 +277,16 @@ export class Layers implements LayerMounts {
     } catch (cause) {
       return cause instanceof Error ? cause.message : String(cause);
     } finally {
-      void removeAll(dir);
+      this.#removeLater(dir);
     }
   }
 }
 
 /** A write, and what the overlay needs attributes and device files for: a deleted file, and a new directory in place of an old one. */
 const TRY = `cd "$1" && : >written && rm file && rmdir directory && mkdir directory && [ ! -e file ]`;
+
+/** Milliseconds that an orderly stop waits for what is being removed. */
+const REMOVE_AT_END_MS = 5_000;
 
 function newMounted(chain: readonly string[]): Mounted {
   return {
