@@ -54,6 +54,8 @@ const NO_MANAGEMENT: Management = {
   getMemories: nothing,
   addMemories: nothing,
   listBranches: nothing,
+  planBranchFiles: nothing,
+  endBranchFiles: nothing,
   rateMemory: nothing,
   forgetMemories: nothing,
   promoteMemory: nothing,

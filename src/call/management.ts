@@ -8,6 +8,8 @@ import type { AllowValueRequest__Output as AllowValueRequest } from '../protocol
 import type { ApproveRulesRequest__Output as ApproveRulesRequest } from '../protocol/generated/contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest__Output as AuditRequest } from '../protocol/generated/contextd/v1/AuditRequest.ts';
 import type { AuditResponse__Output as AuditResponse } from '../protocol/generated/contextd/v1/AuditResponse.ts';
+import type { BranchFilesPlan__Output as BranchFilesPlan } from '../protocol/generated/contextd/v1/BranchFilesPlan.ts';
+import type { BranchFilesRequest__Output as BranchFilesRequest } from '../protocol/generated/contextd/v1/BranchFilesRequest.ts';
 import type { BranchInfo__Output as BranchInfo } from '../protocol/generated/contextd/v1/BranchInfo.ts';
 import type { BranchList__Output as BranchList } from '../protocol/generated/contextd/v1/BranchList.ts';
 import type { CachesRequest__Output as CachesRequest } from '../protocol/generated/contextd/v1/CachesRequest.ts';
@@ -116,6 +118,8 @@ export type {
   AllowedValue,
   AllowedValues,
   AllowValueRequest,
+  BranchFilesPlan,
+  BranchFilesRequest,
   BranchInfo,
   BranchList,
   CachesResponse,
@@ -296,6 +300,10 @@ export interface Management {
   listLessons(request: ProjectRequest): Promise<PendingLessons>;
   /** Open branches first, then the newest. Throws NOT_FOUND if the project is not registered. */
   listBranches(request: ProjectRequest): Promise<BranchList>;
+  /** Throws NOT_FOUND for a branch that the project does not have, or without files of its own. */
+  planBranchFiles(request: BranchFilesRequest): Promise<BranchFilesPlan>;
+  /** Throws CONFLICT if a file was changed on both sides; then nothing was written. */
+  endBranchFiles(request: BranchFilesRequest): Promise<BranchFilesPlan>;
   /** Throws UPSTREAM_UNAVAILABLE, with the reason, if it was asked to synchronise and could not. */
   syncMemories(request: MemorySyncRequest): Promise<MemorySync>;
   /** Throws NOT_FOUND if the project is not registered, SCRUB_FAILED; then nothing is recorded. */

@@ -135,6 +135,8 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
     learnFromCalls: askLong(management.learnFromCalls),
     listLessons: askLong(management.listLessons),
     listBranches: ask(management.listBranches),
+    planBranchFiles: askLong(management.planBranchFiles),
+    endBranchFiles: askLong(management.endBranchFiles),
     syncMemories: askLong(management.syncMemories),
     takeHook: within(HOOK_ANSWER_MS)(management.takeHook),
     planUndo: askLong(management.planUndo),

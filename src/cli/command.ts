@@ -98,6 +98,12 @@ export class ParsedArgs {
     return typeof value === 'string' ? value : undefined;
   }
 
+  /** The words of an option such as `--paths <paths...>`. */
+  list(name: string): string[] {
+    const value = this.#options[name];
+    return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : [];
+  }
+
   /** A whole number from 1 to `maximum`. Throws ARGS_INVALID otherwise. */
   count(name: string, fallback: number, maximum: number): number {
     const text = this.text(name);

@@ -3,7 +3,7 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
 import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
 import { auditTail } from './commands/audit-tail.ts';
-import { branchList } from './commands/branch.ts';
+import { branchDiff, branchDiscard, branchList, branchMerge } from './commands/branch.ts';
 import { cacheClear, cacheList } from './commands/cache.ts';
 import {
   checkpointExport,
@@ -227,6 +227,9 @@ export const COMMANDS: readonly Command[] = [
   sessionSecrets,
   sessionEnd,
   branchList,
+  branchDiff,
+  branchMerge,
+  branchDiscard,
   checkpointSave,
   checkpointList,
   checkpointRestore,

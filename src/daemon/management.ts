@@ -43,7 +43,7 @@ import { createUndoManagement, type UndoManagementDeps } from './undo-management
 export interface ManagementDeps
   extends ToolManagementDeps,
     Pick<HookDeps, 'eventLog' | 'counter'>,
-    Pick<BranchManagementDeps, 'branches'>,
+    Pick<BranchManagementDeps, 'branches' | 'auditLog' | 'clock'>,
     Pick<CheckpointManagementDeps, 'checkpoints'> {
   home: string;
   paths: Paths;

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type {
   AllowValueRequest,
+  BranchFilesRequest,
   HookReport,
   HostNetwork,
   ImportedCheckpoint,
@@ -94,6 +95,8 @@ export function checkRequests(management: Management): Management {
     },
     listLessons: async (request) => management.listLessons(withRoot(request)),
     listBranches: async (request) => management.listBranches(withRoot(request)),
+    planBranchFiles: async (request) => management.planBranchFiles(branchFilesOf(request)),
+    endBranchFiles: async (request) => management.endBranchFiles(branchFilesOf(request)),
     syncMemories: async (request) => management.syncMemories(request.root === '' ? request : withRoot(request)),
     takeHook: async (request) => management.takeHook(hookOf(request)),
     planUndo: async (request) => management.planUndo(undoOf(request)),
@@ -146,6 +149,17 @@ function withProject<Request extends { project_root: string }>(request: Request)
 }
 
 const UNDO_NAME = /^(?:undo_[0-9a-z]{8}|req_[0-9A-Z]{26})?$/;
+
+function branchFilesOf(request: BranchFilesRequest): BranchFilesRequest {
+  const { keep_base, take_branch, merge_text } = request;
+  for (const path of [...keep_base, ...take_branch, ...merge_text]) {
+    if (path !== '' && !path.startsWith('/') && !path.split('/').includes('..')) continue;
+    throw new ContextdError('ARGS_INVALID', `${JSON.stringify(path.slice(0, 200))} is no path in the project`, {
+      remedy: 'Name paths relative to the project, as `ctxd branch diff` shows them.',
+    });
+  }
+  return withRoot(request);
+}
 
 function undoOf<Request extends { root: string; which: string }>(request: Request): Request {
   if (UNDO_NAME.test(request.which)) return withRoot(request);

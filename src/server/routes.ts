@@ -114,6 +114,8 @@ export function managementRoutes(
     LearnFromCalls: route(only, checked.learnFromCalls),
     ListLessons: route(only, checked.listLessons),
     ListBranches: route(only, checked.listBranches),
+    PlanBranchFiles: route(only, checked.planBranchFiles),
+    EndBranchFiles: route(only, checked.endBranchFiles),
     SyncMemories: route(only, checked.syncMemories),
     TakeHook: route(only, checked.takeHook),
     PlanUndo: route(only, checked.planUndo),

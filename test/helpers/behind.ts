@@ -25,6 +25,10 @@ export function management(own: Partial<Management> = {}): Management {
   return { ...FIXED, ...own };
 }
 
+const NO_BRANCH_FILES = {
+  ...{ branch: '', state: '', changes: [], conflicts: [], skipped: [], commits: [] },
+  ...{ patch: '', patch_left: 0, undone_by: '' },
+};
 const NO_UNDO = {
   ...{ ref: '', request_id: '', tool: '', at_ms: 0, files: [], not_covered: [], shared: false, undone_by: '' },
 };
@@ -139,6 +143,8 @@ const FIXED: Management = {
     ...{ synced_ms: 0, fault: '', retry_ms: 0 },
   }),
   listBranches: async () => ({ branches: [] }),
+  planBranchFiles: async () => NO_BRANCH_FILES,
+  endBranchFiles: async () => NO_BRANCH_FILES,
   saveCheckpoint: async ({ name }) => ({ ...CHECKPOINT, name }),
   listCheckpoints: async () => ({ checkpoints: [CHECKPOINT] }),
   readCheckpoint: async ({ id }) => ({ checkpoint: { ...CHECKPOINT, id }, text: 'x', saved_first: '', undone_by: '' }),

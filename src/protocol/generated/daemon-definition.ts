@@ -439,6 +439,14 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "ProjectRequest",
                   "responseType": "BranchList"
                 },
+                "PlanBranchFiles": {
+                  "requestType": "BranchFilesRequest",
+                  "responseType": "BranchFilesPlan"
+                },
+                "EndBranchFiles": {
+                  "requestType": "BranchFilesRequest",
+                  "responseType": "BranchFilesPlan"
+                },
                 "SyncMemories": {
                   "requestType": "MemorySyncRequest",
                   "responseType": "MemorySync"
@@ -1469,6 +1477,101 @@ export const DAEMON_DEFINITION = `{
                 "timeout_ms": {
                   "type": "double",
                   "id": 11
+                },
+                "files": {
+                  "type": "string",
+                  "id": 12
+                }
+              }
+            },
+            "BranchFilesRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "branch": {
+                  "type": "string",
+                  "id": 2
+                },
+                "discard": {
+                  "type": "bool",
+                  "id": 3
+                },
+                "keep_base": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 4
+                },
+                "take_branch": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 5
+                },
+                "merge_text": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 6
+                },
+                "patch": {
+                  "type": "bool",
+                  "id": 7
+                }
+              }
+            },
+            "BranchFilesPlan": {
+              "fields": {
+                "branch": {
+                  "type": "string",
+                  "id": 1
+                },
+                "state": {
+                  "type": "string",
+                  "id": 2
+                },
+                "changes": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                },
+                "conflicts": {
+                  "rule": "repeated",
+                  "type": "BranchFile",
+                  "id": 4
+                },
+                "skipped": {
+                  "rule": "repeated",
+                  "type": "BranchFile",
+                  "id": 5
+                },
+                "commits": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 6
+                },
+                "patch": {
+                  "type": "string",
+                  "id": 7
+                },
+                "patch_left": {
+                  "type": "uint32",
+                  "id": 8
+                },
+                "undone_by": {
+                  "type": "string",
+                  "id": 9
+                }
+              }
+            },
+            "BranchFile": {
+              "fields": {
+                "path": {
+                  "type": "string",
+                  "id": 1
+                },
+                "why": {
+                  "type": "string",
+                  "id": 2
                 }
               }
             },

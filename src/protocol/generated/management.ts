@@ -12,6 +12,9 @@ import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
+import type { BranchFile as _contextd_v1_BranchFile, BranchFile__Output as _contextd_v1_BranchFile__Output } from './contextd/v1/BranchFile.ts';
+import type { BranchFilesPlan as _contextd_v1_BranchFilesPlan, BranchFilesPlan__Output as _contextd_v1_BranchFilesPlan__Output } from './contextd/v1/BranchFilesPlan.ts';
+import type { BranchFilesRequest as _contextd_v1_BranchFilesRequest, BranchFilesRequest__Output as _contextd_v1_BranchFilesRequest__Output } from './contextd/v1/BranchFilesRequest.ts';
 import type { BranchInfo as _contextd_v1_BranchInfo, BranchInfo__Output as _contextd_v1_BranchInfo__Output } from './contextd/v1/BranchInfo.ts';
 import type { BranchList as _contextd_v1_BranchList, BranchList__Output as _contextd_v1_BranchList__Output } from './contextd/v1/BranchList.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from './contextd/v1/CachesRequest.ts';
@@ -143,6 +146,9 @@ export interface ProtoGrpcType {
       ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
       AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
       AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
+      BranchFile: MessageTypeDefinition<_contextd_v1_BranchFile, _contextd_v1_BranchFile__Output>
+      BranchFilesPlan: MessageTypeDefinition<_contextd_v1_BranchFilesPlan, _contextd_v1_BranchFilesPlan__Output>
+      BranchFilesRequest: MessageTypeDefinition<_contextd_v1_BranchFilesRequest, _contextd_v1_BranchFilesRequest__Output>
       BranchInfo: MessageTypeDefinition<_contextd_v1_BranchInfo, _contextd_v1_BranchInfo__Output>
       BranchList: MessageTypeDefinition<_contextd_v1_BranchList, _contextd_v1_BranchList__Output>
       CachesRequest: MessageTypeDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesRequest__Output>

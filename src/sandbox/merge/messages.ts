@@ -13,6 +13,10 @@ export interface Entry {
   readonly bytes: number;
   /** Any write, chmod, rename or copy of it changes this. */
   readonly ctimeMs: number;
+  readonly mtimeMs: number;
+  readonly ino: number;
+  /** Names of the file. */
+  readonly links: number;
   /** Of a link. */
   readonly target: string;
   /** Content of a file that may change again without a new `ctimeMs`; otherwise ''. */

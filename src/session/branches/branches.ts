@@ -3,6 +3,7 @@ import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newBranchId } from '../../core/ids.ts';
+import type { PatchReply } from '../../sandbox/merge/messages.ts';
 import type { EventLog } from '../events/event-log.ts';
 import {
   BRANCH_LIMITS,
@@ -11,6 +12,7 @@ import {
   briefOf,
   type Closing,
   exhausted,
+  type FilesState,
   msLeft,
   type OpenBranch,
   RETURN_TOOL,
@@ -19,7 +21,7 @@ import {
   warningOf,
 } from './branch.ts';
 import type { BranchCall, BranchStore, ListedBranch } from './branch-store.ts';
-import type { BranchFiles, MergeCall, Merged, OwnBranch } from './files/branch-files.ts';
+import type { BranchFiles, MergeCall, Merged, OwnBranch, ShownPlan } from './files/branch-files.ts';
 import type { Resolutions } from './files/merge-plan.ts';
 
 export interface BranchesDeps {
@@ -27,7 +29,7 @@ export interface BranchesDeps {
   events: Pick<EventLog, 'append'>;
   /** Stops the background jobs that were started in a branch, and waits. */
   stopJobs(session: SessionRef): Promise<void>;
-  files: Pick<BranchFiles, 'start' | 'open' | 'merge' | 'discard'>;
+  files: Pick<BranchFiles, 'start' | 'open' | 'plan' | 'patch' | 'merge' | 'discard'>;
   clock: Clock;
 }
 
@@ -51,7 +53,7 @@ export interface Report {
 export type FilesEnd = 'merge' | 'discard';
 
 /** How the files of a branch and of those in it are ended. */
-interface Settling {
+export interface Settling {
   readonly end: FilesEnd;
   /** Of the branch itself; null: those of a merge that has begun, or none. */
   readonly resolutions: Resolutions | null;
@@ -218,6 +220,62 @@ export class Branches {
     return { branch, children, durationMs: this.#deps.clock.now() - branch.openedMs, merged };
   }
 
+  /** What a merge of the branch's files would do, for a person. Throws NOT_FOUND. */
+  async planFiles(
+    project: string,
+    id: string,
+    { resolutions, patchBytes }: { resolutions: Resolutions | null; patchBytes: number },
+  ): Promise<ShownPlan & PatchReply> {
+    const [branch] = (await this.#keptFamily(project, id)).slice(-1);
+    if (branch === undefined) throw new ContextdError('NOT_FOUND', `the project has no branch ${id}`);
+    const plan = await this.#deps.files.plan(branch.own, resolutions);
+    const none = { patch: '', left: 0 };
+    return { ...plan, ...(patchBytes > 0 ? await this.#deps.files.patch(branch.own, plan, patchBytes) : none) };
+  }
+
+  /**
+   * Merges or discards the files of an open or a closed branch, and before them those of branches in it. An open one can then
+   * only return. Throws NOT_FOUND and CONFLICT.
+   */
+  async endFiles(project: string, id: string, settling: Settling): Promise<Merged | null> {
+    const family = await this.#keptFamily(project, id);
+    const open = family.flatMap(({ own }) => this.#open.get(own.id) ?? []);
+    for (const one of open) this.#open.delete(one.id);
+    try {
+      await Promise.all(open.map((one) => this.#deps.stopJobs(sessionOf(one))));
+      return await this.#settle(family, settling);
+    } finally {
+      for (const one of open.toReversed()) this.#open.set(one.id, one);
+    }
+  }
+
+  /** A branch and those in it, as far as they have files that are kept; the innermost first. Throws NOT_FOUND. */
+  async #keptFamily(project: string, id: string): Promise<OwnFiles[]> {
+    const all = new Map((await this.#deps.store.list(project)).map((one) => [one.id, one]));
+    const around = (from: string | null): string[] => {
+      const branch = from === null ? undefined : all.get(from);
+      return branch === undefined ? [] : [...around(branch.parent), branch.id];
+    };
+    if (!all.has(id)) {
+      throw new ContextdError('NOT_FOUND', `the project has no branch ${JSON.stringify(id.slice(0, 40))}`, {
+        remedy: '`ctxd branch list --all` shows those of the last two weeks.',
+      });
+    }
+    const isKept = (one: string): boolean => ['open', 'merging'].includes(all.get(one)?.filesState ?? '');
+    const opened = new Map(this.#open);
+    const family = [...all.values()].filter((one) => around(one.id).includes(id) && (one.id === id || isKept(one.id)));
+    const depth = (one: ListedBranch): number => around(one.id).length;
+    return family
+      .sort((a, b) => depth(b) - depth(a))
+      .map((one) => ({
+        own: { ...one, outer: around(one.parent).filter(isKept) },
+        setState: (state) => {
+          const open = opened.get(one.id);
+          if (open !== undefined) open.filesState = state;
+        },
+      }));
+  }
+
   /** Closes the branches that a session leaves open. */
   async endSession(session: SessionRef): Promise<void> {
     for (const branch of this.of(session)) if (this.#open.has(branch.id)) await this.#close(branch, 'session');
@@ -299,7 +357,13 @@ export class Branches {
       await Promise.all(family.map((one) => this.#deps.stopJobs(sessionOf(one))));
       if (report !== undefined) {
         const call = { requestId: report.requestId, tool: RETURN_TOOL };
-        merged = await this.#settle(family, { end: report.files, resolutions: null, call });
+        const own = family.filter(({ filesState }) => filesState !== null);
+        const last = await this.#settle(
+          own.map((one) => this.#filesOf(one)),
+          { end: report.files, resolutions: null, call },
+        );
+        // What went into the branch itself is its own matter.
+        if (branch.filesState !== null) merged = last;
         if (merged?.changes != null) this.#changes.set(report.requestId, merged.changes);
       }
       await this.#deps.store.close(closed, this.#deps.clock.now());
@@ -319,28 +383,40 @@ export class Branches {
    * Merges or discards the files of branches, the innermost first; no call may begin in them. Returns what the last one did.
    * Throws CONFLICT; what was merged before it is merged into the branch around it.
    */
-  async #settle(family: readonly OpenBranch[], { end, resolutions, call }: Settling): Promise<Merged | null> {
+  async #settle(family: readonly OwnFiles[], { end, resolutions, call }: Settling): Promise<Merged | null> {
     const { files, store } = this.#deps;
-    const own = family.filter(({ filesState }) => filesState !== null);
-    for (const { id } of own) {
-      const count = this.#calls.get(id) ?? 0;
-      if (end === 'merge' && count > 0) throw busy(id, count);
+    for (const { own } of family) {
+      const count = this.#calls.get(own.id) ?? 0;
+      if (end === 'merge' && count > 0) throw busy(own.id, count);
     }
     let merged: Merged | null = null;
-    for (const branch of own) {
+    for (const one of family) {
       try {
-        if (end === 'discard') await files.discard(this.#ownOf(branch));
-        else merged = await files.merge(this.#ownOf(branch), branch === own.at(-1) ? resolutions : null, call);
+        if (end === 'discard') await files.discard(one.own);
+        else merged = await files.merge(one.own, one === family.at(-1) ? resolutions : null, call);
       } finally {
-        branch.filesState = (await store.files(branch.id))?.state ?? null;
+        one.setState((await store.files(one.own.id))?.state ?? null);
       }
     }
-    return own.at(-1) === family.at(-1) ? merged : null;
+    return merged;
   }
 
-  #ownOf({ id, project, session, parent }: OpenBranch): OwnBranch {
+  #filesOf(branch: OpenBranch): OwnFiles {
+    const setState = (state: FilesState | null): void => {
+      branch.filesState = state;
+    };
+    return { own: this.#ownOf(branch), setState };
+  }
+
+  #ownOf({ id, project, session, parent }: Omit<OpenBranch, 'spentTokens'>): OwnBranch {
     return { id, project, session, outer: parent === null ? [] : (this.#chains.get(parent) ?? []) };
   }
+}
+
+/** A branch whose files are settled. */
+interface OwnFiles {
+  readonly own: OwnBranch;
+  setState(state: FilesState | null): void;
 }
 
 function busy(id: string, count: number): ContextdError {

@@ -24,6 +24,8 @@ const files = {
   open: async () => ({ kind: 'overlay' as const, notice: null }),
   merge: async () => ({ changes: null, skipped: [], commits: [], quarantined: [] }),
   discard: async () => {},
+  plan: async () => Promise.reject(new Error('not asked')),
+  patch: async () => Promise.reject(new Error('not asked')),
 };
 
 interface Known {

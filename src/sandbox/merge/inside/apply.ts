@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import type { ObjectStore } from '../../snapshots/inside/object-store.ts';
 import { type RawPath, toText } from '../../workspace/raw-path.ts';
-import { isSameEntry } from '../listing.ts';
+import { isUntouched } from '../listing.ts';
 import { type ApplyReply, type Entry, type MergeOp, type Refused, STAGE } from '../messages.ts';
 import { contentOf } from './content.ts';
 import { look } from './list.ts';
@@ -165,7 +165,7 @@ function conflictsOf(root: RawPath, ops: readonly MergeOp[]): Refused[] {
 
 function isAsSeen(root: RawPath, path: RawPath, seen: Entry | null, found: Entry | null): boolean {
   if (seen === null || found === null) return seen === found;
-  if (!isSameEntry(seen, found)) return false;
+  if (!isUntouched(seen, found)) return false;
   return seen.id === '' || contentOf(root, path) === seen.id;
 }
 
@@ -253,7 +253,7 @@ function checkLast(root: RawPath, path: RawPath, seen: Entry | null, isDirectory
   const behind = linkAbove(root, path);
   if (behind !== null) throw new Error(`${toText(behind)} is a link now`);
   const found = look(root, path, 0)?.of ?? null;
-  const isSame = seen === null || found === null ? seen === found : isSameEntry(seen, found);
+  const isSame = seen === null || found === null ? seen === found : isUntouched(seen, found);
   if (!isSame && !(isDirectory && found?.kind === 'd')) throw new Error('it was changed in the last moment');
 }
 

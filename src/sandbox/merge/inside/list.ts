@@ -45,6 +45,7 @@ export function look(root: RawPath, path: RawPath, startedMs: number): { of: Ent
   const isFresh = kind === 'f' && stats.ctimeMs > startedMs - CTIME_STEP_MS;
   const of: Entry = {
     ...{ kind, mode: stats.mode & 0o7777, bytes: kind === 'f' ? stats.size : 0, ctimeMs: stats.ctimeMs },
+    ...{ mtimeMs: stats.mtimeMs, ino: stats.ino, links: stats.nlink },
     target: kind === 'l' ? targetOf(root, path) : '',
     id: isFresh ? (contentOf(root, path) ?? '') : '',
     isClosed: false,

@@ -118,7 +118,7 @@ export class BranchFiles {
   /** What `merge` would do. Throws NOT_FOUND if the branch has no files. */
   async plan(branch: OwnBranch, resolutions: Resolutions | null): Promise<ShownPlan> {
     const { state, stored } = await this.#stateOf(branch);
-    const { plan, commits } = await this.#plan(branch, resolutions ?? stored);
+    const { plan, commits } = await this.#plan(branch, resolutions ?? stored, state);
     return { ...plan, state, commits };
   }
 
@@ -145,7 +145,7 @@ export class BranchFiles {
         return NOTHING_MERGED;
       }
       const chosen = resolutions ?? stored;
-      const { plan, commits } = await this.#plan(branch, chosen);
+      const { plan, commits } = await this.#plan(branch, chosen, state);
       if (plan.conflicts.length > 0) throw conflict(branch, plan.conflicts, false);
       await this.#deps.store.setFiles(branch.id, 'merging', chosen);
       const applied = await this.#apply(branch, plan.ops, state, call);
@@ -164,7 +164,11 @@ export class BranchFiles {
     });
   }
 
-  async #plan(branch: OwnBranch, resolutions: Resolutions): Promise<{ plan: MergePlan; commits: readonly Commit[] }> {
+  async #plan(
+    branch: OwnBranch,
+    resolutions: Resolutions,
+    state: FilesState,
+  ): Promise<{ plan: MergePlan; commits: readonly Commit[] }> {
     const { sandbox, policyFor } = this.#deps;
     const [parent, own] = [policyFor(parentView(branch)), policyFor(ownView(branch))];
     const opened = await this.#opened(branch);
@@ -172,7 +176,15 @@ export class BranchFiles {
     const copied = opened.kind === 'copy' ? await this.#read(branch, 'copied') : null;
     const base = (await this.#list(parent, null)).listing;
     const { listing: view, commits } = await this.#list(own, opened.heads);
-    const compared = { open, base, view, copied, hidden: new Set(opened.hidden), resolutions };
+    const compared = {
+      open,
+      base,
+      view,
+      copied,
+      hidden: new Set(opened.hidden),
+      resolutions,
+      isResumed: state === 'merging',
+    };
     const paths = candidatesOf(compared);
     if (paths.length === 0) return { plan: planMerge({ ...compared, states: NO_STATES }), commits };
     const { tree } = await this.#stateOf(branch);

@@ -1,4 +1,4 @@
-import { isSameEntry } from '../../../sandbox/merge/listing.ts';
+import { isSameEntry, isUntouched } from '../../../sandbox/merge/listing.ts';
 import {
   type Entry,
   type Listing,
@@ -35,6 +35,8 @@ export interface MergeInput {
   /** What files of `candidatesOf` hold; a missing one is not known. */
   readonly states: { readonly open: States; readonly base: States; readonly view: States };
   readonly resolutions: Resolutions;
+  /** True if a merge of the branch has begun before. */
+  readonly isResumed: boolean;
 }
 
 export type States = ReadonlyMap<RawPath, FileState>;
@@ -122,7 +124,8 @@ class Planner {
     const choice = this.#choiceFor(path);
     if (choice === 'keep') return;
     if (own !== undefined && this.#isUnchanged(path, was, own)) return;
-    if (choice === 'take' || this.#isUnchanged(path, was, now)) this.#put(path, now, own);
+    if (choice === 'take' || this.#isUnchanged(path, was, now) || this.#isHalfReplaced(was, now, own))
+      this.#put(path, now, own);
     else if (isHalfMade(was, now, own)) this.#put(path, now, own);
     else if (choice === 'text') this.#mergeText(path, was, now, own);
     else this.#conflicts.set(path, whyConflict(was, now, own));
@@ -148,8 +151,15 @@ class Planner {
     const state = (one === this.#input.view.get(path) ? view : base).get(path);
     const opened = open.get(path);
     if (state !== undefined && opened !== undefined) return state === opened;
-    if (!isSameEntry(was, one)) return false;
+    if (!isUntouched(was, one)) return false;
     return was.id === '' || idIn(state) === was.id;
+  }
+
+  /** A merge that was killed has removed it, and had not yet written what comes in its place. */
+  #isHalfReplaced(was: Entry | undefined, now: Entry | undefined, own: Entry | undefined): boolean {
+    return (
+      this.#input.isResumed && now === undefined && was !== undefined && own !== undefined && was.kind !== own.kind
+    );
   }
 
   #put(path: RawPath, now: Entry | undefined, own: Entry | undefined): void {
@@ -167,10 +177,8 @@ class Planner {
     if (own.kind === 'd') {
       return now?.kind === 'd' ? { do: 'chmod', mode: (now.mode & SPECIAL) | mode } : { do: 'mkdir', mode };
     }
-    const { base, view } = this.#input.states;
-    const content = idIn(view.get(path));
-    if (content === undefined) return null;
-    return { do: now?.kind === 'f' && idIn(base.get(path)) === content ? 'chmod' : 'put', mode };
+    // Also if only the mode differs: a chmod would reach the other names of the file.
+    return this.#input.states.view.has(path) ? { do: 'put', mode } : null;
   }
 
   #mergeText(path: RawPath, was: Entry | undefined, now: Entry | undefined, own: Entry | undefined): void {

@@ -28,6 +28,10 @@ export interface BranchInfo {
   'opened_ms'?: (number | string);
   'closed_ms'?: (number | string);
   'timeout_ms'?: (number | string);
+  /**
+   * Of a branch with files of its own: "open", "merging", "merged" or "discarded". Empty: it has none.
+   */
+  'files'?: (string);
 }
 
 /**
@@ -57,4 +61,8 @@ export interface BranchInfo__Output {
   'opened_ms': (number);
   'closed_ms': (number);
   'timeout_ms': (number);
+  /**
+   * Of a branch with files of its own: "open", "merging", "merged" or "discarded". Empty: it has none.
+   */
+  'files': (string);
 }

@@ -10,6 +10,8 @@ import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output
 import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from '../../contextd/v1/ApproveRulesRequest.ts';
 import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from '../../contextd/v1/AuditRequest.ts';
 import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from '../../contextd/v1/AuditResponse.ts';
+import type { BranchFilesPlan as _contextd_v1_BranchFilesPlan, BranchFilesPlan__Output as _contextd_v1_BranchFilesPlan__Output } from '../../contextd/v1/BranchFilesPlan.ts';
+import type { BranchFilesRequest as _contextd_v1_BranchFilesRequest, BranchFilesRequest__Output as _contextd_v1_BranchFilesRequest__Output } from '../../contextd/v1/BranchFilesRequest.ts';
 import type { BranchList as _contextd_v1_BranchList, BranchList__Output as _contextd_v1_BranchList__Output } from '../../contextd/v1/BranchList.ts';
 import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from '../../contextd/v1/CachesRequest.ts';
 import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from '../../contextd/v1/CachesResponse.ts';
@@ -218,6 +220,15 @@ export interface ManagementServiceClient extends grpc.Client {
   disallowValue(argument: _contextd_v1_DisallowValueRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
   disallowValue(argument: _contextd_v1_DisallowValueRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
   disallowValue(argument: _contextd_v1_DisallowValueRequest, callback: grpc.requestCallback<_contextd_v1_AllowedValues__Output>): grpc.ClientUnaryCall;
+
+  EndBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  EndBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  EndBranchFiles(argument: _contextd_v1_BranchFilesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  EndBranchFiles(argument: _contextd_v1_BranchFilesRequest, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  endBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  endBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  endBranchFiles(argument: _contextd_v1_BranchFilesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  endBranchFiles(argument: _contextd_v1_BranchFilesRequest, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
 
   /**
    * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
@@ -524,6 +535,21 @@ export interface ManagementServiceClient extends grpc.Client {
   openPort(argument: _contextd_v1_OpenPortRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
   openPort(argument: _contextd_v1_OpenPortRequest, callback: grpc.requestCallback<_contextd_v1_OpenPortResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * PlanBranchFiles compares the files of a branch with those of its parent; EndBranchFiles merges or discards them.
+   */
+  PlanBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  PlanBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  PlanBranchFiles(argument: _contextd_v1_BranchFilesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  PlanBranchFiles(argument: _contextd_v1_BranchFilesRequest, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  /**
+   * PlanBranchFiles compares the files of a branch with those of its parent; EndBranchFiles merges or discards them.
+   */
+  planBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  planBranchFiles(argument: _contextd_v1_BranchFilesRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  planBranchFiles(argument: _contextd_v1_BranchFilesRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
+  planBranchFiles(argument: _contextd_v1_BranchFilesRequest, callback: grpc.requestCallback<_contextd_v1_BranchFilesPlan__Output>): grpc.ClientUnaryCall;
 
   /**
    * PlanUndo reports what a call did to files and what taking it back would do; UndoChanges takes it back.
@@ -964,6 +990,8 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
 
   DisallowValue: grpc.handleUnaryCall<_contextd_v1_DisallowValueRequest__Output, _contextd_v1_AllowedValues>;
 
+  EndBranchFiles: grpc.handleUnaryCall<_contextd_v1_BranchFilesRequest__Output, _contextd_v1_BranchFilesPlan>;
+
   /**
    * EndSession ends a session: its jobs are stopped, and what contextd keeps for it is removed.
    */
@@ -1053,6 +1081,11 @@ export interface ManagementServiceHandlers extends grpc.UntypedServiceImplementa
   ListTools: grpc.handleUnaryCall<_contextd_v1_ListRequest__Output, _contextd_v1_ListResponse>;
 
   OpenPort: grpc.handleUnaryCall<_contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse>;
+
+  /**
+   * PlanBranchFiles compares the files of a branch with those of its parent; EndBranchFiles merges or discards them.
+   */
+  PlanBranchFiles: grpc.handleUnaryCall<_contextd_v1_BranchFilesRequest__Output, _contextd_v1_BranchFilesPlan>;
 
   /**
    * PlanUndo reports what a call did to files and what taking it back would do; UndoChanges takes it back.
@@ -1187,6 +1220,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ClearCaches: MethodDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesResponse, _contextd_v1_CachesRequest__Output, _contextd_v1_CachesResponse__Output>
   DisallowPath: MethodDefinition<_contextd_v1_PathRequest, _contextd_v1_PathList, _contextd_v1_PathRequest__Output, _contextd_v1_PathList__Output>
   DisallowValue: MethodDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_AllowedValues, _contextd_v1_DisallowValueRequest__Output, _contextd_v1_AllowedValues__Output>
+  EndBranchFiles: MethodDefinition<_contextd_v1_BranchFilesRequest, _contextd_v1_BranchFilesPlan, _contextd_v1_BranchFilesRequest__Output, _contextd_v1_BranchFilesPlan__Output>
   EndSession: MethodDefinition<_contextd_v1_SessionRequest, _contextd_v1_EndSessionResponse, _contextd_v1_SessionRequest__Output, _contextd_v1_EndSessionResponse__Output>
   ExportCheckpoint: MethodDefinition<_contextd_v1_CheckpointRequest, _contextd_v1_CheckpointText, _contextd_v1_CheckpointRequest__Output, _contextd_v1_CheckpointText__Output>
   ForgetMemories: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
@@ -1213,6 +1247,7 @@ export interface ManagementServiceDefinition extends grpc.ServiceDefinition {
   ListToolchains: MethodDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainList, _contextd_v1_ToolchainRequest__Output, _contextd_v1_ToolchainList__Output>
   ListTools: MethodDefinition<_contextd_v1_ListRequest, _contextd_v1_ListResponse, _contextd_v1_ListRequest__Output, _contextd_v1_ListResponse__Output>
   OpenPort: MethodDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortResponse, _contextd_v1_OpenPortRequest__Output, _contextd_v1_OpenPortResponse__Output>
+  PlanBranchFiles: MethodDefinition<_contextd_v1_BranchFilesRequest, _contextd_v1_BranchFilesPlan, _contextd_v1_BranchFilesRequest__Output, _contextd_v1_BranchFilesPlan__Output>
   PlanUndo: MethodDefinition<_contextd_v1_UndoRequest, _contextd_v1_UndoPlan, _contextd_v1_UndoRequest__Output, _contextd_v1_UndoPlan__Output>
   PromoteMemory: MethodDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryList, _contextd_v1_MemoryRequest__Output, _contextd_v1_MemoryList__Output>
   RateMemory: MethodDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryEvidence, _contextd_v1_MemoryRating__Output, _contextd_v1_MemoryEvidence__Output>
