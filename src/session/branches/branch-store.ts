@@ -147,6 +147,12 @@ export class BranchStore {
     await this.#database.write([{ sql, params: [state, JSON.stringify(resolutions), id] }]);
   }
 
+  /** Branches that were closed two weeks ago and whose files are still kept. */
+  async expired(nowMs: number): Promise<Pick<Branch, 'id' | 'project' | 'session'>[]> {
+    const sql = "SELECT * FROM branches WHERE closed_ms < ? AND files_state IN ('open', 'merging')";
+    return (await this.#database.read(sql, nowMs - KEEP_MS)).map(toBranch);
+  }
+
   /** The branches whose files are kept. */
   async withFiles(): Promise<{ project: string; branch: string }[]> {
     const rows = await this.#database.read("SELECT id, project FROM branches WHERE files_state IN ('open', 'merging')");

@@ -29,7 +29,7 @@ export interface BranchesDeps {
   events: Pick<EventLog, 'append'>;
   /** Stops the background jobs that were started in a branch, and waits. */
   stopJobs(session: SessionRef): Promise<void>;
-  files: Pick<BranchFiles, 'start' | 'open' | 'plan' | 'patch' | 'merge' | 'discard'>;
+  files: Pick<BranchFiles, 'start' | 'clean' | 'open' | 'plan' | 'patch' | 'merge' | 'discard'>;
   clock: Clock;
 }
 
@@ -90,6 +90,7 @@ export class Branches {
   }
 
   async start(): Promise<void> {
+    await this.#deps.files.clean(this.#deps.clock.now());
     for (const branch of await this.#deps.store.load(this.#deps.clock.now())) this.#open.set(branch.id, branch);
     for (const { id } of this.#open.values()) this.#chains.set(id, this.#chainOf(id));
     await this.#deps.files.start();
@@ -281,9 +282,10 @@ export class Branches {
     for (const branch of this.of(session)) if (this.#open.has(branch.id)) await this.#close(branch, 'session');
   }
 
-  /** Closes the branches that did not return in time. */
+  /** Closes the branches that did not return in time, and forgets files that nobody merged. */
   async endOverdue(): Promise<void> {
     const nowMs = this.#deps.clock.now();
+    await this.#deps.files.clean(nowMs);
     for (const branch of [...this.#open.values()]) {
       if (this.#open.has(branch.id) && msLeft(branch, nowMs) <= -RETURN_GRACE_MS) await this.#close(branch, 'timeout');
     }

@@ -21,6 +21,7 @@ const events = { append: () => {} };
 /** Files of branches are tested in test/integration/branch-files.test.ts. */
 const files = {
   start: async () => {},
+  clean: async () => {},
   open: async () => ({ kind: 'overlay' as const, notice: null }),
   merge: async () => ({ changes: null, skipped: [], commits: [], quarantined: [] }),
   discard: async () => {},

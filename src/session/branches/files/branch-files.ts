@@ -81,6 +81,12 @@ export class BranchFiles {
     this.#deps = deps;
   }
 
+  /** Removes the files of branches that were closed two weeks ago. */
+  async clean(nowMs: number): Promise<void> {
+    for (const { id, project, session } of await this.#deps.store.expired(nowMs))
+      await this.discard({ id, project, session, outer: [] });
+  }
+
   /** Removes the files of branches that are not known any more. */
   async start(): Promise<void> {
     const { sandbox, store, logger } = this.#deps;
