@@ -1,7 +1,13 @@
 import type { RawPath } from '../workspace/raw-path.ts';
 
-/** A file as a snapshot knows it: kind, permission bits and the id of its content: `f644 <sha1>`, or `l <sha1>` for a link. */
+/**
+ * A file as a snapshot knows it: kind, permission bits and the id of its content: `f644 <sha1>`, or `l <sha1>` for a link.
+ * `u …` is a file whose content is not kept, with what tells it from the same file after a change.
+ */
 export type FileState = string;
+
+/** Of a file in a directory that cannot be entered, or of one that changes all the time. */
+export const HIDDEN: FileState = 'u ?';
 
 /** Paths are relative to the workspace. Null: there was no file. */
 export interface FileChange {

@@ -6,7 +6,7 @@ import { newRequestId, newShortId } from '../../core/ids.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy.ts';
-import type { FileChange, FileState, SnapshotReply, Uncovered } from '../../sandbox/snapshots/messages.ts';
+import type { FileChange, FileState, RestoreItem, SnapshotReply, Uncovered } from '../../sandbox/snapshots/messages.ts';
 import { type RawPath, toRaw, toText } from '../../sandbox/workspace/raw-path.ts';
 import { decide, OTHERS, type UndoFile, type UndoPlan } from './undo-plan.ts';
 import type { UndoRecord, UndoRecords } from './undo-records.ts';
@@ -43,6 +43,12 @@ export interface PutBack {
   readonly files: readonly UndoFile[];
   /** What was done, which can be undone; null if no file changed. */
   readonly undone: UndoRecord | null;
+}
+
+/** Files that were not put back, with the reasons; `conflicts` were found to be changed since. */
+interface Refused {
+  readonly failed: ReadonlyMap<RawPath, string>;
+  readonly conflicts: readonly RawPath[];
 }
 
 /** Of a call, between `before` and `after`. */
@@ -233,14 +239,14 @@ export class Undo {
     const call = { requestId: requestId ?? newRequestId(this.#deps.clock.now()), tool, session };
     const watched = await this.before(project);
     if (watched === null) throw this.whyNot(project) ?? new Error('files are not kept');
-    const failed = new Map<string, string>();
+    let refused: Refused;
     try {
-      const result = await this.#deps.sandbox.restore(this.#deps.policyFor(project), items);
-      for (const { path, why } of [...result.conflicts, ...result.failed]) failed.set(path, why);
-      for (const { path, reason } of result.quarantined) failed.set(toRaw(path), `it was set aside: ${reason}`);
+      refused = await this.#restore(project, items, isPartial);
     } finally {
       await this.after(project, watched, call);
     }
+    const { failed, conflicts } = refused;
+    if (conflicts.length > 0 && !isPartial) throw conflict(name, conflicts.map(toText));
     return {
       files: plan.map((file) => {
         const why = failed.get(file.path);
@@ -248,6 +254,23 @@ export class Undo {
       }),
       undone: await this.#deps.records.find(project, call.requestId).catch(() => null),
     };
+  }
+
+  /** With `isPartial`, a file that changes meanwhile stops only itself; otherwise nothing is written then. */
+  async #restore(project: string, items: readonly RestoreItem[], isPartial: boolean): Promise<Refused> {
+    const failed = new Map<RawPath, string>();
+    const conflicts = new Set<RawPath>();
+    let left = items;
+    for (;;) {
+      const result = await this.#deps.sandbox.restore(this.#deps.policyFor(project), left);
+      for (const { path, why } of [...result.conflicts, ...result.failed]) failed.set(path, why);
+      for (const { path, reason } of result.quarantined) failed.set(toRaw(path), `it was set aside: ${reason}`);
+      for (const { path } of result.conflicts) conflicts.add(path);
+      const next = left.filter(({ path }) => !conflicts.has(path));
+      if (!isPartial || result.conflicts.length === 0 || next.length === 0 || next.length === left.length)
+        return { failed, conflicts: [...conflicts] };
+      left = next;
+    }
   }
 
   async #record(

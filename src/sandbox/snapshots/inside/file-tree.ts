@@ -1,16 +1,8 @@
-import {
-  copyFileSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  type Stats,
-  statfsSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import type { RawPath } from '../../workspace/raw-path.ts';
-import { FILE_MAX_BYTES, type FileChange, type FileState, type Uncovered } from '../messages.ts';
+import { closeSync, type Dirent, lstatSync, readdirSync, type Stats, statfsSync } from 'node:fs';
+import { fdPath, openDirectory } from '../../workspace/file-access.ts';
+import { PATH_MAX_BYTES, type RawPath } from '../../workspace/raw-path.ts';
+import type { FileChange, FileState, Uncovered } from '../messages.ts';
+import { look, stateNow, stateOf } from './disk.ts';
 import { IgnoreCheck } from './ignore-check.ts';
 import type { Entry, IndexFile } from './index-file.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -31,6 +23,8 @@ const CTIME_STEP_MS = 20;
 /** Free bytes of the store's disk below which nothing more is kept. */
 const FREE_MIN_BYTES = 512 * 1024 * 1024;
 const MISSED_MAX = 100;
+/** Of a path: room for names that are put before it. */
+const SPARE_BYTES = 64;
 /** What was set aside is reported by its own name, and only a person puts it back. The other is a draft of `restore`. */
 const SET_ASIDE = /\.quarantined-[0-9a-f]{8}(?:\/|$)|(?:^|\/)\.contextd-undo-\d+-\d+$/;
 
@@ -61,6 +55,11 @@ export class FileTree {
     return this.#entries;
   }
 
+  /** Of a file as the last `take` found it; of one that no snapshot holds, as it is on the disk. Null if there is none. */
+  stateOf(path: RawPath): FileState | null {
+    return this.#entries.get(path)?.state ?? stateNow(this.#root, path);
+  }
+
   get uncovered(): ReadonlyMap<RawPath, Uncovered['why']> {
     return this.#uncovered;
   }
@@ -71,7 +70,7 @@ export class FileTree {
     try {
       if (paths !== null && !this.#isUnsure) {
         if (paths.size === 0) return { changes: [], missed: [] };
-        const taken = await this.#takePaths(paths);
+        const taken = this.#takePaths(paths);
         if (taken !== null) return taken;
       }
       return await this.#takeAll();
@@ -82,8 +81,8 @@ export class FileTree {
   }
 
   /** Looks at these paths only. Null if that is not enough: directories have come or gone. */
-  async #takePaths(paths: ReadonlySet<RawPath>): Promise<Taken | null> {
-    const found = new Map<RawPath, Stats>();
+  #takePaths(paths: ReadonlySet<RawPath>): Taken | null {
+    const found: RawPath[] = [];
     const gone: RawPath[] = [];
     for (const path of paths) {
       if (SET_ASIDE.test(path)) continue;
@@ -91,7 +90,10 @@ export class FileTree {
       const stats = this.#statOf(path);
       if (stats?.isDirectory()) {
         if (path === '.git') continue;
-        if (this.#uncovered.has(`${path}/`)) continue;
+        const why = this.#uncovered.get(`${path}/`);
+        if (why === 'ignored directory') continue;
+        // Another directory may have its name now.
+        if (why !== undefined) return null;
         if (this.#inodes.get(path) !== stats.ino || path.endsWith('/.git')) return null;
         continue;
       }
@@ -100,15 +102,9 @@ export class FileTree {
         if (this.#uncovered.has(`${path}/`) || path.endsWith('/.git')) return null;
         gone.push(path);
       } else if (path.endsWith('/.git')) return null;
-      else found.set(path, stats);
+      else found.push(path);
     }
-    const missed = new Map<RawPath, Uncovered['why']>();
-    for (const path of gone) {
-      const why = this.#uncovered.get(path);
-      if (why !== undefined) missed.set(path, why);
-      this.#uncovered.delete(path);
-    }
-    return this.#keep(found, gone, missed);
+    return this.#keep([...gone, ...found], new Map(this.#uncovered), new Map());
   }
 
   /** Looks at the whole workspace. */
@@ -122,58 +118,56 @@ export class FileTree {
       const entry = this.#entries.get(path);
       if (entry !== undefined && isSame(entry, stats)) found.delete(path);
     }
-    const taken = await this.#keep(found, gone, missed);
+    const taken = this.#keep([...gone, ...found.keys()], known, missed);
     this.#isScanned = true;
     this.#index.compact(this.#entries);
     return taken;
   }
 
-  async #keep(
-    found: ReadonlyMap<RawPath, Stats>,
-    gone: readonly RawPath[],
+  /**
+   * Keeps what is at these paths now. `uncovered`: what no snapshot held before. A file that left what is covered, because
+   * its directory is ignored now or it is too large, was not deleted: its change is what the disk says.
+   */
+  #keep(
+    paths: readonly RawPath[],
+    uncovered: ReadonlyMap<RawPath, Uncovered['why']>,
     missed: Map<RawPath, Uncovered['why']>,
-  ): Promise<Taken> {
+  ): Taken {
     const changes: FileChange[] = [];
-    const set = (path: RawPath, entry: Entry | null): void => {
+    const set = (path: RawPath, entry: Entry | null, after = entry?.state ?? null): void => {
       const before = this.#entries.get(path)?.state ?? null;
-      if (entry === null) this.#entries.delete(path);
-      else this.#entries.set(path, entry);
-      this.#index.add(path, entry);
-      if (before !== (entry?.state ?? null)) changes.push({ path, before, after: entry?.state ?? null });
+      const isCovered = entry !== null && holderOf(this.#uncovered, path) === null;
+      if (isCovered) this.#entries.set(path, entry);
+      else this.#entries.delete(path);
+      if (isCovered || before !== null) this.#index.add(path, isCovered ? entry : null);
+      const outside = before === null ? holderOf(uncovered, path) : null;
+      if (outside !== null) missed.set(outside, uncovered.get(outside) ?? 'cannot be read');
+      else if (before !== after) changes.push({ path, before, after });
     };
-    const leaveOut = (path: RawPath, why: Uncovered['why']): void => {
-      this.#uncovered.set(path, why);
-      missed.set(path, why);
-      if (this.#entries.has(path)) set(path, null);
-    };
-    if (found.size > 0) this.#checkRoom(found.size);
-    for (const path of gone) if (this.#entries.has(path)) set(path, null);
+    if (paths.length > 0) this.#checkRoom(paths.length);
     let batch: Read[] = [];
     let bytes = 0;
-    const flush = async (): Promise<void> => {
-      const ids = await this.#objects.keep(batch.map(({ content }) => content));
+    const flush = (): void => {
+      const ids = this.#objects.keep(batch.map(({ content }) => content));
       for (const [index, { path, stats }] of batch.entries()) set(path, entryOf(stats, ids[index] ?? ''));
       batch = [];
       bytes = 0;
     };
-    for (const [path, stats] of found) {
-      const why = whyNot(stats);
-      if (why !== null) {
-        leaveOut(path, why);
-        continue;
+    for (const path of paths) {
+      const seen = look(this.#root, path);
+      if (seen.kind !== 'out') this.#uncovered.delete(path);
+      if (seen.kind === 'none') set(path, null);
+      else if (seen.kind === 'out') {
+        this.#uncovered.set(path, seen.why);
+        if (this.#entries.has(path)) set(path, null, seen.state);
+        else missed.set(path, seen.why);
+      } else {
+        batch.push({ path, stats: seen.stats, content: seen.content });
+        bytes += seen.content.length;
+        if (batch.length >= BATCH_FILES || bytes >= BATCH_BYTES) flush();
       }
-      const content = this.#read(path, stats);
-      if (content === 'gone') continue;
-      if (content === 'closed') {
-        leaveOut(path, 'cannot be read');
-        continue;
-      }
-      this.#uncovered.delete(path);
-      batch.push({ path, stats, content });
-      bytes += content.length;
-      if (batch.length >= BATCH_FILES || bytes >= BATCH_BYTES) await flush();
     }
-    await flush();
+    flush();
     this.#index.flush();
     return { changes, missed: Array.from(missed, ([path, why]) => ({ path, why })).slice(0, MISSED_MAX) };
   }
@@ -187,7 +181,6 @@ export class FileTree {
 
   /** Every file outside ignored directories and nested repositories. Watches the directories that it reads. */
   async #walk(): Promise<Map<RawPath, Stats>> {
-    this.#copyExclude();
     const ignore = new IgnoreCheck(this.#root, this.#gitDir);
     const files = new Map<RawPath, Stats>();
     const seen = new Set<RawPath>();
@@ -205,13 +198,15 @@ export class FileTree {
             this.#uncovered.set(`${directory}/`, 'nested repository');
             continue;
           }
+          if (names.some(({ name }) => name === '.gitignore')) ignore.readIn(directory);
           seen.add(directory);
           isUnsure ||= isNew && this.#isScanned;
           for (const entry of names) {
             const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
             if (path === '.git' || SET_ASIDE.test(path)) continue;
             if (entry.isDirectory()) {
-              below.push(path);
+              if (path.length <= PATH_MAX_BYTES - this.#root.length - SPARE_BYTES) below.push(path);
+              else this.#uncovered.set(`${path}/`, 'cannot be read');
               continue;
             }
             const stats = this.#statOf(path);
@@ -248,12 +243,16 @@ export class FileTree {
     this.#inodes.delete(directory);
   }
 
-  #namesIn(directory: RawPath) {
+  #namesIn(directory: RawPath): Dirent[] {
+    let place: number | null = null;
     try {
-      return readdirSync(this.#system(directory), { withFileTypes: true, encoding: 'latin1' });
+      place = openDirectory(directory === '' ? this.#root : `${this.#root}/${directory}`);
+      return place === null ? [] : readdirSync(fdPath(place), { withFileTypes: true, encoding: 'latin1' });
     } catch {
       if (directory !== '') this.#uncovered.set(`${directory}/`, 'cannot be read');
       return [];
+    } finally {
+      if (place !== null) closeSync(place);
     }
   }
 
@@ -265,28 +264,8 @@ export class FileTree {
     }
   }
 
-  #read(path: RawPath, stats: Stats): Buffer | 'gone' | 'closed' {
-    try {
-      if (stats.isSymbolicLink()) return readlinkSync(this.#system(path), { encoding: 'buffer' });
-      return readFileSync(this.#system(path));
-    } catch (cause) {
-      return cause instanceof Error && 'code' in cause && cause.code === 'EACCES' ? 'closed' : 'gone';
-    }
-  }
-
   #system(path: RawPath): Buffer {
     return Buffer.from(path === '' ? this.#root : `${this.#root}/${path}`, 'latin1');
-  }
-
-  /** The person's own list of what this clone ignores. */
-  #copyExclude(): void {
-    const target = join(this.#gitDir, 'info', 'exclude');
-    rmSync(target, { force: true });
-    try {
-      copyFileSync(join(this.#root, '.git', 'info', 'exclude'), target);
-    } catch {
-      // Not every repository has one.
-    }
   }
 }
 
@@ -296,14 +275,14 @@ interface Read {
   readonly content: Buffer;
 }
 
-function whyNot(stats: Stats): Uncovered['why'] | null {
-  if (stats.isSymbolicLink()) return null;
-  if (!stats.isFile()) return 'special file';
-  return stats.size > FILE_MAX_BYTES ? 'larger than 16 MiB' : null;
-}
-
-export function stateOf(stats: Stats, id: string): FileState {
-  return stats.isSymbolicLink() ? `l ${id}` : `f${(stats.mode & 0o777).toString(8)} ${id}`;
+/** The entry of `uncovered` that holds this path: its own or that of a directory above it. */
+function holderOf(uncovered: ReadonlyMap<RawPath, unknown>, path: RawPath): RawPath | null {
+  if (uncovered.has(path)) return path;
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
+    const directory = path.slice(0, end + 1);
+    if (uncovered.has(directory)) return directory;
+  }
+  return null;
 }
 
 function entryOf(stats: Stats, id: string): Entry {

@@ -1,6 +1,3 @@
-/** More than the largest file that is kept. */
-export const GIT_MAX_BYTES = 64 * 1024 * 1024;
-
 /** git without anything of a person's or a repository's that could run a program. Only plumbing commands are used. */
 export function gitCommand(args: readonly string[]): [string, ...string[]] {
   return ['git', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args];

@@ -1,22 +1,38 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { RawPath } from '../../workspace/raw-path.ts';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RawPath, toSystem } from '../../workspace/raw-path.ts';
+import { readSmall } from './disk.ts';
 import { gitCommand, gitEnvironment } from './git.ts';
 
 /** Fields of one line of `git check-ignore -v -z`: source, line, pattern, path. */
 const FIELDS = 4;
 
-/** Asks git which directories of a workspace its ignore files name. For one search: git reads each ignore file once. */
+/** Bytes of the largest list of ignored names that is read, and of all lists of one search. Larger ones count as absent. */
+const LIST_MAX_BYTES = 1024 * 1024;
+const LISTS_MAX_BYTES = 32 * LIST_MAX_BYTES;
+
+/**
+ * Asks git which directories of a workspace its ignore files name. For one search: git reads each ignore file once. git
+ * sees a copy that holds directories and ignore files only, because it would wait for a pipe and read files of any size.
+ */
 export class IgnoreCheck {
+  readonly #workspace: RawPath;
+  readonly #copy = mkdtempSync(join(tmpdir(), 'ignore-'));
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<never>;
   #out = '';
+  #bytes = 0;
   #onData: () => void = () => {};
 
-  constructor(workspace: string, gitDir: string) {
+  constructor(workspace: RawPath, gitDir: string) {
+    this.#workspace = workspace;
+    this.#write(`${workspace}/.git/info/exclude`, join(gitDir, 'info', 'exclude'));
     const [command, ...args] = gitCommand(['check-ignore', '-z', '-v', '-n', '--no-index', '--stdin']);
     this.#child = spawn(command, args, {
-      cwd: workspace,
-      env: { ...gitEnvironment(gitDir), GIT_WORK_TREE: workspace },
+      cwd: this.#copy,
+      env: { ...gitEnvironment(gitDir), GIT_WORK_TREE: this.#copy },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let words = '';
@@ -35,9 +51,22 @@ export class IgnoreCheck {
     this.#ended.catch(() => {});
   }
 
+  /** Takes the ignore file of this directory, before anything in it is asked for. */
+  readIn(directory: RawPath): void {
+    const file = directory === '' ? '.gitignore' : `${directory}/.gitignore`;
+    this.#write(`${this.#workspace}/${file}`, `${this.#copy}/${file}`);
+  }
+
+  #write(from: RawPath, to: RawPath): void {
+    const text = readSmall(from, Math.min(LIST_MAX_BYTES, LISTS_MAX_BYTES - this.#bytes));
+    this.#bytes += text.length;
+    writeFileSync(toSystem(to), text);
+  }
+
   /** Which of these paths, relative to the workspace, are ignored. */
   async ignoredOf(paths: readonly RawPath[]): Promise<Set<RawPath>> {
     if (paths.length === 0) return new Set();
+    for (const path of paths) mkdirSync(toSystem(`${this.#copy}/${path}`), { recursive: true });
     const all = new Promise<string[]>((resolve) => {
       this.#onData = () => {
         const fields = this.#out.split('\0');
@@ -59,5 +88,6 @@ export class IgnoreCheck {
 
   close(): void {
     this.#child.kill();
+    rmSync(this.#copy, { recursive: true, force: true });
   }
 }

@@ -65,11 +65,11 @@ class Keeper {
         return {
           ...NOTHING,
           changes: request.paths.map((path) => ({
-            ...{ path, before: null, after: this.#tree.files.get(path)?.state ?? null },
+            ...{ path, before: null, after: this.#tree.stateOf(path) },
           })),
         };
       case 'save': {
-        const [tree = ''] = await this.#objects.keep([this.#list()]);
+        const [tree = ''] = this.#objects.keep([this.#list()]);
         const all = Array.from(this.#tree.uncovered, ([path, why]) => ({ path, why }));
         return { ...NOTHING, tree, uncovered: all.slice(0, UNCOVERED_MAX), uncoveredCount: all.length };
       }
@@ -108,7 +108,7 @@ class Keeper {
     const { files: saved, uncovered } = this.#saved(tree);
     const paths = new Set([...saved.keys(), ...this.#tree.files.keys()]);
     return [...paths].flatMap((path): FileChange[] => {
-      const [before, after] = [saved.get(path) ?? null, this.#tree.files.get(path)?.state ?? null];
+      const [before, after] = [saved.get(path) ?? null, this.#tree.stateOf(path)];
       return before === after || (before === null && isListed(path, uncovered)) ? [] : [{ path, before, after }];
     });
   }

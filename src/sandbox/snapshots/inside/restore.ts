@@ -1,10 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
-  readlinkSync,
   renameSync,
   rmdirSync,
   type Stats,
@@ -12,18 +11,21 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { reopenDirectory } from '../../workspace/file-access.ts';
 import type { RawPath } from '../../workspace/raw-path.ts';
-import type { FileState, RestoreItem, RestoreReply } from '../messages.ts';
-import { stateOf } from './file-tree.ts';
-import { idOf, type ObjectStore } from './object-store.ts';
+import { type FileState, HIDDEN, type RestoreItem, type RestoreReply } from '../messages.ts';
+import { stateNow } from './disk.ts';
+import type { ObjectStore } from './object-store.ts';
 
-const DRAFT = /^\.contextd-undo-\d+-\d+$/;
+/** `.contextd-undo-<16 hex digits of the run>-<number>` */
+const DRAFT = /^\.contextd-undo-[0-9a-f]{16}-\d+$/;
+const DRAFT_RUN_BYTES = 8;
 
 type Refused = RestoreReply['conflicts'][number];
 
 /** Puts files back, each by a rename. Writes nothing if a file is not what the caller saw. */
 export function restore(root: string, objects: ObjectStore, items: readonly RestoreItem[]): RestoreReply {
-  const place = new Place(root);
+  const place = new Place(root, new Set(items.filter(({ want }) => want === null).map(({ path }) => path)));
   const conflicts = items.flatMap((item): Refused[] => {
     const why = place.conflict(item);
     return why === null ? [] : [{ path: item.path, why }];
@@ -49,30 +51,42 @@ export function restore(root: string, objects: ObjectStore, items: readonly Rest
 
 class Place {
   readonly #root: string;
+  readonly #run = randomBytes(DRAFT_RUN_BYTES).toString('hex');
+  readonly #removals: ReadonlySet<RawPath>;
   #drafts = 0;
 
-  constructor(root: string) {
+  /** `removals`: what goes before anything is written. */
+  constructor(root: string, removals: ReadonlySet<RawPath>) {
     this.#root = root;
+    this.#removals = removals;
   }
 
   conflict({ path, now }: RestoreItem): string | null {
     const parts = path.split('/');
     if (parts.some((part) => part === '' || part === '.' || part === '..')) return 'it is no path in the workspace';
     if (parts.includes('.git')) return 'it belongs to a repository';
-    for (let end = 1; end < parts.length; end++) {
-      const parent = parts.slice(0, end).join('/');
-      if (this.#statOf(parent)?.isSymbolicLink()) return `${parent} is a link now`;
+    for (const parent of parentsOf(path)) {
+      const stats = this.#statOf(parent);
+      if (stats?.isSymbolicLink()) {
+        if (this.#removals.has(parent)) break;
+        return `${parent} is a link now`;
+      }
+      // The call closed the directory, and nobody can have changed the file behind it.
+      if (now === HIDDEN && stats?.isDirectory()) reopenDirectory(`${this.#root}/${parent}`);
     }
-    return this.#stateOf(path) === now ? null : 'it was changed since';
+    return now === HIDDEN || stateNow(this.#root, path) === now ? null : 'it was changed since';
   }
 
-  /** Those that an undo left that was killed. */
+  /** Removes drafts that an undo left when it was killed. Never fails: what it cannot remove stays. */
   removeDrafts(directory: RawPath): void {
-    const names = this.#statOf(directory)?.isDirectory()
-      ? readdirSync(this.#system(directory), { encoding: 'latin1' })
-      : [];
-    for (const name of names)
-      if (DRAFT.test(name)) unlinkSync(this.#system(directory === '' ? name : `${directory}/${name}`));
+    try {
+      for (const name of readdirSync(this.#system(directory), { encoding: 'latin1' })) {
+        const path = directory === '' ? name : `${directory}/${name}`;
+        if (DRAFT.test(name) && this.#statOf(path)?.isDirectory() === false) unlinkSync(this.#system(path));
+      }
+    } catch {
+      // The directory is to be made, or is not ours to read.
+    }
   }
 
   remove(path: RawPath): void {
@@ -90,11 +104,13 @@ class Place {
   write(path: RawPath, want: FileState, objects: ObjectStore): void {
     const [kind = '', id = ''] = want.split(' ');
     const content = objects.read(id);
+    const link = parentsOf(path).find((one) => this.#statOf(one)?.isSymbolicLink());
+    if (link !== undefined) throw new Error(`${link} is a link`);
     const end = path.lastIndexOf('/');
     const parent = end < 0 ? '' : path.slice(0, end);
     mkdirSync(this.#system(parent), { recursive: true });
     this.#drafts += 1;
-    const name = `.contextd-undo-${process.pid}-${this.#drafts}`;
+    const name = `.contextd-undo-${this.#run}-${this.#drafts}`;
     const draft = this.#system(parent === '' ? name : `${parent}/${name}`);
     try {
       if (kind === 'l') symlinkSync(content, draft);
@@ -102,6 +118,7 @@ class Place {
         writeFileSync(draft, content, { flag: 'wx', mode: 0o600 });
         chmodSync(draft, Number.parseInt(kind.slice(1), 8) & 0o777);
       }
+      if (this.#statOf(path)?.isDirectory()) rmdirSync(this.#system(path));
       renameSync(draft, this.#system(path));
     } catch (cause) {
       try {
@@ -111,13 +128,6 @@ class Place {
       }
       throw cause;
     }
-  }
-
-  #stateOf(path: RawPath): FileState | null {
-    const stats = this.#statOf(path);
-    if (stats === null || stats.isDirectory()) return null;
-    if (stats.isSymbolicLink()) return stateOf(stats, idOf(readlinkSync(this.#system(path), { encoding: 'buffer' })));
-    return stats.isFile() ? stateOf(stats, idOf(readFileSync(this.#system(path)))) : 'special';
   }
 
   #statOf(path: RawPath): Stats | null {
@@ -131,4 +141,10 @@ class Place {
   #system(path: RawPath): Buffer {
     return Buffer.from(path === '' ? this.#root : `${this.#root}/${path}`, 'latin1');
   }
+}
+
+/** The directories above it in the workspace, the outermost first. */
+function parentsOf(path: RawPath): RawPath[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
