@@ -55,7 +55,7 @@ export class FileTree {
     return this.#entries;
   }
 
-  /** Of a file as the last `take` found it; of one that no snapshot holds, as it is on the disk. Null if there is none. */
+  /** Of a file as the last `take` found it; of one that no snapshot holds, as it is on the disk. Null if nothing is there. */
   stateOf(path: RawPath): FileState | null {
     return this.#entries.get(path)?.state ?? stateNow(this.#root, path);
   }
