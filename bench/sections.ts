@@ -67,6 +67,11 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     isForEachAccount: false,
     load: async () => (await import('./sections/session.ts')).sessionSection,
   },
+  checkpoints: {
+    title: 'Checkpoints, beside a command that does nothing',
+    isForEachAccount: false,
+    load: async () => (await import('./sections/checkpoints.ts')).checkpointsSection,
+  },
   throughput: {
     title: 'Many calls at once',
     load: async () => (await import('./sections/throughput.ts')).throughputSection,

@@ -10,7 +10,7 @@ import { type Outcome, type Row, rowsOf, type Section } from '../lib/section.ts'
 
 const SESSION_INIT_LINK = '.claude/tools/session_init/session_init';
 const BASE = 'safe_bash true';
-const SIZES = [100, 10_000, 100_000];
+export const SIZES = [100, 10_000, 100_000];
 /** How much longer a warm start of 10,000 events may take. */
 const AIM_MS = 30;
 /** Milliseconds until the daemon is ready for the next call. */
@@ -59,7 +59,7 @@ async function call(at: BenchInstallation, link: string, input: string, session:
 }
 
 /** Writes the events as the daemon would; each fifth call fails, and each third is a message. */
-async function fill(at: BenchInstallation): Promise<void> {
+export async function fill(at: BenchInstallation): Promise<void> {
   const database = eventDatabase({ file: at.paths.sessionDb, logger: silentLogger });
   const limits = { maxAgeMs: Number.MAX_SAFE_INTEGER, maxEvents: Number.MAX_SAFE_INTEGER };
   const eventLog = new StoredEventLog({
