@@ -152,7 +152,7 @@ export class BranchFiles {
       }
       const chosen = resolutions ?? stored;
       const { plan, commits } = await this.#plan(branch, chosen, state);
-      if (plan.conflicts.length > 0) throw conflict(branch, plan.conflicts, false);
+      if (plan.conflicts.length > 0) throw conflict(branch, plan.conflicts, state === 'merging');
       await this.#deps.store.setFiles(branch.id, 'merging', chosen);
       const applied = await this.#apply(branch, plan.ops, state, call);
       await this.#deps.store.setFiles(branch.id, 'merged', chosen);
@@ -319,11 +319,12 @@ function changesOf(ops: readonly MergeOp[]): FileChanges {
 function conflict({ id }: OwnBranch, paths: readonly Refused[], isWritten: boolean): ContextdError {
   const named = paths.slice(0, CONFLICTS_NAMED_MAX).map(({ path, why }) => `${toText(path)} (${why})`);
   const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
-  const written = isWritten ? 'some files are merged already, these are not' : 'nothing was written';
+  const person = `or ask the person to run \`ctxd branch merge ${id} --keep-base PATH --take-branch PATH --merge-text PATH\``;
+  const written = isWritten ? 'other files may be merged already' : 'nothing was written';
   return new ContextdError('CONFLICT', `branch ${id} is not merged, ${written}: ${named.join(', ')}${more}`, {
     remedy: isWritten
-      ? `Return again to go on, or ask the person to run \`ctxd branch merge ${id}\`.`
-      : `Make these paths in the branch as they are in the workspace, and return again; or ask the person to run \`ctxd branch merge ${id} --keep-base PATH --take-branch PATH --merge-text PATH\`; or return with "files":"discard".`,
+      ? `Return again to go on with what is no conflict any more; ${person}; or return with "files":"discard", which leaves what is merged (\`ctxd undo\` takes it back).`
+      : `Make these paths in the branch as they are in the workspace, and return again; ${person}; or return with "files":"discard".`,
     details: { branch: id, paths: paths.slice(0, 100).map(({ path }) => toText(path)) },
   });
 }
