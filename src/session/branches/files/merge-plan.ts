@@ -224,7 +224,7 @@ class Planner {
       }
       const never = whyNever(path) ?? (hidden.has(path) ? 'the branch never saw it' : null);
       const choice = this.#choiceFor(path);
-      if (choice === 'take' && never === null && !this.#skipped.has(path)) {
+      if (choice === 'take' && never === null && !this.#skipped.has(path) && !staying.has(path)) {
         this.#put(path, base.get(path), undefined);
         continue;
       }
