@@ -42,15 +42,17 @@ export function createCheckpointManagement(deps: CheckpointManagementDeps): Chec
     async listCheckpoints({ root, session }) {
       await requireProject(root, projects);
       const all = await checkpoints.listProject(root);
-      return { checkpoints: all.filter((head) => session === '' || head.session.session === session).map(itemOf) };
+      const asked = all.filter((head) => session === '' || head.session.session === session);
+      return { checkpoints: await Promise.all(asked.map((head) => masked(head, scrubber))) };
     },
     async readCheckpoint({ root, id, level, files }) {
       await requireProject(root, projects);
       const shown = await checkpoints.show(root, { id, level: levelOf(level), files: filesOf(files) });
       const applied = shown.files?.applied ?? { savedFirst: '', undo: '' };
       if (applied.undo !== '') await record(root, id, shown, deps);
+      const text = await maskOwnWords(shown.checkpoint.session, shown.text, scrubber);
       return {
-        ...{ checkpoint: itemOf({ ...shown.checkpoint, summary: '' }), text: shown.text },
+        ...{ checkpoint: await masked({ ...shown.checkpoint, summary: '' }, scrubber), text },
         ...{ saved_first: applied.savedFirst, undone_by: applied.undo },
       };
     },
@@ -78,6 +80,12 @@ async function record(root: string, id: string, { files }: Restored, { auditLog,
     ...{ output_sha256: '', output_bytes: 0, duration_ms: 0, secrets_found: 0, secret_rules: [] },
     ...{ exit_code: null, error_code: null },
   });
+}
+
+/** Without secrets that became known since it was saved. */
+async function masked(head: StoredHead, scrubber: CheckpointManagementDeps['scrubber']): Promise<CheckpointItem> {
+  const item = itemOf(head);
+  return { ...item, ...(await maskOwnWords(head.session, { name: item.name, summary: item.summary }, scrubber)) };
 }
 
 function itemOf({ id, session, name, cause, position, createdMs, summary }: StoredHead): CheckpointItem {

@@ -67,10 +67,12 @@ async function shownFor(
 }
 
 /** '' if no checkpoint was saved before the compaction. */
-async function compactedText(session: SessionRef, { checkpoints }: HookDeps): Promise<string> {
+async function compactedText(session: SessionRef, { checkpoints, scrubber }: HookDeps): Promise<string> {
   const saved = (await checkpoints.list(session)).find((head) => head.cause === 'compaction');
   if (saved === undefined) return '';
-  const { text } = await checkpoints.show(session.project, { id: saved.id, level: 'summary', files: 'none' });
+  const shown = await checkpoints.show(session.project, { id: saved.id, level: 'summary', files: 'none' });
+  // It was masked when it was recorded. What became known since is masked now.
+  const text = await maskOwnWords(session, shown.text, scrubber);
   return `This conversation was compacted. \`checkpoint_restore ${saved.id}\` shows what the session did. In short:\n${text}\n`;
 }
 

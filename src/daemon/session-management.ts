@@ -1,23 +1,27 @@
 import type { Management, SessionEvent as WireEvent } from '../call/management.ts';
 import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
 import type { Contexts } from '../session/compile/contexts.ts';
 import { phaseOf, sensitivityOf } from '../session/compile/request.ts';
 import type { SessionEvent } from '../session/events/event.ts';
 import type { StoredEventLog } from '../session/events/event-log.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 import { requireProject } from './approval-management.ts';
+import { maskOwnWords } from './kept-text.ts';
 
 export interface SessionManagementDeps {
   eventLog: Pick<StoredEventLog, 'sessions' | 'read'>;
   contexts: Pick<Contexts, 'build' | 'replay'>;
   projects: Pick<ProjectStore, 'find'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'issuedIn'>;
 }
 
 type SessionManagement = Pick<Management, 'listSessions' | 'readSession' | 'inspectSession' | 'replaySession'>;
 
 /** What a person may see of sessions. */
-export function createSessionManagement({ eventLog, contexts, projects }: SessionManagementDeps): SessionManagement {
+export function createSessionManagement(deps: SessionManagementDeps): SessionManagement {
+  const { eventLog, contexts, projects, scrubber } = deps;
   /** The session that is named, or the one with the newest event. Throws NOT_FOUND. */
   const sessionOf = async (request: { root: string; session: string; branch?: string }): Promise<SessionRef> => {
     const { root, session, branch = '' } = request;
@@ -42,7 +46,10 @@ export function createSessionManagement({ eventLog, contexts, projects }: Sessio
         ...{ from: from || 1, newest: limit, allBranches },
         ...(to === 0 ? {} : { to }),
       });
-      return { session: session.session, events: events.map(wireEvent) };
+      // They were masked when they were recorded. What became known since is masked now.
+      const texts = events.map(({ text, facts }) => ({ text, facts_json: JSON.stringify(facts) }));
+      const masked = await maskOwnWords(session, texts, scrubber);
+      return { session: session.session, events: events.map((event, i) => ({ ...wireEvent(event), ...masked[i] })) };
     },
     async inspectSession(request) {
       const { phase, query, budget_tokens, floor, redact, to } = request;
@@ -53,7 +60,8 @@ export function createSessionManagement({ eventLog, contexts, projects }: Sessio
         sensitivity: { floor: sensitivityOf(floor), action: redact ? ('redact' as const) : ('drop' as const) },
       };
       const { position, text, sha256, stats } = await contexts.build(session, asked, to === 0 ? undefined : to);
-      return { session: session.session, position, text, sha256, stats_json: JSON.stringify(stats) };
+      const shown = await maskOwnWords(session, text, scrubber);
+      return { session: session.session, position, text: shown, sha256, stats_json: JSON.stringify(stats) };
     },
     async replaySession(request) {
       const session = await sessionOf(request);

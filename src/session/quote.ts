@@ -3,6 +3,9 @@ import { withoutInvisible } from '../core/invisible.ts';
 /** Characters of a recorded text that an agent sees. */
 export const QUOTED_MAX_CHARS = 160;
 
+/** Characters that are read for each that is shown: blanks and invisible ones go. */
+const READ_FACTOR = 16;
+
 const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
 /** A whole token, or what could open a tag or a fenced block, or look like a token or a line of contextd. */
 const STEERING = /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|<|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
@@ -14,12 +17,14 @@ const STEERING = /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|<|`{3,}|\[(?=\s*(?:SECRET|con
  * readable (default: none is).
  */
 export function quote(text: string, maxChars = QUOTED_MAX_CHARS, isToken = isNoToken): string {
+  // A text of megabytes is not read for its first words.
+  const part = text.slice(0, READ_FACTOR * maxChars);
   // First, because a line end is invisible too and would join two words.
-  const spaced = text.toWellFormed().replaceAll(BLANKS, ' ');
+  const spaced = part.toWellFormed().replaceAll(BLANKS, ' ');
   const plain = withoutInvisible(spaced).replaceAll(BLANKS, ' ').trim();
   const characters = Array.from(plain);
-  const isLong = characters.length > maxChars;
-  const kept = isLong ? characters.slice(0, maxChars).join('') : plain;
+  const isLong = characters.length > maxChars || part.length < text.length;
+  const kept = characters.length > maxChars ? characters.slice(0, maxChars).join('') : plain;
   const shown = JSON.stringify(kept).replaceAll(STEERING, (found) => (isToken(found) ? found : escaped(found)));
   return `${shown}${isLong ? '…' : ''}`;
 }

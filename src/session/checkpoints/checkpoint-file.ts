@@ -2,6 +2,7 @@ import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { CHECKPOINT_FORMAT, type CheckpointBody, checksumOf, openBody, readBody, renderBody } from './checkpoint.ts';
 import { notKept } from './checkpoint-files.ts';
+import { oneLine } from './session-facts.ts';
 
 /** Says what the file is. */
 const KIND = 'contextd checkpoint';
@@ -12,6 +13,11 @@ export interface ReadFile {
   readonly createdMs: number;
   readonly body: CheckpointBody;
 }
+
+/** What an export can have at most; a masked text is longer than its original. */
+const BOUNDS = { name: 400, note: 40_000, text: 20_000, lines: 5_000, tools: 1_000, toolName: 64 };
+/** The last millisecond that a date can name. */
+const DATE_MAX_MS = 8.64e15;
 
 const OTHER_MACHINE = notKept('it came from another session or machine, whose files are not here');
 
@@ -30,6 +36,23 @@ export function renderFile({ name, createdMs, body }: ReadFile): string {
   return `${JSON.stringify(file)}\n`;
 }
 
+/** Anyone can write a file with the right checksum. Throws SCHEMA_INVALID for one that no export has written. */
+function checkBounds({ name, createdMs, body: { note, facts, trail, madeWith } }: ReadFile): void {
+  const lists = [facts.files, facts.failing, facts.branches, facts.todo];
+  const texts = [...lists.flat(), facts.asked, facts.answered, ...trail.flatMap(({ kind, text }) => [kind, text])];
+  const tools = Object.entries(madeWith.tools);
+  const isTooLong =
+    name.length > BOUNDS.name ||
+    note.length > BOUNDS.note ||
+    [...lists, trail].some((list) => list.length > BOUNDS.lines) ||
+    texts.some((text) => text.length > BOUNDS.text) ||
+    tools.length > BOUNDS.tools ||
+    [madeWith.contextd, madeWith.config, ...tools.flat()].some((text) => text.length > BOUNDS.toolName);
+  if (isTooLong) throw otherFile('a part of it is longer than contextd writes it');
+  if (!Number.isSafeInteger(createdMs) || createdMs < 0 || createdMs > DATE_MAX_MS)
+    throw otherFile(`${createdMs} is no time`);
+}
+
 /** Throws SCHEMA_INVALID for another file, VERSION_MISMATCH for a newer one, INTEGRITY_FAILED for a damaged one. */
 export function readFile(text: string): ReadFile {
   const { kind, format, name, created_ms: createdMs, sha256, body } = parsed(text);
@@ -43,7 +66,9 @@ export function readFile(text: string): ReadFile {
     throw otherFile('a part of it is missing');
   const head = { name, createdMs, position: 0 };
   const opened = openBody('the file', head, { format, json: body, sha256 });
-  return { name, createdMs, body: { ...opened, files: OTHER_MACHINE } };
+  const read = { name: oneLine(name, BOUNDS.name + 1), createdMs, body: { ...opened, files: OTHER_MACHINE } };
+  checkBounds(read);
+  return read;
 }
 
 function parsed(text: string): JsonObject {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
 import { invalid, readOptionalString, readString } from '../../sdk/input.ts';
 import type { ArtifactStore } from '../../stores/artifacts.ts';
+import { quote } from '../quote.ts';
 import type { FilesReport } from './checkpoint-files.ts';
 import type { Checkpoints, FilesWish } from './checkpoints.ts';
 import { LEVELS, type RestoreLevel } from './restored-text.ts';
@@ -41,6 +42,11 @@ export function readNew(request: JsonObject): { name: string; note: string } {
   return { name, note };
 }
 
+/** Words as they are; what could be more than words is quoted. */
+function shownName(name: string): string {
+  return /^[\p{L}\p{N}][\p{L}\p{N} .,:;_+#/()-]*$/u.test(name) ? name : quote(name, NAME_MAX_CHARS);
+}
+
 /** `CheckpointList` → `{checkpoints: [{id, name?, saved, summary}], left_out?}`, the newest first, within 340 tokens. */
 export async function listCheckpoints(
   session: SessionRef,
@@ -51,9 +57,11 @@ export async function listCheckpoints(
   const shown: JsonObject[] = [];
   for (const { id, name, createdMs, summary } of all) {
     const saved = new Date(createdMs).toISOString().slice(0, 16);
-    const item = { id, ...(name === '' ? {} : { name }), saved, summary };
-    left -= countTokens(`${JSON.stringify(item)},`);
-    if (left < 0) break;
+    const item = { id, ...(name === '' ? {} : { name: shownName(name) }), saved, summary };
+    const cost = countTokens(`${JSON.stringify(item)},`);
+    // One that is too long hides no other.
+    if (cost > left) continue;
+    left -= cost;
     shown.push(item);
   }
   const leftOut = all.length - shown.length;

@@ -196,7 +196,8 @@ export class Checkpoints {
       name,
       cause: 'import',
       position: 0,
-      createdMs,
+      // The clock of another machine must not keep it on top of every list.
+      createdMs: Math.min(createdMs, this.#deps.clock.now()),
       body,
     };
     const head = { ...headOf(checkpoint), summary: summaryOf(checkpoint, await this.#tokensOf(checkpoint)) };
