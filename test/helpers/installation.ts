@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedEnvelope } from './envelope-schema.ts';
@@ -101,10 +101,7 @@ export async function install(options: { owner?: number; init?: boolean } = {}):
       if (!stdout.endsWith('\n')) throw new Error(`${tool} printed no line; stderr: ${stderr}`);
       return JSON.parse(stdout) as Answer;
     },
-    filesHolding: (text) =>
-      readdirSync(home, { recursive: true, encoding: 'utf8' })
-        .map((entry) => join(home, entry))
-        .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).includes(text)),
+    filesHolding: (text) => filesBelow(home).filter((path) => readOrNull(path)?.includes(text)),
     async status() {
       const { stdout } = await run(CTXD, ['server', 'status', '--json']);
       return JSON.parse(stdout) as { pid: number };
@@ -120,6 +117,28 @@ export async function install(options: { owner?: number; init?: boolean } = {}):
     if (done.code !== 0) throw new Error(`ctxd init failed: ${done.stderr}${done.stdout}`);
   }
   return installation;
+}
+
+/** What goes away meanwhile, as the processes of a killed daemon leave it, is left out. */
+function filesBelow(dir: string): string[] {
+  return (unlessGone(() => readdirSync(dir, { withFileTypes: true })) ?? []).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function readOrNull(path: string): Buffer | null {
+  return unlessGone(() => readFileSync(path));
+}
+
+function unlessGone<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
+    throw cause;
+  }
 }
 
 /** Returns true if a process with this pid exists. */
