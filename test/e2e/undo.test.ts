@@ -46,6 +46,8 @@ describe('ctxd undo', () => {
     const part = await undo(refs[0] ?? '', '--yes', '--partial');
     expect(part.stdout).toContain('  removed: yours.txt\n  stays as it is: mine.txt (it was changed since)\n');
     expect(read('mine.txt')).toBe('of a person');
+    const again = await undo(refs[0] ?? '', '--yes', '--partial');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('mine.txt (it was changed since)') });
   });
 
   it('issue 19.5: reports an unknown call and a wrong name, and undoes in a new daemon too', async () => {

@@ -30,7 +30,10 @@ export const undo = defineCommand<UndoPlan>({
     return withClient(context.paths, async (client) => {
       const plan = await client.planUndo({ root, which: args.word(0) ?? '', partial });
       if (args.flag('dryRun')) return plan;
-      if (!plan.files.some(isChange)) return plan;
+      if (!plan.files.some(isChange)) {
+        if (plan.files.some(({ action }) => action === 'keep')) throw nothingLeft(plan);
+        return plan;
+      }
       if (!args.flag('yes')) await confirm(context, linesOf(plan), 'Take it back?', notAsked());
       return client.undoChanges({ root, which: plan.ref, partial });
     });
@@ -64,6 +67,19 @@ function section(title: string, files: UndoPlan['files']): string[] {
     ...files.slice(0, SHOWN_MAX).map(({ path, why }) => `  ${title}: ${path}${why === '' ? '' : ` (${why})`}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
+}
+
+/** A script must not take this for an undo. */
+function nothingLeft({ ref, files }: UndoPlan): ContextdError {
+  const kept = files.filter(({ action }) => action === 'keep').map(({ path, why }) => `${path} (${why})`);
+  const more = kept.length > SHOWN_MAX ? ` and ${kept.length - SHOWN_MAX} more` : '';
+  return new ContextdError(
+    'CONFLICT',
+    `nothing of ${ref} was put back: ${kept.slice(0, SHOWN_MAX).join(', ')}${more}`,
+    {
+      remedy: 'The files stay as they are. `ctxd undo --dry-run` shows each of them.',
+    },
+  );
 }
 
 function notAsked(): ContextdError {
