@@ -26,6 +26,8 @@ export const GIT_ENV = {
 export class LocalGuard {
   readonly #engine: GuardEngine;
   readonly #clock: Clock;
+  /** Called in each pause of long work, as requests are taken there. */
+  onPause: () => void = () => {};
 
   constructor(
     settings: { workspace: string; deny: readonly string[]; person: Person; ledger: QuarantineLedger },
@@ -33,7 +35,10 @@ export class LocalGuard {
     clock: Clock,
   ) {
     this.#clock = clock;
-    const pause = () => void this.#engine.answerReports();
+    const pause = () => {
+      this.onPause();
+      this.#engine.answerReports();
+    };
     this.#engine = new GuardEngine({ ...settings, logger, clock, pause, catchUp: () => {}, onSettled: () => {} });
   }
 

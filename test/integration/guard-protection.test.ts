@@ -156,6 +156,29 @@ describe('what is hidden', () => {
     ]);
   });
 
+  test('SEC-2.3 what a person makes while the same directories are being read is hidden in the next sandbox', async () => {
+    let pauses = 0;
+    for (let at = 0; at <= pauses; at++) {
+      const guard = bench.guard(['**/*.pem']);
+      await guard.protection();
+      const asked: Promise<Protection>[] = [];
+      pauses = 0;
+      guard.onPause = () => {
+        if (pauses++ !== at) return;
+        bench.sh('echo x >late.pem; mkdir there; echo x >there/late.pem');
+        asked.push(guard.protection());
+      };
+      await bench.run(guard, 'mkdir made; touch made/{1..5} {1..5}');
+      expect(await Promise.all(asked.map(async (one) => (await one).hidden.map(({ path }) => path).sort()))).toEqual(
+        asked.map(() => [join(bench.workspace, 'late.pem'), join(bench.workspace, 'there/late.pem')]),
+      );
+      await guard.settled();
+      guard.close();
+      bench.sh('rm -r *');
+    }
+    expect(pauses).toBeGreaterThan(5);
+  });
+
   test('a match that a person moved is searched for before the next sandbox starts', async () => {
     bench.sh('mkdir -p a/b/c q/r/s && touch a/b/c/k.pem');
     const guard = bench.guard(['*.pem']);

@@ -14,6 +14,8 @@ const RECENT_MAX = 256;
 const SHALLOW_ROWS = 256;
 /** Size of a root, as lstat reports it in bytes, up to which it is read before a sandbox starts: some 2,000 names. */
 const GLANCED_MAX_BYTES = 64 * 1024;
+/** New directories directly below a root that are read before a sandbox starts, however slow the machine is at that moment. */
+const GLANCED_CHILDREN = 16;
 /** Background work: milliseconds of work, then a pause, so that it takes at most a fifth of one processor. */
 const IDLE_WORK_MS = 1;
 const IDLE_PAUSE_MS = 4;
@@ -99,12 +101,15 @@ export class Search {
     this.whenDone(() => {});
   }
 
-  /** Finds what is new in a root or directly below it. What takes longer than `milliseconds` is left for later. */
+  /**
+   * Finds what is new in a root or directly below it. Beyond the first new directories, what takes longer than `milliseconds`
+   * is left for later. A root that is being read is read once more within that read, which may have passed what is new.
+   */
   glance(milliseconds: number): void {
     const { clock, index } = this.#parts;
     this.#exclusively(() => {
       for (const root of index.roots) {
-        if (this.#visiting.has(root) || !this.#hasChanged(root)) continue;
+        if (!this.#visiting.has(root) && !this.#hasChanged(root)) continue;
         const until = clock.monotonic() + milliseconds;
         if ((statAt(root)?.size ?? 0) > GLANCED_MAX_BYTES) this.#visits.addUrgent({ path: root, isFresh: false });
         else this.#visitWithChildren(root, () => clock.monotonic() < until);
@@ -305,21 +310,24 @@ export class Search {
   }
 
   #visitWith(visit: Visit, onNew: (visit: Visit) => void): void {
-    this.#visiting.set(visit.path, false);
+    const isWithinAnother = this.#visiting.has(visit.path);
+    if (!isWithinAnother) this.#visiting.set(visit.path, false);
     try {
       this.#entriesLeft -= this.#parts.scan.visit(visit, onNew);
       if (this.#entriesLeft < 0) this.#onEnough();
     } finally {
-      if (this.#visiting.get(visit.path) === true) this.#visits.add(visit);
-      this.#visiting.delete(visit.path);
+      if (!isWithinAnother) {
+        if (this.#visiting.get(visit.path) === true) this.#visits.add(visit);
+        this.#visiting.delete(visit.path);
+      }
     }
   }
 
   #visitWithChildren(path: RawPath, hasTime: () => boolean): void {
     const children: Visit[] = [];
     this.#visitWith({ path, isFresh: false }, (found) => children.push(found));
-    for (const child of children) {
-      if (!hasTime() || this.#visiting.has(child.path)) {
+    for (const [position, child] of children.entries()) {
+      if (position >= GLANCED_CHILDREN && !hasTime()) {
         this.#visits.addUrgent(child);
         continue;
       }
