@@ -1,18 +1,11 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SetAside } from '../core/envelope.ts';
-import { TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { denialsOf } from './after-run.ts';
-import {
-  CheckedPolicies,
-  type CheckedPolicy,
-  isOfSession,
-  type LinuxSandboxDeps,
-  workspaceOf,
-} from './checked-policy.ts';
-import { isRealDirectory, retryIfReplaced } from './directory-identity.ts';
+import { CheckedPolicies, type CheckedPolicy, type LinuxSandboxDeps, workspaceOf } from './checked-policy.ts';
+import { CommandStarter, READY_MAX } from './command-starter.ts';
+import { retryIfReplaced } from './directory-identity.ts';
 import { createNetworks, type NetworkListener, type Networks } from './egress/networks.ts';
+import { FilePrograms } from './file-programs.ts';
 import {
   followCommand,
   followProcess,
@@ -21,50 +14,31 @@ import {
   type OutputSinks,
   processJob,
 } from './follow.ts';
-import { COPY_WITHIN_MS, copyProgram, notCopied } from './layers/copy.ts';
 import { Layers } from './layers/layers.ts';
 import type { LayerAbility, LayerKind } from './layers/mounted.ts';
-import { placeOf } from './layers/place.ts';
-import { mergeProgram } from './merge/merge-program.ts';
-import type { OutputSink } from './output.ts';
-import { CACHES_INSIDE, checkArgv, checkEnvironment, type Mount } from './policy.ts';
-import { onTerminal, TERMINAL_ENV } from './pseudo-terminal.ts';
+import { CACHES_INSIDE, checkArgv, checkEnvironment } from './policy.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from './quarantine.ts';
 import { readableBundle } from './reach.ts';
-import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
 import { NOT_STARTED, type RunEnd, type RunOptions } from './run-end.ts';
 import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import type {
   CommandSpec,
   IsolationReport,
   ProjectCaches,
-  RestoreResult,
   SandboxProgram,
   SandboxStatus,
   StorageAction,
 } from './sandbox.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
-import type { RestoreReply } from './snapshots/messages.ts';
 import { Snapshots } from './snapshots/snapshots.ts';
-import { discard, prepareGit, type StartedSandbox, Starter } from './starter.ts';
-import { openStdin, Steering } from './steering.ts';
+import { Starter } from './starter.ts';
+import { Steering } from './steering.ts';
 import { createKeeper, type Keeper } from './storage/keeper.ts';
 import { Storage } from './storage/storage.ts';
-import type { TreeProtection } from './workspace/guard-set.ts';
 import type { Cover } from './workspace/protection.ts';
 
-/** Sandboxes kept ready for all policies together. */
-const READY_MAX = 32;
-/** Milliseconds for a program of contextd that works on files, and bytes of its answer. */
-const OWN_WITHIN_MS = 300_000;
-const OWN_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
-
-interface OwnOutput {
-  readonly output: string;
-  readonly quarantined: readonly SetAside[];
-}
 
 /** bubblewrap, with a fresh sandbox for every command (design §5). Runs in the spawner, on its main thread. */
 export class LinuxSandbox {
@@ -74,12 +48,12 @@ export class LinuxSandbox {
   readonly #storage: Storage;
   readonly network: Networks;
   readonly snapshots: Snapshots;
+  readonly files: FilePrograms;
   readonly #layers: Layers;
   readonly #starter: Starter;
-  readonly #pool: ReadyPool;
+  readonly #commandStarter: CommandStarter;
   #running = 0;
   readonly #commands = new Set<Promise<unknown>>();
-  #readyUsed = 0;
   #processes = 0;
   /** By workspace: what the mounts of its long-lived processes cover. */
   readonly #covers = new Map<string, Set<Cover>>();
@@ -101,20 +75,15 @@ export class LinuxSandbox {
     this.#layers = new Layers({ root: deps.paths.layersDir, enter: () => this.#enterForLayers() });
     this.#layers.sweep();
     this.#starter = new Starter(this.network, this.#storage, this.#layers);
-    this.#pool = new ReadyPool({
-      perPolicy: deps.config.preforked,
-      max: READY_MAX,
-      idleMs: deps.config.idle_ms,
-      clock: deps.clock,
-      logger: deps.logger,
-      discard,
-    });
+    this.#commandStarter = new CommandStarter(deps, this.#starter, this.network);
+    const run: LinuxSandbox['run'] = (...command) => this.run(...command);
+    this.files = new FilePrograms(run, this.snapshots, deps.paths.layersDir);
   }
 
   /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
   async stop(): Promise<void> {
     this.#storage.stop();
-    await Promise.all([this.#pool.stop(), this.#starter.stop(), this.#keeper.stop(), this.snapshots.stop()]);
+    await Promise.all([this.#commandStarter.stop(), this.#starter.stop(), this.#keeper.stop(), this.snapshots.stop()]);
     await Promise.all([this.network.stop(), this.#layers.stop()]);
     // The sandboxes are dead. Their commands still report what they created, which takes milliseconds.
     await Promise.allSettled(this.#commands);
@@ -145,9 +114,9 @@ export class LinuxSandbox {
       spawnerRssBytes: process.memoryUsage.rss(),
       running: this.#running,
       processes: this.#processes,
-      ready: [...this.#pool.counts()].map(([key, count]) => ({ workspace: workspaceOf(key), count })),
+      ready: [...this.#commandStarter.readyCounts()].map(([key, count]) => ({ workspace: workspaceOf(key), count })),
       readyMax: READY_MAX,
-      readyUsed: this.#readyUsed,
+      readyUsed: this.#commandStarter.readyUsed,
       networks: this.network.bridge.networks(),
       totals: host?.cgroups?.totals() ?? null,
     };
@@ -230,55 +199,8 @@ export class LinuxSandbox {
   }
 
   async storage(action: StorageAction): Promise<readonly ProjectCaches[]> {
-    if (action.do === 'end_session') await this.#pool.forget((key) => isOfSession(key, action.project, action.session));
+    if (action.do === 'end_session') await this.#commandStarter.forgetSession(action.project, action.session);
     return this.#storage.act(action);
-  }
-
-  /** `items`: `RestoreItem[]` as JSON. */
-  async restore(policy: SandboxPolicy, items: Buffer): Promise<RestoreResult> {
-    const { output, quarantined } = await this.#runOwn(
-      policy,
-      this.snapshots.restorer(policy.workspace.path),
-      items,
-      'putting files back',
-    );
-    const reply: RestoreReply = JSON.parse(output);
-    return { ...reply, quarantined };
-  }
-
-  /** `request`: `MergeRequest` as JSON; so is the output. */
-  async merge(policy: SandboxPolicy, branch: string | null, request: Buffer): Promise<OwnOutput> {
-    const { path } = policy.workspace;
-    const layer = branch === null ? null : placeOf(this.#deps.paths.layersDir, path, branch);
-    const written = layer === null ? null : existsSync(layer.copy) ? layer.copy : layer.upper;
-    const program = mergeProgram(path, { branch: written, store: this.snapshots.storeOf(path) });
-    return this.#runOwn(policy, program, request, 'merging files');
-  }
-
-  /** Runs a program of contextd as a command of the workspace. */
-  async #runOwn(
-    policy: SandboxPolicy,
-    { mounts, argv }: { mounts: Mount[]; argv: string[] },
-    stdin: Buffer,
-    what: string,
-  ): Promise<OwnOutput> {
-    const out: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
-    const sink = (stream: 'stdout' | 'stderr'): OutputSink => ({
-      write(chunk) {
-        out[stream].push(Buffer.from(chunk));
-        return true;
-      },
-      onceDrained() {},
-    });
-    const command: CommandSpec = {
-      ...{ argv, cwd: policy.workspace.path, env: {}, stdin, timeoutMs: OWN_WITHIN_MS },
-      ...{ outputMaxBytes: OWN_OUTPUT_BYTES, outputKillBytes: 0, signal: new AbortController().signal },
-    };
-    const sinks = { stdout: sink('stdout'), stderr: sink('stderr') };
-    const end = await this.run(policy, command, sinks, { number: 0, steered: null, program: mounts });
-    const words = Buffer.concat(out.stderr).toString().slice(-1_000);
-    if (end.exitCode !== 0) throw new Error(`${what} ended by ${end.endedBy}: ${words}`);
-    return { output: Buffer.concat(out.stdout).toString(), quarantined: end.quarantined };
   }
 
   /**
@@ -293,7 +215,7 @@ export class LinuxSandbox {
     const kind = why === null ? 'overlay' : 'copy';
     const place = await this.#layers.make(policy.workspace, kind);
     try {
-      if (why !== null) await this.#copyInto(place.copy, outer, policy, why);
+      if (why !== null) await this.files.copyInto(place.copy, outer, policy, why);
       const tried = await this.#layers.lease(policy.workspace);
       tried.release();
       return kind;
@@ -318,21 +240,6 @@ export class LinuxSandbox {
     this.#layers.keepOnly(live);
   }
 
-  /** As a command does it: what is hidden from commands is not copied. */
-  async #copyInto(copy: string, outer: readonly string[], policy: SandboxPolicy, why: string): Promise<void> {
-    const { path } = policy.workspace;
-    const { program, argv } = copyProgram(copy);
-    const sink: OutputSink = { write: () => true, onceDrained() {} };
-    const command: CommandSpec = {
-      ...{ argv, cwd: path, env: {}, stdin: null, timeoutMs: COPY_WITHIN_MS, outputMaxBytes: 0, outputKillBytes: 0 },
-      signal: new AbortController().signal,
-    };
-    const view = { path, layer: outer.length === 0 ? null : outer };
-    const options = { number: 0, steered: null, program };
-    const end = await this.run({ ...policy, workspace: view }, command, { stdout: sink, stderr: sink }, options);
-    if (end.exitCode !== 0) throw notCopied(path, why, end.exitCode, end.endedBy);
-  }
-
   async #runOnce(
     policy: SandboxPolicy,
     command: CommandSpec,
@@ -348,8 +255,7 @@ export class LinuxSandbox {
     } finally {
       this.#commands.delete(ended);
       this.#running -= 1;
-      // A waiting sandbox would keep a layer mounted, and show the base as it was.
-      if (policy.workspace.layer === null) this.#pool.used(checked.key, () => this.#makeReady(checked));
+      this.#commandStarter.ended(checked);
     }
   }
 
@@ -369,7 +275,7 @@ export class LinuxSandbox {
     const terminal = command.terminal === true && steered === null ? new Steering({ onStarted() {} }, true) : null;
     const steering = steered?.steering ?? terminal;
     try {
-      const started = await this.#startCommand(checked, protection, command, steering, program);
+      const started = await this.#commandStarter.start(checked, protection, command, steering, program);
       const endUse = this.network.watch(started, number, over.signal);
       void search.run(checked.guard, protection, over.signal);
       const { limits } = checked.policy;
@@ -393,84 +299,4 @@ export class LinuxSandbox {
       steering?.close();
     }
   }
-
-  /** Takes a pre-forked sandbox if one is ready and suits the command; otherwise starts a new one. */
-  async #startCommand(
-    checked: CheckedPolicy,
-    protection: TreeProtection,
-    command: CommandSpec,
-    steering: Steering | null,
-    program: readonly Mount[] | undefined,
-  ): Promise<StartedSandbox> {
-    await this.network.settled(checked.loopback?.key ?? null);
-    const script =
-      steering === null && program === undefined && checked.policy.workspace.layer === null
-        ? scriptFor(command, checked.policy.workspace.path)
-        : null;
-    const isSuitable =
-      script !== null && (command.cwd === checked.policy.workspace.path || isRealDirectory(command.cwd));
-    const ready = isSuitable ? this.#pool.take(checked.key, this.#fingerprintOf(checked, protection)) : null;
-    if (ready !== null && script !== null) {
-      this.#readyUsed += 1;
-      ready.git?.seed();
-      ready.give(script);
-      return ready;
-    }
-    const git = await prepareGit(checked, protection);
-    git?.seed();
-    const isTerminal = command.terminal === true;
-    const started = await this.#starter.start(checked, protection, {
-      argv: isTerminal ? onTerminal(command.argv) : command.argv,
-      cwd: command.cwd,
-      env: isTerminal ? { ...TERMINAL_ENV, ...command.env } : command.env,
-      programMounts: program ?? [],
-      wallMs: command.timeoutMs,
-      stdin: await openStdin(checked, command, steering),
-      isTerminal,
-      takesScript: false,
-      git,
-    });
-    steering?.attach(started.jail);
-    return started;
-  }
-
-  #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {
-    const { loopback } = checked;
-    const name = loopback === null ? '' : this.network.loopbacks.nameOf(loopback.key);
-    return fingerprintOf(checked, protection, { loopback: name, authority: this.network.bridge.certificateOf(name) });
-  }
-
-  async #makeReady(checked: CheckedPolicy): Promise<ReadySandbox> {
-    const protection = await checked.guard.protection();
-    const started = await this.#starter.start(checked, protection, {
-      argv: WAITING_SHELL,
-      cwd: checked.policy.workspace.path,
-      env: {},
-      programMounts: [],
-      wallMs: TIMEOUT_MAX_MS,
-      stdin: 'ignore',
-      takesScript: true,
-      git: await prepareGit(checked, protection),
-    });
-    const script = await scriptSocket(started).catch((cause: unknown) => {
-      discard(started);
-      throw cause;
-    });
-    started.tidy();
-    return {
-      ...started,
-      fingerprint: fingerprintOf(checked, protection, started),
-      startedAt: this.#deps.clock.monotonic(),
-      give: (text) => void script.end(text),
-    };
-  }
-}
-
-/** A waiting sandbox suits a command only if the directory, its protected paths and its network are still the same. */
-function fingerprintOf(
-  checked: CheckedPolicy,
-  protection: TreeProtection,
-  { loopback, authority }: Pick<StartedSandbox, 'loopback' | 'authority'>,
-): string {
-  return `${checked.state} ${loopback} ${authority ?? ''} ${checked.person?.text ?? ''}${checked.person?.ignored ?? ''} ${protection.fingerprint}`;
 }

@@ -86,7 +86,7 @@ class SpawnerService {
       case 'snapshot':
         return this.#sandbox.snapshots.ask(request.workspace, request.request);
       case 'restore':
-        return this.#sandbox.restore(request.policy, body);
+        return this.#sandbox.files.restore(request.policy, body);
       case 'create_layer':
         return this.#sandbox.createLayer(request.policy);
       case 'layer_ability':
@@ -96,7 +96,7 @@ class SpawnerService {
       case 'keep_layers':
         return this.#sandbox.keepLayers(request.live);
       case 'merge':
-        return this.#sandbox.merge(request.policy, request.branch, body);
+        return this.#sandbox.files.merge(request.policy, request.branch, body);
       case 'run':
         return this.#run(this.#sandbox, request, body);
       case 'input':
