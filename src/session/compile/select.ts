@@ -25,10 +25,13 @@ export function selectAndPack(
     if (packed.has(item) || item.isDependency) continue;
     const unit = withAncestors(item, bySeq).filter((one) => !packed.has(one));
     const { kind } = item.event;
+    if ((counts.get(kind) ?? 0) >= (limits[kind] ?? Number.POSITIVE_INFINITY)) {
+      reasons.set(item, 'kind_limit');
+      continue;
+    }
     // Counting the tokens of a thousand lines takes longer than everything else.
     const cost = left < LINE_MIN_TOKENS ? Number.POSITIVE_INFINITY : unit.reduce((sum, one) => sum + costOf(one), 0);
-    if ((counts.get(kind) ?? 0) >= (limits[kind] ?? Number.POSITIVE_INFINITY)) reasons.set(item, 'kind_limit');
-    else if (cost > left) reasons.set(item, 'budget');
+    if (cost > left) reasons.set(item, 'budget');
     else {
       left -= cost;
       for (const one of unit) packed.add(one);

@@ -65,9 +65,13 @@ const BATCH_MAX = 200;
 
 const COLUMNS = 'seq, branch, kind, parent, at_ms, sensitivity, tokens, text, facts, artifact';
 
-/** A log with a call that did work, or with a message: a session that only looked at the record hides no other. */
-const HAS_WORK = `EXISTS (SELECT 1 FROM events WHERE log = number AND (kind = 'message'
-  OR kind = 'call' AND json_extract(facts, '$.tool') NOT IN (${RECORD_TOOLS.map((tool) => `'${tool}'`).join(', ')})))`;
+/**
+ * A log with a call that did work, or with a message: a session that only looked at the record hides no other. Not as EXISTS,
+ * which SQLite makes a join: with ORDER BY and LIMIT it then reads every event of a log that is not the first.
+ */
+const HAS_WORK = `(SELECT 1 FROM events WHERE log = number AND (kind = 'message'
+  OR kind = 'call' AND json_extract(facts, '$.tool') NOT IN (${RECORD_TOOLS.map((tool) => `'${tool}'`).join(', ')}))
+  LIMIT 1) IS NOT NULL`;
 
 /** The event log in a database of its own. */
 export class StoredEventLog implements EventLog {

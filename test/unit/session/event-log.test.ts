@@ -50,6 +50,27 @@ describe('issue 19.1 the event log', () => {
     expect(await parents(SESSION_B)).toEqual([null]);
   });
 
+  it('issue 19.7 finds the session before by the first work of each session, however many events it has', async () => {
+    const { eventLog, database } = await openTestEvents();
+    const names = ['one', 'two', 'three'];
+    const sessions = names.map((session) => ({ ...SESSION_A, session }));
+    for (const [at, session] of sessions.entries()) {
+      eventLog.append(messageOf(session, 'work', { at }));
+      eventLog.append(messageOf(session, 'more', { at }));
+    }
+    expect(await eventLog.before({ ...SESSION_A, session: 'three' })).toMatchObject({ session: 'two' });
+    // To read the second event of a session fails.
+    await database.write([{ sql: 'PRAGMA ignore_check_constraints = ON', params: [] }]);
+    await database.write([{ sql: "UPDATE events SET kind = 'call', facts = '{' WHERE seq = 2", params: [] }]);
+    for (const last of names) {
+      const order = [...names.filter((name) => name !== last), last];
+      for (const [at, name] of order.entries())
+        await database.write([{ sql: 'UPDATE logs SET used_ms = ? WHERE session = ?', params: [100 + at, name] }]);
+      expect(await eventLog.before({ ...SESSION_A, session: 'new' })).toMatchObject({ session: last });
+    }
+    expect(await eventLog.hasWork(SESSION_A.project)).toBe(true);
+  });
+
   it('removes old events, and the oldest of the sessions that have most; positions are never used again', async () => {
     const { eventLog, clock } = await openTestEvents(undefined, { maxAgeMs: 30 * DAY_MS, maxEvents: 60 });
     const at = clock.now();
