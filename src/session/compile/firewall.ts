@@ -8,6 +8,7 @@ const KEPT_CHARS = 180;
 /** Stage 4: a long text is replaced by its beginning and its end; the log and the stored output keep the whole. */
 export function applyFirewall(items: readonly Item[]): Item[] {
   return items.map((item) => {
+    if (item.shown.length <= SHOWN_MAX_CHARS) return item;
     const characters = Array.from(item.shown);
     if (characters.length <= SHOWN_MAX_CHARS) return item;
     const [head, tail] = [characters.slice(0, KEPT_CHARS).join(''), characters.slice(-KEPT_CHARS).join('')];
