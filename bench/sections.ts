@@ -37,6 +37,11 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     title: 'Calls in a branch with files of its own',
     load: async () => (await import('./sections/branch-files.ts')).branchFilesSection,
   },
+  merges: {
+    title: 'Opening, merging and taking back a branch of ten files',
+    isForEachAccount: false,
+    load: async () => (await import('./sections/merges.ts')).mergesSection,
+  },
   aggregate: {
     title: 'Sandboxes in a row, and what they leave behind',
     load: async () => (await import('./sections/aggregate.ts')).aggregateSection,

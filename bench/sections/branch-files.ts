@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { makeFiles } from '../lib/files.ts';
 import { type BenchInstallation, type Caller, installForBench } from '../lib/machine.ts';
 import { type Contender, race, timed } from '../lib/measure.ts';
 import { type Fact, rowsOf, type Section, type Table } from '../lib/section.ts';
@@ -69,11 +68,6 @@ async function compare(daemon: Caller, files: number, rounds: number): Promise<{
 
 async function open(files: number): Promise<BenchInstallation> {
   const at = await installForBench({});
-  for (let dir = 0; dir < files / FILES_PER_DIRECTORY; dir++) {
-    const path = join(at.project, `package-${dir}`);
-    mkdirSync(path);
-    for (let i = 0; i < FILES_PER_DIRECTORY; i++)
-      writeFileSync(join(path, `file-${i}.ts`), `export const n = ${dir * i};\n`.repeat(20));
-  }
+  makeFiles(at.project, files, FILES_PER_DIRECTORY);
   return at;
 }

@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '../../src/cli/client.ts';
-import { type BenchInstallation, type Caller, installForBench } from '../lib/machine.ts';
+import { makeFiles } from '../lib/files.ts';
+import { type Caller, installForBench } from '../lib/machine.ts';
 import { type Contender, race } from '../lib/measure.ts';
 import { rowsOf, type Section, type Table } from '../lib/section.ts';
 import { fill, SIZES } from './session.ts';
@@ -51,7 +50,7 @@ async function byEvents(rounds: number): Promise<Table> {
 async function byFiles(files: number, rounds: number): Promise<Table> {
   const at = await installForBench({});
   try {
-    makeFiles(at, files);
+    makeFiles(at.project, files, FILES_PER_DIRECTORY);
     return await at.withDaemon(async (daemon) => {
       await daemon.call('safe_bash', { command: WRITES });
       // Until the project has been looked at, a checkpoint is saved without files.
@@ -103,13 +102,4 @@ function contender(name: string, call: () => Promise<string>): Contender {
 
 function idOf(envelope: string): string {
   return /cp_[0-9a-z]{10}/.exec(envelope)?.[0] ?? '';
-}
-
-function makeFiles(at: BenchInstallation, files: number): void {
-  for (let dir = 0; dir < files / FILES_PER_DIRECTORY; dir++) {
-    const path = join(at.project, `package-${dir}`);
-    mkdirSync(path);
-    for (let i = 0; i < FILES_PER_DIRECTORY; i++)
-      writeFileSync(join(path, `file-${i}.ts`), `export const n = ${dir * i};\n`.repeat(20));
-  }
 }

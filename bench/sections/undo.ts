@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { makeFiles } from '../lib/files.ts';
 import { type BenchInstallation, type Caller, installForBench } from '../lib/machine.ts';
 import { type Contender, race } from '../lib/measure.ts';
 import { type Outcome, rowsOf, type Section } from '../lib/section.ts';
@@ -65,11 +64,6 @@ const SETTLE_MS = 60;
 
 async function open(settings: object): Promise<BenchInstallation> {
   const at = await installForBench(settings);
-  for (let dir = 0; dir < FILES / FILES_PER_DIRECTORY; dir++) {
-    const path = join(at.project, `package-${dir}`);
-    mkdirSync(path);
-    for (let i = 0; i < FILES_PER_DIRECTORY; i++)
-      writeFileSync(join(path, `file-${i}.ts`), `export const n = ${dir * i};\n`.repeat(20));
-  }
+  makeFiles(at.project, FILES, FILES_PER_DIRECTORY);
   return at;
 }
