@@ -58,7 +58,7 @@ async function record(root: string, ref: string, undone: UndoRecord, { auditLog,
     kind: 'undo',
     at: clock.now(),
     sensitivity: 'internal',
-    text: `A person undid ${ref}: ${undone.changes.length} files were put back`,
+    text: `A person undid ${ref}: ${undone.changes.length === 1 ? '1 file was' : `${undone.changes.length} files were`} put back`,
     facts: { action: 'undone', id: ref, requestId: '' },
     artifact: null,
   });

@@ -134,7 +134,7 @@ function linesOf({
   undone_by,
 }: BranchFilesPlan) {
   return [
-    `${branch}: ${state}, ${changes.length} changes`,
+    `${branch}: ${state}, ${changes.length === 1 ? '1 change' : `${changes.length} changes`}`,
     ...shown(changes.map((line) => `  ${line}`)),
     ...shown(conflicts.map(({ path, why }) => `  conflict: ${path} (${why})`)),
     ...shown(skipped.map(({ path, why }) => `  not merged: ${path} (${why})`)),

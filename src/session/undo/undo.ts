@@ -56,6 +56,12 @@ export interface Watched {
   isShared: boolean;
 }
 
+/** What the same work changed before it was killed: `tree` is the list of all files before that. */
+export interface EarlierWork {
+  readonly tree: string;
+  readonly paths: ReadonlySet<RawPath>;
+}
+
 interface ProjectState {
   readonly calls: Set<Watched>;
   /** What somebody else found while calls were at work: a call that ends records it. */
@@ -85,24 +91,36 @@ export class Undo {
     return watched;
   }
 
-  /** After a call. Null if it changed nothing. */
+  /**
+   * After a call. Null if it changed nothing. `earlier`: paths that the same work changed in a call that was killed, and the
+   * list of all files before that call.
+   */
   async after(
     project: string,
     watched: Watched,
     call: Pick<UndoRecord, 'requestId' | 'tool' | 'session'>,
+    earlier: EarlierWork | null = null,
   ): Promise<FileChanges | null> {
     const state = this.#stateOf(project);
     state.calls.delete(watched);
     try {
       const found = await this.#sync(project);
       const reply = found === null ? null : joined(state.pending, found);
-      if (reply !== null) state.pending = null;
-      return reply === null ? null : await this.#record(project, reply, { ...call, isShared: watched.isShared });
+      if (reply === null) return null;
+      state.pending = null;
+      const all = earlier === null ? reply : await this.#withEarlier(project, reply, earlier);
+      return await this.#record(project, all, { ...call, isShared: watched.isShared });
     } catch (cause) {
       // The call itself has succeeded or failed; its answer must not be lost.
       this.#deps.logger.error('undo.not_recorded', { project, request_id: call.requestId }, cause);
       return null;
     }
+  }
+
+  async #withEarlier(project: string, reply: SnapshotReply, { tree, paths }: EarlierWork): Promise<SnapshotReply> {
+    const since = await this.#deps.sandbox.snapshot(project, { do: 'compare', tree });
+    const others = reply.changes.filter(({ path }) => !paths.has(path));
+    return { ...reply, changes: [...others, ...(since?.changes ?? []).filter(({ path }) => paths.has(path))] };
   }
 
   /** Why changes in this project cannot be undone now; null if they can. */

@@ -144,7 +144,7 @@ describe('issue 19.7 a warm start', () => {
     const wrote = (seq: number, path: string, undo: string) =>
       callOf(seq, path, { facts: factsOf('safe_bash', `make ${path}`, { filesWritten: [path], undo }) });
     const undone = {
-      ...messageEvent(3, 'A person undid undo_1: 1 files were put back'),
+      ...messageEvent(3, 'A person undid undo_1: 1 file was put back'),
       ...{ kind: 'undo', facts: { action: 'undone', id: 'undo_1', requestId: '' } },
     } as SessionEvent;
     const own = [wrote(1, 'gone.ts', 'undo_1'), wrote(2, 'kept.ts', 'undo_2'), undone];

@@ -25,8 +25,9 @@ const FREE_MIN_BYTES = 512 * 1024 * 1024;
 const MISSED_MAX = 100;
 /** Of a path: room for names that are put before it. */
 const SPARE_BYTES = 64;
-/** What was set aside is reported by its own name, and only a person puts it back. The other is a draft of `restore`. */
-const SET_ASIDE = /\.quarantined-[0-9a-f]{8}(?:\/|$)|(?:^|\/)\.contextd-undo-\d+-\d+$/;
+/** What was set aside is reported by its own name, and only a person puts it back. The others are drafts of `restore` and `merge`. */
+const SET_ASIDE =
+  /\.quarantined-[0-9a-f]{8}(?:\/|$)|(?:^|\/)\.contextd-undo-[0-9a-f]{16}-\d+$|^\.contextd-merge(?:\/|$)/;
 
 /** All files of a workspace that can be put back, and what has happened to them since the last `take`. */
 export class FileTree {

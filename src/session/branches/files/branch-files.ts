@@ -25,7 +25,7 @@ import {
 
 export interface BranchFilesDeps {
   sandbox: Pick<Sandbox, 'createLayer' | 'removeLayer' | 'keepLayers' | 'merge'>;
-  undo: Pick<Undo, 'save' | 'release' | 'before' | 'after'>;
+  undo: Pick<Undo, 'save' | 'release' | 'trees' | 'before' | 'after'>;
   store: BranchStore;
   /** Where the layers are. */
   layersDir: string;
@@ -115,7 +115,7 @@ export class BranchFiles {
       await writeWhole(this.#placeOf(branch, 'opened'), JSON.stringify(opened));
       await store.openFiles(branch.id, saved?.tree ?? '');
     } catch (cause) {
-      await this.#drop(branch, saved?.tree ?? '');
+      await this.#drop(branch);
       throw cause;
     }
     return { kind, notice: kind === 'copy' ? COPY_NOTICE : null };
@@ -145,18 +145,19 @@ export class BranchFiles {
    */
   merge(branch: OwnBranch, resolutions: Resolutions | null, call: MergeCall): Promise<Merged> {
     return this.#inTurn(branch, async () => {
-      const { state, stored, tree } = await this.#stateOf(branch);
+      const { state, stored } = await this.#stateOf(branch);
       if (state === 'merged' || state === 'discarded') {
-        await this.#drop(branch, tree);
+        await this.#drop(branch);
         return NOTHING_MERGED;
       }
       const chosen = resolutions ?? stored;
       const { plan, commits } = await this.#plan(branch, chosen, state);
       if (plan.conflicts.length > 0) throw conflict(branch, plan.conflicts, state === 'merging');
+      if (state === 'open') await this.#keepBefore(branch);
       await this.#deps.store.setFiles(branch.id, 'merging', chosen);
-      const applied = await this.#apply(branch, plan.ops, state, call);
+      const applied = await this.#apply(branch, plan, state, call);
       await this.#deps.store.setFiles(branch.id, 'merged', chosen);
-      await this.#drop(branch, tree);
+      await this.#drop(branch);
       return { ...applied, skipped: plan.skipped, commits };
     });
   }
@@ -164,9 +165,10 @@ export class BranchFiles {
   /** Removes the files of a branch for good. */
   discard(branch: OwnBranch): Promise<void> {
     return this.#inTurn(branch, async () => {
-      const { state, tree } = await this.#stateOf(branch);
+      const { state } = await this.#stateOf(branch);
+      if (state === 'merging') await this.#removeDrafts(branch);
       if (state !== 'merged') await this.#deps.store.setFiles(branch.id, 'discarded', NO_RESOLUTIONS);
-      await this.#drop(branch, tree);
+      await this.#drop(branch);
     });
   }
 
@@ -204,13 +206,20 @@ export class BranchFiles {
     return { plan: planMerge({ ...compared, states }), commits };
   }
 
+  /** Keeps how the files are before the first one is written, so that what a killed merge did can be undone with the rest. */
+  async #keepBefore(branch: OwnBranch): Promise<void> {
+    if (branch.outer.length > 0) return;
+    const saved = await this.#deps.undo.save(branch.project, branch.id).catch(() => null);
+    await writeWhole(this.#placeOf(branch, 'before'), saved?.tree ?? '');
+  }
+
   async #apply(
     branch: OwnBranch,
-    ops: readonly MergeOp[],
+    { ops, done }: MergePlan,
     before: FilesState,
     call: MergeCall,
   ): Promise<Pick<Merged, 'changes' | 'quarantined'>> {
-    if (ops.length === 0) return { changes: null, quarantined: [] };
+    if (ops.length === 0 && before === 'open') return { changes: null, quarantined: [] };
     const { sandbox, undo, policyFor, store } = this.#deps;
     const watched = branch.outer.length > 0 ? null : await undo.before(branch.project);
     let changes: FileChanges | null = null;
@@ -219,7 +228,11 @@ export class BranchFiles {
       result = await sandbox.merge(policyFor(parentView(branch)), branch.id, { do: 'apply', ops });
     } finally {
       if (watched !== null) {
-        changes = await undo.after(branch.project, watched, { ...call, session: branch.session });
+        const tree = before === 'open' ? '' : await readFile(this.#placeOf(branch, 'before'), 'utf8').catch(() => '');
+        // A file that a directory replaces is removed first.
+        const halfDone = ops.filter(({ now }) => now === null || now.kind === 'd').map(({ path }) => path);
+        const earlier = tree === '' ? null : { tree, paths: new Set([...done, ...halfDone]) };
+        changes = await undo.after(branch.project, watched, { ...call, session: branch.session }, earlier);
       }
     }
     const { conflicts, failed, applied } = result.reply;
@@ -227,13 +240,21 @@ export class BranchFiles {
       if (applied === 0 && before === 'open') await store.setFiles(branch.id, 'open', NO_RESOLUTIONS);
       throw conflict(branch, [...conflicts, ...failed], applied > 0 || before === 'merging');
     }
-    return { changes: changes ?? changesOf(ops), quarantined: result.quarantined };
+    return { changes: changes ?? (ops.length === 0 ? null : changesOf(ops)), quarantined: result.quarantined };
   }
 
-  async #drop(branch: OwnBranch, tree: string): Promise<void> {
+  /** What a killed merge left beside the files. */
+  async #removeDrafts(branch: OwnBranch): Promise<void> {
+    const { sandbox, policyFor, logger } = this.#deps;
+    await sandbox
+      .merge(policyFor(parentView(branch)), branch.id, { do: 'apply', ops: [] })
+      .catch((cause: unknown) => logger.warn('branches.drafts_left', { branch: branch.id, cause: String(cause) }));
+  }
+
+  async #drop({ project, id }: OwnBranch): Promise<void> {
     const { sandbox, undo } = this.#deps;
-    if (tree !== '') await undo.release(branch.project, tree, branch.id);
-    await sandbox.removeLayer(branch.project, branch.id);
+    for (const tree of await undo.trees(project, id)) await undo.release(project, tree, id);
+    await sandbox.removeLayer(project, id);
   }
 
   async #stateOf(branch: OwnBranch): Promise<{ state: FilesState; stored: Resolutions; tree: string }> {

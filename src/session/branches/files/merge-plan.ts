@@ -47,6 +47,8 @@ export interface MergePlan {
   readonly conflicts: readonly Refused[];
   /** What the branch changed and a merge never carries over. */
   readonly skipped: readonly Refused[];
+  /** What the base has already as the branch wants it: a merge that was killed did it, or both sides made the same change. */
+  readonly done: readonly RawPath[];
 }
 
 /** Why a path is left out of every merge; null if it is not. */
@@ -77,6 +79,10 @@ function changedPaths({ base, view, copied, hidden }: Pick<MergeInput, 'base' | 
   return changed;
 }
 
+function isLeaf(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.kind !== 'd';
+}
+
 /** Three-way, by path, by the table of docs/branches.md. */
 export function planMerge(input: MergeInput): MergePlan {
   return new Planner(input).plan();
@@ -87,6 +93,7 @@ class Planner {
   readonly #ops = new Map<RawPath, MergeOp>();
   readonly #conflicts = new Map<RawPath, string>();
   readonly #skipped = new Map<RawPath, string>();
+  readonly #done: RawPath[] = [];
   readonly #closed: readonly RawPath[];
 
   constructor(input: MergeInput) {
@@ -96,7 +103,9 @@ class Planner {
   }
 
   plan(): MergePlan {
+    const { open, base, view } = this.#input;
     for (const path of changedPaths(this.#input)) this.#decide(path);
+    for (const path of open.keys()) if (!isLeaf(base.get(path)) && !isLeaf(view.get(path))) this.#done.push(path);
     this.#makeParents();
     this.#keepWhole();
     const listOf = (found: ReadonlyMap<RawPath, string>): Refused[] =>
@@ -106,6 +115,7 @@ class Planner {
       ops: ops.sort((a, b) => (a.path < b.path ? -1 : 1)),
       conflicts: listOf(this.#conflicts),
       skipped: listOf(this.#skipped),
+      done: this.#done,
     };
   }
 
@@ -113,6 +123,7 @@ class Planner {
     const { open, base, view } = this.#input;
     const [was, now, own] = [open.get(path), base.get(path), view.get(path)];
     if (this.#isAsNow(path, now, own)) {
+      this.#done.push(path);
       if (own !== undefined && hasSpecialBits(own, now)) this.#skipped.set(path, SPECIAL_BITS);
       return;
     }
