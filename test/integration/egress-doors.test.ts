@@ -60,12 +60,14 @@ const connectTo = (authority: string): string => `CONNECT ${authority} HTTP/1.1\
 
 describe('CONNECT', () => {
   it('to an allowed name carries TLS with that name', async () => {
+    const upstream = good[443] as Upstream;
+    const index = upstream.peers.length;
     const peer = await ask(connectTo('good.example:443'));
     await peer.until('HTTP/1.1 200 Connection established\r\n\r\n');
     peer.write(hello('good.example'));
     await peer.until(`got ${hello('good.example').length}`);
     peer.socket.end();
-    (await (good[443] as Upstream).peer((good[443] as Upstream).peers.length - 1)).socket.end();
+    (await upstream.peer(index)).socket.end();
     await peer.all();
     const fact = egress.facts.findLast(({ via, allowed }) => via === 'connect' && allowed);
     expect(fact).toMatchObject({
@@ -195,9 +197,10 @@ describe('CONNECT', () => {
 
   it('to port 22 carries SSH and nothing else', async () => {
     const upstream = good[22] as Upstream;
+    const sshIndex = upstream.peers.length;
     const ssh = await ask(connectTo('good.example:22'));
     await ssh.until('\r\n\r\n');
-    (await upstream.peer(upstream.peers.length - 1)).write('SSH-2.0-server\r\n');
+    (await upstream.peer(sshIndex)).write('SSH-2.0-server\r\n');
     await ssh.until('SSH-2.0-server\r\n');
     ssh.write('SSH-2.0-client\r\n');
     await ssh.until('got 16');
@@ -234,9 +237,10 @@ describe('CONNECT', () => {
     await http.until('\r\n\r\n');
     http.write('GET / HTTP/1.1\r\nHost: evil.example:8443\r\n\r\n');
     expect(await http.all()).toContain('403 contextd refused evil.example:8443');
+    const otherIndex = upstream.peers.length;
     const other = await ask(connectTo('good.example:8443'));
     await other.until('\r\n\r\n');
-    (await upstream.peer(upstream.peers.length - 1)).write('220 hello\r\n');
+    (await upstream.peer(otherIndex)).write('220 hello\r\n');
     await other.until('220 hello\r\n');
     other.write(Buffer.from([0, 1, 2]));
     await other.until('got 3');
