@@ -50,6 +50,22 @@ describe('ctxd undo', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('mine.txt (it was changed since)') });
   });
 
+  it('issue 19.5: takes no older call back in place of the last one, if undo covers nothing of what that changed', async () => {
+    const { refs } = await at.ask('safe_bash', { command: 'echo older > older.txt' });
+    const big = await at.ask('safe_bash', { command: 'truncate -s 17M big.iso' });
+    expect(big.refs).toEqual([]);
+    expect(big.meta.files_not_covered).toEqual(['big.iso: larger than 16 MiB']);
+    const text = await at.run('.claude/tools/safe_bash/safe_bash', ['truncate -s 18M big.iso']);
+    expect(text.stderr).toBe('[contextd changed, but undo does not cover it: big.iso (larger than 16 MiB)]\n');
+    const refused = await undo('--yes');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('changed only what undo does not cover: big.iso (larger than 16 MiB)');
+    expect(refused.stderr).toContain(`\`ctxd undo ${refs[0]}\` takes back the call before, safe_bash at `);
+    expect(read('older.txt')).toBe('older\n');
+    expect((await undo(big.meta.request_id, '--yes')).stdout).toMatch(/0 files\nnot covered: big\.iso/);
+    expect((await undo(refs[0] ?? '', '--yes')).stdout).toContain('  removed: older.txt');
+  });
+
   it('issue 19.5: reports an unknown call and a wrong name, and undoes in a new daemon too', async () => {
     rmSync(join(at.project, 'mine.txt'));
     const { refs } = await at.ask('safe_bash', { command: 'echo c > later.txt' });

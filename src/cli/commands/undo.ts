@@ -47,9 +47,10 @@ function isChange({ action }: UndoPlan['files'][number]): boolean {
 
 function linesOf(plan: UndoPlan): string[] {
   const isDone = plan.undone_by !== '';
+  const count = plan.files.length;
   const at = (action: string): UndoPlan['files'] => plan.files.filter((file) => file.action === action);
   return [
-    `${plan.ref}: ${plan.tool} at ${new Date(plan.at_ms).toISOString()}, ${plan.files.length} files`,
+    `${plan.ref}: ${plan.tool} at ${new Date(plan.at_ms).toISOString()}, ${count === 1 ? '1 file' : `${count} files`}`,
     ...section(isDone ? 'put back' : 'to put back', at('restore')),
     ...section(isDone ? 'removed' : 'to remove', at('remove')),
     ...section('already as before', at('done')),

@@ -22,7 +22,7 @@ const LINE_MIN_CHARS = 60;
  */
 export function notesOf(
   outcome: Reported,
-  meta: Pick<EnvelopeMeta, 'warnings' | 'warning_details' | 'dropped_bytes' | 'dropped_lines'>,
+  meta: Pick<EnvelopeMeta, 'warnings' | 'warning_details' | 'dropped_bytes' | 'dropped_lines' | 'files_not_covered'>,
   maxTokens: number,
   counter: TokenCounter,
 ): string[] {
@@ -32,6 +32,7 @@ export function notesOf(
     ...bounded(unreadFiles(outcome)),
     ...bounded([...(meta.warnings ?? []), ...(meta.warning_details ?? []).map(({ message }) => message)]),
     ...notKept(meta),
+    ...notUndone(meta),
     ...failureLines(outcome, counter),
   ];
   for (let limit = LINE_MAX_CHARS; ; limit /= 2) {
@@ -47,6 +48,14 @@ function notKept({
   if (bytes === undefined) return [];
   const where = Object.entries(lines).map(([field, range]) => `lines ${range} of ${quoteName(field)}`);
   return [[`${bytes} bytes beyond output.max_bytes were not kept`, ...bounded(where)].join(': ')];
+}
+
+function notUndone({ files_not_covered: files = [] }: Pick<EnvelopeMeta, 'files_not_covered'>): string[] {
+  const shown = files.map((file) => {
+    const end = file.lastIndexOf(': ');
+    return `${quoteName(file.slice(0, end))} (${file.slice(end + 2)})`;
+  });
+  return shown.length === 0 ? [] : [`changed, but undo does not cover it: ${named(shown)}`];
 }
 
 /** Accesses that are allowed in the same way share a line. */

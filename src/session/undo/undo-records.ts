@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { quoteName } from '../../core/own-line.ts';
 import type { FileChange, Uncovered } from '../../sandbox/snapshots/messages.ts';
+import { toText } from '../../sandbox/workspace/raw-path.ts';
 
 /** What one call did to the files of its project. */
 export interface UndoRecord {
@@ -14,6 +16,7 @@ export interface UndoRecord {
   readonly session: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
+  /** Empty if the call changed only what cannot be put back. */
   readonly changes: readonly FileChange[];
   /** Changed, but cannot be put back. */
   readonly missed: readonly Uncovered[];
@@ -53,17 +56,37 @@ export class UndoRecords {
     await rename(draft, join(dir, name));
   }
 
-  /** `which`: a ref or the id of a request; '' is the last record. Throws NOT_FOUND. */
+  /**
+   * `which`: a ref or the id of a request; '' is the last record. Throws NOT_FOUND, and CONFLICT if nothing of the last record
+   * can be put back: an older call is then taken back only by its name.
+   */
   async find(project: string, which: string): Promise<UndoRecord> {
     const all = await this.#list(project);
-    const found = which === '' ? all.at(-1) : all.findLast((one) => one.ref === which || one.requestId === which);
+    if (which === '') return this.#last(project, all);
+    const found = all.findLast((one) => one.ref === which || one.requestId === which);
     if (found !== undefined) return this.#read(project, found);
-    if (which === '')
-      throw new ContextdError('NOT_FOUND', `no call has changed files in ${project} that are still known`);
     throw new ContextdError('NOT_FOUND', `no call ${which} has changed files in ${project}`, {
       remedy:
         'Name a ref (undo_…) or a request id (req_…) of an answer, or nothing for the last call that changed files.',
     });
+  }
+
+  async #last(project: string, all: readonly Known[]): Promise<UndoRecord> {
+    const newestFirst = all.toReversed();
+    const [newest] = newestFirst;
+    if (newest === undefined)
+      throw new ContextdError('NOT_FOUND', `no call has changed files in ${project} that are still known`);
+    const last = await this.#read(project, newest);
+    if (last.changes.length > 0) return last;
+    throw nothingCovered(last, await this.#firstWithChanges(project, newestFirst));
+  }
+
+  async #firstWithChanges(project: string, records: readonly Known[]): Promise<UndoRecord | null> {
+    for (const known of records) {
+      const record = await this.#read(project, known);
+      if (record.changes.length > 0) return record;
+    }
+    return null;
   }
 
   /** All of a project, the oldest first. */
@@ -118,6 +141,22 @@ export class UndoRecords {
   #of(project: string): string {
     return join(this.#dir, nameOf(project));
   }
+}
+
+function nothingCovered({ tool, atMs, missed }: UndoRecord, older: UndoRecord | null): ContextdError {
+  const [first] = missed;
+  const more = missed.length > 1 ? ` and ${missed.length - 1} more` : '';
+  const what = first === undefined ? '' : `: ${quoteName(toText(first.path))} (${first.why})${more}`;
+  const when = (ms: number): string => new Date(ms).toISOString();
+  return new ContextdError(
+    'CONFLICT',
+    `the last call that changed files, ${tool} at ${when(atMs)}, changed only what undo does not cover${what}`,
+    older === null
+      ? { remedy: 'Nothing was put back, and no older call can be taken back.' }
+      : {
+          remedy: `Nothing was put back. \`ctxd undo ${older.ref}\` takes back the call before, ${older.tool} at ${when(older.atMs)}.`,
+        },
+  );
 }
 
 function nameOf(project: string): string {

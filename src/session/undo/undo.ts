@@ -297,7 +297,6 @@ export class Undo {
     call: Pick<UndoRecord, 'requestId' | 'tool' | 'session' | 'isShared'>,
   ): Promise<FileChanges | null> {
     if (isFirst || changes.length + missed.length === 0) return null;
-    if (changes.length === 0) return changesIn({ ref: null, changes, missed });
     const ref = `undo_${newShortId()}`;
     await this.#deps.records.add(project, { ref, ...call, atMs: this.#deps.clock.now(), changes, missed });
     return changesIn({ ref, changes, missed });
@@ -368,13 +367,9 @@ function afterCalls(before: FileState | null, changes: readonly FileChange[]): F
   );
 }
 
-function changesIn({
-  ref,
-  changes,
-  missed,
-}: Pick<UndoRecord, 'changes' | 'missed'> & { ref: string | null }): FileChanges {
+function changesIn({ ref, changes, missed }: Pick<UndoRecord, 'ref' | 'changes' | 'missed'>): FileChanges {
   return {
-    ref,
+    ref: changes.length === 0 ? null : ref,
     files: changes.slice(0, NAMED_MAX).map(nameOf),
     more: Math.max(0, changes.length - NAMED_MAX),
     notCovered: missed.slice(0, MISSED_NAMED_MAX).map(describe),
