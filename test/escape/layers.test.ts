@@ -83,6 +83,28 @@ describe.each(identitiesHere())('files of a branch, %s', (identity) => {
     expect(await ground.run('echo works', { policy })).toMatchObject({ exitCode: 0, out: 'works\n' });
   });
 
+  test('SEC-2.3 a deny glob hides in a branch what it hides in the base, whatever the branch moves', async () => {
+    ground.host('mkdir -p deep/in && for f in .env deep/in/.env d/.env; do echo hidden >$f; done');
+    await ground.createLayer('br_1', 'br_2');
+    const before = ground.host(LIST);
+    for (const branch of [['br_1'], ['br_1', 'br_2']]) {
+      const policy = { ...ground.in(...branch).policy, deny: ['**/.env'] };
+      const moves =
+        'mv deep moved; cp -r deep copied; mv .env plain; ln d/.env hard; tar cf t.tar .; git add -f .; rm -rf d; mkdir -p d; mv e d; true';
+      await ground.run(moves, { policy });
+      const { out, err } = await ground.run('cat v/f; grep -ra hidden . .git; git grep -h hidden; true', {
+        policy,
+      });
+      expect(out).toContain('v/f');
+      expect(`${out}${err}`).not.toMatch(/^hidden|:hidden/m);
+    }
+    expect(ground.host(LIST)).toBe(before);
+    ground.host('mkdir -p later; echo hidden >later/.env');
+    const { policy } = ground.in('br_1', 'br_2');
+    const read = await ground.run('ls -A later; cat later/.env; true', { policy: { ...policy, deny: ['**/.env'] } });
+    expect(read).toMatchObject({ out: '.env\n', err: expect.stringContaining('Permission denied') });
+  });
+
   test('SEC-2.3 attributes of the overlay in a base lead a branch nowhere', async () => {
     writeFileSync(join(ground.person, 'secret'), 'token-of-the-person', { mode: 0o644 });
     const up = Buffer.from(join(ground.person, 'secret')).toString('hex');

@@ -134,7 +134,7 @@ function linesOf({
   undone_by,
 }: BranchFilesPlan) {
   return [
-    `${branch}: ${state}, ${changes.length === 1 ? '1 change' : `${changes.length} changes`}`,
+    `${branch}: ${state}, ${counted(changes.length, 'change')}${conflicts.length === 0 ? '' : `, ${counted(conflicts.length, 'conflict')}`}`,
     ...shown(changes.map((line) => `  ${line}`)),
     ...shown(conflicts.map(({ path, why }) => `  conflict: ${path} (${why})`)),
     ...shown(skipped.map(({ path, why }) => `  not merged: ${path} (${why})`)),
@@ -146,6 +146,10 @@ function linesOf({
       : []),
     ...(undone_by === '' ? [] : [`Merged. \`ctxd undo ${undone_by}\` takes this back.`]),
   ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function shown(lines: readonly string[]): string[] {

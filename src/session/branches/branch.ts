@@ -54,14 +54,15 @@ const WARN_SHARE = 0.8;
 
 /** What the branch learns: nothing else of its parent reaches it. */
 export function briefOf(branch: Omit<Branch, 'brief'>, prompt: string): string {
-  const { id, description, budgetTokens, timeoutMs } = branch;
+  const { id, description, budgetTokens, timeoutMs, files } = branch;
+  const ownFiles = 'It works on files of its own; what it changed is merged into those of your parent then.';
   return [
     `Branch ${id}: ${description}`,
     '',
     prompt,
     '',
     `Give every call "branch":"${id}" (or set CONTEXTD_BRANCH=${id}). Its answers may cost ${budgetTokens} tokens in all, within ${inWords(timeoutMs)}.`,
-    `End with ${returnCall(id)}: your parent gets that message, at most ${BRANCH_LIMITS.messageTokens} tokens, and nothing else.`,
+    `End with ${returnCall(id)}: your parent gets that message, at most ${BRANCH_LIMITS.messageTokens} tokens, and nothing else.${files === 'own' ? ` ${ownFiles}` : ''}`,
   ].join('\n');
 }
 

@@ -238,7 +238,8 @@ export class BranchFiles {
     const { conflicts, failed, applied } = result.reply;
     if (conflicts.length + failed.length > 0) {
       if (applied === 0 && before === 'open') await store.setFiles(branch.id, 'open', NO_RESOLUTIONS);
-      throw conflict(branch, [...conflicts, ...failed], applied > 0 || before === 'merging');
+      const isWritten = applied > 0 || before === 'merging';
+      throw conflicts.length > 0 ? conflict(branch, conflicts, isWritten) : notWritten(branch, failed, isWritten);
     }
     return { changes: changes ?? (ops.length === 0 ? null : changesOf(ops)), quarantined: result.quarantined };
   }
@@ -338,16 +339,29 @@ function changesOf(ops: readonly MergeOp[]): FileChanges {
 }
 
 function conflict({ id }: OwnBranch, paths: readonly Refused[], isWritten: boolean): ContextdError {
-  const named = paths.slice(0, CONFLICTS_NAMED_MAX).map(({ path, why }) => `${toText(path)} (${why})`);
-  const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
   const person = `or ask the person to run \`ctxd branch merge ${id} --keep-base PATH --take-branch PATH --merge-text PATH\``;
-  const written = isWritten ? 'other files may be merged already' : 'nothing was written';
-  return new ContextdError('CONFLICT', `branch ${id} is not merged, ${written}: ${named.join(', ')}${more}`, {
+  return new ContextdError('CONFLICT', notMerged(id, paths, isWritten), {
     remedy: isWritten
       ? `Return again to go on with what is no conflict any more; ${person}; or return with "files":"discard", which leaves what is merged (\`ctxd undo\` takes it back).`
       : `Make these paths in the branch as they are in the workspace, and return again; ${person}; or return with "files":"discard".`,
     details: { branch: id, paths: paths.slice(0, 100).map(({ path }) => toText(path)) },
   });
+}
+
+/** Nothing of the branch is lost: it has its files until all are merged. */
+function notWritten({ id }: OwnBranch, failed: readonly Refused[], isWritten: boolean): ContextdError {
+  const isFull = failed.some(({ why }) => /^(?:ENOSPC|EDQUOT)\b/.test(why));
+  return new ContextdError(isFull ? 'STORAGE_FULL' : 'CONFLICT', notMerged(id, failed, isWritten), {
+    remedy: `${isFull ? 'Free disk space' : 'Remove what prevents the writing'} and return again: the branch has kept everything.`,
+    details: { branch: id, paths: failed.slice(0, 100).map(({ path }) => toText(path)) },
+  });
+}
+
+function notMerged(id: string, paths: readonly Refused[], isWritten: boolean): string {
+  const named = paths.slice(0, CONFLICTS_NAMED_MAX).map(({ path, why }) => `${toText(path)} (${why})`);
+  const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
+  const written = isWritten ? 'other files may be merged already' : 'nothing was written';
+  return `branch ${id} is not merged, ${written}: ${named.join(', ')}${more}`;
 }
 
 async function writeWhole(file: string, text: string): Promise<void> {

@@ -18,7 +18,7 @@ import { ROOT } from '../helpers/installation.ts';
 import { makeTempDir, openTestDatabase } from '../unit/stores/open-stores.ts';
 
 const PROGRAM = join(ROOT, 'dist/program/merge.js');
-const PRELOAD = join(import.meta.dirname, '../fixtures/killed-at-step.mjs');
+const PRELOAD = join(import.meta.dirname, '../fixtures/stopped-at-step.mjs');
 /** As the project is when the branch is opened: `text` is changed on both sides afterwards. */
 const BASE = [
   'seq 9 >text; echo old >changed; echo old >gone; echo old >mode; ln -s gone link; mkdir -p full/deep tree',
@@ -34,7 +34,13 @@ const CHOICES = { keepBase: [], takeBranch: [], mergeText: ['text'] };
 /** More steps than the merge has. */
 const STEPS_MAX = 100;
 
-describe('a merge that is killed before any of its steps', () => {
+/** Where the program that writes stops, and by what. */
+interface Stop {
+  readonly at: number;
+  readonly by: 'kill' | 'full';
+}
+
+describe('a merge that stops at any of its steps', () => {
   const [who = 'root-owned workspace'] = whoCanRun();
   let ground: UndoGround;
   let store: BranchStore;
@@ -56,13 +62,13 @@ describe('a merge that is killed before any of its steps', () => {
     };
   };
 
-  /** The program of a merge, which is killed before a step; null if it has ended before that. */
-  function killedAt(step: number, branch: string | null, request: MergeRequest): unknown {
+  /** The program of a merge, which is stopped; null if it was killed. */
+  function stopped({ at, by }: Stop, branch: string | null, request: MergeRequest): unknown {
     const { upper, store: kept } = places(branch);
     const argv = ['--no-warnings', '--import', PRELOAD, PROGRAM, ground.bench.workspace, upper, kept];
     const ended = spawnSync(process.execPath, argv, {
       input: JSON.stringify(request),
-      env: { PATH: '/usr/bin:/bin', CONTEXTD_TEST_KILL_AT: String(step) },
+      env: { PATH: '/usr/bin:/bin', CONTEXTD_TEST_STOP_AT: String(at), CONTEXTD_TEST_STOP_BY: by },
       maxBuffer: 64 * 1024 * 1024,
     });
     if (ended.signal === 'SIGKILL') return null;
@@ -70,12 +76,11 @@ describe('a merge that is killed before any of its steps', () => {
     return JSON.parse(String(ended.stdout));
   }
 
-  /** `step`: before which the program that writes is killed. */
-  function filesOver(undo: Pick<Undo, 'save' | 'release' | 'trees' | 'before' | 'after'>, step: number | null) {
+  function filesOver(undo: Pick<Undo, 'save' | 'release' | 'trees' | 'before' | 'after'>, stop: Stop | null) {
     const { sandbox } = ground.bench;
     const merge = async <R extends MergeRequest>(policy: SandboxPolicy, branch: string | null, request: R) => {
-      if (request.do !== 'apply' || step === null) return sandbox.merge(policy, branch, request);
-      const reply = killedAt(step, branch, request);
+      if (request.do !== 'apply' || stop === null) return sandbox.merge(policy, branch, request);
+      const reply = stopped(stop, branch, request);
       if (reply === null) throw new Error('killed');
       return { reply: reply as ReplyOf<R>, quarantined: [] };
     };
@@ -114,14 +119,21 @@ describe('a merge that is killed before any of its steps', () => {
     ...{ 'new/deep/f': '644 new\n', 'file-to-tree/f': '644 new\n', tree: '644 new\n' },
   };
 
-  it('issue 19 part 9 leaves each file either as it was or merged, goes on, and is undone as a whole', async () => {
+  /** Each file is as it was or as the merge makes it. */
+  function expectHalfMerged(before: Record<string, string>, step: number): void {
+    for (const [path, state] of Object.entries(ground.files()))
+      if (!path.startsWith(`${STAGE}/`))
+        expect([before[path], Reflect.get(MERGED, path)], `${path}, step ${step}`).toContain(state);
+  }
+
+  it('issue 19 part 9 killed, leaves each file either as it was or merged, goes on, and is undone as a whole', async () => {
     let killed = 0;
     for (let step = 1; step <= STEPS_MAX; step++) {
       const { branch, files: before } = await openBranch(step);
       const call = callOfReturn();
       // The daemon dies with the merge in every second case, so that nothing is recorded of what was done.
       const undo = step % 2 === 0 ? ground.undo : { ...bound(ground.undo), after: async () => null };
-      const ended = await filesOver(undo, step)
+      const ended = await filesOver(undo, { at: step, by: 'kill' })
         .merge(branch, CHOICES, call)
         .then(
           () => true,
@@ -132,10 +144,7 @@ describe('a merge that is killed before any of its steps', () => {
         break;
       }
       killed += 1;
-      for (const [path, state] of Object.entries(ground.files())) {
-        const draft = path.startsWith(`${STAGE}/`);
-        if (!draft) expect([before[path], Reflect.get(MERGED, path)], `${path}, step ${step}`).toContain(state);
-      }
+      expectHalfMerged(before, step);
       // What a person changed in a text since cannot be told from what the killed merge did to it: the text stays.
       const { text } = ground.files();
       const next = undoOver(ground.bench);
@@ -150,9 +159,41 @@ describe('a merge that is killed before any of its steps', () => {
     expect(killed).toBeLessThan(STEPS_MAX);
   }, 600_000);
 
-  it('issue 19 part 9 leaves no draft if the branch is discarded then', async () => {
+  it('issue 19 part 9 on a full disk, says what to do, leaves no draft, and goes on when there is space again', async () => {
+    let refused = 0;
+    for (let step = 1; step <= STEPS_MAX; step += 4) {
+      const { branch, files: before } = await openBranch(2 * STEPS_MAX + step);
+      const full = filesOver(ground.undo, { at: step, by: 'full' }).merge(branch, CHOICES, callOfReturn());
+      const error = await full.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (error === null) {
+        expect(ground.files()).toEqual(MERGED);
+        break;
+      }
+      refused += 1;
+      expect(error).toMatchObject({
+        code: 'STORAGE_FULL',
+        message: expect.stringContaining(`${branch.id} is not merged`),
+        remedy: expect.stringMatching(/^Free disk space and return again/),
+      });
+      expectHalfMerged(before, step);
+      expect(existsSync(join(ground.bench.workspace, STAGE))).toBe(false);
+      const { text } = ground.files();
+      const merged = await filesOver(ground.undo, null).merge(branch, CHOICES, callOfReturn());
+      expect(ground.files(), `step ${step}`).toEqual(MERGED);
+      await ground.undo.apply(ground.bench.workspace, String(merged.changes?.ref), false);
+      expect(ground.files(), `undone after step ${step}`).toEqual(text === MERGED.text ? { ...before, text } : before);
+    }
+    expect(refused).toBeGreaterThan(4);
+  }, 600_000);
+
+  it('issue 19 part 9 killed, leaves no draft if the branch is discarded then', async () => {
     const { branch } = await openBranch(STEPS_MAX + 1);
-    await expect(filesOver(ground.undo, 4).merge(branch, CHOICES, callOfReturn())).rejects.toThrow('killed');
+    await expect(filesOver(ground.undo, { at: 4, by: 'kill' }).merge(branch, CHOICES, callOfReturn())).rejects.toThrow(
+      'killed',
+    );
     expect(existsSync(join(ground.bench.workspace, STAGE))).toBe(true);
     await filesOver(ground.undo, null).discard(branch);
     expect(existsSync(join(ground.bench.workspace, STAGE))).toBe(false);
