@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '../../src/cli/client.ts';
 import { makeFiles } from '../lib/files.ts';
-import { type Caller, installForBench } from '../lib/machine.ts';
+import { type BenchInstallation, type Caller, installForBench } from '../lib/machine.ts';
 import { type Contender, race } from '../lib/measure.ts';
 import { rowsOf, type Section, type Table } from '../lib/section.ts';
 import { fill, SIZES } from './session.ts';
@@ -10,10 +10,11 @@ const BASE = 'safe_bash true';
 const FILES = [1_000, 10_000, 100_000];
 const FILES_PER_DIRECTORY = 100;
 const WRITES = 'for i in 0 1 2 3 4 5 6 7 8 9; do echo $RANDOM >package-$i/file-1.ts; done';
+const WRITE = 'echo $RANDOM$RANDOM >one-file.txt';
 /** Milliseconds until the next sandbox is ready. */
 const REST_MS = 60;
 
-/** What it costs to save and restore: with many events, and with many files. */
+/** What it costs to save, restore, start warm, undo and merge: with many events, and with many files. */
 export const checkpointsSection: Section = {
   async run({ rounds }, report) {
     report({ tables: [await byEvents(rounds)] });
@@ -38,6 +39,8 @@ async function byEvents(rounds: number): Promise<Table> {
           contender(named('save'), () => daemon.call('checkpoint_save', {}, session)),
           contender(named('restore'), () => daemon.call('checkpoint_restore', { id }, session)),
           contender(named('session_init'), () => daemon.call('session_init', {}, session)),
+          { name: named('undo'), once: () => undoMs(at, daemon, session), after: rest },
+          { name: named('merge'), once: () => mergeMs(daemon, session), after: rest },
         );
       }
       return { title: 'events, ms', base: BASE, rows: rowsOf(await race(contenders, rounds, 1)), aims: [] };
@@ -64,7 +67,7 @@ async function byFiles(files: number, rounds: number): Promise<Table> {
         const start = performance.now();
         const answer = await daemon.call('checkpoint_restore', { id, files: 'apply', level: 'summary' });
         const ms = performance.now() - start;
-        undo = /undo_[0-9a-z]{8}/.exec(answer)?.[0] ?? '';
+        undo = refOf(answer);
         return ms;
       };
       const takeBack = async (): Promise<undefined> => {
@@ -74,6 +77,7 @@ async function byFiles(files: number, rounds: number): Promise<Table> {
       const contenders: Contender[] = [
         baseOf(daemon),
         contender('save', () => daemon.call('checkpoint_save', {})),
+        contender('session_init', () => daemon.call('session_init', {})),
         contender('report', () => daemon.call('checkpoint_restore', { id, files: 'report', level: 'summary' })),
         { name: 'apply to ten files', once: apply, after: rest },
         { name: 'undo of it', once: takeBack, after: rest },
@@ -84,6 +88,26 @@ async function byFiles(files: number, rounds: number): Promise<Table> {
   } finally {
     await at.remove();
   }
+}
+
+/** Takes back a call that wrote one file. */
+async function undoMs(at: BenchInstallation, daemon: Caller, session: string): Promise<number> {
+  const which = refOf(await daemon.call('safe_bash', { command: WRITE }, session));
+  await rest();
+  const start = performance.now();
+  await withClient(at.paths, (client) => client.undoChanges({ root: at.project, which, partial: false }));
+  return performance.now() - start;
+}
+
+/** Returns from a branch that wrote one file of its own. */
+async function mergeMs(daemon: Caller, session: string): Promise<number> {
+  const about = { description: 'bench', prompt: 'Measure.', files: 'own' };
+  const branch = String(JSON.parse(await daemon.call('branch', about, session)).data.branch_id);
+  await daemon.call('safe_bash', { command: WRITE, branch }, session);
+  await rest();
+  const start = performance.now();
+  await daemon.call('return', { branch, message: 'Measured.', files: 'merge' }, session);
+  return performance.now() - start;
 }
 
 const rest = (): Promise<void> => delay(REST_MS);
@@ -98,6 +122,10 @@ function contender(name: string, call: () => Promise<string>): Contender {
     return undefined;
   };
   return { name, once, after: rest };
+}
+
+function refOf(envelope: string): string {
+  return /undo_[0-9a-z]{8}/.exec(envelope)?.[0] ?? '';
 }
 
 function idOf(envelope: string): string {
