@@ -220,6 +220,11 @@ function barOf(share: number, room: number): string {
   return BLOCK.repeat(Math.floor(eighths / EIGHTHS.length)) + (EIGHTHS[eighths % EIGHTHS.length] ?? '');
 }
 
+/** `1 file`, `2 files`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 function shorten(label: string): string {
   return label.length <= LABEL_MAX ? label : `${label.slice(0, LABEL_MAX - 1)}…`;
 }

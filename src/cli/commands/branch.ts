@@ -5,6 +5,7 @@ import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
+import { countOf } from '../render.ts';
 
 /** Lists the side tasks of a project: what each is for, and what it cost. */
 export const branchList = defineCommand<BranchList>({
@@ -134,7 +135,7 @@ function linesOf({
   undone_by,
 }: BranchFilesPlan) {
   return [
-    `${branch}: ${state}, ${counted(changes.length, 'change')}${conflicts.length === 0 ? '' : `, ${counted(conflicts.length, 'conflict')}`}`,
+    `${branch}: ${state}, ${countOf(changes.length, 'change')}${conflicts.length === 0 ? '' : `, ${countOf(conflicts.length, 'conflict')}`}`,
     ...shown(changes.map((line) => `  ${line}`)),
     ...shown(conflicts.map(({ path, why }) => `  conflict: ${path} (${why})`)),
     ...shown(skipped.map(({ path, why }) => `  not merged: ${path} (${why})`)),
@@ -146,10 +147,6 @@ function linesOf({
       : []),
     ...(undone_by === '' ? [] : [`Merged. \`ctxd undo ${undone_by}\` takes this back.`]),
   ];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function shown(lines: readonly string[]): string[] {

@@ -6,9 +6,9 @@ import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { followFile, tailFile } from '../daemon/log-file.ts';
-import { countOf, describeCalls, describeJobs, type StopOptions, stopDaemon } from '../daemon/stop.ts';
+import { describeCalls, describeJobs, type StopOptions, stopDaemon } from '../daemon/stop.ts';
 import { confirm } from '../input.ts';
-import { printable, write } from '../render.ts';
+import { countOf, printable, write } from '../render.ts';
 
 export const serverStart = defineCommand({
   name: ['server', 'start'],

@@ -4,6 +4,7 @@ import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
+import { countOf } from '../render.ts';
 
 /** Paths that are shown for each kind of change; `--json` has all. */
 const SHOWN_MAX = 30;
@@ -47,10 +48,9 @@ function isChange({ action }: UndoPlan['files'][number]): boolean {
 
 function linesOf(plan: UndoPlan): string[] {
   const isDone = plan.undone_by !== '';
-  const count = plan.files.length;
   const at = (action: string): UndoPlan['files'] => plan.files.filter((file) => file.action === action);
   return [
-    `${plan.ref}: ${plan.tool} at ${new Date(plan.at_ms).toISOString()}, ${count === 1 ? '1 file' : `${count} files`}`,
+    `${plan.ref}: ${plan.tool} at ${new Date(plan.at_ms).toISOString()}, ${countOf(plan.files.length, 'file')}`,
     ...section(isDone ? 'put back' : 'to put back', at('restore')),
     ...section(isDone ? 'removed' : 'to remove', at('remove')),
     ...section('already as before', at('done')),

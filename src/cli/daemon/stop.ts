@@ -6,6 +6,7 @@ import type { Paths } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import { countOf } from '../render.ts';
 import { statusOrAbsent } from './launch.ts';
 
 interface Stopped {
@@ -66,10 +67,6 @@ const UNKNOWN = { activeCalls: 0, endedCalls: undefined };
 export function describeJobs(endedJobs: number | null): string {
   if (endedJobs === null || endedJobs === 0) return '';
   return `; ${countOf(endedJobs, 'background job')} ended with it`;
-}
-
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** What `ctxd` says about the calls that were in flight; '' if there were no calls. */

@@ -55,7 +55,7 @@ const WARN_SHARE = 0.8;
 /** What the branch learns: nothing else of its parent reaches it. */
 export function briefOf(branch: Omit<Branch, 'brief'>, prompt: string): string {
   const { id, description, budgetTokens, timeoutMs, files } = branch;
-  const ownFiles = 'It works on files of its own; what it changed is merged into those of your parent then.';
+  const ownFiles = 'It works on files of its own, and returning merges what it changed into those of your parent.';
   return [
     `Branch ${id}: ${description}`,
     '',

@@ -352,7 +352,7 @@ function conflict({ id }: OwnBranch, paths: readonly Refused[], isWritten: boole
 function notWritten({ id }: OwnBranch, failed: readonly Refused[], isWritten: boolean): ContextdError {
   const isFull = failed.some(({ why }) => /^(?:ENOSPC|EDQUOT)\b/.test(why));
   return new ContextdError(isFull ? 'STORAGE_FULL' : 'CONFLICT', notMerged(id, failed, isWritten), {
-    remedy: `${isFull ? 'Free disk space' : 'Remove what prevents the writing'} and return again: the branch has kept everything.`,
+    remedy: `${isFull ? 'Free disk space' : 'Make these paths writable'} and return again, or return with "files":"discard": the branch has kept everything.`,
     details: { branch: id, paths: failed.slice(0, 100).map(({ path }) => toText(path)) },
   });
 }
