@@ -2,17 +2,25 @@ import { defineConfig } from 'vitest/config';
 
 // The tests run the compiled program, natively: they test what is shipped, and one coverage pipeline sees both the test
 // workers and every child process.
+const SHARED = {
+  setupFiles: ['test/helpers/coverage.ts'],
+  pool: 'forks' as const,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // The default is one second, which a busy machine can take for anything.
+  expect: { poll: { timeout: 30_000 } },
+  server: { deps: { external: [/\/dist\//] } },
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    setupFiles: ['test/helpers/coverage.ts'],
+    globalSetup: ['test/helpers/warm-homes.ts'],
     reporters: ['default', './test/helpers/count-reporter.ts'],
-    pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The default is one second, which a busy machine can take for anything.
-    expect: { poll: { timeout: 30_000 } },
-    server: { deps: { external: [/\/dist\//] } },
+    projects: [
+      // Functions without state: the files of a worker share its modules, which saves a process for each file.
+      { test: { ...SHARED, name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
+      { test: { ...SHARED, name: 'whole', include: ['test/**/*.test.ts'], exclude: ['test/unit/**'] } },
+    ],
   },
 });

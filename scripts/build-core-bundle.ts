@@ -26,7 +26,7 @@ async function buildCoreBundle(root: string): Promise<void> {
 async function bundleProgram(root: string, outfile: string): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: [join(root, 'dist', 'src', 'runner', 'core-bundle-main.js')],
+    entryPoints: [join(root, 'dist', 'src', 'runner', 'core-bundle', 'main.js')],
     outfile,
     bundle: true,
     format: 'esm',

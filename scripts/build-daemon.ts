@@ -6,15 +6,15 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 const PROGRAMS: Readonly<Record<string, string>> = {
   contextd: 'daemon/main.js',
   ctxd: 'cli/main.js',
-  fetch: 'install/fetch-main.js',
+  fetch: 'install/child/main.js',
   spawner: 'sandbox/spawner/main.js',
-  'guard-worker': 'sandbox/workspace/guard-worker.js',
-  'local-thread': 'memory/dense/local-thread.js',
-  'memory-thread': 'memory/memory-thread.js',
-  'scan-worker': 'scrub/scan/scan-worker.js',
-  'sqlite-worker': 'stores/sqlite-worker.js',
-  'terminal-thread': 'sandbox/terminal-thread.js',
-  'view-thread': 'dispatch/view/view-thread.js',
+  'guard-worker': 'guard/engine/main.js',
+  'local-thread': 'features/memory/dense/local-thread/main.js',
+  'memory-thread': 'features/memory/thread/main.js',
+  'scan-worker': 'scrub/scan/worker/main.js',
+  'sqlite-worker': 'stores/sqlite-thread/main.js',
+  'terminal-thread': 'sandbox/client/terminal-thread/main.js',
+  'view-thread': 'dispatch/view/thread/main.js',
 };
 
 /** Runs where no package can be loaded, so its file holds all of them. */

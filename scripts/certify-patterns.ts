@@ -10,8 +10,10 @@ import {
   hashOf,
   parseCertificates,
 } from '../src/scrub/exact/certified-patterns.ts';
-import { readRulePack } from '../src/scrub/exact/rule-pack.ts';
+import { loadConfig, loadPackFile } from '../src/scrub/exact/load-config.ts';
+import { type RuleFile, readRulePack } from '../src/scrub/exact/rule-pack.ts';
 import { readOfficialConfig } from '../src/scrub/gitleaks/official-config.ts';
+import { withTokenEnd } from '../src/scrub/hardened/token-ends.ts';
 import { type Reach, type Trial, tryPattern } from './pattern-trial.ts';
 
 // Writes src/scrub/exact/certified-patterns.txt: which patterns of our rules and of gitleaks' official configuration may
@@ -45,9 +47,11 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { check: { type: 'boolean' }, seed: { type: 'string' } },
   });
-  const sources = patternsOf(readRulePack(join(ROOT, 'src/scrub/rules')).map(({ text }) => text));
+  const pack = readRulePack(join(ROOT, 'src/scrub/rules'));
+  const officialFile = readOfficialConfig();
+  const sources = [...new Set([...patternsOf(pack.map(({ text }) => text)), ...hardenedPatterns(pack, officialFile)])];
   const own = { sha256: hashOf(sources.toSorted().join('\0')), sources };
-  const official = officialFrom(readOfficialConfig().text);
+  const official = officialFrom(officialFile.text);
   if (values.check === true)
     await check(own, official, values.seed === undefined ? SEEDS : [...SEEDS, Number(values.seed)]);
   else await write(own, official);
@@ -61,6 +65,20 @@ interface Configuration {
 
 function officialFrom(text: string): Configuration {
   return { sha256: hashOf(text), sources: patternsOf([text]) };
+}
+
+/** The patterns into which hardened mode turns those of rules, ours and gitleaks'. */
+function hardenedPatterns(pack: readonly RuleFile[], official: RuleFile): string[] {
+  const readFile = (path: string): never => {
+    throw new Error(`${official.name} extends ${path}`);
+  };
+  const configs = [...pack.map(loadPackFile), loadConfig(official, { readFile, official: official.text })];
+  return configs.flatMap(({ rules }) =>
+    rules.flatMap((rule) => {
+      const { regex } = withTokenEnd(rule);
+      return regex === rule.regex ? [] : [regex];
+    }),
+  );
 }
 
 async function write(own: Configuration, official: Configuration): Promise<void> {

@@ -10,5 +10,6 @@ biome ci --colors=off .
 tsc -p tsconfig.test.json
 knip
 node dist/scripts/generate-protocol.js --check
+node dist/scripts/draw-call.js --check
 node dist/scripts/certify-patterns.js --check
 exec scripts/coverage.sh

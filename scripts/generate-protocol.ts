@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import protobuf from 'protobufjs';
 import { LOAD_OPTIONS, PLUGIN_PROTO_FILES, PROTO_FILES } from '../src/protocol/load-clients.ts';
+import { mergeTypes } from './merge-types.ts';
 
 // Generates src/protocol/generated from proto/ and package.json. With --check it only reports whether it is current.
 
@@ -36,17 +37,28 @@ function findRoot(start: string): string {
 
 function generate(root: string, target: string): void {
   rmSync(target, { recursive: true, force: true });
-  const loader = createRequire(import.meta.url).resolve('@grpc/proto-loader/package.json');
-  const generator = join(loader, '..', 'build', 'bin', 'proto-loader-gen-types.js');
+  mkdirSync(target, { recursive: true });
   const proto = join(root, 'proto');
-  const flags = ['--grpcLib=@grpc/grpc-js', '--importFileExtension=.ts', '--includeComments', `--outDir=${target}`];
-  execFileSync(process.execPath, [generator, ...loadFlags(), ...flags, '-I', proto, '--', ...ALL_FILES], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  for (const file of filesBelow(target)) tidy(join(target, file), root);
+  for (const [file, text] of mergeTypes(generatedTypes(root, proto))) writeFileSync(join(target, file), text);
   writeFileSync(join(target, 'package-version.ts'), versionModule(root));
   writeFileSync(join(target, 'daemon-definition.ts'), definitionModule(proto, 'DAEMON_DEFINITION', PROTO_FILES));
   writeFileSync(join(target, 'plugin-definition.ts'), definitionModule(proto, 'PLUGIN_DEFINITION', PLUGIN_PROTO_FILES));
+}
+
+/** The files of proto-loader's generator, one a message, by path. */
+function generatedTypes(root: string, proto: string): Map<string, string> {
+  const target = mkdtempSync(join(tmpdir(), 'contextd-types-'));
+  const loader = createRequire(import.meta.url).resolve('@grpc/proto-loader/package.json');
+  const generator = join(loader, '..', 'build', 'bin', 'proto-loader-gen-types.js');
+  const flags = ['--grpcLib=@grpc/grpc-js', '--importFileExtension=.ts', '--includeComments', `--outDir=${target}`];
+  try {
+    execFileSync(process.execPath, [generator, ...loadFlags(), ...flags, '-I', proto, '--', ...ALL_FILES], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    return new Map(filesBelow(target).map((file) => [file, tidied(join(target, file), root)]));
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
 }
 
 function loadFlags(): string[] {
@@ -71,11 +83,10 @@ function definitionModule(proto: string, name: string, files: readonly string[])
 }
 
 /** The generator writes absolute paths and trailing blanks. */
-function tidy(file: string, root: string): void {
-  const text = readFileSync(file, 'utf8')
+function tidied(file: string, root: string): string {
+  return readFileSync(file, 'utf8')
     .replaceAll(`${root}/`, '')
     .replace(/[ \t]+$/gm, '');
-  writeFileSync(file, text);
 }
 
 function versionModule(root: string): string {

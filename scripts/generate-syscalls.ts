@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-// Generates src/sandbox/seccomp/syscalls-{x64,arm64}.ts from the kernel's headers (Debian: linux-libc-dev), read by the
+// Generates src/sandbox/machine/seccomp/syscalls-{x64,arm64}.ts from the kernel's headers (Debian: linux-libc-dev), read by the
 // C preprocessor. With --check it only reports whether the headers of this machine agree with the committed tables. Older
 // headers know fewer calls and still agree. --x64 DIR and --arm64 DIR (repeatable) put other include directories first.
 
@@ -55,7 +55,7 @@ function main(): void {
   });
   for (const source of [X64, ARM64]) {
     const table = readHeaders(source, values[source.arch]);
-    const target = join(findRoot(import.meta.dirname), `src/sandbox/seccomp/syscalls-${source.arch}.ts`);
+    const target = join(findRoot(import.meta.dirname), `src/sandbox/machine/seccomp/syscalls-${source.arch}.ts`);
     const faults = compare(committedNumbers(target), table.numbers, values.check);
     if (faults.length > 0) fail(source, table, faults);
     else if (!values.check) writeFileSync(target, render(source, table));

@@ -9,15 +9,23 @@ import { describe, expect, it } from 'vitest';
  */
 const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   'src/core': { mayImport: [], why: 'everything stands on it, so it stands on nothing' },
+  'src/fs': {
+    mayImport: ['src/core'],
+    why: 'files by open directories, paths in bytes and globs: what the sandbox and the guard look at files with',
+  },
+  'src/guard': {
+    mayImport: ['src/core', 'src/fs'],
+    why: 'what may lie in a workspace; its table of names is pure, for the client that starts in milliseconds and for every other part',
+  },
   'src/call': {
     mayImport: ['src/core', 'src/protocol'],
-    why: 'what every step and door shares: contracts without implementations; management speaks in the generated messages, which are plain data',
+    why: 'what every step and door shares: contracts without implementations; of the protocol only messages, which are plain data',
   },
   'src/text': { mayImport: ['src/core'], why: 'pure: terminal sequences, encodings, offset maps, line indexes' },
   'src/config': { mayImport: ['src/core'], why: 'settings and paths are known before any part is built' },
-  'src/protocol': { mayImport: ['src/core'], why: 'wire types are shared by both ends' },
+  'src/protocol': { mayImport: ['src/core'], why: 'both ends share wire types, and the table of the management rpcs' },
   'src/proxy': {
-    mayImport: ['src/core', 'src/protocol', 'src/text', 'src/tokens'],
+    mayImport: ['src/core', 'src/guard', 'src/protocol', 'src/text', 'src/tokens'],
     why: 'the compiled client must start in milliseconds: no daemon code, no dependency',
   },
   'src/tokens': { mayImport: ['src/core', 'src/text'], why: 'pure and synchronous' },
@@ -27,7 +35,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   },
   'src/stores': { mayImport: ['src/core', 'src/call', 'src/config'], why: 'keeps what it is given' },
   'src/sandbox': {
-    mayImport: ['src/core', 'src/config', 'src/egress', 'src/protocol', 'src/text'],
+    mayImport: ['src/core', 'src/config', 'src/egress', 'src/fs', 'src/guard', 'src/protocol', 'src/text'],
     why: 'confines; knows no tool and no call; of the proxy process its messages and groups of names',
   },
   'src/egress': {
@@ -43,6 +51,8 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/core',
       'src/call',
       'src/config',
+      'src/fs',
+      'src/guard',
       'src/protocol',
       'src/sandbox',
       'src/sdk',
@@ -51,24 +61,6 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'tools',
     ],
     why: 'owns tool processes; its bundle entry joins the core tools with the first scrub pass',
-  },
-  'src/jobs': {
-    mayImport: [
-      ...['src/core', 'src/call', 'src/config', 'src/runner', 'src/sandbox', 'src/scrub', 'src/sdk', 'src/stores'],
-      'src/text',
-    ],
-    why: 'commands that outlive their call: started and used through ToolHost, so no step of a call knows them',
-  },
-  'src/memory': {
-    mayImport: ['src/core', 'src/call', 'src/runner', 'src/sdk', 'src/stores'],
-    why: 'what is kept between sessions: reached through ToolHost and the management contract, which mask what it gets',
-  },
-  'src/session': {
-    mayImport: [
-      ...['src/core', 'src/call', 'src/config', 'src/runner', 'src/sandbox', 'src/sdk', 'src/stores', 'src/text'],
-      'src/tokens',
-    ],
-    why: 'what happens in a session and what is made of it: fed by dispatch, reached through ToolHost and the management contract',
   },
   'src/catalog': { mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'], why: 'knows tools, runs none' },
   'src/install': {
@@ -86,18 +78,39 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/sandbox',
       'src/scrub',
       'src/sdk',
-      'src/session',
       'src/stores',
       'src/text',
       'src/tokens',
     ],
     why: 'the nine steps',
   },
+  'src/features': {
+    mayImport: [
+      'src/core',
+      'src/call',
+      'src/config',
+      'src/catalog',
+      'src/dispatch',
+      'src/egress',
+      'src/fs',
+      'src/guard',
+      'src/install',
+      'src/protocol',
+      'src/runner',
+      'src/sandbox',
+      'src/scrub',
+      'src/sdk',
+      'src/stores',
+      'src/text',
+      'src/tokens',
+    ],
+    why: 'each feature owns its rules, its store, its management and its chores; the steps of a call know none of them',
+  },
   'src/server': {
     mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'],
     why: 'doors know the shape of a call, not its life',
   },
-  'src/daemon': { mayImport: ['*'], why: 'compose alone builds everything' },
+  'src/daemon': { mayImport: ['*'], why: 'builds every part, and is held to a number of lines' },
   'src/forward': { mayImport: [], why: 'runs alone in a sandbox, from its own folder' },
   'src/cli': {
     mayImport: [
@@ -120,8 +133,92 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   bench: { mayImport: ['*'], why: 'measures every room' },
 };
 
+interface Floor {
+  folder: string;
+  /** The process that its code runs in, where a room is in several; `any`: what every process of contextd may call. */
+  runsIn?: 'daemon' | 'spawner' | 'guard thread' | 'any';
+  why: string;
+}
+
+/**
+ * The folders of rooms, from the top: a folder imports only what is below it. Its own `inside` folder, if it has
+ * one, runs in a sandbox.
+ */
+const FLOORS: Record<string, readonly Floor[]> = {
+  'src/features': [
+    { folder: 'health', why: '`ctxd doctor`, as far as the daemon knows' },
+    { folder: 'storage', why: 'caches and storage of commands' },
+    { folder: 'host', why: 'what a tool may ask: the verbs of ToolHost, each answered by its feature' },
+    { folder: 'jobs', why: 'commands that outlive their call' },
+    { folder: 'outside', why: 'what a person allowed outside the project, and the policy that follows' },
+    { folder: 'network', why: 'which hosts a person allowed by name, and what was reached' },
+    { folder: 'ports', why: 'ports of a project on the host' },
+    { folder: 'memory', why: 'lessons between sessions; its database has a thread' },
+    { folder: 'tools', why: 'installing and accepting tools' },
+    { folder: 'sessions', why: 'reading and ending sessions, and the hooks of clients' },
+    { folder: 'warm-start', why: 'what a session begins with' },
+    { folder: 'checkpoints', why: 'saving and restoring a session' },
+    { folder: 'branches', why: 'side tasks, and their files' },
+    { folder: 'undo', why: 'what calls did to files, and taking it back' },
+    { folder: 'secrets', why: 'what was masked, and what a person declared no secret' },
+    { folder: 'shared', why: 'what several features do: the record of a person’s act, kept texts, chores' },
+    { folder: 'projects', why: 'which projects are registered' },
+    { folder: 'compile', why: 'a context from events' },
+    { folder: 'events', why: 'the log of what happened in a session' },
+  ],
+  'src/sandbox': [
+    {
+      folder: 'spawner',
+      runsIn: 'spawner',
+      why: 'the process: it serves the contract with a sandbox of this platform',
+    },
+    { folder: 'client', runsIn: 'daemon', why: 'how the daemon starts the spawner and asks it' },
+    { folder: 'macos', runsIn: 'any', why: 'the sandbox of macOS, which runs in the daemon itself' },
+    { folder: 'run', runsIn: 'spawner', why: 'the life of a command, from its checked policy to what it left behind' },
+    { folder: 'git', runsIn: 'spawner', why: 'git settings of the person, as a sandbox sees them' },
+    { folder: 'egress', runsIn: 'spawner', why: 'joins the namespaces of projects to the process of the network' },
+    { folder: 'denials', runsIn: 'spawner', why: 'what was denied, read from the messages of programs' },
+    { folder: 'merge', runsIn: 'spawner', why: 'starts the program that lists and merges the files of branches' },
+    { folder: 'storage', runsIn: 'spawner', why: 'HOME, /tmp and caches that a project keeps' },
+    { folder: 'probe', runsIn: 'spawner', why: 'how well this machine isolates, tried with a real sandbox' },
+    { folder: 'snapshots', runsIn: 'spawner', why: 'starts the keeper of files that undo needs' },
+    { folder: 'jail', runsIn: 'spawner', why: 'one run of bubblewrap, and what is seen of its processes' },
+    { folder: 'layers', runsIn: 'spawner', why: 'the file system of a branch' },
+    { folder: 'trust', runsIn: 'spawner', why: 'which certificates a sandbox trusts' },
+    { folder: 'machine', runsIn: 'spawner', why: 'what the machine offers: mounts, cgroups, filters, users' },
+    { folder: 'contract', runsIn: 'any', why: 'what the daemon and the spawner say to each other' },
+  ],
+  'src/guard': [
+    { folder: 'client', runsIn: 'spawner', why: 'starts the thread and asks it' },
+    { folder: 'engine', runsIn: 'guard thread', why: 'the thread: answers what to mount, and ends runs' },
+    { folder: 'search', runsIn: 'guard thread', why: 'finds what runs made, and judges it' },
+    { folder: 'quarantine', runsIn: 'guard thread', why: 'moves files aside and back, and remembers them' },
+    {
+      folder: 'git',
+      runsIn: 'any',
+      why: 'what git would read or run; the spawner reads the settings of the person with it',
+    },
+    { folder: 'index', runsIn: 'guard thread', why: 'what is known of the workspace, and who may have made it' },
+    { folder: 'table', runsIn: 'any', why: 'what a name means: one row a name, pure' },
+    { folder: 'content', runsIn: 'any', why: 'what the contents of a file with such a name mean, pure' },
+    { folder: 'contract', runsIn: 'any', why: 'what is said to the thread, and what a sandbox must mount' },
+  ],
+};
+
+/** Imports that run upwards all the same, and why. */
+const UPWARDS: Record<string, string> = {
+  'src/features/compile/contexts.ts → src/features/warm-start/start-build.ts':
+    'a context that is made again may be a warm start, which is made of contexts',
+};
+
 /** Files held to more than their room's row. */
 const NARROWER = [
+  {
+    from: 'src/proxy',
+    into: 'src/guard',
+    only: ['src/guard/table/names.ts'],
+    why: 'the table has no dependency; what reads contents has a parser',
+  },
   {
     from: 'src/cli',
     into: 'src/egress',
@@ -153,7 +250,147 @@ const NARROWER = [
   },
 ];
 
-/** The only readers of process.env (style 17). */
+interface FileCalls {
+  /** What the file imports from node:fs and node:fs/promises. */
+  calls: readonly string[];
+  why: string;
+}
+
+/**
+ * The files of src/cli that reach files by path, and why they may. A person runs commands in directories of other users, who
+ * can exchange any part of a path for a link: everything else goes through `files/owned-directory.ts`.
+ */
+const FILE_CALLS: Record<string, FileCalls> = {
+  'files/owned-directory.ts': {
+    calls: [
+      'closeSync',
+      'constants',
+      'fchmodSync',
+      'fstatSync',
+      'lstatSync',
+      'mkdirSync',
+      'openSync',
+      'readdirSync',
+      'readFileSync',
+      'readlinkSync',
+      'realpathSync',
+      'renameSync',
+      'rmdirSync',
+      'rmSync',
+      'symlinkSync',
+      'writeFileSync',
+    ],
+    why: 'below open directories, with the rights of their owner',
+  },
+  'files/real-directory.ts': {
+    calls: ['closeSync', 'constants', 'fstatSync', 'lstatSync', 'openSync', 'readlinkSync', 'realpathSync'],
+    why: 'below open directories; judges the links on the way',
+  },
+  'init/manifest.ts': {
+    calls: ['mkdir', 'open', 'readFile', 'rename', 'rm'],
+    why: 'in the state directory of contextd, which belongs to the person',
+  },
+  'commands/config.ts': {
+    calls: ['mkdir', 'open', 'rename', 'rm'],
+    why: 'in the configuration directory of contextd, which belongs to the person',
+  },
+  'daemon/launch.ts': {
+    calls: ['closeSync', 'openSync', 'readFile', 'readdirSync', 'stat'],
+    why: 'the log in the state directory of contextd, and /proc',
+  },
+  'daemon/log-file.ts': { calls: ['open'], why: 'reads the log in the state directory of contextd' },
+  'daemon/stop.ts': { calls: ['readFile', 'readdir', 'readlink', 'realpath'], why: 'reads /proc' },
+  'client.ts': { calls: ['readFile'], why: 'reads the certificates of contextd' },
+  'main.ts': { calls: ['statSync'], why: 'looks at the cache directory of contextd' },
+  'doctor/daemon-checks.ts': { calls: ['lstat'], why: 'looks at the socket of contextd' },
+  'doctor/machine-checks.ts': { calls: ['open'], why: 'reads the proxy of the installation' },
+  'new-tool/create-tool.ts': {
+    calls: ['readFile', 'readdir', 'stat'],
+    why: 'reads the templates of the installation',
+  },
+  'init/network-needs.ts': {
+    calls: ['constants', 'open', 'readdir'],
+    why: 'reads what a project proposes; nothing is allowed by being read, and anyone can write it',
+  },
+  'init/repository-above.ts': { calls: ['lstat'], why: 'looks whether there is a .git' },
+  'project-root.ts': { calls: ['realpath', 'stat'], why: 'looks which directory is a project' },
+  'toolchains/find.ts': { calls: ['readdirSync', 'statSync'], why: 'looks at the PATH of the person' },
+  'toolchains/links.ts': {
+    calls: ['closeSync', 'existsSync', 'lstatSync', 'openSync', 'readSync', 'readlinkSync', 'realpathSync', 'statSync'],
+    why: 'reads first lines of programs on the PATH of the person',
+  },
+  'mirrors/surroundings.ts': {
+    calls: ['readFileSync', 'readdirSync', 'realpathSync', 'statSync'],
+    why: 'reads settings of the person and the machine, never of a project',
+  },
+  'hooks/transcript.ts': {
+    calls: ['constants', 'open'],
+    why: 'reads the file that the client of the person names',
+  },
+  'input.ts': { calls: ['createReadStream'], why: 'reads the file that the person names' },
+  'commands/memory-import.ts': { calls: ['stat'], why: 'looks at the file that the person names' },
+  'memory/read-markdown.ts': {
+    calls: ['readFile', 'readdir', 'stat'],
+    why: 'reads the files that the person names',
+  },
+  'commands/tool-test.ts': { calls: ['readdir'], why: 'looks into the folder that the person names' },
+  'commands/tool-verify.ts': {
+    calls: ['readdir', 'realpath', 'stat'],
+    why: 'reads the folder that the person names',
+  },
+  'commands/tool.ts': { calls: ['realpath'], why: 'resolves the directory that the person names' },
+  'commands/network-credential.ts': { calls: ['realpath'], why: 'resolves the file that the person names' },
+  'commands/allow.ts': { calls: ['realpath', 'stat'], why: 'looks at the directory that the person names' },
+};
+
+/** The files of the daemon and the proxy that create, change or remove files, and where. */
+const FILE_CHANGES: Record<string, FileCalls> = {
+  'src/features/health/branch-health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
+  'src/features/health/health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
+  'src/features/health/network-health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
+  'src/daemon/logger.ts': {
+    calls: ['fchmodSync', 'openSync', 'renameSync', 'writeSync'],
+    why: 'the log in the state directory of contextd',
+  },
+  'src/daemon/main.ts': { calls: ['mkdirSync'], why: 'directories of contextd' },
+  'src/features/branches/files/branch-files.ts': {
+    calls: ['rename', 'writeFile'],
+    why: 'the marker of a merge, in the state directory of contextd',
+  },
+  'src/features/undo/undo-records.ts': {
+    calls: ['mkdir', 'rename', 'rm', 'writeFile'],
+    why: 'records in the state directory of contextd',
+  },
+  'src/features/ports/management.ts': { calls: ['unlink'], why: 'a socket in a directory of the daemon' },
+  'src/features/projects/registered-projects.ts': {
+    calls: ['rm'],
+    why: 'tools and staging in the data directory of contextd',
+  },
+  'src/features/tools/tool-installation.ts': {
+    calls: ['mkdir', 'rm'],
+    why: 'staging in the data directory of contextd',
+  },
+  'src/proxy/input.ts': { calls: ['openSync'], why: 'reads the file that the caller names' },
+  'src/proxy/out-answer.ts': {
+    calls: ['fchmodSync', 'fchownSync', 'fsyncSync', 'openSync', 'renameSync', 'unlinkSync', 'writeSync'],
+    why: 'below an open directory, whose place in the project is checked; gives away only what it opened itself',
+  },
+  'src/proxy/out-place.ts': { calls: ['openSync'], why: 'opens each directory below the one before it' },
+  'src/proxy/output.ts': { calls: ['writeSync'], why: 'standard output and error' },
+  'src/proxy/properties.ts': { calls: ['openSync'], why: 'reads the schema of the tool' },
+  'src/proxy/running-line.ts': { calls: ['writeSync'], why: 'standard error' },
+  'src/proxy/start-lock.ts': {
+    calls: ['openSync', 'rmSync', 'writeSync'],
+    why: 'a lock in the directory of the socket',
+  },
+  'src/proxy/start.ts': { calls: ['mkdirSync', 'openSync'], why: 'the directory of the socket, and the log' },
+};
+
+/** What changes no file. Any other function of node:fs is a change, also one that may only read, such as `open`. */
+const READS =
+  /^(?:constants|createReadStream|(?:access|close|exists|fstat|lstat|opendir|read|readdir|readFile|readlink|realpath|stat)(?:Sync)?)$/;
+
+/** The only readers of process.env. */
 const ENVIRONMENT_READERS = [
   'src/config/env.ts',
   'src/proxy/environment.ts',
@@ -161,7 +398,82 @@ const ENVIRONMENT_READERS = [
   'src/runner/exec-tool/main.ts',
 ];
 
+/** Rooms in which no tool is known by its name: what depends on a tool goes by the effects in its tool.json. */
+const NAMELESS_ROOMS = ['src/call', 'src/catalog', 'src/dispatch', 'src/features', 'src/runner'];
+
+/**
+ * Texts in these rooms that are the name of a core tool, by file, and why they are there. A text that mentions a tool among
+ * other words, as a remedy does, does not count.
+ */
+const TOOL_NAMES: Record<string, { names: readonly string[]; why: string }> = {
+  'src/features/events/migrations.ts': {
+    names: [
+      'branch',
+      'checkpoint_list',
+      'checkpoint_restore',
+      'checkpoint_save',
+      'jobs',
+      'return',
+      'safe_bash',
+      'safe_read',
+      'safe_write',
+      'session_init',
+      'tool_view',
+    ],
+    why: 'what calls of an earlier version were follows from the names of that version',
+  },
+  'src/features/jobs/jobs.ts': {
+    names: ['jobs'],
+    why: 'the tool that the outputs of jobs belong to, and the name of the part',
+  },
+  'src/features/checkpoints/checkpoint-files.ts': {
+    names: ['checkpoint_restore'],
+    why: 'the name of the act in records, also if a person did it',
+  },
+  'src/features/warm-start/start-build.ts': {
+    names: ['session_init'],
+    why: 'the kind of stored requests, as earlier versions wrote it',
+  },
+  'src/runner/host-methods.ts': {
+    names: ['checkpoint_restore', 'checkpoint_save', 'memory_search', 'memory_store'],
+    why: 'grants, one for each method',
+  },
+};
+
 const root = join(import.meta.dirname, '..');
+
+/**
+ * The names of `tools` that a file has as a text of its own, or in quotes within one, as SQL has them. A name that is also a
+ * word of ours, such as `branch`, counts if what it is compared with, or given to, is called a tool or a name.
+ */
+function toolNamesIn(path: string, tools: readonly string[]): string[] {
+  const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
+  const found = new Set<string>();
+  const prefixes = new Set(tools.filter((tool) => tool.includes('_')).map((tool) => tool.replace(/_.*/, '_')));
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      const { text } = node;
+      if (prefixes.has(text) || (tools.includes(text) && (text.includes('_') || namesTool(node)))) found.add(text);
+      for (const tool of tools) if (text.includes(`WHEN '${tool}'`) || isQuotedName(text, tool)) found.add(tool);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return [...found].sort();
+}
+
+function isQuotedName(text: string, tool: string): boolean {
+  return tool.includes('_') && text.includes(`'${tool}'`);
+}
+
+function namesTool({ parent }: ts.Node): boolean {
+  if (ts.isBinaryExpression(parent)) return /(?:tool|name)$/i.test(parent.left.getText());
+  if (ts.isCaseClause(parent)) return /(?:tool|name)$/i.test(parent.parent.parent.expression.getText());
+  const isNamed =
+    ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) || ts.isPropertyDeclaration(parent);
+  return isNamed && /(?:tool|name)$/i.test(parent.name.getText());
+}
 
 function sourceFiles(room: string): string[] {
   const dir = join(root, room);
@@ -188,6 +500,37 @@ function importsOf(path: string): string[] {
   visit(source);
   parsed.set(path, found);
   return found;
+}
+
+/** The functions of node:fs that a file imports; `*` for an import of another kind, which hides them. */
+function fileCalls(path: string): string[] {
+  const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
+  const isFs = (node: ts.Node | undefined): boolean =>
+    node !== undefined && ts.isStringLiteralLike(node) && /^(?:node:)?fs(?:\/promises)?$/.test(node.text);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && node.arguments.some(isFs)) found.push('*');
+    if (ts.isExportDeclaration(node) && isFs(node.moduleSpecifier)) found.push('*');
+    if (ts.isImportDeclaration(node) && isFs(node.moduleSpecifier) && node.importClause?.isTypeOnly !== true) {
+      const bindings = node.importClause?.namedBindings;
+      if (bindings === undefined || !ts.isNamedImports(bindings)) found.push('*');
+      else for (const one of bindings.elements) if (!one.isTypeOnly) found.push((one.propertyName ?? one.name).text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return [...new Set(found)].sort();
+}
+
+/** The files of rooms and what they call, as in the tables. */
+function callsIn(rooms: readonly string[], counts: (call: string) => boolean): Map<string, string[]> {
+  const files = rooms.flatMap(sourceFiles);
+  const calls = files.map((file) => [file, fileCalls(file).filter(counts)] as const);
+  return new Map(calls.filter(([, names]) => names.length > 0));
+}
+
+function sorted(table: Readonly<Record<string, FileCalls>>, under = ''): Map<string, string[]> {
+  return new Map(Object.entries(table).map(([file, { calls }]) => [`${under}${file}`, [...calls].sort()] as const));
 }
 
 /** The imports by file: several tests ask for the same file. */
@@ -270,6 +613,13 @@ describe('imports run the way a call runs', () => {
     expect(circlesOf(imports)).toEqual(['c → a → b → c', 'e → e']);
   });
 
+  it('the daemon, which may import everything, builds and starts the parts in fewer than 1,500 lines', () => {
+    const lines = sourceFiles('src/daemon').map(
+      (file) => readFileSync(join(root, file), 'utf8').split('\n').length - 1,
+    );
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_500);
+  });
+
   it('every room of src has a row', () => {
     const rooms = readdirSync(join(root, 'src')).map((name) => `src/${name}`);
     expect(rooms.filter((room) => !(room in TABLE))).toEqual([]);
@@ -287,6 +637,53 @@ describe('imports run the way a call runs', () => {
     });
   }
 
+  for (const [room, floors] of Object.entries(FLOORS)) {
+    it(`issue 29: the folders of ${room} import only what is below them`, () => {
+      const names = floors.map(({ folder }) => folder);
+      const found = readdirSync(join(root, room), { withFileTypes: true });
+      expect(found.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
+      expect(found.map(({ name }) => name).sort()).toEqual([...names].sort());
+      const floorOf = (path: string): number => names.indexOf(relative(room, path).split('/')[0] ?? '');
+      const upwards = sourceFiles(room).flatMap((file) =>
+        ownImports(file)
+          .filter((target) => roomOf(target) === room && floorOf(target) < floorOf(file))
+          .map((target) => `${file} → ${target}`),
+      );
+      expect(upwards).toEqual(Object.keys(UPWARDS).filter((arrow) => arrow.startsWith(`${room}/`)));
+    });
+  }
+
+  it('issue 29: code of the daemon and of the spawner meet in contracts only', () => {
+    const runsIn = (path: string) =>
+      Object.entries(FLOORS).flatMap(([room, floors]) =>
+        floors.filter(({ folder }) => path.startsWith(`${room}/${folder}/`)).map((floor) => floor.runsIn),
+      )[0];
+    const crossing = Object.keys(FLOORS)
+      .flatMap(sourceFiles)
+      .flatMap((file) => ownImports(file).map((target) => [file, target] as const))
+      .filter(([file, target]) => {
+        const [from, to] = [runsIn(file), runsIn(target)];
+        return to !== undefined && to !== 'any' && from !== undefined && from !== 'any' && from !== to;
+      })
+      .map((arrow) => arrow.join(' → '));
+    expect(crossing).toEqual([]);
+  });
+
+  it('issue 29: the main.ts of a process or thread is started and never imported', () => {
+    const importers = [...Object.keys(TABLE).filter((room) => room.startsWith('src/'))]
+      .flatMap(sourceFiles)
+      .flatMap((file) => ownImports(file).map((target) => [file, target] as const))
+      .filter(([, target]) => /^src\/.*\/main\.ts$/.test(target));
+    expect(importers).toEqual([]);
+    const started = sourceFiles('src').flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/new URL\('(\.[^']*\.js)', import\.meta\.url\)/g)].map(
+        ([, program = '']) => join(dirname(file), program),
+      ),
+    );
+    expect(started.length).toBeGreaterThan(8);
+    expect(started.filter((program) => !program.startsWith('program/') && !program.endsWith('/main.js'))).toEqual([]);
+  });
+
   it('the contracts of a call depend on no transport', () => {
     const reached = new Set(sourceFiles('src/call'));
     for (const file of reached) for (const target of ownImports(file)) reached.add(target);
@@ -302,6 +699,29 @@ describe('imports run the way a call runs', () => {
       .flatMap(importsOf)
       .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'));
     expect(packages).toEqual([]);
+  });
+
+  it('issue 28: commands reach files by path only where the table says why', () => {
+    const found = callsIn(['src/cli'], () => true);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(sorted(FILE_CALLS, 'src/cli/')));
+  });
+
+  it('issue 28: the daemon and the proxy change files only where the table says why', () => {
+    const found = callsIn(['src/daemon', 'src/features', 'src/proxy'], (call) => !READS.test(call));
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(sorted(FILE_CHANGES)));
+  });
+
+  it('what depends on a tool goes by its effects: no room of a call knows a core tool by its name', () => {
+    const tools = readdirSync(join(root, 'tools'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(tools.length).toBeGreaterThan(14);
+    const found = NAMELESS_ROOMS.flatMap(sourceFiles).flatMap((file): [string, readonly string[]][] => {
+      const names = toolNamesIn(file, tools);
+      return names.length === 0 ? [] : [[file, names]];
+    });
+    const known = Object.entries(TOOL_NAMES).map(([file, { names }]) => [file, names]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known));
   });
 
   it('one file of each program reads process.env', () => {

@@ -97,7 +97,9 @@ class StdioServer {
   static async start(program: string, env: Record<string, string>): Promise<StdioServer> {
     const server = new StdioServer(spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'ignore'] }));
     await server.#ask('initialize', {
-      ...{ protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'bench', version: '1' },
     });
     server.#send({ method: 'notifications/initialized' });
     return server;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { newMemoryId } from '../../src/core/ids.ts';
-import { queryWords } from '../../src/memory/query.ts';
-import { NO_FILTER } from '../../src/memory/rows.ts';
-import { type NewPoint, QdrantCollection } from '../../src/memory/sync/qdrant.ts';
-import { documentVector } from '../../src/memory/sync/sparse-words.ts';
+import { queryWords } from '../../src/features/memory/query.ts';
+import { NO_FILTER } from '../../src/features/memory/rows.ts';
+import { type NewPoint, QdrantCollection } from '../../src/features/memory/sync/qdrant.ts';
+import { documentVector } from '../../src/features/memory/sync/sparse-words.ts';
 import type { Lesson } from './lessons.ts';
 
 const BATCH = 64;
@@ -41,7 +41,11 @@ export class BenchQdrant {
   /** `values` null: by words only. */
   search(query: string, limit: number, values: number[] | null): Promise<unknown> {
     return this.#collection.search({
-      ...{ words: queryWords(query), project: PROJECT, writer: WRITER, filter: NO_FILTER, limit },
+      words: queryWords(query),
+      project: PROJECT,
+      writer: WRITER,
+      filter: NO_FILTER,
+      limit,
       dense: values === null ? null : { model: MODEL, values },
     });
   }

@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Management } from '../../src/call/management.ts';
 import { readEnvironment } from '../../src/config/env.ts';
 import { ensureDirectories, resolvePaths } from '../../src/config/paths.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
+import type { Management } from '../../src/protocol/management-contract.ts';
+import { rpcMethods } from '../../src/protocol/management-rpcs.ts';
 import { createGrpcDoor } from '../../src/server/grpc.ts';
 import { type BenchInstallation, inheritedPath } from './machine.ts';
 
@@ -47,77 +48,4 @@ const nothing = async (): Promise<never> => {
   throw new Error('the benchmark asks for nothing but calls');
 };
 
-const NO_MANAGEMENT: Management = {
-  serverStatus: nothing,
-  searchMemories: nothing,
-  listMemories: nothing,
-  getMemories: nothing,
-  addMemories: nothing,
-  listBranches: nothing,
-  planBranchFiles: nothing,
-  endBranchFiles: nothing,
-  rateMemory: nothing,
-  forgetMemories: nothing,
-  promoteMemory: nothing,
-  reportMemories: nothing,
-  learnFromCalls: nothing,
-  listLessons: nothing,
-  takeHook: nothing,
-  saveCheckpoint: nothing,
-  listCheckpoints: nothing,
-  readCheckpoint: nothing,
-  exportCheckpoint: nothing,
-  importCheckpoint: nothing,
-  syncMemories: nothing,
-  planUndo: nothing,
-  undoChanges: nothing,
-  stopServer: nothing,
-  registerProject: nothing,
-  unregisterProject: nothing,
-  listTools: nothing,
-  installTool: nothing,
-  acceptTool: nothing,
-  rollbackTool: nothing,
-  removeTool: nothing,
-  tailAudit: nothing,
-  checkHealth: nothing,
-  sessionSecrets: nothing,
-  revealSecret: nothing,
-  allowValue: nothing,
-  disallowValue: nothing,
-  listAllowedValues: nothing,
-  listSessions: nothing,
-  readSession: nothing,
-  inspectSession: nothing,
-  replaySession: nothing,
-  endSession: nothing,
-  listCaches: nothing,
-  clearCaches: nothing,
-  listRunning: nothing,
-  killRunning: nothing,
-  stats: nothing,
-  reviewRules: nothing,
-  approveRules: nothing,
-  revokeRules: nothing,
-  listQuarantine: nothing,
-  restoreQuarantined: nothing,
-  acceptQuarantined: nothing,
-  revokeAccepted: nothing,
-  setToolchains: nothing,
-  listToolchains: nothing,
-  setHostNetwork: nothing,
-  readHostNetwork: nothing,
-  allowPath: nothing,
-  disallowPath: nothing,
-  listPaths: nothing,
-  listPorts: nothing,
-  openPort: nothing,
-  changeNetwork: nothing,
-  listNetwork: nothing,
-  listNetworkGroups: nothing,
-  readNetworkLog: nothing,
-  setNetworkCredential: nothing,
-  removeNetworkCredentials: nothing,
-  listNetworkCredentials: nothing,
-  getSchema: nothing,
-};
+const NO_MANAGEMENT: Management = { ...rpcMethods(() => nothing), installTool: nothing, getSchema: nothing };

@@ -9,11 +9,11 @@ import { ensureDirectories, resolvePaths } from '../../src/config/paths.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
-import { policyFor } from '../../src/daemon/policy.ts';
 import { type EgressCommand, scopeKey } from '../../src/egress/messages.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { CommandSpec, Sandbox } from '../../src/sandbox/sandbox.ts';
-import { baseView, type SandboxNetwork, type SandboxPolicy } from '../../src/sandbox/sandbox-policy.ts';
+import { policyFor } from '../../src/features/outside/policy.ts';
+import { createSandbox } from '../../src/sandbox/client/create-sandbox.ts';
+import { baseView, type SandboxNetwork, type SandboxPolicy } from '../../src/sandbox/contract/policy.ts';
+import type { CommandSpec, Sandbox } from '../../src/sandbox/contract/sandbox.ts';
 
 /** A sandbox engine with its own home directory, set up as the daemon does it. */
 export interface SandboxHost {
@@ -44,15 +44,24 @@ export async function openSandbox(settings: Partial<Config['sandbox']>): Promise
   const config = acceptConfig('the benchmark', { sandbox: settings }).sandbox;
   const policies: EgressCommand[] = [];
   const sandbox: Sandbox = createSandbox({
-    ...{ paths, config, logger: silentLogger, clock: systemClock },
+    paths,
+    config,
+    logger: silentLogger,
+    clock: systemClock,
     onEgress: ({ ev }) => {
       if (ev === 'ready') for (const command of policies) sandbox.tellEgress(command);
     },
   });
   const run = async (policy: SandboxPolicy, argv: readonly string[], more: Partial<CommandSpec>): Promise<void> => {
     const { exitCode, endedBy, stderr } = await sandbox.run(policy, {
-      ...{ argv: [...argv], cwd: policy.workspace.path, env: {}, stdin: null, timeoutMs: TIMEOUT_MS },
-      ...{ outputMaxBytes: 1024 * 1024, outputKillBytes: 0, signal: new AbortController().signal },
+      argv: [...argv],
+      cwd: policy.workspace.path,
+      env: {},
+      stdin: null,
+      timeoutMs: TIMEOUT_MS,
+      outputMaxBytes: 1024 * 1024,
+      outputKillBytes: 0,
+      signal: new AbortController().signal,
       ...more,
     });
     if (exitCode !== 0) throw new Error(`the sandbox ended by ${endedBy}, code ${exitCode}: ${stderr.head}`);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
-import type { CallEventFacts, NewEvent } from '../../src/session/events/event.ts';
-import { eventDatabase } from '../../src/session/events/event-database.ts';
-import { StoredEventLog } from '../../src/session/events/event-log.ts';
+import type { CallEventFacts, NewEvent } from '../../src/features/events/event.ts';
+import { eventDatabase } from '../../src/features/events/event-database.ts';
+import { StoredEventLog } from '../../src/features/events/event-log.ts';
 import { type BenchInstallation, installForBench, SAFE_BASH_LINK } from '../lib/machine.ts';
 import { race, runProcess } from '../lib/measure.ts';
 import { type Outcome, type Row, rowsOf, type Section } from '../lib/section.ts';
@@ -85,8 +85,19 @@ function eventOf(project: string, session: string, i: number): NewEvent {
     return { ...common, kind: 'message', text: `step ${i} of the work`, facts: { role: 'user' }, artifact: null };
   const subject = `npm test -- part-${i % 400}`;
   const facts: CallEventFacts = {
-    ...{ requestId: `req_${i}`, tool: 'safe_bash', subject, sameness: subject, hasRun: true, errorCode: null },
-    ...{ exitCode: i % 5 === 0 ? 1 : 0, durationMs: 12, tokensSpent: 80, undo: null, quarantined: [], job: null },
+    requestId: `req_${i}`,
+    tool: 'safe_bash',
+    effect: 'command',
+    subject,
+    sameness: subject,
+    hasRun: true,
+    errorCode: null,
+    exitCode: i % 5 === 0 ? 1 : 0,
+    durationMs: 12,
+    tokensSpent: 80,
+    undo: null,
+    quarantined: [],
+    job: null,
     errorLine: i % 5 === 0 ? `Error: part-${i % 400} failed: expected 1 to be 2` : '',
     filesWritten: i % 7 === 0 ? [`src/file-${i % 90}.ts`] : [],
   };

@@ -4,96 +4,109 @@ import type { Json, JsonObject } from '../core/json.ts';
 import type { EndedBy } from '../protocol/host-messages.ts';
 import type { ToolStream } from '../protocol/tool-output.ts';
 
-/** The result of a call. Its texts come from tools and commands and may hold secrets; its facts are contextd's own. */
+/** The result of a call. */
 export interface Outcome {
   data: JsonObject;
   streams: readonly ToolStream[];
   /** Who chose the keys of `data` and the fields of `streams`: a core tool, or an installed one. */
   namedBy: 'core' | 'installed';
   failure: ContextdError | null;
-  warnings: readonly string[];
-  /** What the sandbox refused to commands, each once. */
-  denied: readonly Denial[];
-  /** What commands reached or tried to reach, for the audit record; bounded. */
-  connections: readonly ConnectionRecord[];
-  /** Protected paths that the call created and that were renamed. */
-  quarantined: readonly SetAside[];
-  /** What the call did to files of its project; null: nothing, or it is not known. */
-  fileChanges: FileChanges | null;
   facts: CallFacts;
 }
 
-/** Changed files, as an answer names them. */
+/** Changed files as listed in an answer. */
 export interface FileChanges {
-  /** For `ctxd undo`; null if nothing of it can be undone. */
+  /** Argument for `ctxd undo`; null if none of the changes can be undone. */
   readonly ref: string | null;
   /** `A path`, `M path` or `D path` for an added, modified or deleted file; at most 20. */
   readonly files: readonly string[];
-  /** How many more there are. */
+  /** Number of changed files not listed. */
   readonly more: number;
-  /** What changed and cannot be undone, as `path: why`; at most 5. */
+  /** Changes that undo does not cover, as `path: why`; at most 5. */
   readonly notCovered: readonly string[];
 }
 
-/** Equal connections or refused name look-ups of a call. The host `*` stands for those beyond the first 100 entries. */
+/** A group of equal connections or refused name lookups of a call. Host `*` groups all beyond the first 100 entries. */
 export interface ConnectionRecord {
   readonly host: string;
-  /** 0 for a look-up. */
+  /** 0 for a lookup. */
   readonly port: number;
-  /** `several` if they differ in it. */
+  /** `several` if the group differs in it. */
   readonly via: string;
   readonly verdict: 'allowed' | 'denied';
-  /** The pattern that decided, if one did. */
+  /** The pattern that decided; absent if none did. */
   readonly rule?: string;
-  /** Why it was refused. */
+  /** Reason for the refusal. */
   readonly why?: string;
   /** Bytes from and to the sandbox. */
   readonly up: number;
   readonly down: number;
-  /** How many they are; absent for one. */
+  /** Size of the group; absent for 1. */
   readonly count?: number;
 }
 
 /**
- * What contextd did and measured during a call. No tool or command chooses any of it, so it passes through scrubbing
- * unchanged.
+ * What happened during a call, besides its output. `FACTS` has a row for each property: which of its texts may hold
+ * secrets, and where it is reported.
  */
 export interface CallFacts {
-  /** False if the search for protected paths continues; what it finds is reported with a later call. */
+  /** From the tool, its commands and contextd, for the caller. */
+  readonly warnings: readonly string[];
+  /** Accesses that the sandbox refused to commands, deduplicated. */
+  readonly denied: readonly Denial[];
+  /** Hosts that commands reached or tried to reach, for the audit record; bounded. */
+  readonly connections: readonly ConnectionRecord[];
+  /** Protected paths that the call created or changed: set aside, removed, or left for a person to judge (`stays`). */
+  readonly quarantined: readonly SetAside[];
+  /** The call's changes to project files; null if it made none or they are unknown. */
+  readonly fileChanges: FileChanges | null;
+  /** False if the search for protected paths is still running. A later call reports its findings. */
   readonly searchComplete: boolean;
-  /** Requests of the tool to ToolHost, in their order; the first 100 of `total`. */
+  /** Requests of the tool to ToolHost, in order: the first 100 of `total`. */
   readonly hostCalls: { readonly calls: readonly HostCallRecord[]; readonly total: number };
-  /** The stored artifact to show instead of the tool's own text, or null. */
+  /** Stored artifact to show instead of the tool's own text, or null. */
   readonly shows: string | null;
-  /** Its view, as a caller writes it, if the call asks for none; null: the default view. */
+  /** View of that artifact, as a caller would write it, for a call that names none. Null: the default view. */
   readonly standardView: Json | null;
+  /** Ids that the tool found, such as memory ids, for the answer's `refs`. */
+  readonly refs: readonly string[];
   /** Milliseconds in the tool; null if it did not run. */
   readonly runMs: number | null;
-  /** Bytes beyond `output.max_bytes` that were not kept. */
+  /** Bytes beyond `output.max_bytes`, which were not kept. */
   readonly droppedBytes: number;
-  /** True if the tool applied the view that was asked for; its texts are shown as they are. */
+  /** True if the tool applied the requested view itself. Its texts are shown unchanged. */
   readonly isViewApplied: boolean;
-  /** What isolation lacked; empty if it was full or nothing ran. */
+  /** Missing parts of the isolation; empty if it was full or nothing ran. */
   readonly isolationMissing: readonly string[];
-  /** Secrets that replaced their tokens in the input, whether or not the call succeeded. */
+  /** Secrets that replaced their tokens in the input, even if the call failed. */
   readonly secretsOpened: readonly OpenedSecret[];
+  /** Tokens, and neutralised look-alikes, in texts that `ToolHost.Scrub` gave to the tool during this call. */
+  readonly tokensHanded: readonly string[];
 }
 
+/** The facts of a call with nothing to report. */
 export const NO_FACTS: CallFacts = {
+  warnings: [],
+  denied: [],
+  connections: [],
+  quarantined: [],
+  fileChanges: null,
   searchComplete: true,
   hostCalls: { calls: [], total: 0 },
   shows: null,
   standardView: null,
+  refs: [],
   runMs: null,
   droppedBytes: 0,
   isViewApplied: false,
   isolationMissing: [],
   secretsOpened: [],
+  tokensHanded: [],
 };
 
 /** One request of a tool to ToolHost. */
 export interface HostCallRecord {
-  /** As host.proto names it. */
+  /** Method name in host.proto. */
   method: string;
   /** Null if the request succeeded. */
   error_code: ErrorCode | null;
@@ -104,13 +117,13 @@ export interface HostCallRecord {
   ended_by?: EndedBy;
 }
 
-/** One opening of a secret: by token, never by value. */
+/** One opening of a secret, identified by token, never by value. */
 export interface OpenedSecret {
   readonly token: string;
-  /** JSON pointer of the input. */
+  /** JSON pointer into the input. */
   readonly input: string;
   readonly use: SecretPurpose;
 }
 
-/** Where an opened secret goes: into a file, an environment variable or the standard input of a command. */
+/** Destination of an opened secret: a file, an environment variable, or a command's standard input. */
 export type SecretPurpose = 'file' | 'env' | 'stdin';

@@ -6,16 +6,15 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { isSmall, withDeadline } from './deadline.ts';
 import { findSecretInputs, refusesTokens, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
 
-/** Options the daemon takes on every tool (design §4). A tool's own schema must not repeat them: it would never see them. */
+/** Options the daemon takes on every tool (docs/answers.md). A tool's own schema must not repeat them: it would never see them. */
 export const COMMON_OPTIONS = ['max_tokens', 'view', 'continuation', 'timeout_ms', 'dry_run', 'branch'] as const;
 
-/** Core tools with an argument that has the name of an option, which they take instead: the time of a branch, not of a call. */
-const OWN_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map([['branch', ['timeout_ms']]]);
-
-/** The options that dispatch takes for a tool. */
-export function commonOptionsOf(tool: string): readonly string[] {
-  const own = OWN_OPTIONS.get(tool) ?? [];
-  return COMMON_OPTIONS.filter((name) => !own.includes(name));
+/**
+ * The options that dispatch takes for a tool with these arguments. A core tool may have an argument with the name of an
+ * option and takes it instead, such as the time of a branch; the schemas of other tools are refused then.
+ */
+export function commonOptionsOf(names: readonly string[]): readonly string[] {
+  return COMMON_OPTIONS.filter((option) => !names.includes(option));
 }
 
 /** The schema keyword, at the root, for the property that plain words on the command line are the value of. */

@@ -1,16 +1,20 @@
+import type { ToolProgram } from '../call/tool-program.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { ArgumentSchema } from './arguments.ts';
 import type { ToolManifest } from './manifest.ts';
 import { formatToolName, parseToolName } from './tool-name.ts';
 
+/** What callers and a person know of a tool, whatever carries out its calls. */
+export type ToolDescription = Omit<ToolManifest, 'profile'>;
+
 /** One version of a tool, as its source describes it. */
 export interface CatalogTool {
   /** `name` is in canonical form; that of an upstream tool has a namespace. */
-  manifest: ToolManifest;
+  manifest: ToolDescription;
   origin: 'core' | 'installed';
-  /** The hash a person accepts. */
-  bundleSha256: string;
-  bundleDir: string;
+  /** The hash a person accepts: of its bundle. */
+  sha256: string;
+  program: ToolProgram;
   schemaJson: string;
   toolMd: string;
   toolExtendedMd: string;
@@ -66,7 +70,7 @@ export function createCatalog(sources: readonly ToolSource[]): Catalog {
     find(project, name) {
       const known = versions(name);
       const accepted = project.tools.find((tool) => tool.name === known[0]?.manifest.name);
-      return known.find((tool) => tool.bundleSha256 === accepted?.bundleSha256);
+      return known.find((tool) => tool.sha256 === accepted?.bundleSha256);
     },
     versions,
     list: () => all().sort((a, b) => a.manifest.name.localeCompare(b.manifest.name)),

@@ -63,7 +63,7 @@ export function createInstalledSource({ toolsDir, accepted, logger }: InstalledS
     },
     list: () => [...known.values()].map(({ tool }) => tool),
     async verify(tool) {
-      await known.get(tool.bundleSha256)?.seal.check();
+      await known.get(tool.sha256)?.seal.check();
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ToolEffects } from '../call/effects.ts';
 import { ContextdError } from '../core/errors.ts';
 import { invisibleIn } from '../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
@@ -12,6 +13,7 @@ import {
   type ToolProfile,
 } from '../core/profile.ts';
 import { toolOfShellName } from '../core/shell-names.ts';
+import { parseEffects } from './effects.ts';
 import { limitGrants, parseGrants, type ToolGrant } from './grants.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
 
@@ -28,6 +30,8 @@ export interface ToolManifest {
   /** What a person must accept: `grants` of tool.json, then each limit that is above the usual one. */
   grants: readonly ToolGrant[];
   profile: ToolProfile;
+  /** What its calls do. A tool that states nothing may do anything to files. */
+  effects: ToolEffects;
   /** The kind of answers it gives, which sets their default budget (BUDGET_DEFAULT_TOKENS, or the configuration). */
   budget: BudgetClass;
   /** True if every byte of its texts counts, as in a file to be edited: they are never densified. */
@@ -43,8 +47,21 @@ export interface ToolSignature {
 }
 
 const KEYS = [
-  ...['name', 'purpose', 'version', 'source', 'signature', 'runtime', 'entry', 'grants', 'min_isolation', 'seccomp'],
-  ...['limits', 'budget', 'exact', 'text'],
+  'name',
+  'purpose',
+  'version',
+  'source',
+  'signature',
+  'runtime',
+  'entry',
+  'grants',
+  'effects',
+  'min_isolation',
+  'seccomp',
+  'limits',
+  'budget',
+  'exact',
+  'text',
 ];
 /** Agents read it among their instructions, and a person before they agree. */
 const PURPOSE = /^(?![#\s]).{1,200}$/u;
@@ -90,6 +107,7 @@ export function parseManifest(file: string, text: string): ToolManifest {
       seccomp: reader.seccomp(),
       limits,
     },
+    effects: reader.effects(),
     budget: reader.budget(),
     isExact: reader.isExact(),
     text: reader.text(),
@@ -173,6 +191,10 @@ class ManifestReader {
     const { min_isolation: level } = this.#value;
     if (level === 'full' || level === 'reduced') return level;
     return this.#fault('"min_isolation" must be "full" or "reduced"', 'full');
+  }
+
+  effects(): ToolEffects {
+    return parseEffects(this.#value.effects, this.faults);
   }
 
   budget(): BudgetClass {

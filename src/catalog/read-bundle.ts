@@ -4,6 +4,7 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { CompileArguments } from './arguments.ts';
 import type { CatalogTool } from './catalog.ts';
+import { whyNotForOthers } from './effects.ts';
 import { parseManifest } from './manifest.ts';
 
 /** A published bundle, in which one or more tools are. */
@@ -19,13 +20,19 @@ export async function readTool(dir: string, bundle: Bundle, compile: CompileArgu
     ...['tool.json', 'schema.json', 'TOOL.md'].map((file) => readFile(join(dir, file), 'utf8')),
     readFile(join(dir, 'TOOL_EXTENDED.md'), 'utf8'),
   ]);
-  const manifest = parseManifest(join(dir, 'tool.json'), manifestText);
+  const { profile, ...manifest } = parseManifest(join(dir, 'tool.json'), manifestText);
+  const why = bundle.origin === 'core' ? null : whyNotForOthers(manifest.effects);
+  if (why !== null) {
+    throw new ContextdError('SCHEMA_INVALID', `tool.json of ${manifest.name} is not valid: ${why}`, {
+      remedy: 'Its author must correct the file; then install the tool again.',
+    });
+  }
   const schemaJson = schemaText.trim();
   return {
     manifest,
     origin: bundle.origin,
-    bundleSha256: bundle.sha256,
-    bundleDir: bundle.dir,
+    sha256: bundle.sha256,
+    program: { kind: 'plugin', bundleDir: bundle.dir, profile },
     schemaJson,
     toolMd,
     toolExtendedMd,

@@ -2,17 +2,10 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
+import { isShellWord } from '../core/shell-words.ts';
 import { TOOL_NAME_PATTERN } from './tool-name.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
-
-/** What bash has as a builtin or keyword, as far as it could be the name of a tool: a shell would not look for a program. */
-const SHELL_WORDS = words(
-  `alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs disown do done
-  echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in jobs kill
-  let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test
-  then time times trap true type typeset ulimit umask unalias unset until wait while`,
-);
 
 /** How the names of contextd's own tools begin, also of later versions. */
 const OWN = /^(?:safe|tool|memory|checkpoint|session|ctxd|contextd)(?:_|$)|^(?:branch|jobs)$/;
@@ -51,7 +44,7 @@ const PROGRAMS = words(
  */
 export async function faultOfName(name: string, searchPath: string): Promise<string | null> {
   if (!TOOL_NAME_PATTERN.test(name)) return `does not match ${TOOL_NAME_PATTERN}`;
-  if (SHELL_WORDS.has(name) || OWN.test(name)) return 'is a name that contextd or a shell uses itself';
+  if (isShellWord(name) || OWN.test(name)) return 'is a name that contextd or a shell uses itself';
   if (PROGRAMS.has(name)) return 'is the name of a program that many machines have';
   const program = await findProgram(name, searchPath);
   return program === null ? null : `is the program ${program}`;
@@ -59,7 +52,7 @@ export async function faultOfName(name: string, searchPath: string): Promise<str
 
 /** Returns true for a name that means the same on every machine: of a usual program, or a word of the shell. */
 export function isProgramName(name: string): boolean {
-  return PROGRAMS.has(name) || SHELL_WORDS.has(name);
+  return PROGRAMS.has(name) || isShellWord(name);
 }
 
 /** Throws CONFLICT if a tool of another author cannot have the name. `searchPath`: PATH of the person, or of the daemon. */

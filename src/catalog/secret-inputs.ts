@@ -3,7 +3,7 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 /**
- * The schema keyword for inputs in which `[SECRET_n]` may be replaced by its value (design §3 step 4). At the root it has the
+ * The schema keyword for inputs in which `[SECRET_n]` may be replaced by its value (docs/scrubbing.md). At the root it has the
  * value "refused": a token in any other input refuses the call, because its characters would get where its value was meant
  * to go. Without it, such a token is text.
  */

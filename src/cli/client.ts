@@ -1,33 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  type CallOptions,
   type ClientReadableStream,
   type ClientUnaryCall,
   credentials,
   type requestCallback,
+  type ServiceDefinition,
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import type {
-  InstallProgress,
-  InstallRequest,
-  Management,
-  StopRequest,
-  StopResponse,
-  ToolPlan,
-} from '../call/management.ts';
 import type { Paths } from '../config/paths.ts';
-import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
+import { ContextdError, isErrno, isErrorCode } from '../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
-import type { ExecuteRequest } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
-import type { ExecuteResponse__Output as ExecuteResponse } from '../protocol/generated/contextd/v1/ExecuteResponse.ts';
-import type { InstallEvent__Output } from '../protocol/generated/contextd/v1/InstallEvent.ts';
+import type {
+  InstallEvent__Output,
+  InstallProgress__Output as InstallProgress,
+  InstallRequest__Output as InstallRequest,
+  StopRequest__Output as StopRequest,
+  StopResponse__Output as StopResponse,
+  ToolPlan__Output as ToolPlan,
+} from '../protocol/generated/management.ts';
+import type { ExecuteRequest, ExecuteResponse__Output as ExecuteResponse } from '../protocol/generated/tool.ts';
 import { loadProtocol } from '../protocol/load.ts';
+import type { RpcMethod, RpcMethods, RpcName } from '../protocol/management-contract.ts';
+import { answerMsOf, rpcMethods, wireName } from '../protocol/management-rpcs.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 
 /** The management contract and tool calls over the socket. Throws DAEMON_UNAVAILABLE if no daemon answers. */
-export interface DaemonClient extends Omit<Management, 'stopServer' | 'getSchema' | 'installTool'> {
+export interface DaemonClient extends Omit<RpcMethods, 'stopServer'> {
   /** Returns when no call is under way any more. Throws TIMEOUT after `patienceMs`. */
   stopServer(request: StopRequest, patienceMs: number): Promise<StopResponse>;
   /** Cancelled by the signal. */
@@ -50,13 +50,6 @@ export interface InstallObserver<T> {
 /** The name in the server's certificate. It does not depend on the path of the socket. */
 const SERVER_NAME = 'contextd';
 
-/** Milliseconds that the answer to a hook may take: an agent waits for it. */
-const HOOK_ANSWER_MS = 2_000;
-/** Milliseconds that a management answer may take. */
-const ANSWER_MS = 5_000;
-/** The health check runs a sandbox, measuring caches walks them, statistics read up to 366 files, and the quarantine hashes what was set aside. */
-const LONG_ANSWER_MS = 60_000;
-
 /** Connects with the CLI's own certificate: mutual TLS over the unix socket. */
 export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promise<DaemonClient> {
   const { ca, certificate, key } = await readCliIdentity(paths.certsDir);
@@ -65,87 +58,22 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
   const target = `unix:${paths.socket}`;
   const management = new ManagementService(target, secured, CHANNEL_OPTIONS);
   const tools = new ToolService(target, secured, CHANNEL_OPTIONS);
-  const within =
-    (ms: number) =>
-    <Request, Answer>(rpc: Rpc<Request, Answer>) =>
-    (request: Request): Promise<Answer> => {
-      const options = { deadline: Date.now() + ms };
-      return unary(paths.socket, (done) => rpc.call(management, request, options, done));
+  const service: ServiceDefinition = ManagementService.service;
+  const ask =
+    <Name extends RpcName>(name: Name, answerMs: number): RpcMethod<Name> =>
+    (request) => {
+      const rpc = service[wireName(name)];
+      if (rpc === undefined) throw new Error(`the service has no rpc ${name}`);
+      const { path, requestSerialize, responseDeserialize } = rpc;
+      const options = { deadline: Date.now() + answerMs };
+      return unary(paths.socket, (done) =>
+        management.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, done),
+      );
     };
-  const ask = within(ANSWER_MS);
-  const askLong = within(LONG_ANSWER_MS);
   return {
-    serverStatus: ask(management.serverStatus),
-    stopServer: (request, patienceMs) => within(patienceMs)<StopRequest, StopResponse>(management.stopServer)(request),
-    registerProject: ask(management.registerProject),
-    unregisterProject: ask(management.unregisterProject),
-    listTools: askLong(management.listTools),
-    acceptTool: askLong(management.acceptTool),
-    rollbackTool: askLong(management.rollbackTool),
-    removeTool: askLong(management.removeTool),
+    ...rpcMethods((name) => ask(name, answerMsOf(name))),
+    stopServer: (request, patienceMs) => ask('stopServer', patienceMs)(request),
     installTool: (request, by) => install(management.installTool(request), by, paths.socket),
-    tailAudit: ask(management.tailAudit),
-    checkHealth: askLong(management.checkHealth),
-    sessionSecrets: ask(management.sessionSecrets),
-    revealSecret: ask(management.revealSecret),
-    allowValue: ask(management.allowValue),
-    disallowValue: ask(management.disallowValue),
-    listAllowedValues: ask(management.listAllowedValues),
-    listSessions: ask(management.listSessions),
-    readSession: askLong(management.readSession),
-    inspectSession: askLong(management.inspectSession),
-    replaySession: askLong(management.replaySession),
-    endSession: askLong(management.endSession),
-    listCaches: askLong(management.listCaches),
-    clearCaches: askLong(management.clearCaches),
-    listRunning: ask(management.listRunning),
-    killRunning: askLong(management.killRunning),
-    stats: askLong(management.stats),
-    reviewRules: ask(management.reviewRules),
-    approveRules: ask(management.approveRules),
-    revokeRules: ask(management.revokeRules),
-    listQuarantine: askLong(management.listQuarantine),
-    restoreQuarantined: askLong(management.restoreQuarantined),
-    acceptQuarantined: askLong(management.acceptQuarantined),
-    revokeAccepted: askLong(management.revokeAccepted),
-    setToolchains: askLong(management.setToolchains),
-    listToolchains: ask(management.listToolchains),
-    setHostNetwork: ask(management.setHostNetwork),
-    readHostNetwork: ask(management.readHostNetwork),
-    allowPath: askLong(management.allowPath),
-    disallowPath: ask(management.disallowPath),
-    listPaths: ask(management.listPaths),
-    listPorts: askLong(management.listPorts),
-    openPort: askLong(management.openPort),
-    changeNetwork: ask(management.changeNetwork),
-    listNetwork: ask(management.listNetwork),
-    listNetworkGroups: ask(management.listNetworkGroups),
-    setNetworkCredential: ask(management.setNetworkCredential),
-    removeNetworkCredentials: ask(management.removeNetworkCredentials),
-    listNetworkCredentials: ask(management.listNetworkCredentials),
-    readNetworkLog: ask(management.readNetworkLog),
-    searchMemories: askLong(management.searchMemories),
-    listMemories: askLong(management.listMemories),
-    getMemories: askLong(management.getMemories),
-    addMemories: askLong(management.addMemories),
-    rateMemory: askLong(management.rateMemory),
-    forgetMemories: askLong(management.forgetMemories),
-    promoteMemory: askLong(management.promoteMemory),
-    reportMemories: askLong(management.reportMemories),
-    learnFromCalls: askLong(management.learnFromCalls),
-    listLessons: askLong(management.listLessons),
-    listBranches: ask(management.listBranches),
-    planBranchFiles: askLong(management.planBranchFiles),
-    endBranchFiles: askLong(management.endBranchFiles),
-    syncMemories: askLong(management.syncMemories),
-    takeHook: within(HOOK_ANSWER_MS)(management.takeHook),
-    planUndo: askLong(management.planUndo),
-    undoChanges: askLong(management.undoChanges),
-    saveCheckpoint: askLong(management.saveCheckpoint),
-    listCheckpoints: askLong(management.listCheckpoints),
-    readCheckpoint: askLong(management.readCheckpoint),
-    exportCheckpoint: askLong(management.exportCheckpoint),
-    importCheckpoint: askLong(management.importCheckpoint),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
       management.close();
@@ -175,8 +103,6 @@ const CHANNEL_OPTIONS = {
   /** An HTTP proxy from the environment must not be used for a unix socket. */
   'grpc.enable_http_proxy': 0,
 } as const;
-
-type Rpc<Request, Answer> = (request: Request, options: CallOptions, done: requestCallback<Answer>) => ClientUnaryCall;
 
 function install<T>(
   call: ClientReadableStream<InstallEvent__Output>,
@@ -262,10 +188,6 @@ function transportError(error: ServiceError, socket: string): ContextdError {
         ...cause,
       });
   }
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_TABLE, code);
 }
 
 /** The certificates that the daemon created at its first start, as PEM. */

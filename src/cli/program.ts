@@ -50,7 +50,7 @@ import { networkLog } from './commands/network-log.ts';
 import { networkMirrors } from './commands/network-mirrors.ts';
 import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
-import { quarantineAccept, quarantineList, quarantineRestore } from './commands/quarantine.ts';
+import { quarantineAccept, quarantineList, quarantineRemove, quarantineRestore } from './commands/quarantine.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
 import { scrubAllow, scrubAllowList, scrubAllowRemove, scrubReveal } from './commands/scrub-allow.ts';
 import { serverLogs, serverRestart, serverStart, serverStatus, serverStop } from './commands/server.ts';
@@ -252,6 +252,7 @@ export const COMMANDS: readonly Command[] = [
   scrubApprove,
   quarantineList,
   quarantineRestore,
+  quarantineRemove,
   quarantineAccept,
   allowPath,
   allowToolchains,

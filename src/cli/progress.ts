@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { InstallProgress } from '../call/management.ts';
+import type { InstallProgress__Output as InstallProgress } from '../protocol/generated/management.ts';
 import { formatBytes } from './bytes.ts';
 import { printable } from './render.ts';
 

@@ -1,9 +1,11 @@
 import { realpath, stat } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { isWithin } from '../core/paths.ts';
 import type { ParsedArgs } from './command.ts';
 import type { CliContext } from './context.ts';
+import { realDirectory } from './files/real-directory.ts';
 
 /** The project root of `--project [dir]`: "" without the option, the current project without a directory. */
 export async function projectOption(context: CliContext, args: ParsedArgs): Promise<string> {
@@ -32,22 +34,22 @@ export async function currentProject(context: CliContext): Promise<string> {
 
 /**
  * The directory as a project root: absolute, with links resolved. Throws PATH_NOT_FOUND if it does not exist, and
- * PATH_INVALID if it must never be a project, because tools may write anywhere in it (design §3 step 2).
+ * PATH_INVALID if it must never be a project, because tools may write anywhere in it.
  */
 export async function resolveProjectRoot(cwd: string, directory: string, home: string, paths: Paths): Promise<string> {
-  const root = await realDirectory(resolve(cwd, directory));
+  const root = existingDirectory(resolve(cwd, directory));
   if (root === dirname(root)) throw refusal(root, 'it is the root of the file system');
   if (/[\p{Cc}]/u.test(root)) throw refusal(root, 'its path holds control characters');
   const realHome = await realOrGiven(home);
   if (root === realHome) throw refusal(root, 'it is your home directory');
-  if (holds(root, realHome)) throw refusal(root, 'it holds your home directory');
+  if (isWithin(root, realHome)) throw refusal(root, 'it holds your home directory');
   const own = [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir];
   for (const place of await Promise.all(own.map(realOrGiven))) {
-    if (holds(root, place)) throw refusal(root, `it holds contextd's own directory ${place}`);
-    if (holds(place, root)) throw refusal(root, `it lies in contextd's own directory ${place}`);
+    if (isWithin(root, place)) throw refusal(root, `it holds contextd's own directory ${place}`);
+    if (isWithin(place, root)) throw refusal(root, `it lies in contextd's own directory ${place}`);
   }
   const installation = await realOrGiven(paths.installRoot);
-  if (holds(root, installation)) throw refusal(root, `it holds the installation of contextd, ${installation}`);
+  if (isWithin(root, installation)) throw refusal(root, `it holds the installation of contextd, ${installation}`);
   return root;
 }
 
@@ -59,13 +61,17 @@ export async function findProjectRoot(directory: string): Promise<string | undef
   }
 }
 
-async function realDirectory(directory: string): Promise<string> {
-  const real = await realOrGiven(directory);
-  if (await isDirectory(real)) return real;
-  throw new ContextdError('PATH_NOT_FOUND', `${directory} is not a directory`, {
-    remedy: 'Pass an existing directory, or run this inside one.',
-    details: { path: directory },
-  });
+function existingDirectory(directory: string): string {
+  try {
+    return realDirectory(directory);
+  } catch (cause) {
+    if (!isErrno(cause)) throw cause;
+    throw new ContextdError('PATH_NOT_FOUND', `${directory} is not a directory`, {
+      remedy: 'Pass an existing directory, or run this inside one.',
+      details: { path: directory },
+      cause,
+    });
+  }
 }
 
 export async function realOrGiven(path: string): Promise<string> {
@@ -84,12 +90,6 @@ async function isDirectory(path: string): Promise<boolean> {
     if (isErrno(error)) return false;
     throw error;
   }
-}
-
-/** Returns true if `inner` is `outer` or lies below it. */
-export function holds(outer: string, inner: string): boolean {
-  const way = relative(outer, inner);
-  return way === '' || (way !== '..' && !way.startsWith('../') && !way.startsWith('/'));
 }
 
 function refusal(root: string, reason: string): ContextdError {

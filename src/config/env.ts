@@ -74,7 +74,7 @@ export function readVariable(name: string, source: NodeJS.ProcessEnv = process.e
 }
 
 /**
- * The whole environment of a daemon that is started from here: PATH, HOME, XDG_* and CONTEXTD_HOME (design §4), and
+ * The whole environment of a daemon that is started from here: PATH, HOME, XDG_* and CONTEXTD_HOME, and
  * NODE_V8_COVERAGE if a test run measures coverage. No other variable of the caller is passed on.
  */
 export function daemonEnvironment(env: Environment): Record<string, string> {

@@ -63,7 +63,7 @@ const SOCKET_PATH_MAX: Readonly<Partial<Record<NodeJS.Platform, number>>> = { li
 const SOCKET_PATH_MAX_ELSEWHERE = 103;
 
 /**
- * Everything is in `CONTEXTD_HOME` if it is set, otherwise in `contextd` below each XDG directory (design §4). A relative
+ * Everything is in `CONTEXTD_HOME` if it is set, otherwise in `contextd` below each XDG directory (ARCHITECTURE.md, Files). A relative
  * XDG value is ignored, as the XDG specification demands. Throws PATH_INVALID for a relative `CONTEXTD_HOME` and for a
  * socket path over the system's limit.
  */

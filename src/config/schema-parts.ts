@@ -27,7 +27,11 @@ export function names<P extends string, S extends readonly string[]>(
   maxItems: number,
 ) {
   return {
-    ...{ type: 'array', items: { type: 'string', pattern }, uniqueItems: true, maxItems },
-    ...{ default: standard, description },
+    type: 'array',
+    items: { type: 'string', pattern },
+    uniqueItems: true,
+    maxItems,
+    default: standard,
+    description,
   } as const;
 }

@@ -6,35 +6,39 @@ export type AnswerForm = 'json' | 'text';
 
 export const ENVELOPE_VERSION = 'response-v2';
 
-/** An access that the sandbox refused, with the rule and how to allow it (design §4). */
+/** An access refused by the sandbox, with the rule and how to allow it (docs/isolation.md). */
 export interface Denial {
   kind: string;
   path?: string;
   host?: string;
-  /** Only with a host. */
+  /** Present only with a host. */
   port?: number;
   rule: string;
   how_to_allow: string;
 }
 
-/** A path that was set aside, as an answer and the audit record name it. */
+/** A set-aside or reported path, as named in answers and the audit record. */
 export interface SetAside {
-  /** Where it was, relative to the workspace (absolute outside it). Bytes that are not UTF-8 became U+FFFD. */
+  /** Original path, relative to the workspace (absolute if outside it). Bytes that are not UTF-8 become U+FFFD. */
   readonly path: string;
-  /** The eight hexadecimal digits in its new name, by which a person restores or accepts it. */
+  /** Eight hexadecimal digits. A person restores or accepts the path by this id. */
   readonly id: string;
-  /** A clause that goes on after "was set aside:", such as `git on the host would run it`. */
+  /** Completes the sentence "was set aside: …", such as `git on the host would run it`. */
   readonly reason: string;
+  /** True if the path stays where the call left it until a person judges it. Absent: it was renamed or removed. */
+  readonly stays?: true;
+  /** True if it was removed, because it held nothing: a pipe or a stale git lock. `id` then names nothing. */
+  readonly removed?: true;
 }
 
 /**
- * How much of the content an answer holds: all of it; a part, with the rest behind the cursor; a condensed form; or only a
- * reference to it.
+ * How much of the content an answer holds: all of it; a part, with the rest behind the cursor; a condensed form; or
+ * only a reference.
  */
 export type ContentFidelity = 'full' | 'partial' | 'summary' | 'reference_only';
 export const FIDELITY_VERSION = '1.0';
 
-/** The codes of warnings with their severities. */
+/** Warning codes and their severities. */
 export const WARNING_SEVERITIES = {
   CONTENT_TRUNCATED: 'info',
   STALE_CACHE: 'warning',
@@ -57,34 +61,40 @@ export interface WarningDetail {
 export interface EnvelopeMeta {
   version: typeof ENVELOPE_VERSION;
   request_id: string;
-  /** `cursor` goes back to the same tool as `{"continuation": cursor}`. */
-  pagination?: { cursor: string };
+  /** Pass `cursor` to the same tool as `{"continuation": cursor}`. */
+  pagination?: {
+    cursor: string;
+    /** Items of the array at which `data` is cut. Absent if it is not cut in an array. */
+    total_count?: number;
+  };
+  /** On a page of `data`: JSON path of the first value shown, such as `$.items[64]`. */
+  continues_from?: string;
   /** Absent if full. */
   content_fidelity?: ContentFidelity;
-  /** This key and the four below are present only if the fidelity is not full. */
+  /** This key and the next four are present only if the fidelity is not full. */
   content_fidelity_schema_version?: typeof FIDELITY_VERSION;
-  /** Texts that were cut or left out, as `<art_ id>/<key of data>`. tool_view takes them as `ref`. */
+  /** Texts that were cut or left out, as `<art_ id>/<key of data>`; tool_view takes them as `ref`. */
   dropped_content_ids?: readonly string[];
-  /** SHA-256 of the artifact's bytes (its texts as UTF-8, one after another): `{"art_…": "sha256:…"}`. */
+  /** SHA-256 of the artifact's bytes (its texts as UTF-8, concatenated): `{"art_…": "sha256:…"}`. */
   content_archive_hashes?: Readonly<Record<string, string>>;
-  /** Bytes beyond `output_max`, which no artifact holds. */
+  /** Bytes beyond `output_max`; no artifact holds them. */
   dropped_bytes?: number;
-  /** The lines that these bytes are from, by key of data: `{"stdout":"12-900"}`. */
+  /** The lines of those bytes, by key of data: `{"stdout":"12-900"}`. */
   dropped_lines?: Readonly<Record<string, string>>;
-  /** The lossless changes that were made to the text before it was cut. The artifact holds the text without them. */
+  /** Lossless changes made to the text before it was cut. The artifact holds the unchanged text. */
   densified?: readonly string[];
-  /** The name of the view and a few figures of what it found. */
+  /** Name of the view and a few figures about its result. */
   view?: JsonObject;
   /** Absent if isolation is full. */
   isolation?: { level: 'reduced'; missing: readonly string[] };
   denied?: readonly Denial[];
-  /** What the call did to files: `A path`, `M path` or `D path`, at most 20. `ctxd undo` takes it back. */
+  /** Changed files: `A path`, `M path` or `D path`, at most 20. `ctxd undo` reverts them. */
   files_changed?: readonly string[];
-  /** How many more. */
+  /** Number of changed files not listed. */
   files_changed_more?: number;
-  /** What changed and cannot be undone, as `path: why`; at most 5. */
+  /** Changes that undo does not cover, as `path: why`; at most 5. */
   files_not_covered?: readonly string[];
-  /** Warnings without a code. Warnings with a code are only in `warning_details`. */
+  /** Warnings without a code. Coded warnings are only in `warning_details`. */
   warnings?: readonly string[];
   warning_details?: readonly WarningDetail[];
   /** Present if calls are throttled. */
@@ -104,7 +114,7 @@ export interface Envelope {
   data: JsonObject;
   error: string | null;
   refs: readonly string[];
-  /** cl100k_base tokens of exactly the line printed, without its newline. */
+  /** cl100k_base tokens of the exact line printed, without its newline. */
   tokens_used: number;
   has_more: boolean;
   truncated: boolean;
@@ -121,7 +131,7 @@ export interface SuccessParts {
 
 export interface FailureParts {
   error: ContextdError;
-  /** What the execution already returned, if it began: stdout, stderr, ended_by. */
+  /** Partial result, if the execution began: stdout, stderr, ended_by. */
   data?: JsonObject;
   refs?: readonly string[];
   hasMore?: boolean;
@@ -143,7 +153,7 @@ export function successEnvelope(parts: SuccessParts): Envelope {
   };
 }
 
-/** `error` says what failed, `data.remediation` what to do; neither repeats the other, because an agent pays for both. */
+/** `error` says what failed, `data.remediation` what to do; neither repeats the other: an agent pays for both. */
 export function failureEnvelope(parts: FailureParts): Envelope {
   const { error } = parts;
   const entry = ERROR_TABLE[error.code];

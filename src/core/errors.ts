@@ -1,5 +1,5 @@
 /**
- * The closed table of error codes (design §4). Every door renders faults from this table only. A test compares it with
+ * The closed table of error codes. Every door renders faults from this table only. A test compares it with
  * `docs/errors.md`.
  */
 export const ERROR_TABLE = {
@@ -42,12 +42,17 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
+/** Checks a value from another process against the table. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_TABLE, code);
+}
+
 export interface ErrorOptions {
-  /** What the caller can do about it, as a sentence. */
+  /** What the caller can do, as a sentence. */
   remedy?: string;
-  /** Facts for a program: the JSON pointer, the limit, the size. Scrubbed like everything that leaves. */
+  /** Facts for a program, such as the JSON pointer, the limit, the size. Scrubbed like everything that leaves. */
   details?: Readonly<Record<string, unknown>>;
-  /** A token such as `[SECRET_3]` that the message names. It is shown as it is, because contextd wrote it. */
+  /** A token that the message names, such as `[SECRET_3]`. Shown unchanged, because contextd wrote it. */
   token?: string;
   /** Milliseconds to wait before a retry. */
   retryAfterMs?: number;
@@ -55,7 +60,7 @@ export interface ErrorOptions {
   cause?: unknown;
 }
 
-/** The only error class that crosses rooms. `message` is a sentence that names what failed, and the value. */
+/** The only error class that crosses rooms. `message` is a sentence with the failure and the value. */
 export class ContextdError extends Error {
   override readonly name = 'ContextdError';
   readonly code: ErrorCode;
@@ -93,7 +98,7 @@ export class ContextdError extends Error {
   }
 }
 
-/** The message of an error and, after it, what to do about it. */
+/** The message of an error, followed by its remedy. */
 export function withRemedy({ message, remedy }: { message: string; remedy?: string | undefined }): string {
   if (remedy === undefined) return message;
   return /[.?!]$/.test(message) ? `${message} ${remedy}` : `${message}. ${remedy}`;

@@ -19,19 +19,19 @@ export function newRequestId(nowMs: number): string {
   return `req_${ulid(nowMs)}`;
 }
 
-/** `art_` and 80 random bits, which nobody can guess. Short, because an agent pays for each character. */
+/** `art_` and 80 random bits, so it cannot be guessed. Short, because an agent pays for each character. */
 export function newArtifactId(): string {
   let id = 'art_';
   for (const byte of randomBytes16()) id += ALPHABET.charAt(byte & 31).toLowerCase();
   return id;
 }
 
-/** `mem_` and 50 random bits. Short, because an agent pays for each character; another project cannot read it anyway. */
+/** `mem_` and 50 random bits. Short, because an agent pays for each character; other projects cannot read it anyway. */
 export function newMemoryId(): string {
   return `mem_${newArtifactId().slice(4, 14)}`;
 }
 
-/** `br_` and 50 random bits. Another session cannot use it anyway. */
+/** `br_` and 50 random bits. Other sessions cannot use it anyway. */
 export function newBranchId(): string {
   return `br_${newArtifactId().slice(4, 14)}`;
 }
@@ -43,7 +43,7 @@ export function newShortId(): string {
 
 export const ARTIFACT_ID_PATTERN = /^art_[0-9a-hjkmnp-tv-z]{16}$/;
 
-/** Uses Web Crypto, because loading node:crypto costs the compiled client one or two milliseconds. */
+/** Uses Web Crypto, because loading node:crypto costs the compiled client 1 to 2 milliseconds. */
 function randomBytes16(): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(16));
 }

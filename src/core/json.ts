@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** True for a text that must be a JSON object: it is never taken as plain words. */
+/** True for text that must be a JSON object and is never taken as plain words. */
 export function startsLikeJson(text: string): boolean {
   return /^\s*\{\s*["}]/.test(text);
 }

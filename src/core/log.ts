@@ -1,4 +1,4 @@
-/** Values that a log record may hold. The logger masks every text before it is written (design §4, style 12). */
+/** Values that a log record may hold. The logger masks every text before it is written. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | readonly string[]>>;
 
 /** The structured log. `event` is a fixed name, for example `call.finished`, and never text from outside. */

@@ -1,29 +1,29 @@
-/** How every line begins that contextd itself prints on stderr. No line of a command's output begins so. */
+/** The start of every line that contextd itself prints on stderr. No line of command output starts with it. */
 export const OWN_LINE_START = '[contextd ';
 
 /**
- * A line of contextd itself, without its newline. Messages may hold text from elsewhere: control characters are removed, and
- * what reads as the beginning of a line of contextd is escaped, because a terminal may wrap the line just before it.
+ * A line of contextd itself, without its newline. Messages may contain text from elsewhere: control characters are
+ * removed, and anything like the start of a contextd line is escaped, because a terminal may wrap just before it.
  */
 export function ownLine(text: string): string {
   return `${OWN_LINE_START}${singleLine(text).replaceAll(/\[(?=\s*contextd)/gi, '\\[')}]`;
 }
 
-/** One line without control characters, which would steer a terminal or end the line. */
+/** Replaces line breaks and control characters, which could steer a terminal, with spaces. */
 export function singleLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
 
-/** Most characters of a name in a sentence; of a longer one the beginning and the end are shown. */
+/** Maximum characters of a quoted name; a longer one keeps its beginning and end. */
 const NAME_MAX_CHARS = 120;
-/** Letters, figures and the signs of ordinary paths; also a token that stands for a secret. */
+/** Letters, digits and the punctuation of ordinary paths; also a secret token. */
 const PLAIN_NAME = /^(?:[\p{L}\p{N}\p{M}_@%+=:,./~#-]|\[SECRET(?:_\d+)?\])+$/u;
 const PLAIN_CHARACTER = /^[\x20-\x7e\p{L}\p{N}\p{M}\u2026]$/u;
 
 /**
- * A name in a sentence of contextd that a command or a repository chose, such as a path or a section of git's configuration.
- * Anything but plain characters of a path is quoted as JSON, with brackets and everything invisible as `\uXXXX`, so that
- * the name cannot be read as a part of the sentence or as its end.
+ * Formats a name chosen by a command or a repository, such as a path or a git config section, for a sentence of
+ * contextd. Unless it has only plain path characters, it is quoted as JSON, with brackets and invisible characters as
+ * `\uXXXX`, so that it cannot be read as part of the sentence or end it.
  */
 export function quoteName(name: string): string {
   const characters = Array.from(name);

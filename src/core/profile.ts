@@ -1,4 +1,4 @@
-/** What a tool may ask of the host (design §5). The host refuses what tool.json does not name. */
+/** What a tool may ask of the host (docs/plugins.md). The host refuses what tool.json does not name. */
 export const GRANTS = [
   'exec',
   'scrub',

@@ -23,19 +23,37 @@ export function faultOfName(name: string): string | null {
 
 /** Variables with which programs find a toolchain. A person's values reach commands if the person allowed the toolchain. */
 export const TOOLCHAIN_VARIABLES = [
-  ...[
-    'ANDROID_HOME',
-    'ANT_HOME',
-    'ASDF_DATA_DIR',
-    'BUN_INSTALL',
-    'CARGO_HOME',
-    'DENO_INSTALL',
-    'DOTNET_ROOT',
-    'FNM_DIR',
-  ],
-  ...['GOENV_ROOT', 'GOROOT', 'GRADLE_HOME', 'GROOVY_HOME', 'HOMEBREW_PREFIX', 'JAVA_HOME', 'JENV_ROOT', 'KOTLIN_HOME'],
-  ...['M2_HOME', 'MAVEN_HOME', 'MISE_DATA_DIR', 'NODENV_ROOT', 'NVM_DIR', 'PHPENV_ROOT', 'PIPX_HOME', 'PYENV_ROOT'],
-  ...['PYTHONUSERBASE', 'RBENV_ROOT', 'RUSTUP_HOME', 'SCALA_HOME', 'SDKMAN_DIR', 'UV_PYTHON_INSTALL_DIR', 'VOLTA_HOME'],
+  'ANDROID_HOME',
+  'ANT_HOME',
+  'ASDF_DATA_DIR',
+  'BUN_INSTALL',
+  'CARGO_HOME',
+  'DENO_INSTALL',
+  'DOTNET_ROOT',
+  'FNM_DIR',
+  'GOENV_ROOT',
+  'GOROOT',
+  'GRADLE_HOME',
+  'GROOVY_HOME',
+  'HOMEBREW_PREFIX',
+  'JAVA_HOME',
+  'JENV_ROOT',
+  'KOTLIN_HOME',
+  'M2_HOME',
+  'MAVEN_HOME',
+  'MISE_DATA_DIR',
+  'NODENV_ROOT',
+  'NVM_DIR',
+  'PHPENV_ROOT',
+  'PIPX_HOME',
+  'PYENV_ROOT',
+  'PYTHONUSERBASE',
+  'RBENV_ROOT',
+  'RUSTUP_HOME',
+  'SCALA_HOME',
+  'SDKMAN_DIR',
+  'UV_PYTHON_INSTALL_DIR',
+  'VOLTA_HOME',
 ] as const;
 
 export function isToolchainVariable(name: string): boolean {
@@ -44,10 +62,24 @@ export function isToolchainVariable(name: string): boolean {
 
 /** Variables with which a person names the file of certificates that a program trusts. */
 export const CA_VARIABLES = [
-  ...['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'PIP_CERT', 'GIT_SSL_CAINFO'],
-  ...['CARGO_HTTP_CAINFO', 'AWS_CA_BUNDLE', 'NPM_CONFIG_CAFILE', 'NIX_SSL_CERT_FILE', 'HTTPLIB2_CA_CERTS', 'DENO_CERT'],
-  ...['YARN_HTTPS_CA_FILE_PATH', 'BUNDLE_SSL_CA_CERT', 'PERL_LWP_SSL_CA_FILE', 'COMPOSER_CAFILE'],
-  ...['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH', 'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE'],
+  'SSL_CERT_FILE',
+  'NODE_EXTRA_CA_CERTS',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'PIP_CERT',
+  'GIT_SSL_CAINFO',
+  'CARGO_HTTP_CAINFO',
+  'AWS_CA_BUNDLE',
+  'NPM_CONFIG_CAFILE',
+  'NIX_SSL_CERT_FILE',
+  'HTTPLIB2_CA_CERTS',
+  'DENO_CERT',
+  'YARN_HTTPS_CA_FILE_PATH',
+  'BUNDLE_SSL_CA_CERT',
+  'PERL_LWP_SSL_CA_FILE',
+  'COMPOSER_CAFILE',
+  'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH',
+  'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE',
 ] as const;
 
 /** What a variable may be called that leads a network client to its registry, its certificates or its settings. */
@@ -61,9 +93,20 @@ export function isNetworkVariable(name: string): boolean {
 
 /** Variables through which git, HTTP and S3 find a person's credentials, proxies and certificates, besides the AWS family. */
 export const INSTALL_VARIABLES = [
-  ...['SSH_AUTH_SOCK', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'GIT_SSL_CAINFO'],
-  ...['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy'],
-  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'XDG_CONFIG_HOME'],
+  'SSH_AUTH_SOCK',
+  'GIT_SSH_COMMAND',
+  'GIT_ASKPASS',
+  'GIT_SSL_CAINFO',
+  'HTTPS_PROXY',
+  'HTTP_PROXY',
+  'NO_PROXY',
+  'https_proxy',
+  'http_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'XDG_CONFIG_HOME',
 ] as const;
 
 /** True for the variables of a person's shell that `ctxd tool install` passes on to what fetches the tool. */

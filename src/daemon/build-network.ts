@@ -1,22 +1,17 @@
 import type { Config } from '../config/schema.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
+import type { NetworkCredentials } from '../features/network/credentials.ts';
+import type { HostNetworks } from '../features/network/host-network.ts';
+import { NetworkJournal } from '../features/network/journal.ts';
+import { Network } from '../features/network/network.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AuditLog } from '../stores/audit.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { NetworkLog } from '../stores/network-log.ts';
 import type { NetworkRules } from '../stores/network-rules.ts';
-import type { HostNetworks } from './host-network.ts';
-import { Network, type NetworkDeps } from './network.ts';
-import type { NetworkCredentials } from './network-credentials.ts';
-import { NetworkJournal } from './network-journal.ts';
 
-interface NetworkParts {
-  network: Network;
-  networkJournal: NetworkJournal;
-}
-
-export interface BuildNetworkDeps {
+interface BuildNetworkDeps {
   networkRules: NetworkRules;
   networkCredentials: NetworkCredentials;
   hostNetworks: Pick<HostNetworks, 'settings' | 'hostsOf' | 'onChange'>;
@@ -30,23 +25,25 @@ export interface BuildNetworkDeps {
   logger: Logger;
 }
 
-/** The network as people decided it, and its records. */
-export function buildNetwork(
-  deps: BuildNetworkDeps,
-  others: Pick<NetworkDeps, 'tell' | 'onRefused'>,
-  own: Partial<NetworkParts>,
-): NetworkParts {
+/** Builds the network, as people configured it, and its records. */
+export function buildNetwork(deps: BuildNetworkDeps) {
   const { networkRules: rules, networkLog: log, networkCredentials: credentials, hostNetworks } = deps;
   const { scrubber, config, clock, logger } = deps;
-  const journal =
-    own.networkJournal ?? new NetworkJournal({ ...deps, log, mask: (text: string) => scrubber.maskText(text) });
+  const networkJournal = new NetworkJournal({ ...deps, log, mask: (text: string) => scrubber.maskText(text) });
   const ofHost = {
     extraCa: (): readonly string[] => hostNetworks.settings().certificates,
     mirrorsOf: (group: string) => hostNetworks.hostsOf(group),
   };
-  const network =
-    own.network ?? new Network({ rules, credentials, journal, config, ...ofHost, clock, logger, ...others });
+  const network = new Network({
+    rules,
+    credentials,
+    journal: networkJournal,
+    config,
+    ...ofHost,
+    clock,
+    logger,
+  });
   credentials.onChange((scope) => network.credentialsChanged(scope));
   hostNetworks.onChange(() => network.certificatesChanged());
-  return { network, networkJournal: journal };
+  return { network, networkJournal };
 }

@@ -6,7 +6,7 @@ import type { LogFields, Logger } from '../core/log.ts';
 export interface LoggerDeps {
   level: 'debug' | 'info' | 'warn' | 'error';
   sink: LogSink;
-  /** Masks secrets. Every string except the event's name passes through it. Text that it fails on is withheld. */
+  /** Masks secrets. Every string except the event's name passes through it. If it fails, the text is withheld. */
   mask(text: string): string;
   /**
    * Masks several texts off the main thread. If given, lines wait for it, and `mask` is used only if it fails or the
@@ -15,12 +15,12 @@ export interface LoggerDeps {
   maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
-/** The most errors of a chain of causes that are logged. */
+/** Maximum errors logged from a chain of causes. */
 const CAUSES_MAX = 4;
 
-/** A logger whose lines may wait a moment for their mask. */
+/** A logger whose lines may wait briefly to be masked. */
 export interface QueuedLogger extends Logger {
-  /** Writes the waiting lines at once. For the end of the process. */
+  /** Writes the waiting lines at once. Called when the process ends. */
   flush(): void;
 }
 
@@ -79,7 +79,7 @@ function levelName(label: string): { level: string } {
 /** One line of the log, before it is masked. */
 interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
-  /** When it was logged, ISO. */
+  /** Time of logging, ISO. */
   time: string;
   event: string;
   fields: LogFields;
@@ -87,20 +87,20 @@ interface LogLine {
 
 interface LogQueueDeps {
   write(line: LogLine): void;
-  /** Masks the secrets in one text, at once. Never throws. */
+  /** Masks the secrets in one text synchronously. Never throws. */
   mask(text: string): string;
   /** Masks several texts off the main thread. Default: `mask`. */
   maskLater?(texts: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Lines that may wait to be masked. With one more, all are masked at once on the main thread. */
+/** Maximum lines that wait to be masked. With one more, all are masked at once on the main thread. */
 const WAITING_MAX = 1000;
-/** The most lines that are masked together. */
+/** Maximum lines masked together. */
 const BATCH_MAX = 50;
 
 /**
- * Keeps log lines in order until they are masked and written. The search thread masks them: loading the rules on the
- * main thread takes longer than most calls.
+ * Keeps log lines in order until they are masked and written. The search thread masks them, because loading the rules
+ * on the main thread takes longer than most calls.
  */
 export class LogQueue {
   readonly #deps: LogQueueDeps;
@@ -147,7 +147,7 @@ export class LogQueue {
   }
 }
 
-/** The texts in the fields, including those in lists. */
+/** Texts in the fields, including those in lists. */
 function textsOf(fields: LogFields): string[] {
   return Object.values(fields).flatMap((value) =>
     typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(String) : [],
@@ -164,12 +164,12 @@ function withTexts(fields: LogFields, texts: readonly string[]): LogFields {
   return Object.fromEntries(replaced);
 }
 
-/** Where log lines go. Never throws: if the disk is full, lines are lost and calls go on. */
+/** Destination of log lines. Never throws: if the disk is full, lines are lost and calls continue. */
 export interface LogSink {
   write(line: string): void;
 }
 
-/** The log is rotated past this many bytes; the previous file stays as `<file>.1`. */
+/** The log is rotated beyond this many bytes. The previous file is kept as `<file>.1`. */
 const LOG_MAX_BYTES = 8 * 1024 * 1024;
 const LOG_MODE = 0o600;
 

@@ -11,7 +11,7 @@ try {
   mkdirSync(compileCacheDir, { recursive: true, mode: 0o700 });
   enableCompileCache(compileCacheDir);
 } catch {
-  // The program itself reports what is wrong with the directories.
+  // The program itself reports the problem with the directories.
 }
 const [{ compose }, { runProgram }] = await Promise.all([import('./compose.ts'), import('./program.ts')]);
 await runProgram(process.argv, compose);

@@ -1,10 +1,47 @@
-import type { Management, SandboxStatus, StatusResponse } from '../call/management.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import type { StopCause } from '../core/lifecycle.ts';
+import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
+import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
+import type { checkHealth } from '../features/health/health.ts';
+import type { Jobs } from '../features/jobs/jobs.ts';
+import { createRunningManagement } from '../features/jobs/running-management.ts';
+import { createMemoryManagement, type MemoryManagementDeps } from '../features/memory/management.ts';
+import {
+  createNetworkCredentialManagement,
+  type NetworkCredentialManagementDeps,
+} from '../features/network/credential-management.ts';
+import type { HostNetworks } from '../features/network/host-network.ts';
+import { createNetworkManagement, type NetworkManagementDeps } from '../features/network/management.ts';
+import { createOutsideManagement } from '../features/outside/management.ts';
+import type { Outside } from '../features/outside/outside.ts';
+import { createPortManagement, type PortDeps } from '../features/ports/management.ts';
+import { checkProjectRoot } from '../features/projects/project-root.ts';
+import { acceptance } from '../features/projects/registered-projects.ts';
+import { forRegisteredProjects } from '../features/projects/require-project.ts';
+import { createSecretManagement } from '../features/secrets/management.ts';
+import { createHookManagement, type HookDeps } from '../features/sessions/hook-management.ts';
+import { createSessionManagement, type SessionManagementDeps } from '../features/sessions/management.ts';
+import type { SessionEnd } from '../features/sessions/session-end.ts';
+import { type ApprovalDeps, createApprovals } from '../features/shared/approval-management.ts';
+import type { CallGate } from '../features/shared/call-gate.ts';
+import { createCacheManagement } from '../features/storage/management.ts';
+import {
+  coreTools,
+  createToolManagement,
+  projectTools,
+  type ToolManagementDeps,
+} from '../features/tools/management.ts';
+import { createToolInstallation, type ToolInstallationDeps } from '../features/tools/tool-installation.ts';
+import { createUndoManagement, type UndoManagementDeps } from '../features/undo/management.ts';
+import type {
+  SandboxStatus__Output as SandboxStatus,
+  StatusResponse__Output as StatusResponse,
+} from '../protocol/generated/management.ts';
+import type { Management } from '../protocol/management-contract.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/contract/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AllowedValues } from '../stores/allowed-values.ts';
 import type { AuditLog } from '../stores/audit.ts';
@@ -12,33 +49,6 @@ import type { Consents } from '../stores/consents.ts';
 import type { DaemonKeys } from '../stores/keys.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { ProjectStore } from '../stores/projects.ts';
-import { type ApprovalDeps, createApprovals } from './approval-management.ts';
-import { type BranchManagementDeps, createBranchManagement } from './branch-management.ts';
-import { createCacheManagement } from './cache-management.ts';
-import type { CallGate } from './call-gate.ts';
-import { type CheckpointManagementDeps, createCheckpointManagement } from './checkpoint-management.ts';
-import type { checkHealth } from './health.ts';
-import { createHookManagement, type HookDeps } from './hook-management.ts';
-import type { HostNetworks } from './host-network.ts';
-import type { StopCause } from './lifecycle.ts';
-import { createMemoryManagement, type MemoryManagementDeps } from './memory-management.ts';
-import {
-  createNetworkCredentialManagement,
-  type NetworkCredentialManagementDeps,
-} from './network-credential-management.ts';
-import { createNetworkManagement, type NetworkManagementDeps } from './network-management.ts';
-import type { Outside } from './outside.ts';
-import { createOutsideManagement } from './outside-management.ts';
-import { createPortManagement, type PortDeps } from './port-management.ts';
-import { checkProjectRoot } from './project-root.ts';
-import { acceptance } from './registered-projects.ts';
-import { createRunningManagement } from './running-management.ts';
-import { createSecretManagement } from './secret-management.ts';
-import type { SessionEnd } from './session-end.ts';
-import { createSessionManagement, type SessionManagementDeps } from './session-management.ts';
-import { createToolInstallation, type ToolInstallationDeps } from './tool-installation.ts';
-import { coreTools, createToolManagement, projectTools, type ToolManagementDeps } from './tool-management.ts';
-import { createUndoManagement, type UndoManagementDeps } from './undo-management.ts';
 
 export interface ManagementDeps
   extends ToolManagementDeps,
@@ -71,7 +81,7 @@ export interface ManagementDeps
   credentials: NetworkCredentialManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
-  /** Begins the orderly end of the daemon. */
+  /** Starts an orderly shutdown of the daemon. */
   requestStop(graceMs: number, cause: StopCause): void;
 }
 
@@ -81,7 +91,7 @@ const AUDIT_MAX = 1000;
 /** The daemon's side of the management contract. Doors have checked the shape of every request. */
 export function createManagement(deps: ManagementDeps): Management {
   const startedAt = deps.clock.monotonic();
-  return {
+  const management: Management = {
     serverStatus: () => serverStatus(deps, startedAt),
     async stopServer({ grace_ms, restart }) {
       const active_calls = deps.gate.active();
@@ -130,6 +140,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createToolManagement(deps),
     ...createToolInstallation(deps.installation),
   };
+  return forRegisteredProjects(management, deps.projects);
 }
 
 async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<StatusResponse> {

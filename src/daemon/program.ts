@@ -7,9 +7,9 @@ import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
 import { type Program, type ServeOptions, serve } from './serve.ts';
 
-/** Exit code for a wrong command line. */
+/** Exit code of a usage error. */
 const EXIT_USAGE = 2;
-/** Every file that a part creates is for this user alone, even if the part sets no mode. */
+/** Makes every file that a part creates private to this user, even if the part sets no mode. */
 const PRIVATE_UMASK = 0o077;
 
 /** `contextd serve [--foreground]` and `contextd --version`, with the parts that `compose` builds. Ends the process. */
@@ -39,7 +39,7 @@ async function serveAndExit(compose: Program['compose'], options: ServeOptions):
   }
 }
 
-/** Says in one line why the daemon did not start, with the remedy and without a stack. */
+/** One line on why the daemon did not start, with the remedy and without a stack. */
 export function failureLine(thrown: unknown): string {
   const error = ContextdError.from(thrown);
   const known = error.code !== 'INTERNAL_ERROR' || thrown instanceof ContextdError;

@@ -5,8 +5,6 @@ import { ensureDirectories, type Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
-import type { Logger } from '../core/log.ts';
-import { ensureVacant, type ProbeDeps } from '../server/probe.ts';
 import {
   type Composition,
   createStopRequest,
@@ -14,9 +12,11 @@ import {
   startParts,
   stopParts,
   watchSignals,
-} from './lifecycle.ts';
+} from '../core/lifecycle.ts';
+import type { Logger } from '../core/log.ts';
+import { ensureVacant, type ProbeDeps } from '../server/probe.ts';
+import type { ComposeDeps } from './compose-deps.ts';
 import { createFileSink, createLogger, createStderrSink } from './logger.ts';
-import type { ComposeDeps } from './parts.ts';
 
 export interface Program {
   environment: Environment;
@@ -27,18 +27,18 @@ export interface Program {
 }
 
 export interface ServeOptions {
-  /** Log to stderr instead of the log file. */
+  /** Logs to stderr instead of the log file. */
   foreground: boolean;
 }
 
 interface Service {
   config: Config;
   logger: Logger;
-  /** Once the parts are built they mask the text of log lines. Until then the text is withheld. */
+  /** Once built, the parts mask the text of log lines. Until then the text is withheld. */
   compose(requestStop: (graceMs: number, cause: StopCause) => void): Composition;
 }
 
-/** Runs the daemon until it was asked to stop and has stopped. Throws if it cannot start. */
+/** Runs the daemon until it is asked to stop and has stopped. Throws if it cannot start. */
 export async function serve(program: Program, { foreground }: ServeOptions): Promise<void> {
   const { paths, clock } = program;
   await ensureDirectories(paths);
@@ -91,13 +91,13 @@ interface SingleInstanceDeps {
   logger: Logger;
 }
 
-/** Milliseconds in which a stopping daemon, whose door is closed already, releases the state database. */
+/** Milliseconds within which a stopping daemon, whose door is already closed, must release the state database. */
 const HANDOVER_MS = 20_000;
 const RETRY_MS = 50;
 
 /**
- * Starts with `attempt`, which throws CONFLICT while another daemon holds the state database. If the other daemon answers
- * on the socket, the error names it. If it does not answer, it is stopping or still starting, and this one waits for it.
+ * Starts with `attempt`, which throws CONFLICT while another daemon holds the state database. If the other daemon
+ * answers on the socket, the error names it. Otherwise it is stopping or still starting, and this one waits for it.
  */
 export async function startAlone<T>(attempt: () => Promise<T>, deps: SingleInstanceDeps): Promise<T> {
   const until = deps.clock.monotonic() + HANDOVER_MS;
@@ -114,7 +114,7 @@ export async function startAlone<T>(attempt: () => Promise<T>, deps: SingleInsta
   }
 }
 
-/** After an unexpected error the state is unknown, so the error is logged and the process ends. */
+/** Logs an unexpected error and ends the process, because the state is then unknown. */
 function watchCrashes(logger: Logger): void {
   process.on('uncaughtException', (error) => {
     logger.error('daemon.crashed', {}, error);

@@ -1,22 +1,26 @@
+import { inOrder, named, type Part, started, together } from '../core/lifecycle.ts';
+import { leaseChore } from '../features/jobs/build-jobs.ts';
+import { networkChores } from '../features/network/chores.ts';
+import { followInstallation, removeUnusedBundles, warnOfBadLinks } from '../features/projects/registered-projects.ts';
+import { branchChore, sessionChore } from '../features/sessions/session-end.ts';
+import { collectMainHeap, createChores, eventChore, memoryChore, pruneChore } from '../features/shared/chores.ts';
+import { storageChore } from '../features/storage/storage-life.ts';
+import { undoChore } from '../features/undo/management.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
-import { leaseChore } from './build-jobs.ts';
-import { collectMainHeap, createChores, eventChore, memoryChore, pruneChore } from './chores.ts';
-import { inOrder, named, type Part, started, together } from './lifecycle.ts';
-import { networkChores } from './network-chores.ts';
-import type { ComposeDeps, DaemonParts, Scrubbing, SessionKeeping, Stores } from './parts.ts';
-import { followInstallation, removeUnusedBundles, warnOfBadLinks } from './registered-projects.ts';
-import { branchChore, sessionChore } from './session-end.ts';
-import { storageChore } from './storage-life.ts';
-import { undoChore } from './undo-management.ts';
+import type { SessionKeeping } from './build-remembering.ts';
+import type { Scrubbing } from './build-scrubbing.ts';
+import type { Stores } from './build-stores.ts';
+import type { ComposeDeps } from './compose-deps.ts';
+import type { DaemonParts } from './parts.ts';
 
-/** The order in which the parts start. They stop in reverse. */
+/** The start order of the parts. They stop in reverse. */
 export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
   const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
   const { dense, distiller, jobs, liveSessions, sessionEnd, sharing } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
   return [
-    // The state database is the lock of the one daemon: until it is held, nothing may touch a file of the home.
+    // The state database is the lock of the single daemon: until it is held, nothing may touch a file of the home.
     together([
       named('scrubber', scrubber),
       started('spawner', () => sandbox.launch()),
@@ -68,7 +72,7 @@ function storesPart(stores: Stores & Pick<Scrubbing & SessionKeeping, 'scrubber'
       await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
       await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start(), allowedValues.start()]);
       await Promise.all([memoryStore.start(), eventLog.start()]);
-      // The log first: calls that the journal closes are never looked at again.
+      // The log first: calls closed by the journal are never looked at again.
       await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       await journal.start();
     },
@@ -82,7 +86,7 @@ function storesPart(stores: Stores & Pick<Scrubbing & SessionKeeping, 'scrubber'
   };
 }
 
-/** Compiles the code that answers are made with while the search thread starts, so that the first call is not slower. */
+/** Compiles the code that makes answers while the search thread starts, so that the first call is not slower. */
 function warmUp(counter: TokenCounter): Part {
   return started('answers', async () => {
     counter.count('error: one of each kind 123 ünï\n');

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { CallFacts, FileChanges } from '../call/outcome.ts';
+import { recordOfFacts } from '../call/fact-operations.ts';
 import type { CallRequest } from '../call/request.ts';
-import type { SessionRef } from '../call/session.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { freeKey } from '../scrub/leaves.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import type { RecordedCall } from '../session/events/call-event.ts';
 import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
+import type { RecordedCall } from '../stores/recorded-call.ts';
 import type { CallBranches } from './branch.ts';
-import type { Call } from './call.ts';
+import type { Call, VerifiedCall } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import type { Budgeted, Tally } from './tally.ts';
 
@@ -23,19 +22,16 @@ export interface AuditDeps {
   clock: Clock;
 }
 
-/** Characters that the log keeps of one input string: enough to see what was done, but never a 10 MB file. */
+/** Maximum characters logged of one input string: enough to see what was done, but never a 10 MB file. */
 const KEPT_CHARS = 2_048;
 
-/** Characters that the log keeps of a whole input. */
+/** Maximum characters logged of a whole input. */
 const INPUT_MAX_CHARS = 65_536;
 
-/** Secret openings that one record lists. */
-const OPENED_MAX = 1_000;
-
-/** What the caller gets, and its cost. */
+/** The answer as sent, and its cost. */
 export type Told = Budgeted;
 
-/** The part of a record that is known before the call runs. */
+/** The fields of a record that are known before the call runs. */
 export function startFacts({ request, requestId, session, receivedAt }: Call, deps: AuditDeps): StartFacts {
   return {
     time: new Date(receivedAt).toISOString(),
@@ -46,17 +42,24 @@ export function startFacts({ request, requestId, session, receivedAt }: Call, de
     ...(request.cwd === '' ? {} : { cwd: kept(request.cwd, deps.scrubber) }),
     door: request.principal.door,
     tool: recordedTool(request.tool, deps),
+    ...recordedEffect(request.tool, deps),
     input: recordedInput(request, deps),
   };
 }
 
-/** The name of an existing tool is never masked. Any other name is the caller's text. */
+/** The name of an existing tool is never masked. Any other name is caller text. */
 function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
   const [known] = catalog.versions(name);
   return known?.manifest.name ?? scrubber.maskText(name).slice(0, 100);
 }
 
-/** The record of a call with its outcome. */
+/** Empty if no tool has the name. */
+function recordedEffect(name: string, { catalog }: AuditDeps): Pick<StartFacts, 'effect'> {
+  const [known] = catalog.versions(name);
+  return known === undefined ? {} : { effect: known.manifest.effects.session };
+}
+
+/** The record of a call that ended. */
 export function endRecord(
   call: Call,
   start: StartFacts,
@@ -66,6 +69,7 @@ export function endRecord(
 ): AuditRecord {
   const errorCode = outcome.failure?.code ?? null;
   const { facts } = outcome;
+  const keep = (text: string): string => kept(text, deps.scrubber);
   const printed = answer.text === undefined ? answer.line : answer.text.stdout + answer.text.stderr;
   return {
     ...start,
@@ -75,29 +79,11 @@ export function endRecord(
     secrets_found: outcome.secrets.length,
     secret_rules: [...new Set(outcome.secrets.map((secret) => secret.rule))],
     ...(outcome.missedByFirstPass > 0 ? { missed_by_first_pass: outcome.missedByFirstPass } : {}),
-    ...(facts.secretsOpened.length > 0 ? { secrets_opened: openedOf(facts, deps.scrubber) } : {}),
     exit_code: exitCodeOf(outcome, errorCode),
     error_code: errorCode,
     ...(outcome.scrubMs === undefined ? {} : { scrub_ms: outcome.scrubMs }),
     ...talliedOf(tally),
-    ...(facts.runMs === null ? {} : { run_ms: facts.runMs }),
-    ...(facts.hostCalls.total > 0 ? { host_calls: hostCallsOf(facts) } : {}),
-    ...(outcome.quarantined.length > 0 ? { quarantined: outcome.quarantined.map((one) => ({ ...one })) } : {}),
-    ...(outcome.fileChanges === null ? {} : { files_changed: filesOf(outcome.fileChanges) }),
-    ...(facts.searchComplete ? {} : { search_incomplete: true }),
-    ...(outcome.denied.length > 0 ? { denied: outcome.denied.map((denial) => ({ ...denial })) } : {}),
-    ...(outcome.connections.length > 0 ? { connections: outcome.connections.map((one) => ({ ...one })) } : {}),
-    ...(facts.isolationMissing.length > 0 ? { isolation_missing: facts.isolationMissing } : {}),
-  };
-}
-
-/** The named ones, and how many more. */
-function filesOf({ ref, files, more, notCovered }: FileChanges): Json {
-  return {
-    ...(ref === null ? {} : { ref }),
-    files: [...files],
-    ...(more === 0 ? {} : { more }),
-    ...(notCovered.length === 0 ? {} : { not_covered: [...notCovered] }),
+    ...recordOfFacts(facts, keep),
   };
 }
 
@@ -113,19 +99,7 @@ function talliedOf(tally: Tally) {
   };
 }
 
-/** The opened tokens, at most a thousand. The pointer is masked because it may hold the caller's text. */
-function openedOf({ secretsOpened }: CallFacts, scrubber: Scrubber): Json {
-  return secretsOpened
-    .slice(0, OPENED_MAX)
-    .map(({ token, input, use }) => ({ token, input: kept(input, scrubber), use }));
-}
-
-/** The first hundred requests to ToolHost, with their total. */
-function hostCallsOf({ hostCalls }: CallFacts): Json {
-  return { total: hostCalls.total, calls: hostCalls.calls.map((call) => ({ ...call })) };
-}
-
-/** The input with its tokens unopened, plain words under their property; as text if it is not JSON or too deep. */
+/** The input with its tokens unopened and plain words under their property; as text if it is not JSON or too deep. */
 function recordedInput({ tool, inputJson, inputText }: CallRequest, { catalog, scrubber }: AuditDeps): Json {
   const text = inputJson.toString('utf8');
   try {
@@ -168,16 +142,14 @@ export interface CallRecord {
    * Call before anything runs. Throws CONFLICT if the request id was used before, and STORAGE_FULL or AUDIT_FAILED if
    * the record cannot be written: no record, no run.
    */
-  begin(tool: string): Promise<void>;
-  /** The session with its branch, once that is known. */
-  enter(session: SessionRef): void;
-  /** Step 9, for every outcome. Throws AUDIT_FAILED if the record cannot be written: no record, no answer. */
-  end(outcome: ScrubbedOutcome, told: Told): Promise<void>;
+  begin(call: VerifiedCall): Promise<void>;
+  /** Step 9: records the outcome, whatever it is. Throws AUDIT_FAILED if the record cannot be written: no record, no answer. */
+  end(call: Call, outcome: ScrubbedOutcome, told: Told): Promise<void>;
 }
 
 export interface CallRecordDeps extends AuditDeps {
   journal: Journal;
-  /** Hears of every call that ended; returns at once and never throws. */
+  /** Called for every call that ended. Must return at once and never throw. */
   onCallEnded(call: RecordedCall): void;
   branches: Pick<CallBranches, 'charge'>;
 }
@@ -188,32 +160,35 @@ function tellingFirst({ streams }: ScrubbedOutcome): string[] {
   return [...errors, ...streams.filter((stream) => !isErrors(stream))].map(({ text }) => text);
 }
 
-export function createCallRecord(call: Call, deps: CallRecordDeps): CallRecord {
+export function createCallRecord(deps: CallRecordDeps): CallRecord {
   const { auditLog, branches, journal } = deps;
-  const { requestId } = call;
-  let session = call.session;
   // A call that failed to begin must not end the call whose request id it reused.
   let isInJournal = false;
   let start: StartFacts | null = null;
   return {
-    enter(entered) {
-      session = entered;
-    },
-    async begin(tool) {
-      await journal.begin({ requestId, tool, session });
+    async begin(call) {
+      const { requestId, session, tool } = call;
+      await journal.begin({ requestId, tool: tool.manifest.name, session });
       isInJournal = true;
-      const facts = startFacts({ ...call, session }, deps);
+      const facts = startFacts(call, deps);
       await auditLog.begin(facts);
       start = facts;
     },
-    async end(outcome, told) {
+    async end(call, outcome, told) {
+      const { requestId, session } = call;
       // The input may hold secrets that only this call revealed, so it is masked again.
-      const facts = start === null || outcome.secrets.length > 0 ? startFacts({ ...call, session }, deps) : start;
+      const facts = start === null || outcome.secrets.length > 0 ? startFacts(call, deps) : start;
       const record = endRecord(call, facts, outcome, told, deps);
       const { artifact } = told.tally;
       deps.onCallEnded({
-        ...{ session, record, artifact, hasRun: start !== null, data: outcome.data, shows: outcome.facts.shows },
-        ...{ texts: tellingFirst(outcome), wasEnded: false },
+        session,
+        record,
+        artifact,
+        hasRun: start !== null,
+        data: outcome.data,
+        shows: outcome.facts.shows,
+        texts: tellingFirst(outcome),
+        wasEnded: false,
       });
       await (start === null ? auditLog.append(record) : auditLog.end(record));
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;

@@ -1,12 +1,12 @@
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { IsolationReport, Sandbox } from '../sandbox/sandbox.ts';
+import type { IsolationReport, Sandbox } from '../sandbox/contract/sandbox.ts';
 import { type Consents, grantSubject } from '../stores/consents.ts';
 import type { VerifiedCall } from './call.ts';
 import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
+import type { Allowed, Denied, Verdict } from './decision.ts';
 import type { Slots } from './slots.ts';
-import type { Allowed, Denied, Verdict } from './verdict.ts';
 
 export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'> {
   consents: Pick<Consents, 'has'>;
@@ -20,13 +20,13 @@ interface Check {
   judge(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict | Promise<Verdict>;
 }
 
-/** What a call that may run is allowed. */
+/** What `authorize` returns for a call that may run. */
 export interface Permit {
   isolation: IsolationReport;
   report: JsonObject;
 }
 
-/** Every check must allow the call; an empty list would allow nothing. The first refusal is the one that is reported. */
+/** Every check must allow the call; an empty list would allow nothing. Only the first refusal is reported. */
 const CHECKS: readonly Check[] = [
   { name: 'grants', judge: checkGrants },
   { name: 'isolation', judge: checkIsolation },
@@ -56,7 +56,7 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps): Promis
   };
 }
 
-/** Answers a question from what a person consented to. Nobody is asked while the call waits. */
+/** Answers a question from recorded consents. Nothing prompts a person while the call waits. */
 function settle(verdict: Verdict, call: VerifiedCall, { consents }: AuthorizeDeps): Allowed | Denied {
   if (verdict.verdict !== 'ask') return verdict;
   const missing = verdict.needs.filter(({ subject, hash }) => !consents.has(call.request.projectRoot, subject, hash));
@@ -69,7 +69,7 @@ function checkGrants({ tool }: VerifiedCall): Verdict {
   const { name, grants } = tool.manifest;
   return {
     verdict: 'ask',
-    needs: grants.map((grant) => ({ name: grant, subject: grantSubject(name, grant), hash: tool.bundleSha256 })),
+    needs: grants.map((grant) => ({ name: grant, subject: grantSubject(name, grant), hash: tool.sha256 })),
     allowed: `${name} has the grants it asks for: ${grants.join(', ') || 'none'}`,
     refused: (missing) => `${name} asks for ${missing.join(', ')}, which this project has not granted`,
     remedy: `Run \`ctxd ${tool.origin === 'core' ? 'init' : 'tool install'}\` in the project root to accept the tool with its grants.`,
@@ -77,7 +77,7 @@ function checkGrants({ tool }: VerifiedCall): Verdict {
 }
 
 function checkIsolation(call: VerifiedCall, deps: AuthorizeDeps, isolation: IsolationReport): Verdict {
-  const wanted = deps.config.sandbox.min_isolation === 'full' ? 'full' : call.tool.manifest.profile.minIsolation;
+  const wanted = deps.config.sandbox.min_isolation === 'full' ? 'full' : call.tool.program.profile.minIsolation;
   if (isolation.level === 'full' || (isolation.level === 'reduced' && wanted === 'reduced')) {
     return { verdict: 'allow', reason: `isolation is ${isolation.level}, and ${wanted} is required` };
   }
@@ -89,7 +89,7 @@ function checkIsolation(call: VerifiedCall, deps: AuthorizeDeps, isolation: Isol
   };
 }
 
-/** Waiting calls per slot past which a further call is refused, so that its caller comes back later. */
+/** Waiting calls per slot beyond which calls are refused, so that callers retry later. */
 const WAITING_PER_SLOT = 16;
 
 function checkQuota(_call: VerifiedCall, deps: AuthorizeDeps): Verdict {

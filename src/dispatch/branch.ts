@@ -1,17 +1,18 @@
+import type { SessionEffect } from '../call/effects.ts';
 import type { SessionRef } from '../call/session.ts';
 import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import type { VerifiedCall } from './call.ts';
 
-/** The branches of sessions, as far as a call must know them. A branch folds work away: only its report reaches its parent. */
+/** Session branches as a call sees them. A branch folds work away: only its report reaches its parent. */
 export interface CallBranches {
   /**
-   * What a call of the tool may use of the branch `session.branch`. Throws NOT_FOUND for a branch that the session does not
-   * have, CONFLICT for a closed one and RESOURCE_LIMIT for one that has used up its tokens or its time.
+   * Returns the tokens and time that a call with this effect may use of the branch `session.branch`. Throws NOT_FOUND
+   * if the session has no such branch, CONFLICT if it is closed, RESOURCE_LIMIT if its tokens or time are used up.
    */
-  enter(session: SessionRef, tool: string): Promise<BranchAllowance>;
-  /** What an answer of `tokens` must warn of, or null. */
+  enter(session: SessionRef, effect: SessionEffect): Promise<BranchAllowance>;
+  /** The warning for an answer of `tokens`, or null. */
   warning(session: SessionRef, tokens: number): string | null;
-  /** Charges an answer to the branch, unless the call closed it. Returns when it is on record. */
+  /** Charges an answer to the branch, unless the call closed it. Resolves once the charge is recorded. */
   charge(session: SessionRef, answer: ChargedAnswer): Promise<void>;
 }
 
@@ -26,12 +27,12 @@ export interface ChargedAnswer {
   tokens: number;
 }
 
-/** The call in the branch that its arguments name, or else its environment, within the budget of that branch. */
+/** Moves the call to the branch named by its arguments, else by its environment, within that branch's budget. */
 export async function onBranch(call: VerifiedCall, branches: Pick<CallBranches, 'enter'>): Promise<VerifiedCall> {
   const branch = call.options.branch ?? call.request.branchHint;
   if (branch === '') return call;
   const session = { ...call.session, branch };
-  const left = await branches.enter(session, call.tool.manifest.name);
+  const left = await branches.enter(session, call.tool.manifest.effects.session);
   const options = {
     ...call.options,
     maxTokens: Math.max(BUDGET_MIN_TOKENS, Math.min(call.options.maxTokens, left.tokens)),

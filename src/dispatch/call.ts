@@ -1,3 +1,4 @@
+import { joinFacts } from '../call/fact-operations.ts';
 import { type CallFacts, NO_FACTS, type Outcome } from '../call/outcome.ts';
 import type { CallRequest } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
@@ -19,19 +20,19 @@ export interface Call {
   startedAt: number;
 }
 
-/** The options that dispatch reads for every tool; no tool's schema repeats them (design §4). */
+/** Options that dispatch reads for every tool. Tool schemas do not repeat them (docs/answers.md). */
 export interface CommonOptions {
   /** Maximum tokens of the printed line. */
   maxTokens: number;
   view: View;
   /** False if the call names no view and gets the default. */
   isViewAsked: boolean;
-  /** The view as the caller wrote it; null if the call names none. */
+  /** The view as the caller wrote it, or null. */
   viewJson: Json | null;
   continuation: string | null;
   timeoutMs: number;
   dryRun: boolean;
-  /** The branch that the arguments name; null: none. */
+  /** Branch named in the arguments, or null. */
   branch: string | null;
 }
 
@@ -39,15 +40,15 @@ export interface CommonOptions {
 export interface VerifiedCall extends Call {
   tool: CatalogTool;
   options: CommonOptions;
-  /** The tool's own arguments, without the common options. */
+  /** The arguments without the common options. */
   input: JsonObject;
 }
 
 /** The result of a call before it is scrubbed. */
 export interface RawOutcome extends Outcome {
-  /** What the tool's own process found, leaf by leaf of {data, streams} (the first pass of step 6). */
+  /** Findings of the tool's own process, per leaf of {data, streams} (the first pass of step 6). */
   readonly firstPass: readonly (readonly Finding[])[];
-  /** The daemon's own warnings about tokens. They are not scrubbed: the tokens in them are meant to be read. */
+  /** The daemon's own warnings about tokens. Not scrubbed, because the tokens in them must stay readable. */
   readonly tokenNotes: readonly string[];
 }
 
@@ -56,27 +57,15 @@ export const EMPTY_OUTCOME: RawOutcome = {
   streams: [],
   namedBy: 'core',
   failure: null,
-  warnings: [],
-  denied: [],
-  connections: [],
-  quarantined: [],
-  fileChanges: null,
   facts: NO_FACTS,
   firstPass: [],
   tokenNotes: [],
 };
 
-/** What is known of a call before it ends: what the host did for it, and which secrets it was given. */
-export type KnownParts = Partial<
-  Pick<RawOutcome, 'denied' | 'connections' | 'quarantined' | 'fileChanges' | 'tokenNotes'>
-> & {
-  facts?: Partial<CallFacts>;
-};
-
-export function addKnown<T extends KnownParts>(outcome: T, { facts, ...parts }: KnownParts): T {
-  return { ...outcome, ...parts, facts: { ...outcome.facts, ...facts } };
+export function addFacts<O extends Pick<Outcome, 'facts'>>(outcome: O, facts: Partial<CallFacts>): O {
+  return { ...outcome, facts: joinFacts(outcome.facts, facts) };
 }
 
-export function failedOutcome(failure: ContextdError, known: KnownParts = {}): RawOutcome {
-  return addKnown({ ...EMPTY_OUTCOME, failure }, known);
+export function failedOutcome(failure: ContextdError, facts: Partial<CallFacts> = {}): RawOutcome {
+  return addFacts({ ...EMPTY_OUTCOME, failure }, facts);
 }

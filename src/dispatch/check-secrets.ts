@@ -1,32 +1,34 @@
 import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { plainPlaces, type SecretPlace, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
 import { isJsonObject } from '../core/json.ts';
+import { isWithin } from '../core/paths.ts';
 import { faultOfName } from '../core/variable-names.ts';
-import { binDirsOf } from '../sandbox/host.ts';
-import { buildEnvironment } from '../sandbox/policy.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
-import { readOnlyPathOf } from '../sandbox/toolchains.ts';
+import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
+import { binDirsOf } from '../sandbox/machine/host.ts';
+import { buildEnvironment } from '../sandbox/machine/mount-plan.ts';
+import { readOnlyPathOf } from '../sandbox/run/toolchains.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { tokenDigits } from '../scrub/vault/look-alike.ts';
 import type { VerifiedCall } from './call.ts';
+import type { Denied, Verdict } from './decision.ts';
 import { holderOf } from './open-secrets.ts';
-import type { Denied, Verdict } from './verdict.ts';
 
 type Settings = Pick<Config, 'sandbox' | 'secrets'>;
 
 export interface SecretsDeps {
   config: Settings;
   scrubber: Pick<Scrubber, 'issuedIn' | 'tokensIn'>;
-  /** What a person allowed commands of a project to use outside it. */
+  /** What a person allowed a project's commands to use outside it. */
   outside: { partsFor(project: string): Required<Pick<SandboxPolicy, 'toolchains' | 'allowedPaths'>> };
 }
 
 /**
- * Checks that the secrets a call wants opened may go where it wants them, and that no token is where a program would get
- * its characters. A project file may hold a secret that was seen in the same project. A program may get a secret only if a person listed it and the command is that program
- * alone, because nobody knows what a shell or a second program would do with the value.
+ * Checks that the secrets a call wants opened may go where it wants them, and that no token is where a program would
+ * get its characters. A project file may hold a secret that was seen in the same project. A program may get a secret
+ * only if a person listed it and the command is that program alone, because a shell or a second program could do
+ * anything with the value.
  */
 export async function checkSecrets(call: VerifiedCall, deps: SecretsDeps): Promise<Verdict> {
   const misplaced = await findMisplaced(call, deps.scrubber);
@@ -41,9 +43,9 @@ export async function checkSecrets(call: VerifiedCall, deps: SecretsDeps): Promi
 }
 
 /**
- * Refuses a token of the session in an input that does not open it: a shell would write the token into a file, or a program
- * would send it as a password. A token that the session never gave out is ordinary text, and so is one with a backslash.
- * The texts name the secret by its number, because a whole token in an answer would be shown as a look-alike.
+ * Refuses a token of the session in an input that does not open it: a shell would write the token into a file, or a
+ * program would send it as a password. A token that the session never issued is ordinary text, and so is one with a
+ * backslash. Messages name the secret by its number, because a whole token in an answer would be shown as a look-alike.
  */
 async function findMisplaced(call: VerifiedCall, scrubber: SecretsDeps['scrubber']): Promise<Denied | null> {
   const { secretInputs, refusesTokens } = call.tool.arguments;
@@ -101,25 +103,25 @@ function faultOfProgram({ input, request }: VerifiedCall, { config, outside }: S
   const { toolchains, allowedPaths } = outside.partsFor(request.projectRoot);
   const found = findProgram(program, [...binDirsOf(sandbox.ro_paths), ...readOnlyPathOf(toolchains)]);
   const writable = [request.projectRoot, ...allowedPaths];
-  if (found === null || writable.some((tree) => isInside(found.file, tree) || isInside(found.dir, tree)))
+  if (found === null || writable.some((tree) => isWithin(tree, found.file) || isWithin(tree, found.dir)))
     return {
       reason: `${program} is not an installed program outside the workspace`,
       remedy: 'Name an installed program: a program of the workspace gets no secret.',
     };
-  if (!toolchains.mounts.some((mount) => isInside(found.dir, mount)) || !isShim(program, found)) return null;
+  if (!toolchains.mounts.some((mount) => isWithin(mount, found.dir)) || !isShim(program, found)) return null;
   return {
     reason: `${join(found.dir, program)} starts another program, which files of the workspace can choose`,
     remedy: 'A person can put the directory of the program itself before it on PATH, then run `ctxd init`.',
   };
 }
 
-/** Tells the agent which command a person can run to allow this. */
+/** The command with which a person can allow this, for the agent to pass on. */
 function allow(program: string | null, listed: readonly string[]): string {
   const list = JSON.stringify([...listed, program ?? 'gh']);
   return `A person can allow a program that neither prints nor runs its input: \`ctxd config set secrets.programs '${list}'\`, then \`ctxd server restart\`.`;
 }
 
-/** Checks `env` as well as `secrets`, because the program gets the variables of both. */
+/** Checks `env` as well as `secrets`, because the program gets both. */
 function faultOfVariables({ input }: VerifiedCall, places: readonly SecretPlace[]): Fault | null {
   const others = isJsonObject(input.env) ? Object.keys(input.env) : [];
   const names = places.flatMap(({ purpose, path }) => (purpose === 'env' ? path.slice(-1) : []));
@@ -136,15 +138,15 @@ function faultOfVariables({ input }: VerifiedCall, places: readonly SecretPlace[
   return { reason: `${both} is given twice`, remedy: 'Give it in "secrets" alone.' };
 }
 
-/** A command that a shell passes on without expanding anything: a program's bare name and its arguments. */
+/** A command that a shell passes on unexpanded: a bare program name and its arguments. */
 type PlainCommand = { program: string; fault: null } | { program: null; fault: string };
 
 const BARE_NAME = /^[A-Za-z0-9][\w.+-]*$/;
-/** A piece of a word that a shell does not expand: plain characters, or quotes without expansions. */
+/** Part of a word that a shell does not expand: plain characters, or quotes without expansions. */
 const PIECE = /[\w./:@%+,=-]+|'[^'\0]*'|"[^"$`\\\0]*"/y;
 const BLANKS = /[ \t]+/y;
 
-/** Keywords and builtins of bash: no program of that name would run. */
+/** Bash keywords and builtins: a command with such a name runs no program. */
 const SHELL_WORDS = new Set(
   `alias bg bind break builtin caller case cd command compgen complete compopt continue coproc declare dirs disown do
   done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash help history if in
@@ -196,7 +198,7 @@ interface FoundProgram {
   readonly file: string;
 }
 
-/** Finds the program that a bare name runs inside the sandbox, with these directories first on PATH. */
+/** Finds the program that a bare name runs inside the sandbox, with `dirs` first on PATH. */
 function findProgram(name: string, dirs: readonly string[]): FoundProgram | null {
   const { PATH = '' } = buildEnvironment(dirs);
   for (const dir of PATH.split(':')) {
@@ -207,8 +209,9 @@ function findProgram(name: string, dirs: readonly string[]): FoundProgram | null
 }
 
 /**
- * Version managers put one program under many names: it reads files of the project, such as `rust-toolchain.toml`, and
- * starts what they name. It is a script in a directory `shims`, or a link of either kind to a program of another name.
+ * Detects the shims of version managers, which put one program under many names: it reads project files, such as
+ * `rust-toolchain.toml`, and starts the programs they name. A shim is a script in a directory `shims`, or a link of
+ * either kind to a program of another name.
  */
 function isShim(name: string, { dir, file }: FoundProgram): boolean {
   if (basename(dir) === 'shims' || basename(file) !== name) return true;
@@ -229,8 +232,4 @@ function programAt(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-function isInside(path: string, dir: string): boolean {
-  return path === dir || path.startsWith(dir + sep);
 }

@@ -1,7 +1,7 @@
 import { ERROR_TABLE } from '../core/errors.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 
-/** The exit status of the program that the caller started: that of the command, or the code of contextd's own failure. */
+/** Exit status of the program that the caller started: the command's own, or the code of contextd's failure. */
 export function exitStatusOf({ failure, data }: Pick<ScrubbedOutcome, 'failure' | 'data'>): number {
   if (failure !== null) return ERROR_TABLE[failure.code].exitCode;
   const status = data.exit_code;

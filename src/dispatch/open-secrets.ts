@@ -15,12 +15,14 @@ export interface OpenedInput {
   /** For the sandbox only. The audit record and the answer use `call.input`. */
   input: JsonObject;
   opened: readonly OpenedSecret[];
+  /** Warnings about tokens left as literal text. */
+  notes: readonly string[];
 }
 
 /**
  * Step 4: replaces `[SECRET_n]` by its value in the inputs whose schema opted in, and nowhere else. A file gets the
- * spelling that the token replaced, a program gets the plain value. Throws SECRET_UNKNOWN for a number that this session
- * never assigned and RATE_LIMITED if a secret was opened too often; then no secret is opened.
+ * spelling that the token replaced, a program gets the plain value. Throws SECRET_UNKNOWN for a number that this
+ * session never assigned, and RATE_LIMITED if a secret was opened too often; then no secret is opened.
  */
 export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecretsDeps): OpenedInput {
   const places = secretPlaces(call.tool.arguments.secretInputs, call.input);
@@ -36,19 +38,19 @@ export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecret
     }),
   );
   const input = withTexts(call.input, [], texts);
-  return { input: isJsonObject(input) ? input : call.input, opened };
+  return { input: isJsonObject(input) ? input : call.input, opened, notes: literalTokens(call, scrubber) };
 }
 
-/** The tokens whose values a program got. It may print them, so they are masked even if they are very short. */
+/** Tokens whose values a program received. It may print them, so even very short values are masked. */
 export function tokensToMask(opened: readonly OpenedSecret[]): string[] {
   return opened.flatMap(({ token, use }) => (use === 'file' ? [] : [token]));
 }
 
 /**
- * Warnings about inputs that open no secrets: tokens of this session stayed literal text, and look-alikes kept the
+ * Warnings about inputs that open no secrets: session tokens left as literal text, and look-alikes that kept the
  * backslash with which contextd shows them.
  */
-export function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] {
+function literalTokens(call: VerifiedCall, scrubber: Scrubber): string[] {
   const { secretInputs } = call.tool.arguments;
   const tokens = new Found();
   const lookAlikes = new Found();
@@ -71,7 +73,7 @@ export function holderOf({ tool }: VerifiedCall, [name = '']: readonly string[])
   return tool.arguments.names.includes(name) ? name : 'another argument';
 }
 
-/** What was found in inputs, and in which. */
+/** Texts found in inputs, and the names of those inputs. */
 class Found {
   readonly #texts = new Set<string>();
   readonly #holders = new Set<string>();
@@ -81,7 +83,7 @@ class Found {
     for (const text of texts) this.#texts.add(text);
   }
 
-  /** One warning, or none if nothing was found. */
+  /** One warning; empty if nothing was found. */
   told(warning: (all: string) => string): string[] {
     if (this.#texts.size === 0) return [];
     return [warning(`${[...this.#texts].slice(0, 10).join(', ')} in ${[...this.#holders].join(', ')}`)];
@@ -98,7 +100,7 @@ function withTexts(value: Json, path: readonly string[], texts: ReadonlyMap<stri
   );
 }
 
-/** A unique key for a path, whatever characters its names contain. */
+/** A unique key for a path, for any characters in its names. */
 function keyOf(path: readonly string[]): string {
   return JSON.stringify(path);
 }

@@ -10,11 +10,11 @@ import type { CommonOptions } from './call.ts';
 export interface OptionLimits {
   budget: BudgetLimits;
   timeout: Config['timeout'];
-  /** Those that the tool does not take itself. */
+  /** Common options that the tool does not define itself. */
   names: readonly string[];
 }
 
-/** Returns the budget that an input asks for, even if the rest of the input is invalid. */
+/** The requested budget, even if the rest of the input is invalid. Default: `standard`, also for an invalid budget. */
 export function askedBudget(input: unknown, { standard, ceiling }: BudgetLimits): number {
   const asked = isJsonObject(input) ? input.max_tokens : undefined;
   const isGood = typeof asked === 'number' && Number.isInteger(asked) && asked >= BUDGET_MIN_TOKENS && asked <= ceiling;
@@ -60,7 +60,7 @@ function wholeNumber(name: string, value: Json | undefined, min: number, max: nu
   );
 }
 
-/** A cursor, or the number that a text answer gives for one. */
+/** A cursor, or the number that stands for one in a text answer. */
 function continuationOf(value: Json | undefined): string | null {
   if (value === undefined) return null;
   if (typeof value === 'string' && value !== '') return value;
@@ -91,15 +91,15 @@ function branchOf(value: Json | undefined): string | null {
   throw invalid('branch', 'must be the branch_id that `branch` answered', 'Leave it out for the base of the session');
 }
 
-/** Tokens of the printed line. */
+/** Limits of the printed line, in tokens. */
 interface BudgetLimits {
-  /** The default for a call that asks for no budget. */
+  /** For a call that asks for no budget. */
   standard: number;
-  /** The maximum a call may ask for. */
+  /** The maximum that a call may ask for. */
   ceiling: number;
 }
 
-/** The limits for a tool at a door: the tool's own defaults come before those of its kind, and the lowest ceiling applies. */
+/** Limits for a tool at a door. The tool's own defaults override those of its kind; the lowest ceiling applies. */
 export function budgetLimits(
   budget: Config['budget'],
   { name, budget: kind }: Pick<ToolManifest, 'name' | 'budget'>,

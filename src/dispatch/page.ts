@@ -1,6 +1,9 @@
+import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { ArtifactPart } from '../stores/artifacts.ts';
 import type { Continuations } from '../stores/continuations.ts';
 import { type Cursors, REVISIONS } from '../stores/cursors.ts';
+import { placeIn, type StoredData } from '../tokens/data/fit-data.ts';
 import type { ByteRange } from '../tokens/line.ts';
 import { type PageSegment, planPage } from '../tokens/page.ts';
 import type { VerifiedCall } from './call.ts';
@@ -11,10 +14,10 @@ export interface PageDeps extends OpenArtifactDeps {
   continuations: Continuations;
 }
 
-/** A number of a text answer; a cursor is longer. */
+/** A continuation number from a text answer. Cursors are longer. */
 const NUMBER = /^[1-9]\d{0,8}$/;
 
-/** The cursor that a continuation stands for. Throws CURSOR_INVALID for a number that this session has not. */
+/** Resolves a continuation to a cursor. Throws CURSOR_INVALID for a number unknown to this session. */
 async function cursorOf(call: VerifiedCall, continuation: string, continuations: Continuations): Promise<string> {
   if (!NUMBER.test(continuation)) return continuation;
   const cursor = await continuations.find(call.session, Number(continuation));
@@ -24,56 +27,80 @@ async function cursorOf(call: VerifiedCall, continuation: string, continuations:
   });
 }
 
-/** The one tool that may continue the output of any other tool. */
-const VIEW_TOOL = 'tool_view';
 /** Bytes read around a page, so that a secret across its edge is seen whole. */
 const MARGIN_BYTES = 8 * 1024;
+/** Maximum bytes shown of one range on a JSON page, per token of the budget. */
+const SHOWN_BYTES_PER_TOKEN = 64;
 
 /** The next part of an artifact, read and ready to be cut. */
 export interface Page {
   artifactId: string;
-  /** The revision of the artifact's text, for the next cursor. */
+  /** Revision of the artifact's text, for the next cursor. */
   revision: number;
   ranges: readonly ByteRange[];
   segments: readonly PageSegment[];
+  /** The `data` in which the ranges begin, if its pages are JSON; null for a page of text. */
+  data: StoredData | null;
+  /** True if the next page's cursor leads to JSON. */
+  isJson: boolean;
 }
 
 /**
  * Reads the next slice of an earlier call's output; nothing runs again. The text was scrubbed before it was stored, so
- * only secrets that became known since are searched for. If one is found, the artifact is masked again and the call
- * fails with EXPIRED.
+ * only newer secrets are searched for. If one is found, the artifact is masked again and the call fails with EXPIRED.
  */
 export async function openPage(call: VerifiedCall, continuation: string, deps: PageDeps): Promise<Page> {
-  const { artifactId, ranges, revision, info } = await openCursor(call, continuation, deps);
+  const { artifactId, ranges, revision, info, isJson } = await openCursor(call, continuation, deps);
   if (info.revision % REVISIONS !== revision) throw replaced(artifactId);
-  const reads = planPage(info.parts, ranges, call.options.maxTokens);
+  const data = isJson ? await openData(call.session, artifactId, info.parts, deps) : null;
+  const isInData = data !== null && (ranges[0]?.start ?? 0) >= data.offset;
+  // A page of text ends before `data` that is shown as JSON.
+  const texts = data === null || isInData ? info.parts : info.parts.filter(({ isData }) => isData !== true);
+  const reads = planPage(texts, ranges, call.options.maxTokens);
   const segments = await Promise.all(
     reads.map(async (read) => ({
       ...read,
       bytes: await deps.artifacts.read(call.session, artifactId, read.start, read.end),
     })),
   );
-  for (const { start, end } of reads) {
+  const maxBytes = call.options.maxTokens * SHOWN_BYTES_PER_TOKEN;
+  const shown = isInData ? ranges.map(({ start, end }) => ({ start, end: Math.min(end, start + maxBytes) })) : reads;
+  const path = isInData ? (placeIn(data, ranges) ?? '') : '';
+  for (const { start, end } of shown) {
     const around = await deps.artifacts.read(
       call.session,
       artifactId,
       Math.max(0, start - MARGIN_BYTES),
       end + MARGIN_BYTES,
     );
-    const { secrets } = await deps.scrubber.scrubAgain(call.session, [around.toString()], []);
+    const { secrets } = await deps.scrubber.scrubAgain(call.session, [around.toString(), path], []);
     if (secrets.length > 0) await maskAgain(call.session, artifactId, deps);
     if (secrets.length > 0) throw replaced(artifactId);
   }
-  return { artifactId, revision, ranges, segments };
+  return { artifactId, revision, ranges, segments, data: isInData ? data : null, isJson };
 }
 
-/** Opens the artifact that a cursor points into. Throws CURSOR_INVALID or EXPIRED. */
+/** An artifact's `data`, which is its last part; null if it has none. */
+async function openData(
+  session: SessionRef,
+  artifactId: string,
+  parts: readonly ArtifactPart[],
+  { artifacts }: PageDeps,
+): Promise<StoredData | null> {
+  const end = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const part = parts.at(-1);
+  if (part?.isData !== true) return null;
+  const offset = end - part.bytes;
+  return { field: part.field, text: (await artifacts.read(session, artifactId, offset, end)).toString(), offset };
+}
+
+/** Opens the artifact of a continuation. Throws CURSOR_INVALID or EXPIRED. */
 export async function openCursor(call: VerifiedCall, continuation: string, deps: PageDeps) {
   const cursor = await cursorOf(call, continuation, deps.continuations);
-  const { artifactId, ranges, revision = 0 } = deps.cursors.open(call.session, cursor);
+  const { artifactId, ranges, revision = 0, isJson = false } = deps.cursors.open(call.session, cursor);
   const info = await deps.artifacts.info(call.session, artifactId);
-  if (info.tool === call.tool.manifest.name || call.tool.manifest.name === VIEW_TOOL)
-    return { artifactId, ranges, revision, info };
+  if (info.tool === call.tool.manifest.name || call.tool.manifest.effects.session === 'view')
+    return { artifactId, ranges, revision, info, isJson };
   throw new ContextdError('CURSOR_INVALID', `the cursor belongs to ${info.tool}, not to ${call.tool.manifest.name}`, {
     remedy: `Pass it to ${info.tool}.`,
   });

@@ -2,14 +2,14 @@ import type { CallRequest } from '../call/request.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, startsLikeJson } from '../core/json.ts';
 
-/** What plain words mean to a tool. */
+/** How a tool takes plain words. */
 export interface WordsOf {
   name: string;
-  /** The property that plain words are the value of; null: the tool takes none. */
+  /** The property whose value is the plain words; null if the tool takes none. */
   primary: string | null;
 }
 
-/** The input of a call as one object: its JSON, with plain words as the primary property. Throws ARGS_INVALID. */
+/** The input as one object: its JSON, with plain words as the primary property. Throws ARGS_INVALID. */
 export function readInput({ inputJson, inputText }: CallRequest, tool: WordsOf): JsonObject {
   if (inputText === null) return parseInput(inputJson, tool);
   const given = inputJson.length === 0 ? {} : parseInput(inputJson, tool);
@@ -64,7 +64,7 @@ function notJson(where: string, tool: WordsOf, cause?: unknown): ContextdError {
   return new ContextdError('ARGS_INVALID', `the input is not JSON: ${where}`, { remedy: howToCall(tool), cause });
 }
 
-/** A way to call the tool that needs no quotes inside quotes. */
+/** A way to call the tool without nested quotes. */
 function howToCall({ name, primary }: WordsOf): string {
   const flag = primary ?? 'name';
   return `Pass one JSON object, or use flags, which need no JSON: ${name} --${flag} "…".`;

@@ -15,7 +15,7 @@ export interface RefuseDeps extends AuditDeps, IdentifyDeps {
   logger: Logger;
 }
 
-/** Answers calls that do not reach dispatch. Each leaves a record, like every other call. */
+/** Answers calls that never reach dispatch. Each is recorded, like every other call. */
 export function createRefuse(deps: RefuseDeps): Refuse {
   return async (request: CallRequest, why: ContextdError): Promise<CallAnswer> => {
     const call = identify(request, deps);

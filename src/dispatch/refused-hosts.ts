@@ -1,14 +1,14 @@
 import type { Outcome } from '../call/outcome.ts';
 import { ContextdError } from '../core/errors.ts';
 
-/** Hosts that the message names. */
+/** Maximum hosts named in the message. */
 const NAMED_MAX = 3;
 
-/** A time-out of a command that asked for a refused host says so: waiting longer would not help. */
-export function withRefusedHosts<O extends Pick<Outcome, 'failure' | 'denied'>>(outcome: O): O {
-  const { failure, denied } = outcome;
+/** Names refused hosts in a command's timeout error, because waiting longer would not help. */
+export function withRefusedHosts<O extends Pick<Outcome, 'failure' | 'facts'>>(outcome: O): O {
+  const { failure, facts } = outcome;
   if (failure?.code !== 'TIMEOUT') return outcome;
-  const refused = denied.filter(({ kind, host }) => kind === 'network' && host !== undefined);
+  const refused = facts.denied.filter(({ kind, host }) => kind === 'network' && host !== undefined);
   const [first] = refused;
   if (first === undefined) return outcome;
   const hosts = [...new Set(refused.map(({ host, port }) => (port === undefined ? `${host}` : `${host}:${port}`)))];

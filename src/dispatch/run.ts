@@ -1,89 +1,79 @@
-import type { OpenedSecret } from '../call/outcome.ts';
+import { joinFacts } from '../call/fact-operations.ts';
+import { NO_FACTS, type OpenedSecret } from '../call/outcome.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { ToolFailure } from '../protocol/tool-output.ts';
-import type { RunFacts } from '../runner/call-facts.ts';
 import { ProgressFeed } from '../runner/progress/progress-feed.ts';
 import type { Release } from '../runner/progress/progress-window.ts';
-import type { Runner } from '../runner/runner.ts';
-import type { IsolationReport } from '../sandbox/sandbox.ts';
+import type { ToolBackend } from '../runner/runner.ts';
+import type { IsolationReport } from '../sandbox/contract/sandbox.ts';
 import type { OwnLines, Scrubber, ScrubHints } from '../scrub/scrubber.ts';
 import type { SessionStore } from '../stores/sessions.ts';
-import { EMPTY_OUTCOME, type RawOutcome, type VerifiedCall } from './call.ts';
+import { EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
 import { type OpenedInput, tokensToMask } from './open-secrets.ts';
+import { reported } from './report-failure.ts';
 import type { SecondSearch } from './scrub.ts';
 
 export interface RunDeps extends ProgressDeps {
-  runner: Runner;
+  runner: Pick<ToolBackend, 'run'>;
   sessions: SessionStore;
   config: Pick<Config, 'output'>;
 }
 
-/** Step 5: runs the tool in its process, under its policy and deadline. A tool that fails is an outcome, not an exception. */
+/** Step 5: runs the tool in its process, under its policy and deadline. A call that fails is an outcome, not an exception. */
 export async function run(
   call: VerifiedCall,
   { input, opened }: OpenedInput,
   isolation: IsolationReport,
   deps: RunDeps,
-  onFacts: (facts: RunFacts) => void,
 ): Promise<RawOutcome> {
   const progress = progressOf(call, opened, deps);
-  const ran = deps.runner.run({
+  const running = deps.runner.run({
     requestId: call.requestId,
     session: call.session,
     cwd: call.request.cwd,
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
-    profile: call.tool.manifest.profile,
-    bundleSha256: call.tool.bundleSha256,
-    bundleDir: call.tool.bundleDir,
+    program: call.tool.program,
     input,
     view: call.options.viewJson,
     etagKey: deps.sessions.etagKey(call.session),
     timeoutMs: call.options.timeoutMs,
     outputMaxBytes: deps.config.output.max_bytes,
     outputKillBytes: deps.config.output.kill_bytes,
+    effects: call.tool.manifest.effects,
     grants: call.tool.manifest.grants,
     opened: tokensToMask(opened),
     signal: call.request.signal,
-    onFacts,
     ...(progress === null ? {} : { onCommand: () => progress.listen() }),
   });
-  const { output, firstPass, durationMs, ...facts } = await ran
-    .catch((thrown: unknown) => {
-      throw endOf(call.request.signal, ContextdError.from(thrown));
-    })
-    .finally(() => progress?.stop());
-  const { quarantined, denied, connections, warnings, searchComplete, hostCalls, shows, standardView } = facts;
+  const { outcome, facts } = await running.finally(() => progress?.stop());
+  const { signal } = call.request;
+  if (outcome instanceof ContextdError) return failedOutcome(reported(call, endOf(signal, outcome), deps), facts);
+  const { output, firstPass, durationMs } = outcome;
   const { failure } = output;
+  const returned = {
+    ...NO_FACTS,
+    warnings: output.warnings ?? [],
+    runMs: Math.round(durationMs * 10) / 10,
+    droppedBytes: output.droppedBytes ?? 0,
+    isViewApplied: output.isViewApplied ?? false,
+    isolationMissing: isolation.missing,
+  };
   return {
     ...EMPTY_OUTCOME,
     data: output.data,
     streams: output.streams ?? [],
     namedBy: call.tool.origin,
-    failure: failure === undefined ? null : endOf(call.request.signal, toolFailure(failure)),
-    warnings: [...(output.warnings ?? []), ...warnings],
-    quarantined,
-    denied,
-    connections,
-    facts: {
-      searchComplete,
-      hostCalls,
-      shows,
-      standardView,
-      runMs: Math.round(durationMs * 10) / 10,
-      droppedBytes: output.droppedBytes ?? 0,
-      isViewApplied: output.isViewApplied ?? false,
-      isolationMissing: isolation.missing,
-      secretsOpened: opened,
-    },
+    failure: failure === undefined ? null : endOf(signal, toolFailure(failure)),
+    facts: joinFacts(returned, facts),
     firstPass,
   };
 }
 
-/** If the daemon or a person ended the call, returns that reason: the tool only knows that it was cancelled. */
+/** Returns the abort reason if the daemon or a person ended the call: the tool knows only that it was cancelled. */
 function endOf({ reason }: AbortSignal, failure: ContextdError): ContextdError {
   const isOurs =
     reason instanceof ContextdError && (reason.code === 'INTERRUPTED' || reason.details.ended_by === 'person');
@@ -103,7 +93,7 @@ interface ProgressDeps {
   logger: Logger;
 }
 
-/** Streams what the call's commands print, scrubbed like the answer. Returns null if the caller did not ask for it. */
+/** Streams command output, scrubbed like the answer. Returns null if the caller did not ask for it. */
 function progressOf(
   call: VerifiedCall,
   opened: readonly OpenedSecret[],
@@ -125,8 +115,8 @@ function progressOf(
 }
 
 /**
- * Scrubs parts of an output that still grows, as step 6 scrubs an answer. What is around a part is searched with it.
- * Returns the texts as they may leave, and the rules of the secrets in them. Throws SCRUB_FAILED.
+ * Scrubs parts of a growing output, as step 6 scrubs an answer. The text around a part is searched with it. Returns the
+ * scrubbed texts and the rules of the secrets in them. Throws SCRUB_FAILED.
  */
 export async function scrubReleases(
   session: SessionRef,

@@ -1,3 +1,11 @@
+import {
+  FACT_TEXT_NAMES,
+  joinFacts,
+  textsOf,
+  withoutOutput,
+  withoutTexts,
+  withTexts,
+} from '../call/fact-operations.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { parseToolName } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -15,7 +23,7 @@ import { tokensToMask } from './open-secrets.ts';
 export interface ScrubbedOutcome extends Outcome {
   readonly secrets: readonly SecretUse[];
   readonly missedByFirstPass: number;
-  /** Milliseconds of the search; absent if nothing was searched. */
+  /** Duration of the search in milliseconds; absent if nothing was searched. */
   readonly scrubMs?: number;
 }
 
@@ -26,8 +34,8 @@ export interface ScrubDeps {
 
 /**
  * Step 6, second pass: scrubs every string that leaves, before it becomes JSON, except contextd's own property names.
- * The strings are in the order in which the tool's process scanned them, {data, streams}, followed by what dispatch
- * added. Fails closed: no scrub, no output.
+ * The strings are in the order in which the tool's process scanned them, {data, streams}, followed by those that
+ * dispatch added. Fails closed: no scrub, no output.
  */
 export async function scrub(
   call: Call,
@@ -42,12 +50,7 @@ export async function scrub(
       failure === null
         ? null
         : { message: failure.message, remedy: failure.remedy ?? null, details: toJson(failure.details) },
-    warnings: outcome.warnings,
-    denied: outcome.denied.map((denial) => ({ ...denial })),
-    connections: outcome.connections.map((one) => ({ ...one })),
-    quarantined: outcome.quarantined.map((setAside) => ({ ...setAside })),
-    changed_files: [...(outcome.fileChanges?.files ?? [])],
-    not_covered: [...(outcome.fileChanges?.notCovered ?? [])],
+    ...textsOf(outcome.facts),
   } satisfies Leaving;
   const first = await scrubber.scrub(call.session, leaving, {
     firstPass: outcome.firstPass,
@@ -57,6 +60,7 @@ export async function scrub(
     ...(parseToolName(call.request.tool) === null ? {} : { tool: call.request.tool }),
     call: { requestId: call.requestId, input: shownInput(call) },
     opened: tokensToMask(outcome.facts.secretsOpened),
+    handed: new Set(outcome.facts.tokensHanded),
     own: ownLeaves(leaving, outcome.namedBy),
   });
   const { value, secrets, ownLines } = await searchAgain(call, outcome.namedBy, first, { scrubber, secondSearch });
@@ -66,38 +70,30 @@ export async function scrub(
     streams: withUsableFields(value, withGaps(outcome, ownLines)),
     namedBy: outcome.namedBy,
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
-    warnings: [...value.warnings, ...outcome.tokenNotes, ...howToTakeBack],
-    denied: value.denied,
-    connections: value.connections,
-    quarantined: value.quarantined,
-    fileChanges:
-      outcome.fileChanges === null
-        ? null
-        : { ...outcome.fileChanges, files: value.changed_files, notCovered: value.not_covered },
-    facts: outcome.facts,
+    facts: joinFacts(withTexts(outcome.facts, value), { warnings: [...outcome.tokenNotes, ...howToTakeBack] }),
     secrets,
     missedByFirstPass: first.missedByFirstPass,
   };
 }
 
-/** Told with the first mask of a session only. */
+/** Sent with the first mask of a session only. */
 const HOW_TO_TAKE_BACK = 'If a mask is wrong, a person can look and undo it: ctxd scrub reveal n';
 
-/** Characters of a call's input that a person may see beside a secret of its answer. */
+/** Maximum characters of a call's input shown to a person beside a secret in its answer. */
 const INPUT_SHOWN_CHARS = 300;
 
 function shownInput({ request: { inputJson, inputText } }: Call): string {
   return (inputText ?? inputJson).subarray(0, INPUT_SHOWN_CHARS).toString('utf8');
 }
 
-/** Masks what the real gitleaks still finds and remembers it for the session. */
+/** Masks secrets that the real gitleaks still finds, and remembers them for the session. */
 async function searchAgain<T extends Leaving>(
   { session }: Call,
   namedBy: NamedBy,
   first: Searched<T>,
   { scrubber, secondSearch }: ScrubDeps,
 ): Promise<Searched<T>> {
-  // Computed again, because a masked key may have moved.
+  // Recomputed, because a masked key may have moved.
   const own = ownLeaves(first.value, namedBy);
   const missed = await secondSearch.missedIn(
     collectLeaves(first.value).map((text, position) => (own.has(position) ? '' : text)),
@@ -115,8 +111,8 @@ interface Searched<T> {
 }
 
 /**
- * A stream's field is a key of `data` and part of refs and cursors, where no token is allowed. A field in which a secret
- * was found is renamed to `text_1`, `text_2` and so on.
+ * A stream's field is a key of `data` and part of refs and cursors, where no token is allowed. A field that contained a
+ * secret is renamed to `text_1`, `text_2` and so on.
  */
 function withUsableFields(
   { data, streams }: Pick<Leaving, 'data' | 'streams'>,
@@ -135,7 +131,7 @@ function withUsableFields(
   });
 }
 
-/** What is known of the texts, by leaf position: the leaves of data come first, then per stream four leaves. */
+/** Values for the texts, by leaf position: the leaves of data come first, then four leaves per stream. */
 function atTexts<T>(
   { data, streams }: Pick<Outcome, 'data' | 'streams'>,
   read: (stream: ToolStream) => T | undefined,
@@ -149,12 +145,12 @@ function atTexts<T>(
   return new Map(found.map(([index, value]) => [first + 4 * index, value]));
 }
 
-/** Of each stream, "field", its name, "text" and the text are leaves. */
+/** Position of the first text. The leaves of a stream are "field", its name, "text" and the text. */
 function firstText(data: JsonObject): number {
   return collectLeaves({ data, streams: [] }).length + 3;
 }
 
-/** The streams with their gaps at the places that they have in the masked texts. */
+/** Moves the gaps to their places in the masked texts. */
 function withGaps({ data, streams }: Pick<Outcome, 'data' | 'streams'>, places: OwnLines): ToolStream[] {
   if (places.size === 0) return streams.map(({ field, text }) => ({ field, text }));
   const first = firstText(data);
@@ -164,10 +160,7 @@ function withGaps({ data, streams }: Pick<Outcome, 'data' | 'streams'>, places: 
   });
 }
 
-/**
- * The outcome if scrubbing itself failed: a fixed message and contextd's own facts, but no text that a tool or a command
- * chose.
- */
+/** The outcome if scrubbing itself failed: a fixed message and contextd's own facts, no text of a tool or a command. */
 export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUTCOME): ScrubbedOutcome {
   return {
     data: {},
@@ -180,18 +173,13 @@ export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUT
             remedy: 'Call again. If it happens again, see `ctxd server logs`.',
             cause: failure,
           }),
-    warnings: [],
-    denied: [],
-    connections: [],
-    quarantined: [],
-    fileChanges: outcome.fileChanges === null ? null : { ...outcome.fileChanges, files: [], notCovered: [] },
-    facts: { ...outcome.facts, shows: null, droppedBytes: 0 },
+    facts: withoutTexts(withoutOutput(outcome.facts)),
     secrets: [],
     missedByFirstPass: 0,
   };
 }
 
-/** A failure with its masked parts. A token that it names itself is no look-alike. */
+/** A failure with its masked parts. A token that it names itself is not a look-alike. */
 function rebuild(
   original: ContextdError,
   parts: { message: string; remedy: string | null; details: Json },
@@ -215,59 +203,131 @@ function toJson(details: Readonly<Record<string, unknown>>): Json {
 }
 
 /**
- * Property names of contextd's own code and its core tools. A project's rule or a value in its `.env` may match one of
- * them, but the name is no secret and the answer cannot be read without it. Other names are scrubbed like any text.
+ * Property names of contextd's own code and its core tools. They are not scrubbed: a project's rule or a value in its
+ * `.env` may match one, but it is not a secret, and the answer is unreadable without it. Other names are scrubbed.
  */
 const OWN_NAMES: ReadonlySet<string> = new Set([
+  ...FACT_TEXT_NAMES,
   // Parts of an outcome.
-  ...[
-    'changed_files',
-    'not_covered',
-    'failure',
-    'message',
-    'remedy',
-    'details',
-    'denied',
-    'quarantined',
-    'warnings',
-    'streams',
-    'field',
-    'text',
-  ],
-  // A denial, a connection, and a path that was set aside.
-  ...['kind', 'path', 'host', 'port', 'rule', 'how_to_allow', 'id'],
-  ...['connections', 'via', 'verdict', 'why', 'up', 'down', 'count'],
+  'failure',
+  'message',
+  'remedy',
+  'details',
+  'denied',
+  'quarantined',
+  'warnings',
+  'connections',
+  'streams',
+  'field',
+  'text',
   // Facts and texts of the core tools.
-  ...['stdout', 'stderr', 'content', 'found', 'exit_code', 'ended_by', 'signal', 'files', 'etag', 'bytes', 'lines'],
-  ...['matches', 'range', 'error', 'code', 'dropped_bytes', 'created', 'changed', 'replacements', 'newline', 'hunks'],
+  'stdout',
+  'stderr',
+  'content',
+  'found',
+  'exit_code',
+  'ended_by',
+  'signal',
+  'files',
+  'etag',
+  'bytes',
+  'lines',
+  'matches',
+  'range',
+  'error',
+  'code',
+  'dropped_bytes',
+  'created',
+  'changed',
+  'replacements',
+  'newline',
+  'hunks',
   // Facts of jobs.
-  ...[
-    'job',
-    'jobs',
-    'state',
-    'command',
-    'age_s',
-    'matched',
-    'held_bytes',
-    'processes',
-    'output',
-    'exited_with',
-    'doing',
-  ],
+  'job',
+  'jobs',
+  'state',
+  'command',
+  'age_s',
+  'matched',
+  'held_bytes',
+  'processes',
+  'output',
+  'exited_with',
+  'doing',
   // Facts of branches.
-  ...['branch', 'branch_id', 'depth', 'budget_tokens', 'brief', 'refs', 'tokens', 'calls', 'children', 'memory'],
-  ...['encoding', 'final_newline', 'width', 'height', 'sha256', 'offsets', 'hunk', 'offset', 'line', 'tool'],
+  'branch',
+  'branch_id',
+  'depth',
+  'budget_tokens',
+  'brief',
+  'refs',
+  'tokens',
+  'calls',
+  'children',
+  'memory',
+  'encoding',
+  'final_newline',
+  'width',
+  'height',
+  'sha256',
+  'offsets',
+  'hunk',
+  'offset',
+  'line',
+  'tool',
   // The report of a dry run.
-  ...['dry_run', 'allowed', 'isolation', 'checks', 'check', 'reason', 'limit'],
+  'dry_run',
+  'allowed',
+  'isolation',
+  'checks',
+  'check',
+  'reason',
+  'limit',
   // A failure and its details.
-  ...['error_code', 'error_type', 'retryable', 'remediation', 'retry_after_ms', 'faults', 'pointer', 'fault'],
-  ...['duration_ms', 'timeout_ms', 'size', 'minimum', 'max_chars', 'column', 'columns', 'start', 'end', 'artifact'],
-  ...['token', 'workspace', 'project_root', 'method', 'grant', 'granted', 'where', 'level', 'min_isolation'],
-  ...['accepted_sha256', 'found_sha256', 'expected_sha256', 'expected_etag', 'actual_etag', 'patch_line', 'edit'],
-  ...['nearest_line', 'caller', 'daemon', 'pid', 'socket', 'flag', 'nearest'],
+  'error_code',
+  'error_type',
+  'retryable',
+  'remediation',
+  'retry_after_ms',
+  'faults',
+  'pointer',
+  'fault',
+  'duration_ms',
+  'timeout_ms',
+  'size',
+  'minimum',
+  'max_chars',
+  'column',
+  'columns',
+  'start',
+  'end',
+  'artifact',
+  'token',
+  'workspace',
+  'project_root',
+  'method',
+  'grant',
+  'granted',
+  'where',
+  'level',
+  'min_isolation',
+  'accepted_sha256',
+  'found_sha256',
+  'expected_sha256',
+  'expected_etag',
+  'actual_etag',
+  'patch_line',
+  'edit',
+  'nearest_line',
+  'caller',
+  'daemon',
+  'pid',
+  'socket',
+  'flag',
+  'nearest',
 ]);
 
-/** Who chose the keys of an output. Keys of an installed tool may come from anywhere. */
+/** Who chose the keys of an output. Keys from an installed tool may contain anything. */
 type NamedBy = Outcome['namedBy'];
 
 const isOwnName = (key: string): boolean => OWN_NAMES.has(key) || /^content_\d{1,2}$/.test(key);
@@ -277,8 +337,8 @@ const isNeverOwn = (): boolean => false;
 export type Leaving = JsonObject & { data: JsonObject; streams: readonly { field: string; text: string }[] };
 
 /**
- * The positions, in the order of `collectLeaves`, of the property names that contextd chose itself. They are not
- * scrubbed. Keys that an installed tool chose are, because they may hold what the tool read.
+ * Positions, in `collectLeaves` order, of the property names that contextd chose itself. They are not scrubbed. Keys
+ * chosen by an installed tool are scrubbed, because they may contain data that the tool read.
  */
 export function ownLeaves(leaving: Leaving, namedBy: NamedBy): ReadonlySet<number> {
   const walk = new LeafWalk();
@@ -320,13 +380,13 @@ class LeafWalk {
   }
 }
 
-/** Searches with the real gitleaks in addition to our engine. */
+/** A search with the real gitleaks, in addition to our engine. */
 export interface SecondSearch {
   /**
-   * Returns the secrets that are still in scrubbed texts; always none unless `scrub.gitleaks` is `always`. Throws
+   * Returns the secrets that are still in scrubbed texts; always empty unless `scrub.gitleaks` is `always`. Throws
    * SCRUB_FAILED if gitleaks fails or is missing: then the texts must not leave.
    */
   missedIn(texts: readonly string[]): Promise<readonly MissedSecret[]>;
-  /** Queues a stored output for a search in the background and returns at once. */
+  /** Queues a stored output for a background search and returns at once. */
   stored(item: AuditItem): void;
 }

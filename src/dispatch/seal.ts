@@ -3,12 +3,13 @@ import type { ByteRange } from '../tokens/line.ts';
 import type { VerifiedCall } from './call.ts';
 import type { StoredOutput } from './store.ts';
 
-/** The cursor that leads to `ranges` of an artifact. */
+/** The cursor to `ranges` of an artifact. `isJson`: ranges of `data` are shown as JSON. */
 export function sealed(
   call: VerifiedCall,
   { artifactId, revision }: Pick<StoredOutput, 'artifactId' | 'revision'>,
   ranges: readonly ByteRange[],
   { cursors }: { cursors: Cursors },
+  isJson = false,
 ): string {
-  return cursors.seal(call.session, { artifactId, revision, ranges });
+  return cursors.seal(call.session, { artifactId, revision, ranges, ...(isJson ? { isJson } : {}) });
 }

@@ -1,17 +1,17 @@
 import { ContextdError } from '../core/errors.ts';
 
-/** Limits how many executions run at once. Further ones wait in order. */
+/** Limits concurrent executions. Further ones wait in FIFO order. */
 export interface Slots {
-  /** Waits for a slot and returns the function that releases it. Throws the signal's reason if it aborts first. */
+  /** Waits for a slot and returns its release function. Throws the signal's reason if it aborts first. */
   take(signal: AbortSignal): Promise<() => void>;
-  /** The number of executions that wait for a slot. */
+  /** Number of executions waiting for a slot. */
   waiting(): number;
 }
 
 export function createSlots(limit: number): Slots {
   const queue: (() => void)[] = [];
   let taken = 0;
-  // A slot passes straight to the next waiter, so that no later call can overtake.
+  // The slot goes straight to the next waiter, so that no later call can overtake it.
   const handOn = (): void => {
     const next = queue.shift();
     if (next === undefined) taken -= 1;

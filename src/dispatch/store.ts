@@ -10,27 +10,27 @@ export interface StoreDeps extends OpenArtifactDeps {
   secondSearch: SecondSearch;
 }
 
-/** The stored texts that an answer is made from. */
+/** The stored texts from which an answer is made. */
 export interface StoredOutput {
   artifactId: string;
-  /** How often the artifact's text was replaced; cursors carry it. */
+  /** How often the artifact's text was replaced. Cursors carry it. */
   revision: number;
   streams: readonly ArtifactStream[];
   /** Bytes that were never stored. */
   droppedBytes: number;
   /** The tool that produced it. */
   tool: string;
-  /** The one text that was asked for, or null for all. */
+  /** The requested text, or null for all. */
   field: string | null;
   /** True if an earlier call stored it. */
   isEarlier: boolean;
-  /** Resolves when the artifact is durable; the answer must wait for it. Rejects with STORAGE_FULL. */
+  /** Resolves when the artifact is durable, and the answer must wait for it. Rejects with STORAGE_FULL. */
   committed: Promise<void>;
 }
 
 /**
- * Step 7: stores the complete scrubbed text, or opens the artifact that the call asks to see. The commit goes on while
- * the answer is cut. Returns null if there is no text.
+ * Step 7: stores the complete scrubbed text, or opens the artifact that the call asks to see. The commit continues
+ * while the answer is cut. Returns null if there is no text.
  */
 export async function store(
   call: VerifiedCall,
@@ -42,9 +42,19 @@ export async function store(
   const { streams } = outcome;
   const { droppedBytes } = outcome.facts;
   if (streams.every((stream) => stream.text === '')) return null;
+  return keep(call, streams, droppedBytes, deps);
+}
+
+/** Stores texts as the call's output. */
+export function keep(
+  call: VerifiedCall,
+  streams: readonly ArtifactStream[],
+  droppedBytes: number,
+  deps: Pick<StoreDeps, 'artifacts' | 'secondSearch'>,
+): StoredOutput {
   const { session, requestId } = call;
   const tool = call.tool.manifest.name;
-  // The same words in another directory are another command.
+  // The same words in another directory are a different command.
   const command = JSON.stringify([call.request.cwd, sorted(call.input)]);
   const { id, committed } = deps.artifacts.put(session, requestId, tool, streams, droppedBytes, command);
   committed.then(
@@ -54,7 +64,7 @@ export async function store(
   return { artifactId: id, revision: 0, streams, droppedBytes, tool, field: null, isEarlier: false, committed };
 }
 
-/** Stores the texts of a view that do not fit an answer, so that a cursor can point into them. */
+/** Stores view texts that do not fit an answer, so that a cursor can point into them. */
 export async function storeDerived(
   call: VerifiedCall,
   output: StoredOutput,
@@ -73,7 +83,7 @@ export function hashOf(streams: readonly ArtifactStream[]): string {
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** Sorts the keys, so that the order in which a caller writes them does not matter. */
+/** Sorts the keys, so that a caller's key order does not matter. */
 function sorted(input: VerifiedCall['input']): VerifiedCall['input'] {
   return Object.fromEntries(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -84,8 +94,8 @@ export interface OpenArtifactDeps {
 }
 
 /**
- * Opens a stored output by its ref, `art_…` or `art_…/<field>`. Secrets that became known since it was stored are masked
- * first, in the artifact too. Throws NOT_FOUND, EXPIRED or SCRUB_FAILED.
+ * Opens a stored output by its ref, `art_…` or `art_…/<field>`. Secrets found since it was stored are masked first, in
+ * the artifact too. Throws NOT_FOUND, EXPIRED or SCRUB_FAILED.
  */
 async function openArtifact(session: SessionRef, ref: string, deps: OpenArtifactDeps): Promise<StoredOutput> {
   const [id = '', field = null] = ref.split('/');
@@ -107,7 +117,7 @@ async function openArtifact(session: SessionRef, ref: string, deps: OpenArtifact
   };
 }
 
-/** Masks secrets that became known since the artifact was stored. Returns true if it masked any. */
+/** Masks secrets found since the artifact was stored. Returns true if there were any. */
 export function maskAgain(
   session: SessionRef,
   artifactId: string,
@@ -122,7 +132,7 @@ export function maskAgain(
   });
 }
 
-/** Masks secrets that are still in stored texts. The line in the place of a gap stays. */
+/** Masks secrets that are still in stored texts. The line that marks a gap stays. */
 export async function maskStreams(
   session: SessionRef,
   streams: readonly ArtifactStream[],
@@ -132,8 +142,8 @@ export async function maskStreams(
   const texts = streams.map(({ text }) => text);
   const gaps = new Map(streams.flatMap(({ gap }, position) => (gap === undefined ? [] : [[position, gap] as const])));
   const { value, secrets, ownLines } = await scrubber.scrubAgain(session, texts, missed, { ownLines: gaps });
-  const masked = streams.map(({ field, gap }, position) => ({
-    field,
+  const masked = streams.map(({ gap, ...stream }, position) => ({
+    ...stream,
     text: value[position] ?? '',
     ...(gap === undefined ? {} : { gap: { ...gap, ...ownLines.get(position) } }),
   }));

@@ -14,20 +14,19 @@ export interface Budgeted {
 export interface Tally {
   /** Tokens of the printed line. */
   tokensReturned: number;
-  /** Tokens of the whole output without anything that contextd adds; null for a view of an earlier output. */
+  /** Tokens of the whole output, without contextd's additions; null for a view of an earlier output. */
   tokensRun: number | null;
   isEstimate: boolean;
-  /** The output that the call stored; null if it stored none. */
+  /** Id of the artifact that the call stored, or null. */
   artifact: string | null;
-  /** True if it shows more of an earlier output: its tokens are subtracted from what the earlier call saved. */
+  /** True if it shows more of an earlier output. Its tokens are subtracted from the savings of the earlier call. */
   isFollowUp: boolean;
   isTruncated: boolean;
 }
 
 /**
- * Counts an answer made from `stored`, which is null for an answer without text: its data is then what the tool
- * returns. Hidden bytes are estimated at the tokens per byte of the shown text; bytes that were never stored do not
- * count.
+ * Counts an answer made from `stored`, which is null for an answer without text: its data is then the whole output.
+ * Hidden bytes are estimated at the tokens per byte of the shown text. Bytes that were never stored do not count.
  */
 export function tallyOf(counter: TokenCounter, output: BudgetOutput, stored: StoredOutput | 'page' | null): Tally {
   const { envelope } = output;
@@ -37,7 +36,9 @@ export function tallyOf(counter: TokenCounter, output: BudgetOutput, stored: Sto
     const tokensRun = isFollowUp ? null : tokensReturned;
     return { tokensReturned, tokensRun, isEstimate: false, artifact: null, isFollowUp, isTruncated };
   }
-  const shown = stored.streams.map(({ field }) => String(envelope.data[field] ?? ''));
+  const shown = stored.streams.map(({ field, isData }) =>
+    isData === true ? JSON.stringify(envelope.data) : String(envelope.data[field] ?? ''),
+  );
   const isWhole = stored.streams.every(({ text }, index) => text === shown[index]);
   const shownTokens = shown.reduce((sum, text) => sum + counter.count(text), 0);
   const [shownBytes, allBytes] = [bytesOf(shown), bytesOf(stored.streams.map(({ text }) => text))];
@@ -46,7 +47,7 @@ export function tallyOf(counter: TokenCounter, output: BudgetOutput, stored: Sto
   return { tokensReturned, tokensRun, isEstimate: !isWhole, artifact: stored.artifactId, isFollowUp, isTruncated };
 }
 
-/** Counts a text answer about an output of `allTokens`. */
+/** Counts a text answer about an output of `allTokens` tokens. */
 export function tallyOfText(
   { tokens, omitted }: Pick<TextOutput, 'tokens' | 'omitted'>,
   allTokens: number,

@@ -20,8 +20,8 @@ export interface VerifyDeps {
 
 /**
  * Step 2: checks that a person registered the project, that the tool is accepted for it, that its files have the
- * accepted hash, that the arguments fit its schema and that the branch, if it names one, may work. No file of the workspace is consulted: a repository cannot vouch
- * for itself.
+ * accepted hash, that the arguments fit its schema and that the branch, if it names one, may work. No file of the
+ * workspace is consulted: a repository cannot vouch for itself.
  */
 export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall> {
   const project = await registeredProject(call.request.projectRoot, deps.projects);
@@ -31,7 +31,7 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
   const { options, rest } = takeCommonOptions(readInput(call.request, wordsOf(tool)), {
     budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
     timeout: deps.limits.timeout,
-    names: commonOptionsOf(tool.manifest.name),
+    names: commonOptionsOf(tool.arguments.names),
   });
   if (options.continuation === null) tool.arguments.check(rest);
   return onBranch({ ...call, tool, options, input: rest }, deps.branches);
@@ -79,7 +79,7 @@ function acceptedTool(name: string, project: Project, catalog: Catalog): Catalog
     throw new ContextdError('INTEGRITY_FAILED', `${name} is not the tool that was accepted for ${project.root}`, {
       remedy:
         accepted.origin === 'core' ? ACCEPT_CORE : 'A person runs `ctxd tool install` there, which fetches it again.',
-      details: { accepted_sha256: accepted.bundleSha256, found_sha256: known?.bundleSha256 ?? '' },
+      details: { accepted_sha256: accepted.bundleSha256, found_sha256: known?.sha256 ?? '' },
     });
   }
   if (known !== undefined) {

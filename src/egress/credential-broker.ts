@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { Lock } from '../core/lock.ts';
 import { Authority, RENEWAL_MS } from './authority.ts';
 import type { Broker } from './broker.ts';
 import type { Connection } from './connection.ts';
@@ -20,8 +21,8 @@ interface Bound {
   /** Made when the first credential is bound; null before. */
   authority: Promise<Authority> | null;
   renewal: NodeJS.Timeout | undefined;
-  /** Settles when the last `authority` was sent. */
-  told: Promise<void>;
+  /** Certificates take different times to make, but the `authority` events must come in order. */
+  readonly announcements: Lock;
 }
 
 /**
@@ -50,7 +51,7 @@ export class CredentialBroker implements Broker {
       places: new Map(),
       authority: null,
       renewal: undefined,
-      told: Promise.resolve(),
+      announcements: new Lock(),
     };
     this.#scopes.set(scope, bound);
     const before = new Set(bound.places.keys());
@@ -109,7 +110,7 @@ export class CredentialBroker implements Broker {
       bound.renewal = setTimeout(() => this.#tellAuthority(scope, bound), RENEWAL_MS).unref();
     }
     const { authority } = bound;
-    bound.told = bound.told.then(async () => {
+    void bound.announcements.run(async () => {
       const certificate =
         hosts.length === 0 || authority === null ? null : await (await authority).certificateFor(hosts);
       this.#deps.emit({ ev: 'authority', scope, certificate });

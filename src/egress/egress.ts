@@ -20,7 +20,7 @@ interface Namespace {
   readonly closers: Map<string, () => void>;
 }
 
-/** The proxy process: listeners of all namespaces, one gate. It knows nothing at first, and refuses by default. */
+/** The proxy process: listeners of all namespaces, one gate. Starts without rules and refuses by default. */
 export class Egress {
   readonly #deps: GateDeps;
   readonly #broker: Broker;
@@ -40,7 +40,7 @@ export class Egress {
     this.#direct = new DirectDoor(this.#gate, this.#http, this.#broker);
   }
 
-  /** `handle`: what came with a `listener` or `datagrams`. */
+  /** `handle`: the server or socket sent along with `listener` or `datagrams`. */
   receive(command: EgressCommand | BridgeCommand, handle: unknown): void {
     switch (command.op) {
       case 'settings':
@@ -82,7 +82,7 @@ export class Egress {
     else this.#answerNames(command, handle);
   }
 
-  /** A handle is a listening server, or Node's own object below one, which nothing has accepted from. */
+  /** A handle is a listening server, or the native handle of one, from which no connection has been accepted. */
   #listen({ namespace, scope, port }: Extract<BridgeCommand, { op: 'listener' }>, handle: object): void {
     const server = handle instanceof Server ? handle : createServer();
     Object.assign(server, { allowHalfOpen: true, pauseOnConnect: true, noDelay: true });

@@ -12,18 +12,18 @@ export interface GateDeps extends ScopeDeps {
   emit(event: EgressEvent): void;
 }
 
-/** Who asks: a program's connection to a listener. */
+/** The requester: a program's connection to a listener. */
 export interface Asker {
   readonly scope: ScopeKey;
   readonly namespace: string;
   readonly lane: string | null;
 }
 
-/** What a program asks for. */
+/** A program's request. */
 export interface Asked extends Asker {
-  /** As the program wrote it. */
+  /** As written by the program. */
   readonly host: string;
-  /** 0 for a look-up. */
+  /** 0 for a DNS lookup. */
   readonly port: number;
   readonly via: Via;
 }
@@ -36,7 +36,7 @@ export type Admission =
   | { readonly refusal: Refusal; readonly connection: null; readonly destination: null }
   | { readonly refusal: null; readonly connection: Connection; readonly destination: Destination };
 
-/** Decides what passes, and knows what is open. Every refusal is reported before the program learns of it. */
+/** Decides which connections pass, and tracks open ones. Refusals are reported before the program learns of them. */
 export class Gate {
   readonly #deps: GateDeps;
   readonly #scopes = new Map<ScopeKey, Scope>();
@@ -55,30 +55,30 @@ export class Gate {
     if (fault !== null) this.#deps.emit({ ev: 'log', level: 'warn', event: 'upstream_unusable', fields: { fault } });
   }
 
-  /** Cuts what the new policy does not allow. */
+  /** Closes connections that the new policy does not allow. */
   setPolicy(key: ScopeKey, policy: ScopePolicy): void {
     const faults = this.#scope(key).setPolicy(policy);
     for (const fault of faults)
       this.#deps.emit({ ev: 'log', level: 'warn', event: 'rule_unusable', fields: { scope: key, fault } });
   }
 
-  /** Goes on counting what an earlier process has sent to hosts. */
+  /** Continues the counts of bytes that an earlier process sent to hosts. */
   restoreSent(key: ScopeKey, counts: Readonly<Record<string, number>>): void {
     this.#scope(key).uploads.restore(counts);
   }
 
-  /** Ends the connections of a namespace that is gone. */
+  /** Closes the connections of a namespace that is gone. */
   endNamespace(namespace: string): void {
     for (const scope of this.#scopes.values())
       for (const connection of scope.open) if (connection.fact.namespace === namespace) connection.end();
   }
 
-  /** Ends the connections of a scope to a host, for example because its credentials changed. */
+  /** Closes the connections of a scope to a host, for example because its credentials changed. */
   endHost(key: ScopeKey, host: string, why: string): void {
     for (const connection of this.#scope(key).open) if (connection.fact.host === host) connection.end(why);
   }
 
-  /** Reports the number of refusals that were not reported, and returns what is open. */
+  /** Reports the number of unreported refusals, and returns the traffic of open connections. */
   settle(): Traffic[] {
     for (const [scope, { meter }] of this.#scopes) {
       const count = meter.takeUnreported();
@@ -87,12 +87,12 @@ export class Gate {
     return [...this.#scopes.values()].flatMap((scope) => [...scope.open].map(({ traffic }) => traffic));
   }
 
-  /** A program's connection to a listener. Null: over the limit. The returned function gives its place back. */
+  /** Admits a program's connection to a listener. Null if over the limit. The returned function frees its slot. */
   enter(key: ScopeKey): (() => void) | null {
     return this.#scope(key).enter();
   }
 
-  /** Refuses what no rule allows, without looking anything up. `via` dns: a name may be reached at some port. */
+  /** Refuses requests that no rule allows, before any lookup. `via` dns: a name passes if it is allowed on any port. */
   screen(asked: Asked): Screening {
     const { name, why } = normalName(asked.host);
     if (name === null) return { refusal: this.refuse(asked, why), name };
@@ -102,25 +102,25 @@ export class Gate {
     return verdict.isAllowed ? { refusal: null, name } : this.#refuse(asked, name, verdict);
   }
 
-  /** Whether the local DNS answers for a name, without a report. */
+  /** Whether the local DNS answers for a name. Reports nothing. */
   isNameAllowed(key: ScopeKey, text: string): boolean {
     const { name } = normalName(text);
     return name !== null && decideName(this.#scope(key).policy, name, this.#deps.now()).isAllowed;
   }
 
-  /** Refuses, and reports it, for a reason besides the rules. */
+  /** Refuses for a reason other than the rules, and reports it. */
   refuse(asked: Asked, why: string, isBindable = false): Refusal {
     const verdict = { isAllowed: false, rule: null, why, isAllowable: false, isBindable };
     return this.#refuse(asked, shownHost(asked.host), verdict).refusal;
   }
 
-  /** Looks the name up once. The destination has the checked addresses, and nothing else is dialled. */
+  /** Looks the name up once. Only the checked addresses in the destination are dialled. */
   async admit(asked: Asked): Promise<Admission> {
     const before = this.screen(asked);
     if (before.refusal !== null) return refusedAs(before.refusal);
     const scope = this.#scope(asked.scope);
     const { addresses, failed } = await this.#lookUp(scope, before.name);
-    // The policy may have changed meanwhile.
+    // The policy may have changed during the lookup.
     const { name, refusal } = this.screen(asked);
     if (name === null) return refusedAs(refusal);
     const full = scope.fullness();
@@ -161,7 +161,7 @@ export class Gate {
     return addresses.map((address) => addressFault(scope.policy, at, address, own)).find((fault) => fault !== '') ?? '';
   }
 
-  /** `failed`: why it has no address, as a clause. */
+  /** `failed`: why the name has no address, as a clause. */
   async #lookUp(scope: Scope, name: string): Promise<{ addresses: readonly string[]; failed: string | null }> {
     try {
       const maxMs = this.#upstream === null ? LOOKUP_MAX_MS : UPSTREAM_LOOKUP_MAX_MS;

@@ -55,10 +55,12 @@ export function requestHeaders(
 ): string[] {
   const leftOut = (name: string): boolean => name === 'content-length' || isDropped(name);
   return [
-    ...['Host', host],
+    'Host',
+    host,
     ...forwarded(request.rawHeaders, request.headers.connection, leftOut),
     ...framing(request),
-    ...['Connection', connection],
+    'Connection',
+    connection,
   ];
 }
 

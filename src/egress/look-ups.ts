@@ -1,3 +1,4 @@
+import { within } from '../core/deadline.ts';
 import { LOOKUPS_AT_ONCE, LOOKUPS_WAITING } from './limits.ts';
 
 /** One name that is looked up, or waits for its turn. */
@@ -27,12 +28,11 @@ export class LookUps {
   async find(name: string, maxMs: number): Promise<readonly string[]> {
     const lookUp = this.#underWay.get(name) ?? this.#waiting.get(name) ?? this.#add(name);
     lookUp.waiters += 1;
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error('looking its name up took too long')), maxMs);
     try {
-      return await Promise.race([lookUp.found, late]);
+      return await within(maxMs, lookUp.found, () => {
+        throw new Error('looking its name up took too long');
+      });
     } finally {
-      clearTimeout(timer);
       lookUp.waiters -= 1;
       if (lookUp.waiters === 0 && this.#waiting.get(name) === lookUp) this.#waiting.delete(name);
     }

@@ -1,10 +1,12 @@
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { ContextdError } from '../core/errors.ts';
+import { ownProgram } from '../core/own-program.ts';
+import { isBelow } from '../core/paths.ts';
 import type { FetchLimits } from './limits.ts';
 import {
   type ExpectedVersion,
@@ -35,7 +37,7 @@ export interface FetchOptions {
   coverageDir?: string | undefined;
 }
 
-const PROGRAM = fileURLToPath(new URL('./fetch-main.js', import.meta.url));
+const PROGRAM = fileURLToPath(ownProgram(new URL('./child/main.js', import.meta.url)));
 /** Megabytes of the child's heap: what it parses is bounded, what is hostile about it is not. */
 const HEAP_MB = 512;
 /**
@@ -66,7 +68,13 @@ export async function fetchTool(source: FetchSource, options: FetchOptions): Pro
   const blocks = Math.ceil((limits.bytes + FILE_SLACK_BYTES) / BLOCK_BYTES);
   const bounds = ['-c', PRELUDE, 'contextd-fetch', `${DATA_MAX_KB}`, `${blocks}`];
   const child = execa('/bin/sh', [...bounds, process.execPath, ...flags, PROGRAM], {
-    ...{ cwd: work, extendEnv: false, stdin: 'pipe', stdout: 'pipe', stderr: 'ignore', buffer: false, reject: false },
+    cwd: work,
+    extendEnv: false,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'ignore',
+    buffer: false,
+    reject: false,
     env: {
       ...environment,
       ...(options.coverageDir === undefined ? {} : { NODE_V8_COVERAGE: options.coverageDir }),
@@ -143,8 +151,7 @@ function killGroup(pid: number | undefined): void {
 
 /** The folder must lie inside ours, really and not by a link. */
 async function checkPlace(tool: FetchedTool, into: string, source: FetchSource): Promise<void> {
-  const inside = relative(await realpath(into), await realpath(tool.dir));
-  const isInside = inside !== '' && !isAbsolute(inside) && inside.split(sep)[0] !== '..';
+  const isInside = isBelow(await realpath(into), await realpath(tool.dir));
   if (isInside && (await lstat(tool.dir)).isDirectory()) return;
   throw new ContextdError(
     'INTEGRITY_FAILED',

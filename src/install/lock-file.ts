@@ -3,6 +3,7 @@ import { TOOL_NAME_PATTERN } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
 import { invisibleIn } from '../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { isBelow } from '../core/paths.ts';
 
 /** In the root of a project. A proposal for those who share the project: it allows nothing on any machine. */
 export const LOCK_FILE = 'contextd.lock';
@@ -76,7 +77,7 @@ export function lockedTool(
 /** Colleagues have the project somewhere else. */
 function portable(source: string, root: string): string {
   if (source === root) return '.';
-  return source.startsWith(`${root}/`) ? `.${source.slice(root.length)}` : source;
+  return isBelow(root, source) ? `.${source.slice(root.length)}` : source;
 }
 
 /** True for a source that only one machine has. */

@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts';
-import { ContextdError, ERROR_TABLE } from '../core/errors.ts';
+import { ContextdError, type ErrorCode, isErrorCode } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { FetchLimits } from './limits.ts';
 import type { FetchSource } from './source.ts';
@@ -145,10 +144,6 @@ function parseFailed({ code, message, remedy, details }: JsonObject): FetchMessa
   if (!isErrorCode(code) || !isText(message) || (remedy !== null && !isText(remedy)) || !isJsonObject(details))
     return null;
   return { kind: 'failed', code, message, remedy, details };
-}
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(ERROR_TABLE, code);
 }
 
 function isCount(value: unknown): value is number {

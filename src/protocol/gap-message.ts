@@ -1,5 +1,5 @@
 import { gapLine, type OutputGap } from '../core/gap.ts';
-import type { OutputGap as WireGap, OutputGap__Output as WireGapOutput } from './generated/contextd/v1/OutputGap.ts';
+import type { OutputGap as WireGap, OutputGap__Output as WireGapOutput } from './generated/host.ts';
 import { type MessageShape, WireFault } from './wire-bounds.ts';
 
 export const GAP_SHAPE: MessageShape = {

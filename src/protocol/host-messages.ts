@@ -1,7 +1,6 @@
 import type { OutputGap } from '../core/gap.ts';
 import { packGap, parseGap } from './gap-message.ts';
-import type { ExecRequest } from './generated/contextd/v1/ExecRequest.ts';
-import type { ExecResponse, ExecResponse__Output as WireResult } from './generated/contextd/v1/ExecResponse.ts';
+import type { ExecRequest, ExecResponse, ExecResponse__Output as WireResult } from './generated/host.ts';
 import { type MessageShape, WireFault } from './wire-bounds.ts';
 
 /** Bytes of a request of ToolHost that is JSON, such as a memory. */
@@ -12,7 +11,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** The most UTF-16 characters of one log line; the sender cuts longer lines. */
 export const LOG_LINE_MAX_CHARS = 16_384;
 
-/** Why a command ended (design §4). */
+/** Why a command ended (docs/errors.md). */
 const ENDED_BY = [
   'exit',
   'signal',
@@ -22,7 +21,6 @@ const ENDED_BY = [
   'seccomp',
   'output_limit',
   'storage_limit',
-  'protected_path',
   'input',
   'cancelled',
 ] as const;

@@ -1,6 +1,6 @@
 import { DAEMON_DEFINITION } from './generated/daemon-definition.ts';
-import type { ProtoGrpcType as ManagementTypes } from './generated/management.ts';
-import type { ProtoGrpcType as ToolTypes } from './generated/tool.ts';
+import type { ProtoGrpcType as ManagementTypes } from './generated/management-service.ts';
+import type { ProtoGrpcType as ToolTypes } from './generated/tool-service.ts';
 import { loadClients } from './load-clients.ts';
 
 type Services = ToolTypes['contextd']['v1'] & ManagementTypes['contextd']['v1'];

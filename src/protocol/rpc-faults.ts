@@ -1,7 +1,6 @@
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
-import { ContextdError, type ErrorCode } from '../core/errors.ts';
+import { ContextdError, type ErrorCode, isErrorCode } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { isErrorCode } from './tool-output.ts';
 import { CODE_TRAILER, DETAILS_TRAILER, REMEDY_TRAILER } from './trailers.ts';
 import { readBoundedObject } from './wire-bounds.ts';
 

@@ -1,13 +1,17 @@
-import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { ContextdError, type ErrorCode, isErrorCode } from '../core/errors.ts';
 import type { OutputGap } from '../core/gap.ts';
 import type { JsonObject } from '../core/json.ts';
 import { GAP_SHAPE, packGap, parseGap } from './gap-message.ts';
-import type { CallOutput, CallOutput__Output as WireOutput } from './generated/contextd/v1/CallOutput.ts';
-import type { Failure, Failure__Output as WireFailure } from './generated/contextd/v1/Failure.ts';
-import type { LeafSpans__Output as WireLeaf } from './generated/contextd/v1/LeafSpans.ts';
-import type { OutputStream__Output as WireStream } from './generated/contextd/v1/OutputStream.ts';
-import type { SecretSpan__Output as WireSpan } from './generated/contextd/v1/SecretSpan.ts';
-import type { ShownPart__Output as WirePart } from './generated/contextd/v1/ShownPart.ts';
+import type {
+  CallOutput,
+  Failure,
+  Failure__Output as WireFailure,
+  LeafSpans__Output as WireLeaf,
+  CallOutput__Output as WireOutput,
+  ShownPart__Output as WirePart,
+  SecretSpan__Output as WireSpan,
+  OutputStream__Output as WireStream,
+} from './generated/plugin.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from './plugin/environment.ts';
 import { type MessageShape, readBoundedObject, WireFault } from './wire-bounds.ts';
 
@@ -102,7 +106,6 @@ export const MAX_PARTS = 500_000;
 const MAX_LEAVES = 200_000;
 const MAX_SPANS = 1_000_000;
 const FIELD_PATTERN = /^[a-z][a-z0-9_]{0,31}$/;
-const ERROR_CODES = new Set<string>(Object.keys(ERROR_TABLE));
 
 const FAILURE_SHAPE: MessageShape = { 1: 'bytes', 2: 'bytes', 3: 'bytes', 4: 'bytes' };
 const SPAN_SHAPE: MessageShape = { 1: 'bytes', 2: 'uint32', 3: 'uint32' };
@@ -235,10 +238,6 @@ export function fromFailure({ code, message, remedy, details }: ToolFailure): Co
     ...(remedy === undefined ? {} : { remedy }),
     ...(details === undefined ? {} : { details }),
   });
-}
-
-export function isErrorCode(code: string): code is ErrorCode {
-  return ERROR_CODES.has(code);
 }
 
 function parseFirstPass(leaves: readonly WireLeaf[]): SecretSpan[][] {

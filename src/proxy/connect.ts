@@ -5,18 +5,18 @@ import type { Channel, Identity, OpenChannel } from './channel.ts';
 import { openBunChannel } from './channel-bun.ts';
 import type { Places } from './environment.ts';
 
-/** The longest the handshake may take, milliseconds. */
+/** Timeout for the handshake in milliseconds. */
 const HANDSHAKE_LIMIT_MS = 10_000;
-/** A peer that closes may be a daemon that is stopping: the number of further attempts, and the pause between them. */
+/** A peer that closes the connection may be a stopping daemon: number of retries, and delay between them. */
 const RESETS_MAX = 3;
 const RESET_PAUSE_MS = 30;
 
-/** The outcome of one attempt: a connection, no daemon (or none yet), or a daemon with a full queue. */
+/** Outcome of one attempt: a connection, no daemon (or not yet), or a daemon with a full queue. */
 export type Attempt = { kind: 'connected'; channel: Channel } | { kind: 'absent' } | { kind: 'busy' };
 
 /**
- * Tries once to connect. Nothing is sent, so the caller may try again. Throws an error that trying again would not fix,
- * or CANCELLED if the signal is aborted.
+ * Tries once to connect. Sends no request, so the caller may retry. Throws errors that a retry would not fix, and
+ * CANCELLED if the signal is aborted.
  */
 export async function attemptConnection(places: Places, signal: AbortSignal): Promise<Attempt> {
   for (let resets = 0; ; resets++) {
@@ -46,12 +46,12 @@ async function attemptOnce(places: Places, signal: AbortSignal): Promise<Attempt
   }
 }
 
-/** Loads `node:tls` only if it is needed. */
+/** Loads `node:tls` only if needed. */
 async function loadTransport(): Promise<OpenChannel> {
   return process.versions.bun === undefined ? (await import('./channel-node.ts')).openNodeChannel : openBunChannel;
 }
 
-/** Differs for each daemon's socket, also where the file system uses an inode number again. */
+/** Unique per daemon's socket, even if the file system reuses the inode number. */
 export function socketIdentity({ socket }: Places): string {
   try {
     const { ino, ctimeNs } = statSync(socket, { bigint: true });
@@ -68,7 +68,7 @@ export function cancelled(): ContextdError {
 
 const SILENT = `did not answer within ${HANDSHAKE_LIMIT_MS / 1000} seconds`;
 
-/** Nothing says that the listener is not the daemon: a busy or stopping daemon does the same. */
+/** Does not claim that the listener is not the daemon: a busy or stopping daemon behaves the same. */
 function notAnswering(places: Places, what: string): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', `the process that listens on ${places.socket} ${what}`, {
     remedy: 'The daemon may be busy or stopping: call again. If it stays so, run `ctxd server restart`.',
@@ -76,7 +76,7 @@ function notAnswering(places: Places, what: string): ContextdError {
   });
 }
 
-/** The process that holds the socket is not the daemon. */
+/** The process that listens on the socket is not the daemon. */
 export function notContextd(places: Places, reason: string): ContextdError {
   return new ContextdError(
     'DAEMON_UNAVAILABLE',
@@ -88,14 +88,14 @@ export function notContextd(places: Places, reason: string): ContextdError {
   );
 }
 
-/** The peer is a daemon that does not accept this proxy's certificate. */
+/** The peer is a daemon that rejects this proxy's certificate. */
 export function certificateRejected(places: Places, reason: string): ContextdError {
   return new ContextdError('AUTH_FAILED', `the daemon rejected the certificate in ${places.certsDir} (${reason})`, {
     remedy: 'Run `ctxd server restart`. If that does not help, check that CONTEXTD_HOME is the same for both.',
   });
 }
 
-/** True for an error that the peer's TLS sent as an alert. */
+/** True for an error that the peer sent as a TLS alert. */
 export function isAlert(error: Error): boolean {
   return /alert/i.test(error.message);
 }
@@ -117,7 +117,7 @@ function readIdentity(certsDir: string): Identity | undefined {
   }
 }
 
-/** The outcome of a failed attempt. The two TLS libraries agree on the system's error codes, but not on their own. */
+/** Outcome of a failed attempt. The two TLS libraries share the system's error codes but not their own. */
 function classify(error: unknown, places: Places): Attempt | { kind: 'reset' } {
   if (error instanceof ContextdError || !isErrno(error)) throw error;
   switch (error.code) {
@@ -137,10 +137,10 @@ function classify(error: unknown, places: Places): Attempt | { kind: 'reset' } {
   throw isTlsFault(error) ? notContextd(places, 'it does not speak TLS 1.3') : impostor(places, error.message);
 }
 
-/** The files do not match or are not certificates. A starting daemon writes new ones. */
+/** The files do not match each other or are not certificates. A starting daemon writes new ones. */
 const UNUSABLE_IDENTITY = /^ERR_(OSSL_|BORINGSSL)/;
 
-/** True if the handshake broke; false if a certificate was read and not accepted. */
+/** True if the handshake failed; false if a certificate was read and rejected. */
 function isTlsFault(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPROTO' || error.code?.startsWith('ERR_SSL') === true;
 }
@@ -154,7 +154,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** The agent's own sandbox filters socket(). run.ts adds what to do, because that depends on the project. */
+/** The agent's own sandbox filters socket(). run.ts adds the remedy, which depends on the project. */
 function socketForbidden(code: string | undefined): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', `the agent's own sandbox forbids unix sockets (${code})`, {
     details: SOCKET_FORBIDDEN,

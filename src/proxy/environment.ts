@@ -44,7 +44,7 @@ export function readPackageRoot(source: NodeJS.ProcessEnv = process.env): string
   return nonEmpty(source.CONTEXTD_PROXY_ROOT);
 }
 
-/** The whole environment of a daemon started from here (design §4): nothing else of the caller's may influence it. */
+/** The whole environment of a daemon started from here: nothing else of the caller's may influence it. */
 export function daemonEnvironment(env: ProxyEnvironment): Record<string, string> {
   const all = {
     PATH: env.path,

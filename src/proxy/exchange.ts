@@ -1,4 +1,4 @@
-import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { ContextdError, type ErrorCode, isErrorCode } from '../core/errors.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
 import type { CallOutcome } from './answer.ts';
 import { APPLICATION_PROTOCOL, type Channel, SERVER_NAME } from './channel.ts';
@@ -13,15 +13,16 @@ import {
 } from './messages.ts';
 import { UnaryCall } from './unary-call.ts';
 
-/** gRPC's status UNIMPLEMENTED. */
+/** gRPC status UNIMPLEMENTED. */
 const UNKNOWN_METHOD = 12;
 const MAY_HAVE_RUN = 'It may have run: check what it was to change before you call again.';
 
 /**
- * Sends one request and waits for its answer without a time limit: deadlines are the daemon's. The request is sent once;
- * if the connection is lost afterwards, throws INTERRUPTED. Returns undefined if the connection was lost before anything
- * was sent, and throws an error of `isStopping` if the daemon refused it: only then may the caller try again. Aborting cancels the call in the daemon and throws CANCELLED.
- * `onProgress`: receives what a command prints while it runs, if the daemon supports it. Default: not requested.
+ * Sends one request and waits for its answer without a timeout: deadlines are the daemon's. The request is sent once.
+ * Returns undefined if the connection was lost before anything was sent, and throws an `isStopping` error if the daemon
+ * refused it: only then may the caller retry. Throws INTERRUPTED if the connection is lost later. Aborting cancels the
+ * call in the daemon and throws CANCELLED. `onProgress` receives the output of a running command, if the daemon
+ * supports it. Default: not requested.
  */
 export async function exchange(
   channel: Channel,
@@ -54,7 +55,7 @@ async function exchangeWithProgress(
   return readOutcome(outcome, call.sent, places, decodeAnswer);
 }
 
-/** True for a daemon that is too old for progress and did not process the call. Our own errors name a code. */
+/** True for a daemon too old for progress, which did not process the call. The daemon's own errors carry a code. */
 function isUnknownMethod(outcome: CallOutcome): boolean {
   return outcome.kind === 'failed' && outcome.status === UNKNOWN_METHOD && !outcome.trailers.has(CODE_TRAILER);
 }
@@ -72,7 +73,7 @@ async function exchangeWithoutProgress(
 
 /**
  * Runs a call over a channel. Returns undefined if the connection was lost before anything was sent. Throws INTERRUPTED
- * if it was lost afterwards, and CANCELLED if `signal` is aborted, after cancelling the call in the daemon.
+ * if it was lost later, and CANCELLED if `signal` is aborted, after cancelling the call in the daemon.
  */
 export function runCall(
   channel: Channel,
@@ -149,7 +150,7 @@ function interrupted(message: string): ContextdError {
   return new ContextdError('INTERRUPTED', message, { remedy: MAY_HAVE_RUN });
 }
 
-/** Nothing ran: the daemon that comes next may be asked. */
+/** Nothing ran, so the caller may ask the next daemon. */
 function stopping(message: string, remedy: string): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', message, { remedy, details: STOPPING });
 }
@@ -161,7 +162,7 @@ export function isStopping(error: unknown): error is ContextdError {
   return error instanceof ContextdError && error.details.reason === STOPPING.reason;
 }
 
-/** The error code that a gRPC status means for a call that was sent. Any other status is INTERNAL_ERROR. */
+/** gRPC status → error code, for calls that were sent. Any other status is INTERNAL_ERROR. */
 const CODE_OF_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
   1: 'CANCELLED',
   4: 'TIMEOUT',
@@ -179,7 +180,7 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
   VERSION_MISMATCH: 'Run `ctxd server restart`, so that the daemon and the tools have the same version.',
 };
 
-/** The error that trailers with a status other than OK describe. */
+/** The error described by trailers with a status other than OK. */
 function readFault(status: number, message: string, trailers: ReadonlyMap<string, string>): ContextdError {
   const named = trailers.get(CODE_TRAILER);
   const code = isErrorCode(named) ? named : (CODE_OF_STATUS[status] ?? 'INTERNAL_ERROR');
@@ -188,8 +189,4 @@ function readFault(status: number, message: string, trailers: ReadonlyMap<string
   const sentence = message === '' ? `the daemon ended the call with gRPC status ${status}` : message;
   if (code === 'DAEMON_UNAVAILABLE') return stopping(sentence, remedy ?? 'Call again.');
   return new ContextdError(code, sentence, { remedy: remedy ?? 'See `ctxd server logs` for the cause.' });
-}
-
-function isErrorCode(name: string | undefined): name is ErrorCode {
-  return name !== undefined && Object.hasOwn(ERROR_TABLE, name);
 }

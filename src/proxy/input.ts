@@ -1,36 +1,37 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { startsLikeJson } from '../core/json.ts';
 import { INPUT_MAX_BYTES } from '../core/limits.ts';
+import { isWithin } from '../core/paths.ts';
 import { type CallRequest, explainInput, type InputSource, jsonWithFlags } from './arguments.ts';
 import { cancelled } from './connect.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The input of a call, as the daemon takes it. */
+/** The input of a call, as sent to the daemon. */
 export interface Input {
   /** A JSON object as text; empty if not given. */
   inputJson: Buffer;
   /** Plain text for the tool's primary property; empty if not given. */
   inputText: Buffer;
-  /** The form of the answer if the caller asked for none. */
+  /** Form of the answer, unless the caller requests one. */
   form: AnswerForm;
 }
 
 /**
- * Reads the input as bytes; the daemon parses them. What begins like a JSON object is JSON, anything else is plain words.
- * Throws ARGS_INVALID if the input is empty, PAYLOAD_TOO_LARGE with limit and size, and PATH_NOT_FOUND or PATH_INVALID for
- * the file.
+ * Reads the input as bytes; the daemon parses it. Input that starts like a JSON object is JSON, anything else is plain
+ * text. Throws ARGS_INVALID if the input is empty, PAYLOAD_TOO_LARGE with limit and size, PATH_NOT_FOUND or
+ * PATH_INVALID for the file, and PERMISSION_DENIED for a file outside the project.
  */
 export async function readInput(
   { source, flags }: Pick<CallRequest, 'source' | 'flags'>,
-  { tool, toolDir }: { tool: string; toolDir: string },
+  { tool, toolDir, projectRoot }: { tool: string; toolDir: string; projectRoot: string },
   signal: AbortSignal,
 ): Promise<Input> {
   if (source === null) return { inputJson: Buffer.from(flags), inputText: NOTHING, form: 'text' };
   const isTyped = source.from === 'stdin' && process.stdin.isTTY;
-  const input = isTyped ? NOTHING : await readSource(source, tool, signal);
+  const input = isTyped ? NOTHING : await readSource(source, { tool, projectRoot }, signal);
   if (isBlank(input) && source.from === 'stdin' && (await canDoWithout(tool, toolDir)))
     return { inputJson: Buffer.from('{}'), inputText: NOTHING, form: 'text' };
   if (isTyped) throw missing('no input: there is no argument, and stdin is a terminal', tool);
@@ -41,7 +42,7 @@ export async function readInput(
   return { inputJson: input, inputText: NOTHING, form: 'json' };
 }
 
-/** The code for schemas is loaded only if there is no input. A tool without a usable schema needs one. */
+/** The code for schemas is loaded only if the input is empty. A tool without a usable schema needs input. */
 async function canDoWithout(tool: string, toolDir: string): Promise<boolean> {
   const { needsNoInput } = await import('./properties.ts');
   try {
@@ -55,17 +56,21 @@ async function canDoWithout(tool: string, toolDir: string): Promise<boolean> {
 const NOTHING = Buffer.alloc(0);
 const LINE_FEED = 0x0a;
 
-/** A text from a file or a pipe ends with a line end that is not part of a path or a command. */
+/** The final newline of a file or pipe is not part of a path or a command. */
 function wordsOf({ from }: InputSource, input: Buffer): Buffer {
   return from !== 'argument' && input.at(-1) === LINE_FEED ? input.subarray(0, -1) : input;
 }
 
-async function readSource(source: InputSource, tool: string, signal: AbortSignal): Promise<Buffer> {
+async function readSource(
+  source: InputSource,
+  { tool, projectRoot }: { tool: string; projectRoot: string },
+  signal: AbortSignal,
+): Promise<Buffer> {
   switch (source.from) {
     case 'argument':
       return checked(Buffer.from(source.text));
     case 'file':
-      return readFile(source.path);
+      return readFile(source.path, projectRoot);
     case 'stdin':
       return readStdin(tool, signal);
   }
@@ -96,9 +101,22 @@ function collect(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer>
   return promise;
 }
 
-function readFile(path: string): Buffer {
+/**
+ * Agents call tools without asking a person, and tools see only the project. So the file must be in the project after
+ * resolving links.
+ */
+function readFile(path: string, projectRoot: string): Buffer {
   try {
-    return readDescriptor(openSync(path, 'r'));
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const place = realPathOf(descriptor, path);
+    if (!isWithin(projectRoot, place)) {
+      closeSync(descriptor);
+      throw new ContextdError('PERMISSION_DENIED', `the input file ${path} is outside the project ${projectRoot}`, {
+        remedy: 'Copy it into the project, or pass its content on standard input: `-` instead of the @ and the path.',
+        details: { path },
+      });
+    }
+    return readDescriptor(descriptor);
   } catch (error) {
     if (!isErrno(error)) throw error;
     const code = error.code === 'ENOENT' ? 'PATH_NOT_FOUND' : 'PATH_INVALID';
@@ -107,6 +125,12 @@ function readFile(path: string): Buffer {
       details: { path },
     });
   }
+}
+
+/** Path of the opened file itself, on systems with /proc: the original path may point elsewhere by now. */
+function realPathOf(descriptor: number, path: string): string {
+  const opened = `/proc/self/fd/${descriptor}`;
+  return existsSync('/proc/self/fd') ? readlinkSync(opened) : realpathSync(path);
 }
 
 function readDescriptor(descriptor: number): Buffer {

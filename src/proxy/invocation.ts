@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { isWithin } from '../core/paths.ts';
 import { toolOfShellName } from '../core/shell-names.ts';
 
 /** How the program was called. */
@@ -128,7 +129,7 @@ function readLayout(link: string): ToolLink {
  * would change files of a directory that the caller does not mean. A call by path names its project.
  */
 export function checkPlace({ calledAs }: Invocation, { tool, projectRoot }: ToolLink, cwd: string): void {
-  if (calledAs.includes('/') || cwd === projectRoot || cwd.startsWith(`${projectRoot}/`)) return;
+  if (calledAs.includes('/') || isWithin(projectRoot, cwd)) return;
   const where = cwd === '' ? 'a directory that was removed' : cwd;
   throw new ContextdError('PATH_INVALID', `${tool} was called in ${where}, outside the project ${projectRoot}`, {
     remedy: `Change to a directory of the project first, or call ${projectRoot}/.claude/bin/${tool}, which runs at its root. A directory that \`ctxd allow path\` allowed is reached in the command: 'cd ${cwd === '' ? 'DIR' : cwd} && …'.`,

@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   return result.exitCode;
 }
 
-/** What to print, and how to report the call to the daemon afterwards if the proxy refused it. */
+/** The output, and a function that reports the call to the daemon if the proxy itself refused it. */
 interface Ending {
   result: Result;
   report?: () => Promise<void>;
@@ -52,7 +52,7 @@ async function runCall(signal: AbortSignal): Promise<Ending> {
   }
 }
 
-/** An unknown error is a fault of this program. The proxy has no log, so the message is printed. */
+/** An unknown error is a bug of this program. The proxy has no log, so the message is printed. */
 function describe(thrown: unknown): ContextdError {
   if (thrown instanceof ContextdError) return thrown;
   return new ContextdError(

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { ENVELOPE_VERSION, type Envelope, failureEnvelope, successEnvelope } from '../core/envelope.ts';
-import { ContextdError, ERROR_TABLE, type ErrorCode, isErrno } from '../core/errors.ts';
+import { ContextdError, isErrno, isErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { ToolLink } from './invocation.ts';
 import {
@@ -120,10 +120,6 @@ function errorOf(answer: JsonObject, data: JsonObject): ContextdError {
     ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
     details: objectOf(data.details),
   });
-}
-
-function isErrorCode(code: Json | undefined): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(ERROR_TABLE, code);
 }
 
 function objectOf(value: Json | undefined): JsonObject {

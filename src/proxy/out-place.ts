@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ContextdError, type ErrorCode, isErrno } from '../core/errors.ts';
+import { classify } from '../guard/table/names.ts';
 import type { ToolLink } from './invocation.ts';
 
 /** The file an answer is saved in: a name in a directory of the project. */
@@ -13,14 +14,6 @@ export interface OutPlace {
   folders: readonly string[];
   name: string;
 }
-
-/** Names without a leading dot that programs on the host trust. The sandbox protects the same names. */
-const TRUSTED_NAMES: readonly string[] = [
-  ...['opencode.json', 'opencode.jsonc', 'crush.json', 'contextd.lock', 'mise.toml', 'bunfig.toml', '_darcs'],
-];
-
-/** Families of such names: mise reads a file for each environment. */
-const TRUSTED_FAMILIES = /^mise\..*\.toml$/;
 
 const REMEDY =
   'Name a file in an existing directory of the project; no part of the path may be a link or begin with "."';
@@ -42,8 +35,7 @@ export function locateOut(given: string, link: ToolLink, cwd: string = currentDi
     throw outFault('PATH_INVALID', given, `it is outside the project ${link.projectRoot}`);
   }
   const folders = inside.split(sep);
-  for (const part of folders) refuseProtected(part, given);
-  refuseSettingsOfMise(folders, given);
+  for (const [at, part] of folders.entries()) refuseNamed(folders.slice(0, at).join('/'), part, given);
   const name = folders.pop() ?? '';
   return { given, root: link.projectRoot, folders, name };
 }
@@ -74,29 +66,18 @@ function isInside(path: string): boolean {
   return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-/** Some file systems ignore case and invisible characters when they compare names. */
-function refuseProtected(part: string, given: string): void {
+/**
+ * Refuses what the table of names does not call harmless: an answer is neither settings nor instructions. Some file systems
+ * ignore invisible characters when they compare names.
+ */
+function refuseNamed(dir: string, part: string, given: string): void {
   if (/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(part)) {
     throw outFault('PATH_INVALID', given, 'it contains invisible characters');
   }
   if (part.startsWith('.')) throw outFault('PERMISSION_DENIED', given, `${part} begins with a dot`);
-  const name = comparable(part);
-  if (TRUSTED_NAMES.includes(name) || TRUSTED_FAMILIES.test(name)) {
-    throw outFault('PERMISSION_DENIED', given, `programs outside the sandbox trust ${part}`);
-  }
-}
-
-/** mise reads them in a directory of its name. */
-function refuseSettingsOfMise(parts: readonly string[], given: string): void {
-  const isSettings = parts.some(
-    (part, at) =>
-      comparable(parts[at - 1] ?? '') === 'mise' && /^(?:conf\.d|config(?:\..*)?\.toml)$/.test(comparable(part)),
-  );
-  if (isSettings) throw outFault('PERMISSION_DENIED', given, 'mise outside the sandbox trusts it');
-}
-
-function comparable(part: string): string {
-  return part.normalize('NFKC').toLowerCase();
+  const named = classify(dir, part);
+  if (named === null || named.row === null) return;
+  throw outFault('PERMISSION_DENIED', given, `programs outside the sandbox trust ${part} (${named.row.program})`);
 }
 
 /** The directory in which Linux shows open descriptors: a path through one cannot be redirected. Null on other systems. */

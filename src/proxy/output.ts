@@ -3,22 +3,22 @@ import { type AnswerForm, ENVELOPE_VERSION, failureEnvelope } from '../core/enve
 import { type ContextdError, ERROR_TABLE, isErrno, withRemedy } from '../core/errors.ts';
 import { ownLine } from '../core/own-line.ts';
 
-/** What the program prints, and its exit code. */
+/** The output of the program, and its exit code. */
 export interface Result {
   form: AnswerForm;
   stdout: Buffer;
-  /** Printed as it is, after stdout. */
+  /** Printed unchanged, after stdout. */
   stderr: Buffer;
   exitCode: number;
 }
 
-/** Writes everything; afterwards it is safe to exit. A closed reader does not make the call fail. */
+/** Writes everything; it is safe to exit afterwards. A closed reader does not make the call fail. */
 export async function print(result: Result): Promise<void> {
   await writeAll(() => process.stdout, 1, result.stdout);
   await writeAll(() => process.stderr, STDERR, result.stderr);
 }
 
-/** Writes synchronously as long as the reader keeps up: creating a stream takes longer than writing a line. */
+/** Writes synchronously while the reader keeps up: creating a stream takes longer than writing a line. */
 async function writeAll(open: () => NodeJS.WriteStream, descriptor: number, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     try {
@@ -39,8 +39,8 @@ function writeStream(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
 }
 
 /**
- * The answer to a call that failed without an answer of the daemon: a status line and the reason, or the same
- * envelope with the exact count of its tokens and a short line that says whose failure it is.
+ * The output for a call that failed without an answer from the daemon. As text: a status line and the reason. As JSON:
+ * the usual envelope with its exact token count, and on stderr the status line.
  */
 export async function renderFailure(
   error: ContextdError,
@@ -64,15 +64,15 @@ export async function renderFailure(
   return { form, stdout: Buffer.from(`${line}\n`), stderr: lineOf(what), exitCode };
 }
 
-/** A line of contextd itself, as bytes. */
+/** A line of contextd's own, as bytes. */
 export function lineOf(text: string): Buffer {
   return Buffer.from(`${ownLine(text)}\n`);
 }
 
 /**
- * A line that contains its own token count. A number below 1000 is one token and a longer one is two, so the second count
- * is final. If the rank file is missing, the installation is broken; the line's size in bytes is used then, which is never
- * less. The rank file is loaded only here: a call whose answer is printed unchanged must not pay for it.
+ * Renders a line that contains its own token count. A number below 1000 is one token and a longer one two, so the
+ * second count is final. Without the rank file the installation is broken, and the line's size in bytes is used, an
+ * upper bound. The rank file is loaded only here: a call whose answer is printed unchanged must not pay for it.
  */
 export async function stateTokens(lineWith: (tokens: number) => string, rankFile: string): Promise<string> {
   try {
@@ -87,9 +87,9 @@ export async function stateTokens(lineWith: (tokens: number) => string, rankFile
 const STDERR = 2;
 
 /**
- * Returns a function that shows a person what a command prints while it runs. The daemon has scrubbed the text and removed
- * terminal sequences. Returns undefined if stderr is not a terminal: an agent would read the text along with the answer.
- * Text that cannot be written at once is dropped, because the answer contains or names all of it.
+ * Returns a function that shows a person the output of a running command. The daemon has scrubbed the text and removed
+ * terminal sequences. Undefined if stderr is not a terminal: an agent would read the text along with the answer. Text
+ * that cannot be written at once is dropped, because the answer contains or names all of it.
  */
 export function progressWriter(): ((text: string) => void) | undefined {
   if (!process.getBuiltinModule('node:tty').isatty(STDERR)) return undefined;

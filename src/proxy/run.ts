@@ -32,13 +32,13 @@ export interface Call {
   requestId: string;
   /** Aborted by SIGINT and SIGTERM. */
   signal: AbortSignal;
-  /** Called once it is known in which form the caller wants the answer. */
+  /** Called once the form of the answer is known. */
   onForm(form: AnswerForm): void;
-  /** Called when the call goes to the daemon, which records it from then on. Until then a refusal is the proxy's own. */
+  /** Called when the call goes to the daemon, which records it from then on. Until then the proxy records refusals. */
   onHandedOver(): void;
 }
 
-/** Runs the program, from the command line to what is printed. Throws ContextdError. */
+/** Runs the program, from the command line to the output. Throws ContextdError. */
 export async function run(call: Call): Promise<Result> {
   const { invocation, installation, environment } = call;
   if (nameOf(invocation) === SELF_NAME) return describeSelf(invocation.args);
@@ -49,7 +49,7 @@ export async function run(call: Call): Promise<Result> {
   return request.out === null ? callTool(call, link, request) : callAndSave(call, link, request, request.out);
 }
 
-/** Called by its own name, the program is not a tool. */
+/** Output if the program is called by its own name, which is not a tool. */
 function describeSelf(args: readonly string[]): Result {
   if (args.length === 1 && args[0] === '--version') return textResult(`${SELF_NAME} ${PACKAGE_VERSION}\n`);
   throw new ContextdError('ARGS_INVALID', `${SELF_NAME} is called by the name of a tool, not by its own`, {
@@ -110,8 +110,8 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
 }
 
 /**
- * Sends the call to the daemon, and to the one that follows if the first is stopping and refuses it. The second gets a
- * new request id, because the refusal is on record under the first.
+ * Sends the call to the daemon. If that daemon is stopping and refuses the call, sends it to the next one, with a new
+ * request id, because the refusal is recorded under the first.
  */
 async function callDaemon(
   source: DaemonSource,
@@ -129,7 +129,10 @@ async function callDaemon(
   }
 }
 
-/** A daemon that closes the connection before anything was sent may be stopping: a second try finds or starts another. */
+/**
+ * Retries once: a daemon that closes the connection before anything was sent may be stopping, and the second attempt
+ * finds or starts another.
+ */
 async function callOne(
   source: DaemonSource,
   request: Buffer,
@@ -143,7 +146,7 @@ async function callOne(
   throw certificateRejected(source.places, 'it closes the connection');
 }
 
-/** Starting a daemon is rare: the code for it is loaded only if no daemon answers. */
+/** The code that starts a daemon is rarely needed, so it is loaded only if no daemon answers. */
 async function reachDaemon(source: DaemonSource): Promise<Channel> {
   const attempt = await attemptConnection(source.places, source.signal);
   if (attempt.kind === 'connected') return attempt.channel;
@@ -176,7 +179,7 @@ function textResult(text: string): Result {
 const NOTHING = Buffer.alloc(0);
 const NEWLINE = Buffer.from('\n');
 
-/** The system's own answer, without links. The daemon takes the project's root for a directory outside the project. */
+/** The system's own path, without links: the daemon uses the project's root for a directory outside the project. */
 function currentDirectory(): string {
   try {
     return process.cwd();

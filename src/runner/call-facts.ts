@@ -1,14 +1,16 @@
-import type { CallFacts, ConnectionRecord, HostCallRecord, Outcome } from '../call/outcome.ts';
+import type { CallFacts, ConnectionRecord, HostCallRecord } from '../call/outcome.ts';
 import type { Denial, SetAside } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
+import type { CommandResult, Connection } from '../sandbox/contract/sandbox.ts';
 import { ConnectionSums } from '../sandbox/egress/connection-sums.ts';
-import type { CommandResult, Connection } from '../sandbox/sandbox.ts';
 
-/** What the host did for one call, whether or not the call succeeded. */
-export type RunFacts = Pick<Outcome, 'quarantined' | 'denied' | 'connections' | 'warnings' | 'fileChanges'> &
-  Pick<CallFacts, 'searchComplete' | 'hostCalls' | 'shows' | 'standardView'>;
+/** What the host did for one call, successful or not. */
+export type RunFacts = Omit<
+  CallFacts,
+  'runMs' | 'droppedBytes' | 'isViewApplied' | 'isolationMissing' | 'secretsOpened'
+>;
 
-/** What a command did besides its output. */
+/** Facts about a command besides its output. */
 type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'notices' | 'denied' | 'connections'>;
 
 const CALLS_KEPT = 100;
@@ -22,12 +24,15 @@ export class FactCollector {
   readonly #denied = new Map<string, Denial>();
   readonly #connections = new ConnectionSums();
   readonly #notices = new Set<string>();
+  /** Tokens handed to the tool. */
+  readonly tokensHanded = new Set<string>();
   #total = 0;
   #searchComplete = true;
   #shows: string | null = null;
   #standardView: Json | null = null;
+  readonly #refs = new Set<string>();
 
-  /** A request has arrived: its record counts as interrupted until the caller completes it. */
+  /** Records a new request. It counts as interrupted until the caller completes the record. */
   open(method: string): HostCallRecord {
     const record: HostCallRecord = { method, error_code: 'INTERRUPTED', duration_ms: 0 };
     this.#total += 1;
@@ -35,7 +40,7 @@ export class FactCollector {
     return record;
   }
 
-  /** A search continues the ones before it, so the last one says whether all is done. */
+  /** Each search continues the earlier ones, so the last one says whether all is done. */
   ranCommand({ quarantined, searchComplete, notices, denied, connections }: CommandFacts): void {
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
@@ -46,10 +51,14 @@ export class FactCollector {
     for (const connection of connections) this.#connections.add(connection);
   }
 
-  /** The last one counts. */
+  /** The last call wins. */
   shows(artifactId: string, standardView: Json | null): void {
     this.#shows = artifactId;
     this.#standardView = standardView;
+  }
+
+  found(refs: readonly string[]): void {
+    for (const ref of refs) this.#refs.add(ref);
   }
 
   read(): RunFacts {
@@ -63,19 +72,27 @@ export class FactCollector {
       fileChanges: null,
       shows: this.#shows,
       standardView: this.#standardView,
+      refs: [...this.#refs],
+      tokensHanded: [...this.tokensHanded],
     };
   }
 }
 
+export const NO_RUN_FACTS: RunFacts = new FactCollector().read();
+
 type Recorded = Pick<Connection, 'host' | 'port' | 'via' | 'allowed' | 'rule' | 'why' | 'up' | 'down' | 'count'>;
 
-/** What the audit record says of equal connections. */
+/** A group of equal connections as an audit record field. */
 export function connectionRecord({ host, port, via, allowed, rule, why, up, down, count }: Recorded): ConnectionRecord {
   return {
-    ...{ host, port, via, verdict: allowed ? 'allowed' : 'denied' },
+    host,
+    port,
+    via,
+    verdict: allowed ? 'allowed' : 'denied',
     ...(rule === null ? {} : { rule }),
     ...(why === '' ? {} : { why }),
-    ...{ up, down },
+    up,
+    down,
     ...(count === 1 ? {} : { count }),
   };
 }

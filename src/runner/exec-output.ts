@@ -1,30 +1,32 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { OutputGap } from '../core/gap.ts';
-import type { CapturedStream } from '../sandbox/sandbox.ts';
+import type { CapturedStream } from '../sandbox/contract/sandbox.ts';
 import { dropCutEnd, dropCutStart, joinAroundGap } from '../sdk/cut-text.ts';
 import { nameBinary } from '../sdk/file-bytes.ts';
 import { type Charset, decodeBytes } from '../text/charset.ts';
 import { detectCharset } from '../text/charset-detector.ts';
+import { withheldLine } from '../text/withheld.ts';
 
 export interface StreamText {
   text: string;
   /** Bytes of the stream that are not in the text. */
   droppedBytes: number;
-  /** The part that is missing; null if nothing is. */
+  /** The missing part, or null. */
   gap: OutputGap | null;
-  /** The encoding that the text was decoded from; empty: UTF-8. */
+  /** Encoding from which the text was decoded; empty means UTF-8. */
   encoding: string;
-  /** True if bytes that the encoding does not have became U+FFFD. */
+  /** True if bytes that are invalid in the encoding became U+FFFD. */
   replaced: boolean;
 }
 
 /**
- * The text of what a command printed, decoded from the encoding that its bytes suggest. If the stream was not kept whole, a
- * line between head and tail says what is missing. Binary output is withheld: one line gives its kind, size and sha256.
+ * The text that a command printed, decoded from the encoding that its bytes suggest. If part of the stream was dropped,
+ * a line between head and tail says what is missing. Binary output is withheld: one line gives its kind, size and
+ * sha256.
  */
 export function decodeStream(stream: CapturedStream): StreamText {
-  // Cut at a byte: the command did not cut the character, so this is no encoding fault.
+  // Cut at a byte: the cut split the character, not the command, so this is not an encoding fault.
   const start = stream.droppedBytes === 0 ? stream.head : dropCutEnd(stream.head);
   const charset = detectCharset(start);
   if (charset === null) return { ...WHOLE, encoding: '', text: withheld(nameBinary(start), stream), replaced: false };
@@ -39,7 +41,7 @@ export function decodeStream(stream: CapturedStream): StreamText {
 
 const WHOLE = { droppedBytes: 0, gap: null };
 
-/** Without half a character at the end. */
+/** Drops half a character at the end. */
 function wholeUnits(head: Buffer, { unitBytes }: Charset): Buffer {
   return head.subarray(0, head.length - (head.length % unitBytes));
 }
@@ -49,16 +51,15 @@ function droppedNewlines({ droppedNewlines, droppedWideNewlines: wide }: Capture
   return label === 'utf-16be' ? (wide?.highFirst ?? droppedNewlines) : droppedNewlines;
 }
 
-/** The tail from its first whole character, as far as the encoding shows where one begins. */
+/** The tail from its first whole character, as far as the encoding marks where characters begin. */
 function fromCharacter({ tail, totalBytes }: CapturedStream, { label, unitBytes }: Charset): Buffer {
   if (label === 'utf-8') return dropCutStart(tail);
   return tail.subarray((totalBytes - tail.length) % unitBytes);
 }
 
-/** Equal hashes mean equal outputs; a stream that was not kept whole has no hash. */
 function withheld(kind: string, { head, tail, totalBytes, droppedBytes }: CapturedStream): string {
-  const hash = droppedBytes > 0 ? '' : `, sha256 ${createHash('sha256').update(head).update(tail).digest('hex')}`;
-  return `… ${kind}, ${totalBytes} bytes${hash}, withheld by contextd …\n`;
+  const hash = () => createHash('sha256').update(head).update(tail).digest('hex');
+  return withheldLine({ kind, bytes: totalBytes, sha256: droppedBytes > 0 ? null : hash() });
 }
 
 function decode(bytes: Buffer, charset: Charset, isStart: boolean): { text: string; replaced: boolean } {

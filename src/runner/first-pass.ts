@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { Channel } from '../core/channel.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { ScrubEngine } from '../scrub/hardened/engine.ts';
@@ -9,15 +10,13 @@ import type { SearchedOutput } from '../sdk/serve.ts';
 const INLINE_MAX_CHARS = 32 * 1024;
 
 /**
- * The first scrub pass (design §3 step 6): searches for patterns, reports them and replaces nothing. The first long
+ * The first scrub pass (docs/scrubbing.md): searches for patterns, reports them and replaces nothing. The first long
  * output starts a worker thread, which scans long outputs so that the other calls of the process continue.
  */
 export class FirstPass {
   readonly #engine: ScrubEngine;
   readonly #workerUrl: URL;
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | null = null;
-  #lastId = 0;
+  #channel: ScanChannel | null = null;
 
   /** The program at `workerUrl` calls `answerScans` when it runs in a worker thread. */
   constructor(engine: ScrubEngine, workerUrl: URL) {
@@ -32,40 +31,25 @@ export class FirstPass {
     const leaves = collectNamed({ data, streams: streams.map(({ field, text }) => ({ field, text })) });
     const chars = leaves.reduce((sum, { text }) => sum + text.length, 0);
     if (chars <= INLINE_MAX_CHARS) return leaves.map((leaf) => scanNamed(this.#engine, leaf));
-    return this.#scanInWorker(leaves);
+    this.#channel ??= this.#startWorker();
+    return this.#channel.ask(leaves);
   }
 
-  #scanInWorker(leaves: readonly NamedText[]): Promise<Finding[][]> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    this.#worker ??= this.#startWorker();
-    const worker = this.#worker;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, leaves } satisfies ScanRequest);
-    });
-  }
-
-  #startWorker(): Worker {
+  #startWorker(): ScanChannel {
     const worker = new Worker(this.#workerUrl);
-    worker.on('message', ({ id, findings }: ScanAnswer) => this.#take(id)?.resolve(findings));
-    worker.once('error', (cause) => this.#fail(cause));
-    worker.once('exit', () => this.#fail(new Error('the scan worker ended')));
-    return worker;
-  }
-
-  #fail(cause: unknown): void {
-    this.#worker = null;
-    const fault = new ContextdError('SCRUB_FAILED', 'the output could not be searched for secrets', { cause });
-    for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(fault);
-  }
-
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    return waiting;
+    const channel: ScanChannel = new Channel((id, leaves) => worker.postMessage({ id, leaves } satisfies ScanRequest));
+    const end = (cause: unknown): void => {
+      if (this.#channel === channel) this.#channel = null;
+      channel.close(new ContextdError('SCRUB_FAILED', 'the output could not be searched for secrets', { cause }));
+    };
+    worker.on('message', ({ id, findings }: ScanAnswer) => channel.resolve(id, findings));
+    worker.once('error', end);
+    worker.once('exit', () => end(new Error('the scan worker ended')));
+    return channel;
   }
 }
+
+type ScanChannel = Channel<readonly NamedText[], Finding[][]>;
 
 /** Messages between the two threads of one program. */
 interface ScanRequest {
@@ -76,11 +60,6 @@ interface ScanRequest {
 interface ScanAnswer {
   id: number;
   findings: Finding[][];
-}
-
-interface Waiting {
-  resolve(findings: Finding[][]): void;
-  reject(fault: ContextdError): void;
 }
 
 /** The worker's side: scans what it receives, one request after the other. */

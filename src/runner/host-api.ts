@@ -1,12 +1,13 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
+import { within } from '../core/deadline.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
-import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
+import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/host.ts';
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
-import type { CommandResult, CommandSpec, Sandbox } from '../sandbox/sandbox.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
+import type { CommandResult, CommandSpec, Sandbox } from '../sandbox/contract/sandbox.ts';
 import { FactCollector, type RunFacts } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
 import {
@@ -23,7 +24,7 @@ const EXECS_AT_ONCE = 8;
 const LOG_LINES_MAX = 100;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** What the host knows about the call for which a tool asks something. */
+/** The host's knowledge of the call for which a tool makes a request. */
 export interface HostCall {
   requestId: string;
   session: SessionRef;
@@ -31,34 +32,37 @@ export interface HostCall {
   origin: 'core' | 'installed';
   grants: readonly string[];
   outputMaxBytes: number;
-  /** Bytes of both streams of one command after which it is killed; 0: never. */
+  /** Output in bytes (both streams) after which a command is killed; 0: never. */
   outputKillBytes: number;
-  /** Tokens of secrets that the call got. Default: none. */
+  /** Tokens of the secrets given to the call. Default: none. */
   opened?: readonly string[];
-  /** Called for each command; the listener gets the command's output. */
+  /** Called for each command. The returned listener gets its output. */
   onCommand?(): CommandListener;
-  /** Monotonic milliseconds at which the call ends. */
+  /** End of the call, in monotonic milliseconds. */
   endsAt: number;
-  /** Aborts when nobody waits for the call any more. */
+  /** Aborts when the call's result is no longer wanted. */
   signal: AbortSignal;
-  /** Why the call is about to end, or null. */
+  /** Why the call is ending, or null. */
   ending(): 'timeout' | 'cancelled' | null;
 }
 
 export interface HostDeps {
   sandbox: Pick<Sandbox, 'run'>;
-  /** The policy of the commands that the tool runs for a session. */
+  /** Policy of the commands that the tool runs for a session. */
   commandPolicyFor(session: SessionRef): SandboxPolicy;
-  /** The texts with everything that looks like a secret replaced by the session's tokens. */
-  scrub(session: SessionRef, texts: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Replaces everything that looks like a secret with the session's tokens. Tokens in `handed` were already given to
+   * the tool and stay unchanged; tokens in the result are added to it.
+   */
+  scrub(session: SessionRef, texts: readonly string[], handed: Set<string>): Promise<readonly string[]>;
   services: HostServices;
   logger: Logger;
   clock: Clock;
 }
 
 /**
- * What one call may ask of the host. The tool is not trusted: each request is checked against the grants of tool.json
- * and recorded, whether it is carried out or not.
+ * Everything that one call may ask of the host. The tool is not trusted: each request is checked against the grants of
+ * tool.json and recorded, even if it is refused.
  */
 export class HostApi {
   readonly #call: HostCall;
@@ -77,15 +81,13 @@ export class HostApi {
     return this.#facts.read();
   }
 
-  /** Settles when nothing runs for this call any more, or after `maxMs`. Null if nothing runs now. */
+  /** Settles when nothing runs for this call any more, or after `maxMs` milliseconds. Null if nothing runs now. */
   finished(maxMs: number): Promise<unknown> | null {
     if (this.#underWay.size === 0) return null;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, maxMs);
-    return Promise.race([promise, Promise.allSettled(this.#underWay)]).finally(() => clearTimeout(timer));
+    return within(maxMs, Promise.allSettled(this.#underWay), () => null);
   }
 
-  /** Runs a shell command until the call's deadline. Throws ARGS_INVALID, RATE_LIMITED and what the sandbox throws. */
+  /** Runs a shell command until the call's deadline. Throws ARGS_INVALID, RATE_LIMITED and errors from the sandbox. */
   exec(request: ExecRequest, cancelled: AbortSignal): Promise<ExecResult> {
     return this.#serve('Exec', async (record) => {
       const cwd = request.cwd === '' ? this.#call.session.project : request.cwd;
@@ -101,11 +103,12 @@ export class HostApi {
     });
   }
 
+  /** Tokens in the result count as real in the call's answer too: the tool did not invent them. */
   scrub(texts: readonly string[]): Promise<readonly string[]> {
-    return this.#serve('Scrub', () => this.#deps.scrub(this.#call.session, texts));
+    return this.#serve('Scrub', () => this.#deps.scrub(this.#call.session, texts, this.#facts.tokensHanded));
   }
 
-  /** Logs a line of the tool, at most 100 in a call. The line is scrubbed first, as every text for the host is. */
+  /** Logs a line from the tool, at most 100 per call. It is scrubbed first, like every text for the host. */
   log(level: string, message: string): Promise<void> {
     return this.#serve('Log', async () => {
       const known = LOG_LEVELS.find((one) => one === level);
@@ -119,12 +122,12 @@ export class HostApi {
       if (this.#logLines > LOG_LINES_MAX) {
         throw new ContextdError('RATE_LIMITED', `${tool} has written ${LOG_LINES_MAX} log lines in this call`);
       }
-      const [scrubbed = ''] = await this.#deps.scrub(session, [message]);
+      const [scrubbed = ''] = await this.#deps.scrub(session, [message], new Set(this.#facts.tokensHanded));
       this.#deps.logger[known]('tool.log', { tool, request_id: requestId, message: scrubbed });
     });
   }
 
-  /** Asks a service of the host. Throws what the service throws, or NOT_IMPLEMENTED if this version has no such service. */
+  /** Calls a host service. Throws the service's errors, or NOT_IMPLEMENTED if this version lacks the service. */
   ask(method: string, request: JsonObject): Promise<JsonObject> {
     if (!isHostMethod(method)) return Promise.reject(this.#refuseUnknown(method));
     return this.#serve(method, async () => {
@@ -134,8 +137,14 @@ export class HostApi {
           remedy: 'Leave it out, or install a version of contextd that has it.',
         });
       }
-      const { answer, shows, standardView } = await service(this.#call.session, request, this.#serviceCall());
+      const {
+        answer,
+        shows,
+        standardView,
+        refs = [],
+      } = await service(this.#call.session, request, this.#serviceCall());
       if (shows !== undefined) this.#facts.shows(shows, standardView ?? null);
+      this.#facts.found(refs);
       return answer;
     });
   }
@@ -175,7 +184,7 @@ export class HostApi {
     }
   }
 
-  /** The error for a method without a row in the table of methods; the request is on record. */
+  /** The error for a method without a row in the method table. The request is recorded. */
   #refuseUnknown(method: string): ContextdError {
     const { tool } = this.#call;
     this.#facts.open(method).error_code = 'PERMISSION_DENIED';
@@ -210,7 +219,7 @@ export class HostApi {
       const policy = this.#deps.commandPolicyFor(this.#call.session);
       const result = await this.#deps.sandbox.run(
         request.own_loopback ? { ...policy, network: 'none' } : policy,
-        // What a terminal gets is no text to show before the terminal has shown it.
+        // Terminal output is not readable text until a terminal has shown it.
         listener === undefined || request.tty ? command : { ...command, onOutput: listener.output },
       );
       this.#facts.ranCommand(result);
@@ -236,7 +245,7 @@ export class HostApi {
     };
   }
 
-  /** If a command was killed because its call ended, it ended for the same reason as the call. */
+  /** A command that was killed because its call ended gets the same reason as the call. */
   #endOf({ endedBy }: CommandResult): EndedBy {
     return endedBy === 'cancelled' ? (this.#call.ending() ?? 'cancelled') : endedBy;
   }

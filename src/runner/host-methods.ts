@@ -2,24 +2,24 @@ import type { HostCallRecord } from '../call/outcome.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
+import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
 
 /**
- * One row of the table of ToolHost. `grant`: the grant of tool.json that opens the method, or 'core tools' for a method
- * that only our own tools may use. `record`: what the audit record of a request holds.
+ * One row of ToolHost's method table. `grant`: the grant of tool.json that opens the method, or 'core tools' if only
+ * our own tools may use it. `record`: what the audit record of a request holds.
  */
 interface MethodRow {
   grant: Grant | 'core tools';
   record: keyof RecordFields;
 }
 
-/** By kind of record, the fields that the method itself fills in. Every record has method, result and duration. */
+/** Fields that the method itself fills in, by kind of record. Every record has method, result and duration. */
 interface RecordFields {
   request: object;
   command: Pick<HostCallRecord, 'exit_code' | 'ended_by'>;
 }
 
-/** Every method of host.proto. A method without a row is refused, and the refusal is recorded. */
+/** Every method of host.proto. A request for any other method is refused, and the refusal is recorded. */
 export const HOST_METHODS = {
   Exec: { grant: 'exec', record: 'command' },
   Scrub: { grant: 'scrub', record: 'request' },
@@ -41,41 +41,43 @@ export const HOST_METHODS = {
 
 export type HostMethod = keyof typeof HOST_METHODS;
 
-/** The fields of its record that a method may set. */
+/** The record fields that a method may set. */
 export type RecordOf<Method extends HostMethod> = RecordFields[(typeof HOST_METHODS)[Method]['record']];
 
 export function isHostMethod(method: string): method is HostMethod {
   return Object.hasOwn(HOST_METHODS, method);
 }
 
-/** The answer of a service. */
+/** The reply of a service. */
 export interface ServiceAnswer {
   answer: JsonObject;
-  /** Id of a stored output of the session, which the call shows instead of its own text. */
+  /** Id of a stored output of the session, shown instead of the call's own text. */
   shows?: string;
-  /** The view, as a caller writes it, if the call asks for none. Default: head_tail. */
+  /** The view as a caller writes it, for a call that names none. Default: head_tail. */
   standardView?: Json;
+  /** Ids for the answer's `refs`, such as those of found memories. */
+  refs?: readonly string[];
 }
 
-/** What a service may know of the call in which it is asked. */
+/** What a service may know about the call that asks it. */
 export interface ServiceCall {
   requestId: string;
   tool: string;
-  /** False for a tool from elsewhere. */
+  /** False for an installed tool. */
   isCore: boolean;
-  /** Monotonic milliseconds at which the call ends. */
+  /** End of the call, in monotonic milliseconds. */
   endsAt: number;
-  /** Aborts when nobody waits for the call any more. */
+  /** Aborts when the call's result is no longer wanted. */
   signal: AbortSignal;
-  /** The policy of the commands of this call. */
+  /** Policy of the call's commands. */
   commandPolicy(): SandboxPolicy;
-  /** Tokens whose values the call got. */
+  /** Tokens of the secrets given to the call. */
   opened: readonly string[];
-  /** Bytes that a command may print before it is killed; 0: no limit. */
+  /** Output in bytes after which a command is killed; 0: no limit. */
   outputKillBytes: number;
 }
 
-/** What the daemon keeps for tools, by method. Exec, Scrub and Log are not services. Throws ContextdError. */
+/** The daemon's services for tools, by method. Exec, Scrub and Log are not services. Throws ContextdError. */
 export type HostServices = Readonly<
   Partial<Record<HostMethod, (session: SessionRef, request: JsonObject, call: ServiceCall) => Promise<ServiceAnswer>>>
 >;

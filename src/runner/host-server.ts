@@ -8,11 +8,13 @@ import {
 import { ContextdError } from '../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { Logger } from '../core/log.ts';
-import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/contextd/v1/ExecRequest.ts';
-import type { ExecResponse } from '../protocol/generated/contextd/v1/ExecResponse.ts';
-import type { HostRequest__Output as HostRequest } from '../protocol/generated/contextd/v1/HostRequest.ts';
-import type { HostResponse } from '../protocol/generated/contextd/v1/HostResponse.ts';
-import type { ToolHostHandlers } from '../protocol/generated/contextd/v1/ToolHost.ts';
+import type {
+  ExecRequest__Output as ExecRequest,
+  ExecResponse,
+  HostRequest__Output as HostRequest,
+  HostResponse,
+} from '../protocol/generated/host.ts';
+import type { ToolHostHandlers } from '../protocol/generated/host-service.ts';
 import {
   ASK_MAX_BYTES,
   EXEC_SHAPE,

@@ -7,23 +7,23 @@ export type CancelReason = 'timeout' | 'cancelled';
 export interface PendingDeps {
   tool: string;
   timeoutMs: number;
-  /** True if the tool's own profile sets the time, which is less than the caller asked for. */
+  /** True if the tool's own profile sets the timeout, because it is shorter than the caller's. */
   isToolLimit: boolean;
-  /** The caller's signal: aborts when nobody wants the answer any more. */
+  /** The caller's signal. Aborts when the answer is no longer wanted. */
   callerSignal: AbortSignal;
   config: RunnerConfig;
-  /** Asks the tool to end and to answer with what it has. False if the tool cannot be asked. */
+  /** Asks the tool to stop and return what it has. False if the tool cannot be asked. */
   askToEnd(reason: CancelReason): Promise<boolean>;
   /**
-   * Called with the reason if the tool did not answer in time after a cancel, or did not finish the search for secrets:
-   * its process gets no more calls.
+   * Called with the reason if the tool did not answer within the grace period after a cancel, or if the search for
+   * secrets ran over its limit. Its process gets no more calls.
    */
   onUnresponsive(reason: string): void;
 }
 
 /**
- * The time of one call. It ends with an answer, at its deadline, or when the caller cancels. In the last two cases the
- * tool is asked to end and gets a grace period to answer with what it has; after that the call ends without it.
+ * The deadline of one call. The call ends with an answer, at its deadline, or when the caller cancels. In the last two
+ * cases the tool is asked to stop and gets a grace period to return what it has; after that the call ends without it.
  */
 export class PendingCall {
   readonly result: Promise<ScannedOutput>;
@@ -47,19 +47,17 @@ export class PendingCall {
     deps.callerSignal.addEventListener('abort', this.#onCallerAbort, { once: true });
   }
 
-  /** Aborts what the host does for this call: when it is cancelled, and when it is settled for any reason. */
+  /** Aborts the host's work for this call once it is cancelled or settled. */
   get workSignal(): AbortSignal {
     return this.#work.signal;
   }
 
-  /** Why the call is about to end, or null. */
+  /** Why the call is ending, or null. */
   get ending(): CancelReason | null {
     return this.#ending;
   }
 
-  /**
-   * The tool is done and its output is being searched for secrets. This is not the tool's time. Counts once per call.
-   */
+  /** Called when the tool is done and the search of its output for secrets begins, on its own clock. Counts once. */
   scanning(chars: number): void {
     if (this.#isSettled || this.#isScanning) return;
     this.#isScanning = true;
@@ -77,7 +75,7 @@ export class PendingCall {
     this.gaveUp(fromFailure(failure));
   }
 
-  /** The tool gave up. If it was asked to, the reason is ours, whatever the tool calls it. */
+  /** The tool gave up. If it was asked to, our reason replaces the tool's. */
   gaveUp(error: ContextdError): void {
     const didObey = error.code === 'CANCELLED' || error.code === 'TIMEOUT';
     this.fail(didObey && this.#ending !== null ? this.#endingFault(this.#ending) : error);
@@ -111,7 +109,7 @@ export class PendingCall {
     if (!didObey) this.#deps.onUnresponsive('it ignored a cancel');
   }
 
-  /** The tool was in time; the search of what it returned was not. */
+  /** The tool finished in time, but the search of its output did not. */
   #abandonSearch(limitMs: number): void {
     const { tool } = this.#deps;
     const fault = new ContextdError(

@@ -1,16 +1,16 @@
 import { Client } from '@grpc/grpc-js';
 import type { Clock } from '../core/clock.ts';
+import { within } from '../core/deadline.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
+import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES, PROTECTED_PLACES } from '../guard/table/protected-names.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import { WireFault } from '../protocol/wire-bounds.ts';
-import type { SandboxProcess } from '../sandbox/sandbox.ts';
-import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from '../sandbox/workspace/protected-names.ts';
+import type { SandboxProcess } from '../sandbox/contract/sandbox.ts';
 import { createHostServer, type HostServerDeps } from './host-server.ts';
 import { connectPlugin } from './plugin/connect-plugin.ts';
 import type { PluginConnection } from './plugin/plugin-connection.ts';
 import type { HostCertificate } from './plugin/plugin-process.ts';
-import { within } from './plugin/within.ts';
 import type { RunnerConfig } from './runner.ts';
 import { ToolClient } from './tool-client.ts';
 
@@ -77,8 +77,9 @@ async function describe(
   await connection.broker.serve(hostId, hostServer);
   const client = new ToolClient(connection.client(Client), protocol);
   const asked = client.describe({ host_service_id: hostId, protected_paths: [...PROTECTED_PATHS] });
-  const tools = await within(Math.max(1, deadline - clock.monotonic()), asked);
-  if (tools === undefined) throw crashed(`it did not start within ${config.startDeadlineMs} ms`);
+  const tools = await within(Math.max(1, deadline - clock.monotonic()), asked, () => {
+    throw crashed(`it did not start within ${config.startDeadlineMs} ms`);
+  });
   return { connection, client, tools: new Set(tools) };
 }
 
@@ -132,6 +133,7 @@ export function describeExit(code: number | null, signal: string | null): string
  */
 export const PROTECTED_PATHS: readonly string[] = [
   ...PROTECTED_NAMES,
+  ...PROTECTED_PLACES,
   ...MOUNTED_GIT_DANGERS.filter((name) => name !== 'info').map((name) => `.git/${name}`),
   '.git/modules',
   '.git/worktrees',

@@ -1,9 +1,11 @@
 import { type Client, type ClientReadableStream, type ServiceError, status } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
-import type { CallEvent__Output as CallEvent } from '../protocol/generated/contextd/v1/CallEvent.ts';
-import type { CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
-import { CancelReason } from '../protocol/generated/contextd/v1/CancelReason.ts';
-import type { DescribeRequest } from '../protocol/generated/contextd/v1/DescribeRequest.ts';
+import {
+  type CallEvent__Output as CallEvent,
+  type CallRequest,
+  CancelReason,
+  type DescribeRequest,
+} from '../protocol/generated/plugin.ts';
 import type { PluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import { readRpcFault } from '../protocol/rpc-faults.ts';
 import {

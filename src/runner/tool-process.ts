@@ -1,24 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { within } from '../core/deadline.ts';
 import { ContextdError } from '../core/errors.ts';
 import { OUTPUT_CEILING_BYTES } from '../protocol/tool-output.ts';
-import type { SandboxProcess } from '../sandbox/sandbox.ts';
+import type { SandboxProcess } from '../sandbox/contract/sandbox.ts';
 import { HostApi, type HostDeps } from './host-api.ts';
 import { PendingCall } from './pending-call.ts';
-import { within } from './plugin/within.ts';
 import { brokeProtocol, crashed, describeExit, type LinkDeps, linkPlugin, type PluginLink } from './plugin-link.ts';
-import type { RunResult, ToolCall } from './runner.ts';
+import type { PluginCall, ToolRun } from './runner.ts';
 import type { CallStream, ToolClient } from './tool-client.ts';
 
 export interface ToolProcessDeps extends HostDeps, LinkDeps {
-  /**
-   * Which directory the project was when the process was opened (`directoryIdentity`): that directory is mounted
-   * inside.
-   */
+  /** Identity (`directoryIdentity`) of the mounted project directory, as of when the process was opened. */
   directory: string;
   origin: 'core' | 'installed';
-  /** Called when no call is under way any more. */
+  /** Called when no call is in progress any more. */
   onIdle(): void;
-  /** Called once, when the process takes no more calls; with the fault if nobody asked it to close. */
+  /** Called once, when the process takes no more calls; with the fault unless it was asked to close. */
   onClosed(fault: ContextdError | null): void;
 }
 
@@ -28,14 +25,14 @@ interface Entry {
   stream: CallStream | null;
 }
 
-/** Milliseconds that a call waits for the reason after its stream broke. Ends only if the connection itself is whole. */
+/** Milliseconds to wait for the reason after a call's stream broke. Elapses only if the connection is intact. */
 const REASON_WAIT_MS = 5_000;
 
 /** The daemon's handle of one sandboxed tool process. */
 export class ToolProcess {
   readonly #process: SandboxProcess;
   readonly #deps: ToolProcessDeps;
-  /** Calls under way, by an id that only their own process knows. */
+  /** Calls in progress, by an id known only to their own process. */
   readonly #entries = new Map<string, Entry>();
   #link: PluginLink | null = null;
   #isClosed = false;
@@ -63,12 +60,12 @@ export class ToolProcess {
     throw this.#fault;
   }
 
-  /** False after it was stopped, died, or ignored a cancel: calls under way go on, new ones need another process. */
+  /** False once it stopped, died, ignored a cancel or was phased out. New calls need another process. */
   get isOpen(): boolean {
     return !this.#isClosed;
   }
 
-  /** The directory that the process has mounted as its project. */
+  /** Identity of the directory that is mounted as the project. */
   get directory(): string {
     return this.#deps.directory;
   }
@@ -77,25 +74,20 @@ export class ToolProcess {
     return this.#entries.size;
   }
 
-  async call(call: ToolCall): Promise<RunResult> {
+  /** Throws CANCELLED, TOOL_CRASHED or TOOL_NOT_FOUND if the call cannot begin. */
+  async call(call: PluginCall): Promise<ToolRun> {
     const link = this.#checkCallable(call);
     const startedAt = this.#deps.clock.monotonic();
     const { pending, host } = this.#begin(call, link, startedAt);
-    try {
-      const scanned = await pending.result;
-      await host.finished(this.#deps.config.cancelGraceMs);
-      return { ...scanned, durationMs: this.#deps.clock.monotonic() - startedAt, ...host.facts };
-    } catch (thrown) {
-      await host.finished(this.#deps.config.cancelGraceMs);
-      throw thrown;
-    } finally {
-      call.onFacts?.(host.facts);
-    }
+    const result = await pending.result.catch(ContextdError.from);
+    await host.finished(this.#deps.config.cancelGraceMs);
+    const durationMs = this.#deps.clock.monotonic() - startedAt;
+    return { outcome: result instanceof ContextdError ? result : { ...result, durationMs }, facts: host.facts };
   }
 
   /**
-   * Asks the process to end, kills its tree if it does not end in time, and waits. Calls under way fail with `fault`.
-   * Idempotent.
+   * Asks the process to exit, kills its tree if it does not exit in time, and waits. Calls in progress fail with
+   * `fault`. Idempotent.
    */
   async stop(fault: ContextdError): Promise<void> {
     const isDead = this.#fault !== null;
@@ -105,8 +97,8 @@ export class ToolProcess {
   }
 
   /**
-   * The sandbox no longer has the current project mounted, or no longer protects it. New calls go to another process;
-   * calls under way finish.
+   * Called when the sandbox no longer has the current project mounted, or no longer protects it. New calls go to
+   * another process; calls in progress finish.
    */
   phaseOut(): void {
     this.#close(null);
@@ -122,7 +114,7 @@ export class ToolProcess {
     });
   }
 
-  #checkCallable({ tool, signal }: ToolCall): PluginLink {
+  #checkCallable({ tool, signal }: PluginCall): PluginLink {
     if (signal.aborted) throw new ContextdError('CANCELLED', `${tool} was cancelled before it began`);
     if (this.#isClosed || this.#link === null) throw crashed('it was already closed');
     if (this.#link.tools.has(tool)) return this.#link;
@@ -131,9 +123,9 @@ export class ToolProcess {
     });
   }
 
-  #begin(call: ToolCall, { client }: PluginLink, startedAt: number): Entry {
+  #begin(call: PluginCall, { client }: PluginLink, startedAt: number): Entry {
     const callId = randomUUID();
-    const timeoutMs = Math.min(call.timeoutMs, call.profile.limits.timeoutMs ?? Infinity);
+    const timeoutMs = Math.min(call.timeoutMs, call.program.profile.limits.timeoutMs ?? Infinity);
     const pending = new PendingCall({
       tool: call.tool,
       timeoutMs,
@@ -162,7 +154,7 @@ export class ToolProcess {
     return entry;
   }
 
-  #send(callId: string, call: ToolCall, client: ToolClient, pending: PendingCall): CallStream {
+  #send(callId: string, call: PluginCall, client: ToolClient, pending: PendingCall): CallStream {
     const request = {
       call_id: callId,
       request_id: call.requestId,
@@ -185,7 +177,7 @@ export class ToolProcess {
     });
   }
 
-  /** The call is over: its id is refused from now on. A tool that answered may end the stream itself. */
+  /** The call is over, and its id is refused from now on. A tool that answered may end the stream itself. */
   #forget(callId: string, streamGraceMs: number): void {
     this.#entries.get(callId)?.stream?.close(streamGraceMs);
     this.#entries.delete(callId);
@@ -194,15 +186,16 @@ export class ToolProcess {
     else this.#deps.onIdle();
   }
 
-  /** Stops the process, which takes no calls and has none. */
+  /** Stops a closed process that has no calls left. */
   #leave(): void {
     const retired = crashed('it was replaced');
     this.stop(retired).catch((cause: unknown) => this.#deps.logger.error('tool.stop_failed', {}, cause));
   }
 
   /**
-   * A tool ignored its cancel or searches for too long. New calls go to another process; the others finish and then it is killed. If its event
-   * loop hangs, no other call can finish, so it is killed as soon as it leaves a health check unanswered.
+   * Called when a tool ignored its cancel or its search takes too long. New calls go to another process, and this one
+   * is killed once its other calls have finished. A hung event loop finishes no call, so the process is killed at once
+   * if it does not answer a health check.
    */
   async #retire(reason: string): Promise<void> {
     if (this.#isClosed || this.#link === null) return;
@@ -211,18 +204,19 @@ export class ToolProcess {
       () => true,
       () => false,
     );
-    const isAlive = await within(this.#deps.config.pingDeadlineMs, answers);
-    if (isAlive !== true) this.#fail(crashed('it does not respond'));
+    const isAlive = await within(this.#deps.config.pingDeadlineMs, answers, () => false);
+    if (!isAlive) this.#fail(crashed('it does not respond'));
   }
 
-  /** The process usually ends a moment later, and how it ended is the better reason. */
+  /** The process usually exits a moment later, and how it exited is the better reason. */
   async #loseConnection(): Promise<void> {
     if (this.#fault !== null) return;
-    const closed = await within(REASON_WAIT_MS, this.#link?.connection.closed ?? Promise.resolve(null));
+    const closing = this.#link?.connection.closed ?? Promise.resolve(null);
+    const closed = await within(REASON_WAIT_MS, closing, () => null);
     this.#fail(crashed(closed?.message ?? 'its connection broke'));
   }
 
-  /** The process has failed: every call under way fails at once with one reason. */
+  /** The process has failed: all calls in progress fail at once with the same reason. */
   #fail(fault: ContextdError): void {
     if (this.#fault !== null) return;
     this.#end(fault, fault);

@@ -1,47 +1,47 @@
 import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
-import { directoryIdentity } from '../sandbox/directory-identity.ts';
-import { SOCKET_DIR } from '../sandbox/policy.ts';
-import type { SandboxProcess } from '../sandbox/sandbox.ts';
-import type { SandboxPolicy } from '../sandbox/sandbox-policy.ts';
-import { FactCollector, type RunFacts } from './call-facts.ts';
+import { directoryIdentity } from '../fs/directory-identity.ts';
+import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
+import type { SandboxProcess } from '../sandbox/contract/sandbox.ts';
+import { SOCKET_DIR } from '../sandbox/machine/mount-plan.ts';
 import { pluginEnvironment } from './plugin/connect-plugin.ts';
 import type { HostCertificate } from './plugin/plugin-process.ts';
-import type { RunnerConfig, RunnerDeps, RunResult, ToolAccess, ToolCall } from './runner.ts';
+import type { PluginCall, RunnerConfig, RunnerDeps, ToolAccess, ToolRun } from './runner.ts';
 import { ToolProcess, type ToolProcessDeps } from './tool-process.ts';
+import { failedRun, withLaterFacts } from './tool-run.ts';
 
 export interface SlotDeps extends Omit<RunnerDeps, 'config'>, Pick<ToolProcessDeps, 'protocol'> {
   config: RunnerConfig;
   certificate: HostCertificate;
 }
 
-/** How often one call waits for another process because the project folder was replaced meanwhile. */
+/** How often one call waits for a new process because the project folder was replaced in the meantime. */
 const REPLACED_MAX = 5;
 
-/** What the calls of one slot have in common. */
-type SlotPlan = Pick<ToolCall, 'session' | 'tool' | 'bundleDir' | 'origin' | 'profile'> & Pick<ToolAccess, 'variables'>;
+/** Properties common to the calls of one slot. */
+type SlotPlan = Pick<PluginCall, 'session' | 'tool' | 'program' | 'origin'> & Pick<ToolAccess, 'variables'>;
 
-/** What holds for the tool's own process and for the commands that a session runs. Both see the same workspace. */
+/** Policies of the tool's own process and of a session's commands. Both see the same workspace. */
 export interface ToolPolicies {
   process: SandboxPolicy;
   commandFor(session: SessionRef): SandboxPolicy;
 }
 
-/** The place of one tool process: started when needed, stopped when idle, replaced when it fails. */
+/** Owns one tool process: starts it on demand, stops it when idle, and replaces it when it fails. */
 export class ToolSlot {
   readonly #plan: SlotPlan;
   readonly #deps: SlotDeps;
   readonly #onEmpty: () => void;
   readonly #policies: ToolPolicies;
   readonly #backoff = new CrashBackoff();
-  /** Every process that may still be alive: the current one, and those that finish their last calls. */
+  /** Processes that may still be alive: the current one, and those that are finishing their last calls. */
   readonly #processes = new Set<ToolProcess>();
   #current: Promise<ToolProcess> | null = null;
   #calls = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** `onEmpty` is called when the idle process has ended, so that the slot can be removed. */
+  /** `onEmpty` is called when the idle process has exited, so that the slot can be removed. */
   constructor(plan: SlotPlan, policies: ToolPolicies, deps: SlotDeps, onEmpty: () => void) {
     this.#plan = plan;
     this.#policies = policies;
@@ -49,7 +49,8 @@ export class ToolSlot {
     this.#onEmpty = onEmpty;
   }
 
-  async run(call: ToolCall): Promise<RunResult> {
+  /** Throws errors that the sandbox throws before the call began. */
+  async run(call: PluginCall): Promise<ToolRun> {
     this.#calls += 1;
     try {
       return await this.#runWatched(call);
@@ -69,7 +70,8 @@ export class ToolSlot {
     await starting?.catch(() => null);
   }
 
-  async #run(call: ToolCall, replaced = 0): Promise<RunResult> {
+  /** Throws if no process accepts the call. */
+  async #run(call: PluginCall, replaced = 0): Promise<ToolRun> {
     const process = await unlessAborted(this.#acquire(call.tool), call);
     // It closed a moment ago. Nothing was sent yet, so another process may take the call.
     if (!process.isOpen) return this.#run(call, replaced);
@@ -79,31 +81,30 @@ export class ToolSlot {
       return this.#run(call, replaced + 1);
     }
     clearTimeout(this.#idleTimer);
-    const result = await process.call(call);
-    this.#backoff.succeeded();
-    return result;
+    const ran = await process.call(call);
+    if (!(ran.outcome instanceof ContextdError)) this.#backoff.succeeded();
+    return ran;
   }
 
-  /** A tool's process can write the workspace itself, without a command: what it leaves behind is searched too. */
-  async #runWatched(call: ToolCall): Promise<RunResult> {
+  /** A tool's process can write the workspace itself, without a command, so its leftovers are searched too. */
+  async #runWatched(call: PluginCall): Promise<ToolRun> {
+    if (!this.#needsWatch(call)) return this.#run(call);
     const watch = await this.#deps.sandbox.watch(this.#policies.process);
-    let facts = new FactCollector().read();
-    const onFacts = (found: RunFacts): void => {
-      facts = found;
-    };
-    const [outcome] = await Promise.allSettled([this.#run({ ...call, onFacts })]);
-    const made = await watch.finish();
-    const byId = new Map([...facts.quarantined, ...made.quarantined].map((one) => [one.id, one]));
-    const denied = new Map([...facts.denied, ...(made.denied ?? [])].map((one) => [JSON.stringify(one), one]));
-    facts = {
-      ...facts,
-      quarantined: [...byId.values()],
-      denied: [...denied.values()],
-      searchComplete: made.complete,
-    };
-    call.onFacts?.(facts);
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return { ...outcome.value, ...facts };
+    const ran = await this.#run(call).catch(failedRun);
+    return withLaterFacts(ran, async () => {
+      const { quarantined, denied = [], complete } = await watch.finish();
+      return { quarantined, denied, searchComplete: complete };
+    });
+  }
+
+  /**
+   * A watch finds what a call leaves in files, collects network refusals, and shows a branch the changes in its base.
+   */
+  #needsWatch({ effects: { files } }: PluginCall): boolean {
+    if (files === 'write') return true;
+    const { networkTool, toolPaths = [], workspace } = this.#policies.process;
+    if (networkTool !== undefined || toolPaths.some(({ isWritable }) => isWritable)) return true;
+    return files === 'read' && workspace.layer !== null;
   }
 
   #acquire(tool: string): Promise<ToolProcess> {
@@ -120,7 +121,7 @@ export class ToolSlot {
 
   async #start(): Promise<ToolProcess> {
     const startedAt = this.#deps.clock.monotonic();
-    // Before it is mounted: if it is replaced in between, the next check finds another directory and starts again.
+    // Read before mounting: if the directory is replaced in between, the next check finds another one and starts again.
     const directory = directoryIdentity(this.#plan.session.project);
     const opened = await this.#open();
     if (this.#isStopped) {
@@ -129,7 +130,7 @@ export class ToolSlot {
     }
     const tool: ToolProcess = new ToolProcess(opened, {
       ...this.#deps,
-      // If the file system is not rebuilt, a sandbox sees the directory under its host path.
+      // Where the file system is not rebuilt, a sandbox sees the directory under its host path.
       insideSocketDir: process.platform === 'linux' ? SOCKET_DIR : opened.socketDir,
       project: this.#plan.session.project,
       origin: this.#plan.origin,
@@ -147,9 +148,10 @@ export class ToolSlot {
     return tool;
   }
 
-  /** The environment of a tool process is what go-plugin's handshake needs, and the variables that the tool was granted. */
+  /** A tool process's environment: the variables of go-plugin's handshake and those granted to the tool. */
   #open(): Promise<SandboxProcess> {
-    const { bundleDir, profile, tool, origin, variables } = this.#plan;
+    const { program, tool, origin, variables } = this.#plan;
+    const { bundleDir, profile } = program;
     const { runtime, entry } = profile;
     return this.#deps.sandbox.open(this.#policies.process, {
       bundleDir,
@@ -165,7 +167,7 @@ export class ToolSlot {
     });
   }
 
-  /** Only the current process reports here, once: a new one starts after that. */
+  /** Only the current process calls this, once: the next one starts after that. */
   #closed(fault: ContextdError | null): void {
     this.#current = null;
     clearTimeout(this.#idleTimer);
@@ -204,8 +206,8 @@ function keepsChanging(projectRoot: string): ContextdError {
   });
 }
 
-/** A caller who gives up while the process starts is answered at once; the start continues for the next call. */
-function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: ToolCall): Promise<ToolProcess> {
+/** A caller that aborts while the process starts is answered at once; the start continues for the next call. */
+function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: PluginCall): Promise<ToolProcess> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new ContextdError('CANCELLED', `${tool} was cancelled before it began`));
     if (signal.aborted) return onAbort();
@@ -214,13 +216,13 @@ function unlessAborted(starting: Promise<ToolProcess>, { tool, signal }: ToolCal
   });
 }
 
-/** Milliseconds to wait after the second failure in a row; doubled with each further failure. */
+/** Milliseconds to wait after the second failure in a row, doubled with each further failure up to the longest. */
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
 
 /**
- * When a tool process that keeps failing may be started again. After the first failure the next call starts a new
- * process at once. An answered call resets it. Times are monotonic milliseconds.
+ * Exponential backoff for a tool process that keeps failing. After the first failure the next call starts a new process
+ * at once. An answered call resets it. Times are monotonic milliseconds.
  */
 export class CrashBackoff {
   #failures = 0;

@@ -1,4 +1,4 @@
-import type { Span } from '../text/view.ts';
+import type { Span } from '../text/offset-map.ts';
 import { entropyOf } from './exact/entropy.ts';
 
 /** Shorter parts, and parts that repeat themselves, do not show that a value is a list: a password may have a comma. */

@@ -12,26 +12,26 @@ import { tokenDigits } from './vault/look-alike.ts';
 import type { KnownSecret, Vault } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
-/** What is known before a text is looked at. */
+/** Knowledge that precedes the search. */
 export interface Known {
   vault: Vault;
   seeds: readonly Guard[];
   opened: readonly PlainValue[];
   workspace: WorkspaceRules | null;
-  /** Positions of leaves that contextd wrote itself: they are not searched. */
+  /** Indexes of leaves that contextd wrote itself; not searched. */
   own: ReadonlySet<number>;
   allowance: Allowance | null;
 }
 
-/** What of each leaf leaves, by position; by default all of it. */
+/** The returned parts by leaf index. Default: the whole leaf. */
 interface LeavingParts {
   margins: ReadonlyMap<number, { before: number; after: number }>;
   parts: ReadonlyMap<number, readonly ShownPart[]>;
 }
 
 /**
- * Finds every secret in the strings and keys of a value. The patterns run over everything first, so that the guard knows a
- * secret found in one string in all others.
+ * Finds every secret in the strings and keys of a value. The patterns run over everything first, so that the guard
+ * finds a secret from one string in all others.
  */
 export async function findSecrets(
   { vault, seeds, opened, workspace, own, allowance }: Known,
@@ -39,7 +39,8 @@ export async function findSecrets(
   scanner: Pick<Scanner, 'scan'>,
   { margins, parts }: LeavingParts,
 ): Promise<ScannedLeaf[]> {
-  // An own leaf counts as empty: nothing is found in it or learned from it, and no first pass can claim it.
+  // An own leaf counts as empty, so nothing is found in it or learned from it, and a first pass cannot claim findings
+  // in it.
   const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
   const texts = named.map(({ text }) => text);
   const shown = shownAlone(texts, margins);
@@ -60,7 +61,7 @@ export async function findSecrets(
       known.push(...moved(await findKnown([vault.guard, ...seeds], alone.text), alone.before));
     const shownParts = parts.get(position);
     if (shownParts !== undefined) {
-      // A secret may be known in pieces that only stand together where they are shown.
+      // A secret may be known in pieces that are adjacent only in the shown text.
       const together = new ShownTogether(text, shownParts);
       for (const hit of await findKnown([vault.guard, ...seeds], together.text))
         known.push(...together.inOriginal(hit));
@@ -77,7 +78,7 @@ export async function findSecrets(
   return leaves;
 }
 
-/** Without what a person declared to be no secret. */
+/** Drops findings that a person declared harmless. */
 export function withoutAllowed<T extends Finding>(
   { allowance, vault }: Pick<Known, 'allowance' | 'vault'>,
   text: string,
@@ -92,7 +93,7 @@ function* secretsIn(texts: readonly string[], found: readonly (readonly Finding[
       yield { value: text.slice(start, end), rule, inner };
 }
 
-/** The values of tokens, to be masked however short they are. */
+/** Values of tokens, to be masked even if they are very short. */
 export function openedValues(vault: Vault, tokens: readonly string[]): PlainValue[] {
   const digits = [...new Set(tokens.flatMap(tokenDigits))].filter((one) => vault.has(one));
   return digits.map((one) => ({ value: vault.open(one), rule: 'opened' }));

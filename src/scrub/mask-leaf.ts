@@ -17,8 +17,8 @@ export interface Masking {
   context: Pick<SecretContext, 'tool' | 'time' | 'call'>;
   /** By token, in order of appearance; filled here. */
   secrets: Map<string, SecretUse>;
-  /** The text was masked before: what looks like a token is one. Default: look-alikes are neutralised. */
-  again?: boolean;
+  /** Tokens that may stand in the text: other text that looks like one is neutralised. `all`: the text was masked before. */
+  handed: ReadonlySet<string> | 'all';
 }
 
 /** The place of a line of contextd in a text: UTF-16 offsets. The line is not masked. */
@@ -40,7 +40,7 @@ export interface LeafPlaces {
  * stands for all of it. Returns the masked text, and the new place of the line of contextd.
  */
 export async function maskLeaf(
-  { vault, context, secrets, again }: Masking,
+  { vault, context, secrets, handed }: Masking,
   text: string,
   spans: readonly Finding[],
   { margin, ownLine, parts }: LeafPlaces,
@@ -56,7 +56,7 @@ export async function maskLeaf(
     const use = await vault.use(spelling, rule, { ...context, of });
     uses.push({ ...use, spelling, found: rule, of, start, end, placedAt: null });
   }
-  const outside = again === true ? (part: string) => part : escapeLookAlikes;
+  const outside = (part: string): string => (handed === 'all' ? part : escapeLookAlikes(part, handed));
   for (let round = 0; ; round++) {
     const masked = maskWith(text, uses, { margin, ownLine, parts, outside });
     const refused = uses.filter((use) => !isTaken(vault, use, masked.text));

@@ -27,6 +27,7 @@ import {
   type SecretCall,
   type SecretUse,
   unknownSecret,
+  type Vault,
 } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
@@ -37,83 +38,83 @@ interface Scrubbed<T> {
   value: T;
   /** Distinct, in order of first appearance in this answer. */
   secrets: readonly SecretUse[];
-  /** What the daemon's patterns found and the first pass over the same text did not report. */
+  /** Number of findings of the daemon's patterns that the first pass over the same text missed. */
   missedByFirstPass: number;
-  /** Per leaf in the order of `collectLeaves`: what was masked, in order of place. Offsets in the given text. */
+  /** Masked places per leaf, in the order of `collectLeaves`, sorted. Offsets in the original text. */
   spans: readonly (readonly Finding[])[];
-  /** The new places of `hints.ownLines`. */
+  /** New positions of `hints.ownLines`. */
   ownLines: OwnLines;
 }
 
-/** Where a line of contextd stands in a leaf, by the position of the leaf in the order of `collectLeaves`. */
+/** Leaf index (order of `collectLeaves`) → position of contextd's own line in that leaf. */
 export type OwnLines = ReadonlyMap<number, OwnLine>;
 
 type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets' | 'ownLines'>;
 
-/** What is known about a value in advance. Both maps are by position of a leaf in the order of `collectLeaves`. */
+/** Facts about a value known in advance. Maps are keyed by leaf index (order of `collectLeaves`). */
 export interface ScrubHints {
-  /** What the tool's own process found; may cover only the first leaves. Default: nothing. */
+  /** Findings of the tool's own process; may cover only the first leaves. Default: none. */
   firstPass?: readonly (readonly Finding[])[];
-  /** UTF-16 characters at both ends of a leaf that are searched but do not leave. Default: none. */
+  /** UTF-16 characters at both ends of a leaf that are searched but not returned. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
-  /** What is shown of a leaf, if not all of it: the rest is searched and does not leave. Default: all. */
+  /** The shown parts of a leaf: the rest is searched but not returned. Default: everything is shown. */
   parts?: ReadonlyMap<number, readonly ShownPart[]>;
-  /** Lines that contextd wrote into a leaf: they stay as they are. Default: none. */
+  /** Lines that contextd wrote into a leaf; kept unchanged. Default: none. */
   ownLines?: OwnLines;
-  /** The tool whose answer it is. Default: none. */
+  /** The tool that gave the answer. Default: none. */
   tool?: string;
-  /** The call whose answer it is. Default: none. */
+  /** The call that gave the answer. Default: none. */
   call?: SecretCall;
-  /** Tokens whose values a program received: masked here however short they are. Default: none. */
+  /** Tokens whose values a program received: masked here even if they are very short. Default: none. */
   opened?: readonly string[];
-  /** Names that contextd wrote itself: not searched, and kept as they are. Default: none. */
+  /** Tokens of this session that the value may contain and keeps. Default: text like a token is plain text. */
+  handed?: ReadonlySet<string>;
+  /** Leaves that contextd wrote itself: neither searched nor changed. Default: none. */
   own?: OwnLeaves;
 }
 
-/** Positions of leaves in the order of `collectLeaves`. */
+/** Leaf indexes in the order of `collectLeaves`. */
 export type OwnLeaves = ReadonlySet<number>;
 
-/**
- * The second pass (design §3, step 6): searches every string that leaves, and is the only one that hands out tokens.
- */
+/** The second pass (ARCHITECTURE.md, step 6): searches every string that leaves the daemon. Only it issues tokens. */
 export interface Scrubber {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Masks the strings and object keys of a value, except `hints.own`. To be called once, on raw strings: text that
-   * looks like a token is neutralised (see look-alike.ts), so a scrubbed value must not be scrubbed again. SCRUB_FAILED
-   * on any fault.
+   * Masks the strings and object keys of a value, except `hints.own`. Call it once, on raw strings: text that looks
+   * like a token is neutralised (see look-alike.ts), so scrubbed values must not be scrubbed again. Throws SCRUB_FAILED
+   * on any error.
    */
   scrub<T extends Json>(session: SessionRef, value: T, hints?: ScrubHints): Promise<Scrubbed<T>>;
   /**
-   * Replaces tokens by what they stood for where the agent saw them (`form` "seen", the default, for files) or by the
-   * plain value (for programs), and restores neutralised look-alikes. SECRET_UNKNOWN for an unknown number. The result
-   * may only go into the sandbox.
+   * Replaces tokens by values and restores neutralised look-alikes. `form` "seen" (default, for files) inserts the
+   * spelling that the agent saw, "plain" (for programs) the plain value. The result may only go into the sandbox.
+   * Throws SECRET_UNKNOWN for an unknown number.
    */
   openSecrets(session: SessionRef, text: string, form?: 'seen' | 'plain'): string;
   /**
-   * Counts one opening of each token, or of none of them: SECRET_UNKNOWN for an unknown one, RATE_LIMITED if one was
-   * opened `maxPerHour` times within the hour. Call it once per call, before `openSecrets`.
+   * Counts one opening of each token; all or nothing. Call it once per call, before `openSecrets`. Throws
+   * SECRET_UNKNOWN for an unknown token, RATE_LIMITED if a token was opened `maxPerHour` times within the hour.
    */
   bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): void;
-  /** The tokens of this session that stand in a text, each once. */
+  /** Distinct tokens of this session in a text. */
   tokensIn(session: SessionRef, text: string): string[];
   /**
-   * The tokens in a text whose numbers this session gave out, each once; after a restart of the daemon also those whose
-   * values are no longer known.
+   * Distinct tokens in a text whose numbers were issued by this session. After a daemon restart this includes tokens
+   * whose values are lost.
    */
   issuedIn(session: SessionRef, text: string): Promise<string[]>;
-  /** The value of a token and where it showed first, for a person alone. SECRET_UNKNOWN for an unknown token. */
+  /** Value and first occurrence of a token, for people only. Throws SECRET_UNKNOWN for an unknown token. */
   reveal(session: SessionRef, token: string): RevealedSecret;
-  /** True once for each session: its first answer with a mask says how a person takes one back. */
+  /** True once per session: the first answer with a mask says how a person takes a mask back. */
   isFirstMask(session: SessionRef): boolean;
-  /** The values that no person declared to be no secret. */
+  /** The values that a person has not declared harmless. */
   secretsAmong<T extends KnownSecret>(session: SessionRef, values: readonly T[]): T[];
-  /** Lists what the session's vault holds, by number, without values. Empty for an unknown session. */
+  /** Secrets in the session's vault by number, without values. Empty for an unknown session. */
   secrets(session: SessionRef): SecretSummary[];
   /**
-   * Masks secrets of this session that turned out to be still in a value that `scrub` returned; they are known from now
-   * on. Tokens in the value stay, and so do `own` and `ownLines` (default: nothing). SCRUB_FAILED on any fault.
+   * Masks secrets of this session that were found in the result of `scrub`, and remembers them. Keeps tokens, `own` and
+   * `ownLines` (default: none). Throws SCRUB_FAILED on any error.
    */
   scrubAgain<T extends Json>(
     session: SessionRef,
@@ -121,24 +122,26 @@ export interface Scrubber {
     missed: readonly KnownSecret[],
     hints?: Pick<ScrubHints, 'own' | 'ownLines'>,
   ): Promise<ScrubbedAgain<T>>;
-  /** Masks log lines and error texts: patterns and the values of all sessions become "[SECRET]" without a number. */
+  /**
+   * Masks log lines and error texts: pattern matches and the values of all sessions become an unnumbered "[SECRET]".
+   */
   maskText(text: string): string;
-  /** Masks several texts in the thread that searches outputs. Rejects if that fails. */
+  /** Masks several texts in the scan thread. Rejects if that fails. */
   maskTexts(texts: readonly string[]): Promise<string[]>;
-  /** Drops the values of a session that is over. */
+  /** Drops the values of an ended session. */
   forget(session: SessionRef): void;
 }
 
 export interface ScrubberDeps {
   scanner: Pick<Scanner, 'start' | 'stop' | 'scan'>;
-  /** Used by maskText on the main thread; `deferEngine` makes it free until then. */
+  /** Used by `maskText` on the main thread. `deferEngine` makes it free until then. */
   engine: ScrubEngine;
   numbers: NumberStore;
-  /** What the machine already knows is secret. Default: nothing. */
+  /** Secrets already known on this machine. Default: none. */
   seeds?: Seeds;
-  /** What the file of a session's project does to the rules. Default: nothing. */
+  /** Changes to the rules by the project of a session. Default: none. */
   workspaceRules?: (session: SessionRef) => Promise<WorkspaceRules | null>;
-  /** What a person declared no secret, for a session's project. Default: nothing. */
+  /** Values that a person declared harmless, for the project of a session. Default: none. */
   allowed?: (session: SessionRef) => Allowance | null;
   logger: Logger;
   clock: Clock;
@@ -150,7 +153,8 @@ export function createScrubber(deps: ScrubberDeps): Scrubber {
 
 const NO_MARGIN = { before: 0, after: 0 };
 const NONE: OwnLeaves = new Set();
-/** Milliseconds from which a scrub is reported as slow. */
+const NO_TOKENS: ReadonlySet<string> = new Set();
+/** Milliseconds above which a scrub is logged as slow. */
 const SLOW_MS = 1000;
 
 class SessionScrubber implements Scrubber {
@@ -190,7 +194,8 @@ class SessionScrubber implements Scrubber {
       });
       const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
-      const masking: Masking = { vault, secrets, context: { tool: hints.tool, time: clock.now(), call: hints.call } };
+      const context = { tool: hints.tool, time: clock.now(), call: hints.call };
+      const masking: Masking = { vault, secrets, context, handed: hints.handed ?? NO_TOKENS };
       const texts: string[] = [];
       const movedLines = new Map<number, OwnLine>();
       const masked: Finding[][] = [];
@@ -208,9 +213,10 @@ class SessionScrubber implements Scrubber {
         if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
         texts.push(leaf.text);
       }
+      if (masking.handed !== 'all') noteHanded(vault, masking.handed, { texts, secrets });
       const durationMs = Math.round(clock.monotonic() - started);
       if (durationMs >= SLOW_MS) logger.warn('scrub.slow', { duration_ms: durationMs, leaves: leaves.length });
-      // The same shape with other strings in it, which the type system cannot see.
+      // Same shape with different strings, which the type system cannot express.
       const scrubbed = replaceLeaves(value, texts) as T;
       return {
         value: scrubbed,
@@ -237,7 +243,7 @@ class SessionScrubber implements Scrubber {
       for (const { value: known, rule } of secret) vault.learn(known, rule);
       const seeds = (await this.#deps.seeds?.guardsFor(session)) ?? [];
       const secrets = new Map<string, SecretUse>();
-      const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, again: true };
+      const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, handed: 'all' };
       const texts: string[] = [];
       const movedLines = new Map<number, OwnLine>();
       for (const [position, text] of collectLeaves(value).entries()) {
@@ -252,7 +258,7 @@ class SessionScrubber implements Scrubber {
         if (leaf.ownLine !== null) movedLines.set(position, leaf.ownLine);
         texts.push(leaf.text);
       }
-      // The same shape with other strings in it, which the type system cannot see.
+      // Same shape with different strings, which the type system cannot express.
       return { value: replaceLeaves(value, texts) as T, secrets: [...secrets.values()], ownLines: movedLines };
     } catch (thrown) {
       throw failClosed(thrown);
@@ -315,7 +321,19 @@ class SessionScrubber implements Scrubber {
   }
 }
 
-/** No scrub, no output. The cause is for the log and never sent. */
+/** Adds tokens that the tool received earlier and that occur in this answer to its secrets. */
+function noteHanded(
+  vault: Vault,
+  handed: ReadonlySet<string>,
+  { texts, secrets }: { texts: readonly string[]; secrets: Map<string, SecretUse> },
+): void {
+  if (handed.size === 0) return;
+  for (const { token, rule } of vault.list())
+    if (handed.has(token) && !secrets.has(token) && texts.some((text) => text.includes(token)))
+      secrets.set(token, { token, rule });
+}
+
+/** Fails closed: without a scrub there is no output. The cause is logged and never sent. */
 function failClosed(thrown: unknown): ContextdError {
   if (thrown instanceof ContextdError && thrown.code === 'SCRUB_FAILED') return thrown;
   return new ContextdError('SCRUB_FAILED', 'the output was withheld: it could not be searched for secrets', {

@@ -1,15 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ViewOf } from '../text/offset-map.ts';
 import { resolvedView, withoutStyling } from '../text/resolved-view.ts';
-import type { ViewOf } from '../text/view.ts';
 import type { Finding } from './finding.ts';
 import { withoutTerminalCodes } from './hardened/views/display.ts';
+import { uudecoded } from './hardened/views/dumps.ts';
 import { highBytesFirst, lowBytesFirst, withSwallowedLetters } from './hardened/views/misread.ts';
+import { hiddenLetters } from './hardened/views/pieces.ts';
 import { Guard, type GuardHit } from './vault/guard.ts';
 
-/** The ways in which a later step may show a text, and those to undo a decoding that was not right. */
+/**
+ * The ways in which a later step may show a text, those to undo a decoding that was not right, and those of which a value
+ * has no form that could be looked for: lines of uuencode, characters that nothing shows.
+ */
 const SHOWN_AS: readonly ViewOf[] = [
-  ...[resolvedView, withoutStyling, withoutTerminalCodes],
-  ...[lowBytesFirst, highBytesFirst, withSwallowedLetters],
+  resolvedView,
+  withoutStyling,
+  withoutTerminalCodes,
+  lowBytesFirst,
+  highBytesFirst,
+  withSwallowedLetters,
+  uudecoded,
+  hiddenLetters,
 ];
 
 /** Finds known values in a text as it is, as a terminal or a later step would show it, and in the bytes it may come from. */

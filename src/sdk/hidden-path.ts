@@ -3,6 +3,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { quoteName } from '../core/own-line.ts';
+import { isBelow } from '../core/paths.ts';
 
 /** A hidden file is covered by /dev/null, which is this device on Linux. */
 const NULL_DEVICE = 0x103;
@@ -33,7 +34,7 @@ function hiddenFault(shown: string): ContextdError {
 
 /** The nearest existing path at or above `absolute`, if it is covered; null otherwise. */
 async function hiddenPlace(workspace: string, absolute: string): Promise<string | null> {
-  for (let path = absolute; path.startsWith(`${workspace}/`); path = dirname(path)) {
+  for (let path = absolute; isBelow(workspace, path); path = dirname(path)) {
     const stats = await statOrNull(path);
     if (stats === null) continue;
     return (await isCover(path, stats)) ? path : null;

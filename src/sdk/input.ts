@@ -11,6 +11,19 @@ export function readString(input: JsonObject, name: string): string {
   throw invalid(name, 'must be a string');
 }
 
+/** A string that can be written as text in every encoding of Unicode: half of a pair of UTF-16 is refused with its offset. */
+export function readText(input: JsonObject, name: string): string {
+  const text = readString(input, name);
+  if (text.isWellFormed()) return text;
+  const at = text.search(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
+  const half = text.charCodeAt(at).toString(16);
+  throw invalid(
+    name,
+    `has half of a character at offset ${at}: \\u${half}`,
+    'Write the whole character: both halves, or itself.',
+  );
+}
+
 export function readOptionalString(input: JsonObject, name: string): string | undefined {
   return input[name] === undefined ? undefined : readString(input, name);
 }

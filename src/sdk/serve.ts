@@ -1,11 +1,13 @@
 import type { Server, ServerWritableStream } from '@grpc/grpc-js';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { CallEvent } from '../protocol/generated/contextd/v1/CallEvent.ts';
-import type { CallRequest__Output as CallRequest } from '../protocol/generated/contextd/v1/CallRequest.ts';
-import { CancelReason } from '../protocol/generated/contextd/v1/CancelReason.ts';
-import type { DescribeRequest__Output as DescribeRequest } from '../protocol/generated/contextd/v1/DescribeRequest.ts';
-import type { ToolPluginHandlers } from '../protocol/generated/contextd/v1/ToolPlugin.ts';
+import {
+  type CallEvent,
+  type CallRequest__Output as CallRequest,
+  CancelReason,
+  type DescribeRequest__Output as DescribeRequest,
+} from '../protocol/generated/plugin.ts';
+import type { ToolPluginHandlers } from '../protocol/generated/plugin-service.ts';
 import { LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import { APP_PROTOCOL_VERSION } from '../protocol/plugin/environment.ts';
 import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';

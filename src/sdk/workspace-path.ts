@@ -2,6 +2,7 @@ import { lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { quoteName } from '../core/own-line.ts';
+import { isWithin } from '../core/paths.ts';
 
 export { quoteName } from '../core/own-line.ts';
 
@@ -27,7 +28,7 @@ export function resolvePath(
     throw new ContextdError('PATH_INVALID', `not a path: ${JSON.stringify(path)}`, { remedy: 'Name a file.' });
   }
   const absolute = resolve(cwd, path);
-  if (!isInside(workspace, absolute)) throw outside(workspace, path, absolute, remedy);
+  if (!isWithin(workspace, absolute)) throw outside(workspace, path, absolute, remedy);
   return { absolute, shown: relative(workspace, absolute) || '.' };
 }
 
@@ -36,7 +37,7 @@ export async function findExisting(workspace: string, path: WorkspacePath): Prom
   const real = await realpath(path.absolute).catch((cause: unknown) => {
     throw fileFault(cause, path.shown);
   });
-  if (!isInside(workspace, real)) throw outside(workspace, path.shown, real);
+  if (!isWithin(workspace, real)) throw outside(workspace, path.shown, real);
   return real;
 }
 
@@ -48,7 +49,7 @@ export async function findTarget(workspace: string, path: WorkspacePath): Promis
   const target = await follow(path.absolute, LINKS_MAX).catch((cause: unknown) => {
     throw fileFault(cause, path.shown);
   });
-  if (!isInside(workspace, target)) throw outside(workspace, path.shown, target);
+  if (!isWithin(workspace, target)) throw outside(workspace, path.shown, target);
   return target;
 }
 
@@ -105,10 +106,6 @@ export function fileFault(thrown: unknown, shown: string): unknown {
   }
 }
 
-function isInside(workspace: string, path: string): boolean {
-  return path === workspace || path.startsWith(workspace.endsWith(sep) ? workspace : workspace + sep);
-}
-
 function outside(
   workspace: string,
   path: string,
@@ -144,12 +141,17 @@ export function protectedFault(shown: string, rule: string): ContextdError {
   });
 }
 
+/** A path in a worktree of Claude Code. */
+const CHECKOUT = /^\.claude\/worktrees\/[^/]+\/(.+)$/s;
+
 /**
  * The rule that protects a path, or null. A rule matches if its names follow each other in the path, at any depth. `.git`
- * itself is protected, but not the files in it. Case is ignored, because some file systems ignore it.
+ * itself is protected, but not the files in it. Case is ignored, because some file systems ignore it. In a checkout the names
+ * count from its top; whether it is one, the sandbox decides: it is read-only otherwise.
  */
 function findRule(shown: string, protectedPaths: readonly string[]): string | null {
-  const path = `/${shown.toLowerCase()}/`;
+  const inCheckout = CHECKOUT.exec(shown)?.[1] ?? shown;
+  const path = `/${inCheckout.toLowerCase()}/`;
   if (path.endsWith('/.git/')) return '.git';
   return protectedPaths.find((rule) => path.includes(`/${rule.toLowerCase()}/`)) ?? null;
 }

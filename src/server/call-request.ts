@@ -1,12 +1,11 @@
 import { posix } from 'node:path';
 import type { CallRequest } from '../call/request.ts';
-import { ContextdError, ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
+import { ContextdError, isErrorCode } from '../core/errors.ts';
 import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { INPUT_MAX_BYTES } from '../core/limits.ts';
-import { CallForm } from '../protocol/generated/contextd/v1/CallForm.ts';
-import type { ExecuteRequest__Output } from '../protocol/generated/contextd/v1/ExecuteRequest.ts';
-import type { RefusalReport__Output } from '../protocol/generated/contextd/v1/RefusalReport.ts';
+import { isBelow } from '../core/paths.ts';
+import { CallForm, type ExecuteRequest__Output, type RefusalReport__Output } from '../protocol/generated/tool.ts';
 import { PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Caller } from './identities.ts';
 
@@ -50,7 +49,7 @@ export function receiveCall(
 /** A directory outside the project means its root: a call never leaves the project because of where it is made. */
 function insideOr(root: string, cwd: string): string {
   const isPlain = cwd.length <= FIELD_MAX_CHARS.cwd && !cwd.includes('\0') && posix.normalize(cwd) === cwd;
-  return isPlain && cwd.startsWith(`${root}/`) ? cwd.replace(/\/$/, '') : root;
+  return isPlain && isBelow(root, cwd) ? cwd.replace(/\/$/, '') : root;
 }
 
 /** Proxy and daemon are installed together, but a daemon may outlive an upgrade. */
@@ -121,10 +120,6 @@ export function receiveRefusal(
     details: detailsOf(wire.details_json),
   });
   return { request: { ...request, principal: { door: 'proxy', client } }, why };
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_TABLE, code);
 }
 
 function detailsOf(json: Buffer): JsonObject {

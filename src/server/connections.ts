@@ -5,19 +5,19 @@ import { isErrno } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { CertificateSet } from './identities.ts';
 
-/** How many connections a door holds, and how long one may be silent. */
+/** Limits on the number of a door's connections and on how long each may be silent. */
 export interface ConnectionLimits {
-  /** Connections without a certificate yet. One more closes the oldest of them. */
+  /** Maximum connections without a certificate. One more closes the oldest of them. */
   handshakesMax: number;
-  /** All connections. One more is closed at once. */
+  /** Maximum connections. One more is closed at once. */
   connectionsMax: number;
   /** Milliseconds within which a connection must present its certificate. */
   handshakeMs: number;
   /** Milliseconds within which a request must be complete. */
   requestMs: number;
-  /** Milliseconds that a connection may be open without a running call. */
+  /** Milliseconds that a connection may stay open without a running call. */
   idleMs: number;
-  /** Milliseconds within which a peer must hang up after this side has ended the connection. */
+  /** Milliseconds within which a peer must hang up after this side ended the connection. */
   farewellMs: number;
 }
 
@@ -33,19 +33,19 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 export interface Admission {
   limits: ConnectionLimits;
   logger: Logger;
-  /** Called with each connection that has presented its certificate. */
+  /** Called for each connection that has presented its certificate. */
   onProven(connection: TLSSocket): void;
 }
 
-/** A plain server in front of `tls`, because before the handshake there is only the plain connection. */
+/** A plain server in front of `tls`, because before the handshake only the plain connection exists. */
 export class Connections {
-  /** The server that listens. */
+  /** The listening server. */
   readonly server: Server;
-  /** All connections, also before their handshake, so that none outlives the door. */
+  /** All connections, including those before their handshake, so that none outlives the door. */
   readonly #all = new Set<Socket>();
   /** Connections without a certificate, oldest first. */
   readonly #unproven = new Set<Socket>();
-  /** The plain connection of the current event. A TLS connection does not expose its plain connection. */
+  /** Plain connection of the current event. A TLS connection does not expose its plain connection. */
   readonly #plain = new AsyncLocalStorage<Socket>();
   readonly #limits: ConnectionLimits;
 
@@ -54,9 +54,9 @@ export class Connections {
     this.server = createServer((connection) => {
       if (this.#admit(connection)) this.#plain.run(connection, () => tls.emit('connection', connection));
     });
-    // Node reports a handshake that failed or took too long, but leaves the connection open.
+    // Node reports a failed or late handshake, but leaves the connection open.
     tls.on('tlsClientError', (error, connection) => {
-      // A hook only asks whether somebody listens.
+      // A hook only probes whether the daemon listens, and sends nothing.
       const hasAsked = connection.bytesRead > 0 || !isErrno(error, 'ECONNRESET');
       logger[hasAsked ? 'warn' : 'debug']('grpc.handshake_refused', { why: error.message });
       connection.destroy();
@@ -70,7 +70,7 @@ export class Connections {
     });
   }
 
-  /** Called within an event of a connection: closes it after a moment, so that its peer still gets the answer. */
+  /** Call within an event of a connection. Closes it after a moment, so that its peer still gets the answer. */
   endCurrent(): void {
     const connection = this.#plain.getStore();
     if (connection !== undefined) this.#destroySoon(connection);
@@ -104,8 +104,8 @@ export class Connections {
 }
 
 /**
- * The TLS server of the door: TLS 1.3 and HTTP/2 only, and every client needs a certificate of our own authority.
- * `handshakeMs` is the limit for the handshake in milliseconds.
+ * The door's TLS server: TLS 1.3 and HTTP/2 only. Every client needs a certificate from our own authority.
+ * `handshakeMs` limits the handshake, in milliseconds.
  */
 export function createTlsServer(certificates: CertificateSet, handshakeMs: number): TlsServer {
   return createTls({

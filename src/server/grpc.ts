@@ -7,12 +7,12 @@ import {
   ServerListenerBuilder,
   status,
 } from '@grpc/grpc-js';
-import type { Management } from '../call/management.ts';
 import type { Dispatch, Refuse } from '../call/request.ts';
 import type { Clock } from '../core/clock.ts';
 import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
 import type { Logger } from '../core/log.ts';
 import { loadProtocol } from '../protocol/load.ts';
+import type { Management } from '../protocol/management-contract.ts';
 import { withAnyRequest } from './call-request.ts';
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';
@@ -30,14 +30,14 @@ export interface GrpcDoorDeps {
   mask(text: string): string;
   clock: Clock;
   logger: Logger;
-  /** Override CONNECTION_LIMITS. */
+  /** Overrides CONNECTION_LIMITS. */
   limits?: Partial<ConnectionLimits>;
 }
 
-/** A door that is open once `start` resolves. `stop` interrupts running calls, waits for them and is idempotent. */
+/** A door is open once `start` resolves. `stop` interrupts running calls and waits for them. Idempotent. */
 export interface Door {
   name: string;
-  /** Loads the certificates and the protocol that `start` needs. Optional: it can run while other parts start. */
+  /** Loads the certificates and the protocol for `start`. Optional: it can run while other parts start. */
   prepare(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -56,7 +56,7 @@ interface OpenDoor {
   socket: BoundSocket;
 }
 
-/** Concurrent calls of one connection. The proxy makes one, other programs may make several. */
+/** Maximum concurrent calls of one connection. The proxy makes one, other programs may make several. */
 const STREAMS_MAX = 256;
 
 /** gRPC over mutual TLS on the unix socket: the door of the proxy and the CLI. */
@@ -127,7 +127,7 @@ function createServer(
   return server;
 }
 
-/** Accepts no further calls. Running calls are interrupted, and their answers are still sent. */
+/** Accepts no more calls. Running calls are interrupted, and their answers are still sent. */
 async function closeDoor({ socket, grpc, inFlight, connections, farewellMs }: OpenDoor): Promise<void> {
   await socket.release();
   const closed = new Promise<void>((resolve) => connections.server.close(() => resolve()));
@@ -145,8 +145,9 @@ function cutOff(grpc: Server, connections: Connections): void {
 }
 
 /**
- * Ends a call whose request is not complete within `requestMs`. No handler has seen it yet. `onLate` is called in the
- * context of the connection, because gRPC can answer such a call but cannot close a stream that the peer keeps open.
+ * Ends a call whose request is not complete within `requestMs` milliseconds, before any handler sees it. `onLate` is
+ * called in the context of the connection, because gRPC can answer such a call but cannot close a stream that the peer
+ * keeps open.
  */
 function createRequestDeadline(requestMs: number, onLate: () => void): ServerInterceptor {
   return (_method, call) => {

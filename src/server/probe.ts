@@ -24,7 +24,7 @@ export interface ProbeDeps {
 
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Dials the path before it is unlinked (style 22). Changes nothing. */
+/** Dials the path before it is unlinked. Changes nothing. */
 export async function probeSocket(deps: ProbeDeps): Promise<Occupant> {
   const kind = await kindOf(deps.socket);
   if (kind !== 'socket') return kind === 'none' ? { kind } : { kind: 'foreign', what: 'it is not a socket' };

@@ -15,7 +15,7 @@ import { type Caller, callerNamed, IDENTITIES } from './identities.ts';
 
 type Handler<Request, Response> = (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>;
 
-/** Creates the handler of one rpc, which serves only `callers`. */
+/** Creates the handler of one rpc, for `callers` only. */
 export type Route = <Request, Response>(
   callers: readonly Caller[],
   handler: Handler<Request, Response>,
@@ -28,7 +28,7 @@ export interface RouteMakerDeps {
   logger: Logger;
 }
 
-/** What every rpc needs: the caller, cancellation, and errors that reveal no internals. */
+/** Provides what every rpc needs: the caller, cancellation, and errors that reveal no internals. */
 export function createRoute(deps: RouteMakerDeps): Route {
   return (callers, handler) => (call, callback) => {
     serve(call, callers, handler, deps).then(
@@ -38,7 +38,7 @@ export function createRoute(deps: RouteMakerDeps): Route {
   };
 }
 
-/** The error as the caller gets it. */
+/** The status of an error, as sent to the caller. */
 export function statusOf(
   thrown: unknown,
   path: string,
@@ -47,13 +47,13 @@ export function statusOf(
   return toStatus(loggedError(thrown, path, logger), mask);
 }
 
-/** The parts that unary calls and calls with events have in common. */
+/** The common parts of unary calls and calls with events. */
 export type ServedCall<Request> = Pick<
   ServerUnaryCall<Request, unknown>,
   'request' | 'cancelled' | 'getAuthContext' | 'getPath'
 > & { once(event: 'cancelled', listener: () => void): unknown };
 
-/** Carries out a call of one of `callers` until it is cancelled. Throws PERMISSION_DENIED for any other caller. */
+/** Runs a call from one of `callers` until it is cancelled. Throws PERMISSION_DENIED for any other caller. */
 export async function serve<Request, Response>(
   call: ServedCall<Request>,
   callers: readonly Caller[],
@@ -68,7 +68,7 @@ export async function serve<Request, Response>(
   );
 }
 
-/** The caller that the verified certificate of the connection belongs to. */
+/** The caller named by the connection's verified certificate. */
 function callerOf(call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>): Caller | undefined {
   return callerNamed(call.getAuthContext().sslPeerCertificate?.subject.CN);
 }
@@ -88,8 +88,8 @@ function loggedError(thrown: unknown, path: string, logger: Logger): ContextdErr
 }
 
 /**
- * `send` sends an event, or drops it if the caller does not keep up and another event will follow. The returned event is
- * the last one.
+ * `send` sends an event, or drops it if the caller is too slow and another event will follow. The returned event is the
+ * last one.
  */
 type EventHandler<Request, Event> = (
   request: Request,
@@ -98,10 +98,10 @@ type EventHandler<Request, Event> = (
   send: Send<Event>,
 ) => Promise<Event>;
 
-/** A `vital` event is sent even if the caller does not keep up. */
+/** A `vital` event is sent even to a slow caller. */
 type Send<Event> = (event: Event, vital?: 'vital') => void;
 
-/** Creates the handler of one rpc with progress events, which serves only `callers`. */
+/** Creates the handler of one rpc with progress events, for `callers` only. */
 export type EventRoute = <Request, Event>(
   callers: readonly Caller[],
   handler: EventHandler<Request, Event>,
@@ -135,7 +135,7 @@ function sendOrDrop<Request, Event>(call: ServerWritableStream<Request, Event>, 
 /** Maximum characters of one text. Trailers are headers, which some peers limit to 16 KiB. */
 const TEXT_MAX_CHARS = 1_000;
 
-/** `mask` removes secrets: the text of an error may quote a caller or a file. */
+/** `mask` removes secrets, because an error may quote a caller or a file. */
 export function toStatus(error: ContextdError, mask: (text: string) => string): Partial<StatusObject> {
   const metadata = new Metadata();
   metadata.set(CODE_TRAILER, error.code);
@@ -144,7 +144,8 @@ export function toStatus(error: ContextdError, mask: (text: string) => string): 
 }
 
 /**
- * Masks before it cuts, so that no part of a secret is left. Removes lone surrogates, which cannot be percent-encoded.
+ * Masks before truncating, so that no part of a secret remains. Removes lone surrogates, which cannot be
+ * percent-encoded.
  */
 function headerText(text: string, mask: (text: string) => string): string {
   try {

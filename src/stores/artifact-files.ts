@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { KeyedLock } from '../core/keyed-lock.ts';
+import { KeyedLock } from '../core/lock.ts';
 
 /** UTF-16 units that are encoded, hashed and written at a time, so that a 64 MiB text does not block the daemon. */
 const CHUNK_UNITS = 256 * 1024;

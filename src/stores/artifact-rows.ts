@@ -8,11 +8,13 @@ export interface ArtifactPart {
   bytes: number;
   /** What is missing in the middle. Default: nothing. */
   gap?: OutputGap;
+  /** True for the `data` of an answer, as JSON. */
+  isData?: true;
 }
 
 /** Texts that are about to be stored. */
 export interface NewContent {
-  /** JSON: `[[field, bytes], …]`, with the figures of a gap as a third item. */
+  /** JSON: `[[field, bytes], …]`, with the figures of a gap or `"data"` as a third item. */
   parts: string;
   bytes: number;
   nowMs: number;
@@ -50,8 +52,15 @@ export function insertArtifact(row: ArtifactRow, hash: Buffer): Statement {
     sql: `INSERT INTO artifacts (id, session, content, request_id, tool, parts, dropped_bytes, created_ms, command)
           SELECT ?, ?, id, ?, ?, ?, ?, ?, ? FROM contents WHERE hash = ?`,
     params: [
-      ...[row.id, row.session, row.requestId, row.tool, row.parts, row.droppedBytes, row.nowMs],
-      ...[row.commandTag, hash],
+      row.id,
+      row.session,
+      row.requestId,
+      row.tool,
+      row.parts,
+      row.droppedBytes,
+      row.nowMs,
+      row.commandTag,
+      hash,
     ],
   };
 }
@@ -82,9 +91,12 @@ export function parseParts(text: string): ArtifactPart[] {
     const [field, bytes, figures] = part;
     if (typeof field !== 'string' || typeof bytes !== 'number') return [];
     const gap = parseGap(figures);
-    return [{ field, bytes, ...(gap === null ? {} : { gap }) }];
+    return [{ field, bytes, ...(gap === null ? {} : { gap }), ...(figures === DATA_MARK ? { isData: true } : {}) }];
   });
 }
+
+/** In the place of the figures of a gap: the part is the `data` of an answer. */
+const DATA_MARK = 'data';
 
 function parseGap(figures: Json | undefined): OutputGap | null {
   if (!Array.isArray(figures)) return null;
@@ -100,7 +112,14 @@ export function sumBytes(parts: readonly ArtifactPart[]): number {
 }
 
 export function renderParts(parts: readonly ArtifactPart[]): string {
-  return JSON.stringify(parts.map(({ field, bytes, gap }) => [field, bytes, ...(gap ? [figuresOf(gap)] : [])]));
+  return JSON.stringify(
+    parts.map(({ field, bytes, gap, isData }) => [
+      field,
+      bytes,
+      ...(gap ? [figuresOf(gap)] : []),
+      ...(isData ? [DATA_MARK] : []),
+    ]),
+  );
 }
 
 function figuresOf({ start, end, bytes, firstLine, lastLine, nextLine }: OutputGap): number[] {

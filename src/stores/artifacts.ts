@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { OutputGap } from '../core/gap.ts';
 import { ARTIFACT_ID_PATTERN, newArtifactId } from '../core/ids.ts';
+import { KeyedLock } from '../core/lock.ts';
 import type { Logger } from '../core/log.ts';
 import { ArtifactFiles, fromArtifactFault } from './artifact-files.ts';
 import { ArtifactPruner, removeContent } from './artifact-pruner.ts';
@@ -23,16 +24,18 @@ import { bytesOf, type Database, integerOf, type Row, type Statement, textOf } f
 
 export type { ArtifactPart } from './artifact-rows.ts';
 
-/** Contents up to this many bytes are in the database, in the group-committed transaction of their put. */
+/** Contents up to this size in bytes are stored in the database, in the group-committed transaction of their put. */
 export const SMALL_MAX_BYTES = 64 * 1024;
-/** Milliseconds between two records of the last use of a content. */
+/** Minimum milliseconds between two records of the last use of a content. */
 const TOUCH_MS = 60_000;
 
 export interface ArtifactStream {
   field: string;
   text: string;
-  /** What is missing in the middle. Default: nothing. */
+  /** The gap in the middle. Default: none. */
   gap?: OutputGap;
+  /** True for the `data` of an answer, as JSON. */
+  isData?: true;
 }
 
 export interface ArtifactInfo {
@@ -41,7 +44,7 @@ export interface ArtifactInfo {
   /** Bytes beyond `output_max` that were never stored. */
   droppedBytes: number;
   tool: string;
-  /** How often its text was replaced. A cursor into an earlier text does not fit. */
+  /** How often its text was replaced. A cursor into an earlier text is not valid for a later one. */
   revision: number;
 }
 
@@ -49,16 +52,16 @@ export interface ArtifactInfo {
 export interface NewArtifact {
   /** `art_…`. It must not leave the daemon before the artifact is committed. */
   id: string;
-  /** Resolves when the artifact is complete and handed to the system. Errors: STORAGE_FULL. */
+  /** Resolves when the artifact is complete and handed to the operating system. Errors: STORAGE_FULL. */
   committed: Promise<void>;
 }
 
-/** Complete scrubbed outputs. An artifact belongs to the session that made it; to other sessions it does not exist. */
+/** Stores complete scrubbed outputs. An artifact belongs to the session that made it and does not exist for others. */
 export interface ArtifactStore {
   start(): Promise<void>;
   /** Waits for a running prune. */
   stop(): Promise<void>;
-  /** `command` is what the call was asked to do; `previous` finds the artifact by it. Null: not the output of a call. */
+  /** `command` identifies the work that the call was asked to do, for `previous`. Null: not the output of a call. */
   put(
     session: SessionRef,
     requestId: string,
@@ -67,24 +70,24 @@ export interface ArtifactStore {
     droppedBytes: number,
     command?: string | null,
   ): NewArtifact;
-  /** The output that a call of the session stored, or null. */
+  /** Id of the output that a call of the session stored, or null. */
   ofCall(session: SessionRef, requestId: string): Promise<string | null>;
-  /** The last earlier output of the same tool with the same command in the same session, or null. */
+  /** Id of the last earlier output of the same tool with the same command in the same session, or null. */
   previous(session: SessionRef, id: string): Promise<string | null>;
   /**
-   * Replaces the texts of an artifact, because more of them is masked now. Cursors into the former texts are EXPIRED
-   * afterwards, because they count bytes of those. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
+   * Replaces the texts of an artifact, because more of them is masked now. Cursors into the old texts become EXPIRED,
+   * because they hold byte offsets of those. Errors: NOT_FOUND, EXPIRED, STORAGE_FULL.
    */
   replace(session: SessionRef, id: string, streams: readonly ArtifactStream[]): Promise<void>;
-  /** As `replace`, for texts that only became longer at the end of the last one: cursors stay valid. */
+  /** Like `replace`, for texts that only grew at the end of the last one: cursors stay valid. */
   grow(session: SessionRef, id: string, streams: readonly ArtifactStream[], droppedBytes: number): Promise<void>;
-  /** Runs work that reads an artifact and then changes it. Such works on one artifact run one after another. */
+  /** Runs `work`, which reads an artifact and then changes it. Works on the same artifact run one after another. */
   exclusively<T>(id: string, work: () => Promise<T>): Promise<T>;
-  /** Errors: NOT_FOUND (also for an artifact of another session), EXPIRED. */
+  /** Errors: NOT_FOUND (including artifacts of other sessions), EXPIRED. */
   info(session: SessionRef, id: string): Promise<ArtifactInfo>;
-  /** Bytes `[start, end)`; an end past the last byte means the last byte. Errors: NOT_FOUND, EXPIRED, ARGS_INVALID. */
+  /** Bytes `[start, end)`; an `end` past the last byte is capped. Errors: NOT_FOUND, EXPIRED, ARGS_INVALID. */
   read(session: SessionRef, id: string, start: number, end: number): Promise<Buffer>;
-  /** Removes old artifacts, then the least recently used while over the quota. Returns the number removed. */
+  /** Removes old artifacts, then the least recently used ones while over the quota. Returns the number removed. */
   prune(): Promise<number>;
 }
 
@@ -108,8 +111,8 @@ export function createArtifactStore(deps: ArtifactDeps): ArtifactStore {
 class Artifacts implements ArtifactStore {
   readonly #deps: ArtifactDeps;
   #parts: { files: ArtifactFiles; pruner: ArtifactPruner } | undefined;
-  /** By id: settles when the last change of the artifact is done. */
-  readonly #changing = new Map<string, Promise<unknown>>();
+  /** By artifact id, for `exclusively`. */
+  readonly #changing = new KeyedLock();
 
   constructor(deps: ArtifactDeps) {
     this.#deps = deps;
@@ -145,7 +148,7 @@ class Artifacts implements ArtifactStore {
     const committed = this.#keep(streams, (content, hash) =>
       insertArtifact({ ...content, id, session: tag, requestId, tool, droppedBytes, commandTag }, hash),
     );
-    // A failure before anyone waits must not end the process; a later waiter still gets it.
+    // A failure before anyone waits must not end the process. A later waiter still gets it.
     committed.catch(() => {});
     return { id, committed };
   }
@@ -180,16 +183,8 @@ class Artifacts implements ArtifactStore {
     return this.#change(session, id, streams, (content, hash) => growArtifact(id, content, hash, droppedBytes));
   }
 
-  async exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#changing.get(id) ?? Promise.resolve();
-    const result = before.then(work);
-    const after = result.catch(() => {});
-    this.#changing.set(id, after);
-    try {
-      return await result;
-    } finally {
-      if (this.#changing.get(id) === after) this.#changing.delete(id);
-    }
+  exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#changing.run(id, work);
   }
 
   async info(session: SessionRef, id: string): Promise<ArtifactInfo> {
@@ -229,7 +224,7 @@ class Artifacts implements ArtifactStore {
     return this.#ready().pruner.prune();
   }
 
-  /** Gives an artifact other texts and removes the former ones. */
+  /** Replaces the texts of an artifact and removes the old ones. */
   async #change(
     session: SessionRef,
     id: string,
@@ -242,7 +237,7 @@ class Artifacts implements ArtifactStore {
     await removeContent({ database: this.#deps.database, files }, integerOf(row, 'content'));
   }
 
-  /** Stores the texts. `point` returns the statement that makes an artifact refer to them. */
+  /** Stores the texts. `point` returns the statement that points an artifact at them. */
   async #keep(streams: readonly ArtifactStream[], point: PointToContent): Promise<void> {
     const parts = streams.map(({ text, ...stream }) => ({ ...stream, bytes: Buffer.byteLength(text) }));
     const bytes = sumBytes(parts);
@@ -324,10 +319,10 @@ export async function readStreams(
   const { parts, bytes } = await artifacts.info(session, id);
   const body = await artifacts.read(session, id, 0, bytes);
   let at = 0;
-  return parts.map((part) => {
-    const text = body.toString('utf8', at, at + part.bytes);
-    at += part.bytes;
-    return { field: part.field, text, ...(part.gap === undefined ? {} : { gap: part.gap }) };
+  return parts.map(({ bytes: length, ...part }) => {
+    const text = body.toString('utf8', at, at + length);
+    at += length;
+    return { ...part, text };
   });
 }
 

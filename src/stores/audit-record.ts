@@ -1,3 +1,4 @@
+import { FACT_FORMS, type FactRecord, type FieldForm } from '../call/fact-row.ts';
 import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
@@ -5,7 +6,7 @@ const KINDS = ['started', 'secret_missed', 'connections', 'person'] as const;
 type AuditKind = (typeof KINDS)[number];
 
 /** One line of the audit log (SEC-5.2, SEC-5.3). Everything in it has been scrubbed. */
-export interface AuditRecord {
+export interface AuditRecord extends FactRecord {
   /** ISO 8601, UTC. */
   time: string;
   request_id: string;
@@ -26,6 +27,8 @@ export interface AuditRecord {
   /** True if a record of the start precedes this one. Absent for a call that was refused before it ran. */
   began?: boolean;
   tool: string;
+  /** What the call was in its session, as tool.json states it (`effects.session`). Absent: no tool ran, or it is not known. */
+  effect?: string;
   input: Json;
   /** Of the start and the end of a background job: its number in the session. `request_id` is then the job's id. */
   job?: number;
@@ -42,22 +45,6 @@ export interface AuditRecord {
   scrub_ms?: number;
   /** Findings that the first pass, in the tool's process, did not report. Absent if empty. */
   missed_by_first_pass?: number;
-  /** Tokens that were replaced by their values: `[{token, input, use}]`. Absent if empty. */
-  secrets_opened?: Json;
-  /** What isolation lacked. Absent if isolation was full. */
-  isolation_missing?: readonly string[];
-  /** Requests of the tool to the host: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if empty. */
-  host_calls?: Json;
-  /** Protected paths that the call made and that were renamed: `[{path, id, reason}]`. Absent if empty. */
-  quarantined?: readonly Json[];
-  /** What the call did to files of the project: `{ref?, files, more?, not_covered?}`. Absent if nothing. */
-  files_changed?: Json;
-  /** True if the answer left before the search for protected paths was complete. */
-  search_incomplete?: boolean;
-  /** As in `meta.denied`. */
-  denied?: Json;
-  /** `[{host, port, via, verdict, rule?, why?, up, down, count?}]`: what commands reached or tried to reach. Absent if empty. */
-  connections?: readonly Json[];
   /** Tokens that the whole output would have cost. Absent if nothing ran. */
   tokens_run?: number;
   /** True if `tokens_run` is an estimate. */
@@ -70,14 +57,12 @@ export interface AuditRecord {
   follow_up?: boolean;
   /** True if the answer did not hold the whole output. */
   truncated?: boolean;
-  /** Milliseconds of `duration_ms` that the tool itself took. Absent if nothing ran. */
-  run_ms?: number;
 }
 
 /** Who called what, and with which input. */
 export type StartFacts = Pick<
   AuditRecord,
-  'time' | 'request_id' | 'session' | 'branch' | 'project' | 'cwd' | 'door' | 'tool' | 'input' | 'job'
+  'time' | 'request_id' | 'session' | 'branch' | 'project' | 'cwd' | 'door' | 'tool' | 'effect' | 'input' | 'job'
 >;
 
 /** The record of a call that is about to run. It has no facts of the end, and no input. */
@@ -104,20 +89,44 @@ const NO_END = {
 } as const;
 
 function factsOf({ time, request_id, session, project, door, tool, input, ...rest }: StartFacts): StartFacts {
-  const { branch, cwd, job } = rest;
+  const { branch, cwd, effect, job } = rest;
   const optional = {
     ...(branch === undefined ? {} : { branch }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(effect === undefined ? {} : { effect }),
     ...(job === undefined ? {} : { job }),
   };
   return { time, request_id, session, project, door, tool, input, ...optional };
 }
 
 /** Fields that may be absent. A field of another type is dropped; the record is kept. */
-const AMOUNTS = ['job', 'scrub_ms', 'missed_by_first_pass', 'tokens_run', 'tokens_returned', 'run_ms'] as const;
-const FLAGS = ['began', 'tokens_estimated', 'artifact', 'follow_up', 'truncated', 'search_incomplete'] as const;
-const TEXTS = ['isolation_missing'] as const;
-const LISTS = ['quarantined', 'connections'] as const;
+const FORMS: ReadonlyMap<string, FieldForm> = new Map(
+  Object.entries({
+    branch: 'text',
+    cwd: 'text',
+    effect: 'text',
+    began: 'flag',
+    job: 'amount',
+    scrub_ms: 'amount',
+    missed_by_first_pass: 'amount',
+    tokens_run: 'amount',
+    tokens_estimated: 'flag',
+    tokens_returned: 'amount',
+    artifact: 'flag',
+    follow_up: 'flag',
+    truncated: 'flag',
+    ...FACT_FORMS,
+  } as const satisfies { [Field in keyof AuditRecord]?: FieldForm }),
+);
+
+const HAS_FORM: Record<FieldForm, (value: Json) => boolean> = {
+  amount: isAmount,
+  flag: (value) => typeof value === 'boolean',
+  text: (value) => typeof value === 'string',
+  texts: isTexts,
+  list: Array.isArray,
+  any: () => true,
+};
 
 /** Returns null for a line that is not a whole record, because a crash tore it. */
 export function parseRecord(line: Buffer): AuditRecord | null {
@@ -138,21 +147,29 @@ function toRecord(value: JsonObject): AuditRecord | null {
   if (typeof exit_code !== 'number' && exit_code !== null) return null;
   if (typeof error_code !== 'string' && error_code !== null) return null;
   return {
-    ...{ time, request_id, session, project, door, tool, input, ...rest },
-    ...{ output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code },
+    time,
+    request_id,
+    session,
+    project,
+    door,
+    tool,
+    input,
+    ...rest,
+    output_sha256,
+    output_bytes,
+    duration_ms,
+    secrets_found,
+    secret_rules,
+    exit_code,
+    error_code,
     ...(known === undefined ? {} : { kind: known }),
   };
 }
 
 function withoutMistyped(fields: JsonObject): JsonObject {
-  const mistyped = new Set<string>([
-    ...AMOUNTS.filter((name) => !isAmount(fields[name])),
-    ...['branch', 'cwd'].filter((name) => typeof fields[name] !== 'string'),
-    ...FLAGS.filter((name) => typeof fields[name] !== 'boolean'),
-    ...TEXTS.filter((name) => !isTexts(fields[name])),
-    ...LISTS.filter((name) => !Array.isArray(fields[name])),
-  ]);
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !mistyped.has(name)));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => HAS_FORM[FORMS.get(name) ?? 'any'](value)),
+  );
 }
 
 /** True for a number that is finite (JSON can hold `1e999`) and not negative. */

@@ -18,24 +18,26 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const FOUND_DAYS = 31;
 
 /**
- * Append-only JSON lines, one file per UTC day: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A record is
- * never split over two writes; records that arrive while a write runs share the next one. The file is not synced: an
- * acknowledged record survives the death of the daemon, but not a power loss.
+ * Append-only JSON lines, one file per UTC day: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A record is never
+ * split across two writes; records that arrive during a write share the next one. The file is not synced: an
+ * acknowledged record survives a crash of the daemon, but not a power loss.
  */
 export interface AuditLog {
-  /** Creates the folder and opens the file of today. Errors: AUDIT_FAILED. */
+  /** Creates the folder and opens today's file. Errors: AUDIT_FAILED. */
   start(): Promise<void>;
-  /** Writes the records that wait, then closes the file. Safe to call twice. */
+  /** Writes the waiting records, then closes the file. Idempotent. */
   stop(): Promise<void>;
   /** Resolves once the record is in the file. Errors: AUDIT_FAILED. */
   append(record: AuditRecord): Promise<void>;
-  /** Records that a call begins. Its input is recorded at its end. Errors: AUDIT_FAILED, and then the call must not run. */
+  /**
+   * Records the start of a call. Its input is recorded at its end. Errors: AUDIT_FAILED; the call must then not run.
+   */
   begin(facts: StartFacts): Promise<void>;
-  /** Records the end of a call that began. Errors: AUDIT_FAILED, and then the log holds only the start. */
+  /** Records the end of a started call. Errors: AUDIT_FAILED; the log then holds only the start. */
   end(record: AuditRecord): Promise<void>;
   /**
-   * Writes the end, INTERRUPTED, of each call that a dead daemon left open. `mask` masks what the journal kept of a
-   * call. Errors: AUDIT_FAILED.
+   * Writes an INTERRUPTED end for each call that a dead daemon left open. `mask` masks what the journal has of a call.
+   * Errors: AUDIT_FAILED.
    */
   endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<void>;
   /**
@@ -44,11 +46,11 @@ export interface AuditLog {
    */
   tail(limit: number, projectRoot?: string): Promise<AuditRecord[]>;
   /**
-   * Calls of a project that ended, of the last 31 days, oldest first: those with the ids, or the newest 500 of a session
-   * ("": of the session with the newest call).
+   * Ended calls of a project in the last 31 days, oldest first: those with the ids, or the newest 500 of a session (""
+   * means the session with the newest call).
    */
   find(projectRoot: string, wanted: { requestIds: readonly string[] } | { session: string }): Promise<AuditRecord[]>;
-  /** Sums of the newest UTC days, including today, oldest first. `projectRoot` "" means every project. */
+  /** Sums of the newest `days` UTC days, including today, oldest first. `projectRoot` "" means every project. */
   stats(days: number, projectRoot: string): Promise<StatsRow[]>;
 }
 
@@ -80,7 +82,7 @@ class Audit implements AuditLog {
   #writing: Promise<void> | undefined;
   #day: OpenDay | undefined;
   #stopped = false;
-  /** Request ids of calls that began in this daemon and have not ended. */
+  /** Request ids of calls that began in this daemon and are still running. */
   readonly #running = new Set<string>();
   readonly #inputs: OpenInputs;
 
@@ -176,7 +178,7 @@ class Audit implements AuditLog {
     return this.#isLost(start) ? { ...record, error_code: 'INTERRUPTED' } : record;
   }
 
-  /** True for a start record whose call has no end and does not run. */
+  /** True for a start record whose call has no end and is not running. */
   #isLost({ kind, request_id }: AuditRecord): boolean {
     return kind === 'started' && !this.#running.has(request_id);
   }
@@ -206,7 +208,7 @@ class Audit implements AuditLog {
     if (bytesWritten < text.length) throw new Error(`only ${bytesWritten} of ${text.length} bytes were written`);
   }
 
-  /** The file of today. Opens it again if the day changed or the file was removed. */
+  /** Today's file. Reopens it if the day changed or the file was removed. */
   async #openToday(): Promise<OpenDay> {
     const path = join(this.#deps.dir, dayFile(this.#deps.clock.now()));
     if (this.#day?.path === path && fstatSync(this.#day.handle.fd).nlink > 0) return this.#day;
@@ -258,7 +260,7 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Ends a last line that a crash or a full disk tore, so that the next record has a line of its own. */
+/** Terminates a last line torn by a crash or a full disk, so that the next record starts on its own line. */
 async function openForAppend(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a+', 0o600);
   try {

@@ -2,21 +2,21 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Database, integerOf, type Statement, textOf } from './sqlite.ts';
 
-/** What a person said yes to: these bytes (or this version) of `subject`, within `scope`, and nothing else. */
+/** A person's consent to exactly these bytes (or this version) of `subject`, within `scope`. */
 export interface Consent {
   /** The project root in which the consent holds. */
   scope: string;
   subject: ConsentSubject;
-  /** SHA-256 of what was consented to, hex. Another hash needs another consent. */
+  /** SHA-256 of the content, hex. Another hash needs another consent. */
   hash: string;
   /** Milliseconds since the epoch. */
   givenMs: number;
 }
 
 /**
- * What a consent is about: the rules in the project's `.gitleaks.toml`, `tool:<origin>:<name>`, or
- * `grant:<tool name>:<grant>`, whose hash is the hash of the tool's bundle, or `path:<directory>` for a directory outside
- * the project that commands may write, whose hash is the hash of the path.
+ * The subject of a consent: `rules` for the project's `.gitleaks.toml`, `tool:<origin>:<name>`, `grant:<tool
+ * name>:<grant>` with the hash of the tool's bundle, or `path:<directory>` with the hash of the path, for a directory
+ * outside the project that commands may write.
  */
 export type ConsentSubject = 'rules' | `tool:${ToolOrigin}:${string}` | `grant:${string}:${string}` | `path:${string}`;
 
@@ -30,22 +30,22 @@ export interface ConsentChange {
 }
 
 /**
- * Everything a person said yes to for a project, in one table. The project must be registered; its consents go with it.
- * Kept in memory too, because every call asks for some. What a person accepts of a quarantine stays in the ledger of
- * the spawner (docs/decisions/0021-consents.md).
+ * All consents of a project, in one table. The project must be registered; its consents are removed with it. Cached in
+ * memory, because every call reads some. Consents to quarantined files stay in the spawner's ledger
+ * (docs/decisions/0021-consents.md).
  */
 export interface Consents {
-  /** Errors: INTERNAL_ERROR for a row that cannot be read, because guessing could widen what a person allowed. */
+  /** Errors: INTERNAL_ERROR for a row that cannot be read, because guessing could widen a consent. */
   start(): Promise<void>;
   /** True if a person consented to exactly this hash. */
   has(scope: string, subject: ConsentSubject, hash: string): boolean;
-  /** Sorted by subject. The same array until a consent of the scope changes. */
+  /** Sorted by subject. Returns the same array until a consent of the scope changes. */
   list(scope: string): readonly Consent[];
-  /** A new consent replaces the earlier one of the same subject. */
+  /** Replaces any earlier consent for the same subject. */
   give(scope: string, subject: ConsentSubject, hash: string): Promise<void>;
-  /** False if there was no such consent. */
+  /** Returns false if there was no such consent. */
   withdraw(scope: string, subject: ConsentSubject): Promise<boolean>;
-  /** Makes all changes of a scope, and carries out the statements in `also`, or does nothing. */
+  /** Makes all changes of a scope and executes the statements in `also`, or does nothing. */
   change(scope: string, change: ConsentChange, also?: readonly Statement[]): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createConsents(deps: { database: Database; clock: Clock }): Cons
 class ConsentStore implements Consents {
   readonly #database: Database;
   readonly #clock: Clock;
-  /** By scope; each list is sorted and replaced as a whole. */
+  /** By scope. Each list is sorted and replaced as a whole. */
   readonly #scopes = new Map<string, readonly Consent[]>();
 
   constructor({ database, clock }: { database: Database; clock: Clock }) {
@@ -128,7 +128,7 @@ class ConsentStore implements Consents {
   }
 }
 
-/** The subject of a grant that the accepted tool `tool` has. */
+/** The subject of a grant to the accepted tool `tool`. */
 export function grantSubject(tool: string, grant: string): ConsentSubject {
   return `grant:${tool}:${grant}`;
 }
@@ -140,7 +140,7 @@ export function pathSubject(path: string): ConsentSubject {
   return `${PATH_SUBJECT}${path}`;
 }
 
-/** The directory of a subject that `pathSubject` made; null for any other subject. */
+/** The directory of a subject from `pathSubject`; null for any other subject. */
 export function pathOfSubject(subject: ConsentSubject): string | null {
   return subject.startsWith(PATH_SUBJECT) ? subject.slice(PATH_SUBJECT.length) : null;
 }
@@ -156,13 +156,13 @@ function parseSubject(text: string): ConsentSubject {
   });
 }
 
-/** The parts before the first and the second colon, and the rest, which may hold colons. */
+/** Splits at the first two colons. The rest may contain colons. */
 export function splitSubject(subject: string): [kind: string, first: string, rest: string] {
   const [kind = '', first = ''] = subject.split(':', 2);
   return [kind, first, subject.slice(kind.length + first.length + 2)];
 }
 
-/** Compares by UTF-16 units: the same order on every machine, and SQLite's order for ASCII. */
+/** Compares UTF-16 code units: the same order on every machine, and SQLite's order for ASCII. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -3,7 +3,7 @@ import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import { ARTIFACT_ID_PATTERN } from '../core/ids.ts';
 
-/** Bytes `[start, end)` of an artifact that are not read yet. */
+/** Unread bytes `[start, end)` of an artifact. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -11,15 +11,17 @@ export interface ByteRange {
 
 export interface CursorPayload {
   artifactId: string;
-  /** One to CURSOR_MAX_RANGES ranges, in ascending order, with gaps between them, and not empty. */
+  /** 1 to CURSOR_MAX_RANGES ranges, not empty, in ascending order with gaps between them. */
   ranges: readonly ByteRange[];
-  /** The artifact's revision when the cursor was made. Absent means 0. Only its last four bits are kept. */
+  /** The artifact's revision when the cursor was made. Absent means 0. Only its low four bits are kept. */
   revision?: number;
+  /** True: pages of `data` are JSON, cut at items. Absent: they are text. */
+  isJson?: true;
 }
 
 /**
- * Continuation cursors. They are short, because an agent pays for each character: base64url of
- * `flags | artifact id (10 bytes) | per range: gap and length as varints | HMAC-SHA256 truncated to 12 bytes`.
+ * Continuation cursors. Short, because an agent pays for each character: base64url of `flags | artifact id (10 bytes) |
+ * per range: gap and length as varints | HMAC-SHA256 truncated to 12 bytes`.
  */
 export interface Cursors {
   seal(session: SessionRef, payload: CursorPayload): string;
@@ -29,12 +31,16 @@ export interface Cursors {
 
 const MAC_BYTES = 12;
 const ID_BYTES = 10;
-/** Sixteen streams, each with a gap on both sides of its error lines. */
-export const CURSOR_MAX_RANGES = 32;
-/** Count, flags, id, ranges of two varints of the greatest length, code. */
+/** Sixteen streams, each with a gap on both sides of its error lines, and the omitted parts of `data`. */
+export const CURSOR_MAX_RANGES = 40;
+/** Count, flags, id, two varints of maximum length per range, HMAC. */
 const MAX_CHARACTERS = Math.ceil(((2 + ID_BYTES + 2 * CURSOR_MAX_RANGES * 8 + MAC_BYTES) * 4) / 3);
-/** Flags: bits 0-3 are the number of ranges, or 0 if the next byte holds the number; bits 4-7 are the revision. */
+/**
+ * Flags: bits 0-3 are the number of ranges, or 0 if the next byte holds the number and, in its highest bit, `isJson`; bits
+ * 4-7 are the revision.
+ */
 export const REVISIONS = 16;
+const JSON_BIT = 128;
 
 export function createCursors(deps: { cursorKey(session: SessionRef): Buffer }): Cursors {
   return {
@@ -53,12 +59,13 @@ export function createCursors(deps: { cursorKey(session: SessionRef): Buffer }):
   };
 }
 
-function encode({ artifactId, ranges, revision = 0 }: CursorPayload): Buffer {
+function encode({ artifactId, ranges, revision = 0, isJson }: CursorPayload): Buffer {
   const count = ranges.length;
   if (count < 1 || count > CURSOR_MAX_RANGES)
     throw new RangeError(`a cursor has 1 to ${CURSOR_MAX_RANGES} ranges, not ${count}`);
   const flags = (revision % REVISIONS) << 4;
-  const out: number[] = [...(count < 16 ? [flags | count] : [flags, count]), ...packArtifactId(artifactId)];
+  const head = isJson ? [flags, count | JSON_BIT] : count < 16 ? [flags | count] : [flags, count];
+  const out: number[] = [...head, ...packArtifactId(artifactId)];
   let at = 0;
   for (const { start, end } of ranges) {
     if (end <= start) throw new RangeError(`a cursor's range is not empty: ${start}-${end}`);
@@ -69,15 +76,17 @@ function encode({ artifactId, ranges, revision = 0 }: CursorPayload): Buffer {
   return Buffer.from(out);
 }
 
-/** The code was right, so these bytes are ours. A form that this version does not know is still CURSOR_INVALID. */
+/** The HMAC matched, so these bytes are ours. A form unknown to this version is still CURSOR_INVALID. */
 function decode(body: Buffer): CursorPayload {
   const flags = body[0] ?? 0;
   const few = flags & 15;
   const idStart = few === 0 ? 2 : 1;
   const artifactId = unpackArtifactId(body.subarray(idStart, idStart + ID_BYTES));
-  const ranges = decodeRanges(body, idStart + ID_BYTES, few === 0 ? (body[1] ?? 0) : few);
+  const second = few === 0 ? (body[1] ?? 0) : few;
+  const ranges = decodeRanges(body, idStart + ID_BYTES, second % JSON_BIT);
   const revision = flags >> 4;
-  return { artifactId, ranges, ...(revision === 0 ? {} : { revision }) };
+  const isJson = second >= JSON_BIT;
+  return { artifactId, ranges, ...(revision === 0 ? {} : { revision }), ...(isJson ? { isJson } : {}) };
 }
 
 function decodeRanges(body: Buffer, from: number, count: number): ByteRange[] {
@@ -99,7 +108,7 @@ function sign(key: Buffer, body: Buffer): Buffer {
   return createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 }
 
-/** Accepts only one spelling of the bytes; unused bits in the last character would allow a second one. */
+/** Accepts only one spelling of the bytes. Unused bits in the last character would allow a second one. */
 function fromBase64url(text: string): Buffer {
   if (text.length > MAX_CHARACTERS) throw invalid();
   const bytes = Buffer.from(text, 'base64url');
@@ -113,7 +122,7 @@ function invalid(): ContextdError {
   });
 }
 
-/** The alphabet of `newArtifactId`: 5 bits a character. */
+/** The alphabet of `newArtifactId`: 5 bits per character. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_PREFIX = 'art_';
 
@@ -146,7 +155,7 @@ function writeVarint(out: number[], value: number): void {
   out.push(rest);
 }
 
-/** The number at `at` and the position after it, or null at the end of the bytes or above 2^53. */
+/** The number at `at` and the position after it, or null past the end of the bytes or above 2^53. */
 function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | null {
   let value = 0;
   for (let next = at, scale = 1; scale <= 2 ** 49; scale *= 128) {

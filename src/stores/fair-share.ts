@@ -1,4 +1,4 @@
-/** The most that each may have so that all together have no more than `max`: those with less leave the rest to the others. */
+/** Max-min fair share: the per-owner cap that keeps the total of `counts` within `max`. Returns `max` if all fit. */
 export function fairShare(counts: readonly number[], max: number): number {
   const ascending = counts.toSorted((a, b) => a - b);
   let left = max;

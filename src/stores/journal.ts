@@ -4,9 +4,9 @@ import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Finished calls older than this are removed at start. The audit log is the lasting record. */
+/** Finished calls older than this are removed at start. The audit log is the permanent record. */
 const KEEP_DAYS = 7;
-/** The code of calls that a crash left open. */
+/** Error code of calls that a crash left open. */
 const INTERRUPTED: ErrorCode = 'INTERRUPTED';
 
 export interface JournalEntry {
@@ -16,17 +16,17 @@ export interface JournalEntry {
 }
 
 export interface JournalCounts {
-  /** Calls that began and did not finish. */
+  /** Calls that began and have not finished. */
   running: number;
   /** Calls that finished in the last 7 days, including failed ones. */
   finished: number;
-  /** Calls that finished with an error code. */
+  /** Finished calls with an error code. */
   failed: number;
-  /** Calls that failed because the daemon died. */
+  /** Finished calls that failed because the daemon died. */
   interrupted: number;
 }
 
-/** A call that began and did not finish. */
+/** A call that began and has not finished. */
 export interface JournalRow {
   requestId: string;
   tool: string;
@@ -36,11 +36,11 @@ export interface JournalRow {
   startedMs: number;
 }
 
-/** The calls that began and finished. Calls that a crash left open are marked INTERRUPTED at the next start. */
+/** Calls that began, and their ends. Calls left open by a crash are marked INTERRUPTED at the next start. */
 export interface Journal {
-  /** The calls that are open. Before `start`, the calls that the last daemon left open. */
+  /** The open calls. Before `start`: the calls that the last daemon left open. */
   open(): Promise<JournalRow[]>;
-  /** Closes the calls that the last daemon left open, and returns their number. */
+  /** Closes the calls left open by the last daemon and returns their number. Removes calls finished over 7 days ago. */
   start(): Promise<number>;
   /** Errors: CONFLICT if the request id was used before. */
   begin(entry: JournalEntry): Promise<void>;

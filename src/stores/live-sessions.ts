@@ -15,7 +15,7 @@ const SESSION_ID_PATTERN = /^[\w.:@-]{1,128}$/;
 
 /**
  * The sessions that have not ended. A call that names no session belongs to the current one of its project: two such
- * agents in one project share it (design §4).
+ * agents in one project share it (docs/sessions.md).
  */
 export interface LiveSessions {
   start(): Promise<void>;

@@ -98,8 +98,22 @@ const PRUNE = `DELETE FROM network_log WHERE project = ?1
   AND id <= (SELECT id FROM network_log WHERE project = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`;
 
 const COLUMNS = [
-  ...['id', 'at_ms', 'project', 'tool', 'session', 'request_id', 'host', 'port', 'via', 'is_allowed', 'rule', 'why'],
-  ...['up', 'down', 'duration_ms', 'repeats'],
+  'id',
+  'at_ms',
+  'project',
+  'tool',
+  'session',
+  'request_id',
+  'host',
+  'port',
+  'via',
+  'is_allowed',
+  'rule',
+  'why',
+  'up',
+  'down',
+  'duration_ms',
+  'repeats',
 ];
 const INSERT = `INSERT OR REPLACE INTO network_log (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`;
 
@@ -107,8 +121,22 @@ function insertion(one: LoggedConnection) {
   return {
     sql: INSERT,
     params: [
-      ...[one.id, one.atMs, one.project, one.tool, one.session, one.requestId, one.host, one.port, one.via],
-      ...[one.isAllowed ? 1 : 0, one.rule, one.why, one.up, one.down, one.durationMs, one.repeats],
+      one.id,
+      one.atMs,
+      one.project,
+      one.tool,
+      one.session,
+      one.requestId,
+      one.host,
+      one.port,
+      one.via,
+      one.isAllowed ? 1 : 0,
+      one.rule,
+      one.why,
+      one.up,
+      one.down,
+      one.durationMs,
+      one.repeats,
     ],
   };
 }

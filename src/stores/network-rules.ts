@@ -163,8 +163,15 @@ function insertion(rule: StoredRule): Statement {
   return {
     sql: `INSERT OR REPLACE INTO network_rules (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     params: [
-      ...[rule.scope, rule.pattern, rule.group ?? '', rule.verdict, addresses, rule.once ? 1 : 0],
-      ...[rule.expiresMs, rule.givenMs, rule.givenBy],
+      rule.scope,
+      rule.pattern,
+      rule.group ?? '',
+      rule.verdict,
+      addresses,
+      rule.once ? 1 : 0,
+      rule.expiresMs,
+      rule.givenMs,
+      rule.givenBy,
     ],
   };
 }

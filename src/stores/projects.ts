@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { Lock } from '../core/lock.ts';
 import {
   type Consent,
   type ConsentSubject,
@@ -62,7 +63,7 @@ class Projects implements ProjectStore {
   /** By root, with the consents that the project was read from. */
   readonly #projects = new Map<string, { project: Project; consents: readonly Consent[] }>();
   /** Changes run one after another, so that memory and database agree. */
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Lock();
 
   constructor(deps: ProjectDeps) {
     this.#deps = deps;
@@ -78,7 +79,7 @@ class Projects implements ProjectStore {
   }
 
   change(root: string, change: ToolChange, also: readonly Statement[] = []): Promise<boolean> {
-    return this.#change(async () => {
+    return this.#changes.run(async () => {
       const { consents, clock } = this.#deps;
       const tools = change(acceptedTools(consents.list(root)));
       const wanted = new Map(tools.flatMap(consentsOf).map((consent) => [consent.subject, consent]));
@@ -95,7 +96,7 @@ class Projects implements ProjectStore {
   }
 
   unregister(root: string): Promise<boolean> {
-    return this.#change(async () => {
+    return this.#changes.run(async () => {
       if (!this.#projects.has(root)) return false;
       const { consents } = this.#deps;
       const withdraw = consents.list(root).map(({ subject }) => subject);
@@ -120,12 +121,6 @@ class Projects implements ProjectStore {
     const project = { root, tools: acceptedTools(consents) };
     this.#projects.set(root, { project, consents });
     return project;
-  }
-
-  #change(task: () => Promise<boolean>): Promise<boolean> {
-    const change = this.#lastChange.then(task);
-    this.#lastChange = change.catch(() => undefined);
-    return change;
   }
 }
 

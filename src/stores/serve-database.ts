@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { ContextdError } from '../core/errors.ts';
+import { packError } from '../core/wire-error.ts';
 import {
   BatchRunner,
   type DatabaseRequest,
@@ -9,7 +10,6 @@ import {
   fromDatabaseFault,
   openDatabase,
   type Reply,
-  toFault,
   type Work,
 } from './sqlite-engine.ts';
 
@@ -38,7 +38,7 @@ export function serveDatabase(port: MessagePort, extend: (database: DatabaseSync
       }
       return { id, result: [] };
     } catch (thrown) {
-      return { id, fault: toFault(fromDatabaseFault(thrown, 'the database')) };
+      return { id, fault: packError(fromDatabaseFault(thrown, 'the database')) };
     }
   }
 
@@ -79,5 +79,5 @@ function isWork(message: Message): message is Work {
 }
 
 function refuse({ id }: Work): Reply<DatabaseResult> {
-  return { id, fault: toFault(new ContextdError('INTERNAL_ERROR', 'the database is not open')) };
+  return { id, fault: packError(new ContextdError('INTERNAL_ERROR', 'the database is not open')) };
 }

@@ -4,21 +4,23 @@ import type { DaemonKeys } from './keys.ts';
 import { type Database, integerOf } from './sqlite.ts';
 
 /**
- * Secret numbers are reserved in the database before they are used: a few at first, then more at a time. A restart skips
- * the rest of a block (at most 63 numbers), so a number is never used twice.
+ * Secret numbers are reserved in the database before they are used: a small block first, then larger ones. A restart
+ * skips the rest of a block (at most 63 numbers), so a number is never used twice.
  */
 const FIRST_BLOCK = 8;
 const NEXT_BLOCK = 64;
 
-/** What a session keeps over a restart of the daemon. */
+/** Session state that survives a restart of the daemon. */
 export interface SessionStore {
   /** The next secret number of the session, from 1. A promise only if numbers must be reserved first. */
   next(session: SessionRef): number | Promise<number>;
-  /** No higher number was given to a secret of the session; 0: none was. After a restart it may be up to 63 too high. */
+  /**
+   * Upper bound of the secret numbers given out in the session; 0: none. After a restart it may be up to 63 too high.
+   */
   last(session: SessionRef): number | Promise<number>;
-  /** The HMAC key of a session's etags: 64 hex digits, the same after a restart. */
+  /** HMAC key of a session's etags: 64 hex digits, the same after a restart. */
   etagKey(session: SessionRef): string;
-  /** The HMAC key of a session's cursors: 32 bytes, the same after a restart. */
+  /** HMAC key of a session's cursors: 32 bytes, the same after a restart. */
   cursorKey(session: SessionRef): Buffer;
 }
 
@@ -30,7 +32,7 @@ export interface SessionDeps {
 
 interface Block {
   next: number;
-  /** The first number that is not reserved. */
+  /** The first unreserved number. */
   end: number;
 }
 

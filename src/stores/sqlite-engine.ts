@@ -2,7 +2,8 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { ContextdError, type ErrorCode, isErrno } from '../core/errors.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { packError, type WireError } from '../core/wire-error.ts';
 
 /** A value as SQLite stores it. */
 export type SqlValue = null | number | string | Uint8Array;
@@ -33,21 +34,12 @@ export type DatabaseRequest =
 /** Rows of each statement of the request, in order. */
 export type DatabaseResult = readonly Row[][];
 
-/** A ContextdError as it crosses a thread. */
-export interface Fault {
-  code: ErrorCode;
-  message: string;
-  remedy: string | undefined;
-  /** For the log only. */
-  cause: string | undefined;
-}
-
 export interface Envelope<Body> {
   id: number;
   body: Body;
 }
 
-export type Reply<Result> = { id: number; result: Result } | { id: number; fault: Fault };
+export type Reply<Result> = { id: number; result: Result } | { id: number; fault: WireError };
 
 export type Work = Envelope<{ kind: 'read' | 'write'; statements: readonly Statement[] }>;
 
@@ -129,7 +121,7 @@ export class BatchRunner {
       return replies;
     } catch (thrown) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      const fault = toFault(fromDatabaseFault(thrown, this.#file));
+      const fault = packError(fromDatabaseFault(thrown, this.#file));
       return batch.map(({ id }) => ({ id, fault }));
     }
   }
@@ -146,7 +138,7 @@ export class BatchRunner {
     } catch (thrown) {
       if (inTransaction && !this.#database.isTransaction) throw thrown;
       if (atomic) this.#database.exec('ROLLBACK TO request; RELEASE request');
-      return { id, fault: toFault(fromDatabaseFault(thrown, this.#file)) };
+      return { id, fault: packError(fromDatabaseFault(thrown, this.#file)) };
     }
   }
 
@@ -158,11 +150,6 @@ export class BatchRunner {
     }
     return prepared.all(...params);
   }
-}
-
-export function toFault(error: ContextdError): Fault {
-  const cause = error.cause instanceof Error ? error.cause.message : undefined;
-  return { code: error.code, message: error.message, remedy: error.remedy, cause };
 }
 
 /** Primary result codes of SQLite (the low byte of an extended code). */

@@ -1,12 +1,14 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { Channel } from '../core/channel.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
+import { ownProgram } from '../core/own-program.ts';
+import { unpackError } from '../core/wire-error.ts';
 import type {
   DatabaseFile,
   DatabaseRequest,
   DatabaseResult,
-  Fault,
   Reply,
   Row,
   SqlValue,
@@ -21,12 +23,12 @@ type DatabaseState = 'new' | 'ready' | 'failed' | 'stopped';
 export interface Database {
   /** Errors: CONFLICT, VERSION_MISMATCH, PATH_INVALID, STORAGE_FULL, INTERNAL_ERROR (damaged file). */
   start(): Promise<void>;
-  /** Finishes the requests made before, closes the file and ends the thread. Safe to call twice. */
+  /** Finishes earlier requests, closes the file and ends the thread. Idempotent. */
   stop(): Promise<void>;
   readonly state: DatabaseState;
   read(sql: string, ...params: readonly SqlValue[]): Promise<readonly Row[]>;
   /**
-   * Carries out all statements or none. Resolves with the rows of each statement once they are committed. Writes that
+   * Executes all statements or none. Resolves with the rows of each statement once they are committed. Writes that
    * arrive while a transaction runs share the next one. Errors: STORAGE_FULL, INTERNAL_ERROR.
    */
   write(statements: readonly Statement[]): Promise<readonly Row[][]>;
@@ -34,13 +36,13 @@ export interface Database {
 
 export interface DatabaseDeps extends DatabaseFile {
   logger: Logger;
-  /** The compiled program of the thread, if it has functions of its own. Default: plain SQLite. */
+  /** The compiled program of the thread, if it has its own functions. Default: plain SQLite. */
   program?: URL;
-  /** Called once if the thread dies. Every pending call has failed by then, and `state` is "failed". */
+  /** Called once if the thread dies. By then every pending call has failed and `state` is "failed". */
   onFailure?(error: ContextdError): void;
 }
 
-/** A database with a file, a schema and a thread of its own. A daemon may have several. */
+/** Creates a database with its own file, schema and thread. A daemon may have several. */
 export function createDatabase(deps: DatabaseDeps): Database {
   return new WorkerDatabase(deps);
 }
@@ -48,7 +50,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
 class WorkerDatabase implements Database {
   readonly #deps: DatabaseDeps;
   #state: DatabaseState = 'new';
-  #channel: WorkerChannel<DatabaseRequest, DatabaseResult> | undefined;
+  #thread: DatabaseThread | undefined;
 
   constructor(deps: DatabaseDeps) {
     this.#deps = deps;
@@ -59,32 +61,32 @@ class WorkerDatabase implements Database {
   }
 
   async start(): Promise<void> {
-    const channel = openChannel<DatabaseRequest, DatabaseResult>({
-      program: this.#deps.program ?? new URL('./sqlite-worker.js', import.meta.url),
+    const thread = new DatabaseThread({
+      program: this.#deps.program ?? ownProgram(new URL('./sqlite-thread/main.js', import.meta.url)),
       name: `database ${basename(this.#deps.file)}`,
       onDeath: (error) => this.#fail(error),
     });
     try {
       const { file, migrations, durable = false } = this.#deps;
-      await channel.request({ kind: 'open', file, migrations, durable });
+      await thread.request({ kind: 'open', file, migrations, durable });
     } catch (error) {
-      await channel.end();
+      await thread.end();
       throw error;
     }
-    this.#channel = channel;
+    this.#thread = thread;
     this.#state = 'ready';
   }
 
   async stop(): Promise<void> {
-    const channel = this.#channel;
-    this.#channel = undefined;
+    const thread = this.#thread;
+    this.#thread = undefined;
     if (this.#state !== 'failed') this.#state = 'stopped';
     try {
-      await channel?.request({ kind: 'close' });
+      await thread?.request({ kind: 'close' });
     } catch (error) {
       this.#deps.logger.warn('database.close_failed', { message: ContextdError.from(error).message });
     }
-    await channel?.end();
+    await thread?.end();
   }
 
   async read(sql: string, ...params: readonly SqlValue[]): Promise<readonly Row[]> {
@@ -96,8 +98,8 @@ class WorkerDatabase implements Database {
     return await this.#ready().request({ kind: 'write', statements });
   }
 
-  #ready(): WorkerChannel<DatabaseRequest, DatabaseResult> {
-    if (this.#channel) return this.#channel;
+  #ready(): DatabaseThread {
+    if (this.#thread) return this.#thread;
     throw new ContextdError('INTERNAL_ERROR', `the database ${this.#deps.file} is not open (${this.#state})`, {
       remedy: 'Restart the daemon with `ctxd server restart`.',
     });
@@ -110,97 +112,68 @@ class WorkerDatabase implements Database {
   }
 }
 
-/** Requests to one worker thread. When the thread dies, every pending request fails at once for the same reason. */
-interface WorkerChannel<Body, Result> {
-  request(body: Body): Promise<Result>;
-  /** Ends the thread and waits until it is gone. Safe to call twice. */
-  end(): Promise<void>;
-}
-
-interface ChannelDeps {
-  /** The compiled program of the worker. It receives `{id, body}` and posts arrays of replies. */
+interface ThreadDeps {
+  /** The compiled program of the thread. Receives `{id, body}` and posts arrays of replies. */
   program: URL;
-  /** Names the thread in messages. */
+  /** The thread's name in messages. */
   name: string;
   /** Called once if the thread dies without `end()`. */
   onDeath(error: ContextdError): void;
 }
 
-interface Pending<Result> {
-  resolve(result: Result): void;
-  reject(error: ContextdError): void;
-}
-
-function openChannel<Body, Result>(deps: ChannelDeps): WorkerChannel<Body, Result> {
-  return new Channel<Body, Result>(deps);
-}
-
-class Channel<Body, Result> implements WorkerChannel<Body, Result> {
-  readonly #deps: ChannelDeps;
+/** The thread of one database. If it dies, every pending request fails at once with the same reason. */
+class DatabaseThread {
+  readonly #deps: ThreadDeps;
   readonly #worker: Worker;
-  readonly #pending = new Map<number, Pending<Result>>();
+  readonly #channel: Channel<DatabaseRequest, DatabaseResult>;
   readonly #gone: Promise<void>;
-  #lastId = 0;
   #ending = false;
-  #dead: ContextdError | undefined;
 
-  constructor(deps: ChannelDeps) {
+  constructor(deps: ThreadDeps) {
     this.#deps = deps;
-    this.#worker = new Worker(deps.program, { name: deps.name });
-    this.#worker.on('message', (replies: readonly Reply<Result>[]) => this.#settle(replies));
-    this.#worker.on('error', (error) => this.#die(error));
+    const worker = new Worker(deps.program, { name: deps.name });
+    this.#worker = worker;
+    this.#channel = new Channel((id, body) => worker.postMessage({ id, body }));
+    worker.on('message', (replies: readonly Reply<DatabaseResult>[]) => this.#settle(replies));
+    worker.on('error', (error) => this.#die(error));
     this.#gone = new Promise((resolve) => {
-      this.#worker.once('exit', (code) => {
+      worker.once('exit', (code) => {
         this.#die(new Error(`exit code ${code}`));
         resolve();
       });
     });
   }
 
-  request(body: Body): Promise<Result> {
-    if (this.#dead) return Promise.reject(this.#dead);
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#worker.postMessage({ id, body });
-      this.#pending.set(id, { resolve, reject });
-    });
+  request(body: DatabaseRequest): Promise<DatabaseResult> {
+    return this.#channel.ask(body);
   }
 
+  /** Ends the thread and waits until it is gone. Idempotent. */
   async end(): Promise<void> {
     this.#ending = true;
     await this.#worker.terminate();
     await this.#gone;
   }
 
-  #settle(replies: readonly Reply<Result>[]): void {
+  #settle(replies: readonly Reply<DatabaseResult>[]): void {
     for (const reply of replies) {
-      const pending = this.#pending.get(reply.id);
-      this.#pending.delete(reply.id);
-      if ('fault' in reply) pending?.reject(toError(reply.fault));
-      else pending?.resolve(reply.result);
+      if ('fault' in reply) this.#channel.reject(reply.id, unpackError(reply.fault));
+      else this.#channel.resolve(reply.id, reply.result);
     }
   }
 
   #die(cause: unknown): void {
-    if (this.#dead) return;
-    this.#dead = new ContextdError('INTERNAL_ERROR', `the ${this.#deps.name} thread has ended`, {
+    if (this.#channel.isClosed) return;
+    const reason = new ContextdError('INTERNAL_ERROR', `the ${this.#deps.name} thread has ended`, {
       remedy: 'Restart the daemon with `ctxd server restart`.',
       cause,
     });
-    for (const pending of this.#pending.values()) pending.reject(this.#dead);
-    this.#pending.clear();
-    if (!this.#ending) this.#deps.onDeath(this.#dead);
+    this.#channel.close(reason);
+    if (!this.#ending) this.#deps.onDeath(reason);
   }
 }
 
-function toError(fault: Fault): ContextdError {
-  return new ContextdError(fault.code, fault.message, {
-    ...(fault.remedy === undefined ? {} : { remedy: fault.remedy }),
-    cause: fault.cause,
-  });
-}
-
-/** Readers of one column. INTERNAL_ERROR if the column has another type. */
+/** Readers of one column. Throws INTERNAL_ERROR if the column has another type. */
 export function textOf(row: Row, column: string): string {
   const value = row[column];
   return typeof value === 'string' ? value : wrongType(column, 'text');

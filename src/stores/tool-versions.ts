@@ -55,16 +55,30 @@ export function createToolVersions({ database }: { database: Database }): ToolVe
     add(version) {
       const { project, name, bundleSha256, source, commit, archiveSha256, signer, grants, acceptedMs } = version;
       const columns = [
-        ...['project', 'name', 'accepted_ms', 'bundle_sha256', 'source', 'commit_id'],
-        ...['archive_sha256', 'signer', 'grants'],
+        'project',
+        'name',
+        'accepted_ms',
+        'bundle_sha256',
+        'source',
+        'commit_id',
+        'archive_sha256',
+        'signer',
+        'grants',
       ];
       const old = `SELECT accepted_ms FROM tool_versions WHERE project = ? AND name = ? ORDER BY accepted_ms DESC LIMIT ${KEPT}`;
       return [
         {
           sql: `INSERT OR REPLACE INTO tool_versions (${columns.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           params: [
-            ...[project, name, acceptedMs, bundleSha256, source, commit],
-            ...[archiveSha256, signer, JSON.stringify(grants)],
+            project,
+            name,
+            acceptedMs,
+            bundleSha256,
+            source,
+            commit,
+            archiveSha256,
+            signer,
+            JSON.stringify(grants),
           ],
         },
         {

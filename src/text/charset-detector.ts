@@ -79,7 +79,8 @@ class Utf8Check {
   finish(): Charset | null {
     if (this.#sample === null && this.#pending.length > 0) this.#begin(this.#pending);
     if (this.#sample === null) return UTF8;
-    const sample = Buffer.concat(this.#sample);
+    // NUL bytes say nothing about an encoding that extends ASCII.
+    const sample = Buffer.from(Buffer.concat(this.#sample).filter((byte) => byte !== 0));
     const { characters, invalid } = scanUtf8(sample);
     // A damaged UTF-8 text still has whole characters; other encodings look like them only by chance.
     if (this.#characters + characters > 0 && this.#characters + characters >= invalid) return UTF8;

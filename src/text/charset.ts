@@ -26,10 +26,33 @@ export const UTF8: Charset = charsetOf('utf-8', 'utf-8');
 
 /** Encodings with one byte for each character. */
 const SINGLE_BYTE: readonly string[] = [
-  ...['iso-8859-2', 'iso-8859-3', 'iso-8859-4', 'iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-8', 'iso-8859-10'],
-  ...['iso-8859-13', 'iso-8859-14', 'iso-8859-15', 'iso-8859-16', 'koi8-r', 'koi8-u', 'macintosh', 'x-mac-cyrillic'],
-  ...['windows-874', 'windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254', 'windows-1255'],
-  ...['windows-1256', 'windows-1257', 'windows-1258', 'ibm866'],
+  'iso-8859-2',
+  'iso-8859-3',
+  'iso-8859-4',
+  'iso-8859-5',
+  'iso-8859-6',
+  'iso-8859-7',
+  'iso-8859-8',
+  'iso-8859-10',
+  'iso-8859-13',
+  'iso-8859-14',
+  'iso-8859-15',
+  'iso-8859-16',
+  'koi8-r',
+  'koi8-u',
+  'macintosh',
+  'x-mac-cyrillic',
+  'windows-874',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'windows-1258',
+  'ibm866',
 ];
 /**
  * ISO-2022-JP is not among them: it writes characters as pairs of ASCII letters, so that any text can be read as Japanese,
@@ -39,7 +62,12 @@ const MULTI_BYTE: readonly string[] = ['shift_jis', 'euc-jp', 'gbk', 'gb18030', 
 
 /** The names that a caller may give, without those of encodings with a byte order mark. */
 export const CHARSET_NAMES: readonly string[] = [
-  ...['utf-8', 'utf-16le', 'utf-16be', 'iso-8859-1', ...SINGLE_BYTE, ...MULTI_BYTE],
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'iso-8859-1',
+  ...SINGLE_BYTE,
+  ...MULTI_BYTE,
 ];
 
 /** Returns null for an unknown name. Case is ignored; `-bom` is for an encoding of Unicode with a byte order mark. */
@@ -68,9 +96,14 @@ export function withBomOf({ name, label }: Charset, start: Buffer): Charset {
 /** The part at the start of a text that is searched for NUL bytes. */
 const NUL_WINDOW_BYTES = 8 * 1024;
 
+/** More NUL bytes in a row are padding, as in archives and programs. Separators and damaged lines have fewer. */
+const NUL_RUN_MAX = 64;
+/** If more than this share of the characters beside NUL are other control characters, the data is no text. */
+const CONTROL_SHARE_MAX = 0.02;
+
 /**
  * What the first bytes say: an encoding by its byte order mark or its NUL bytes, `binary`, or null if they may be UTF-8 or
- * an encoding that extends ASCII.
+ * an encoding that extends ASCII, with or without NUL bytes between its characters.
  */
 export function charsetOfStart(start: Buffer): Charset | 'binary' | null {
   if (UTF32_BOMS.some((bom) => start.subarray(0, bom.length).equals(bom))) return 'binary';
@@ -83,7 +116,21 @@ export function charsetOfStart(start: Buffer): Charset | 'binary' | null {
   if (!window.includes(0)) return null;
   const label = utf16ByNuls(window);
   const charset = label === null ? null : charsetOf(label, label);
-  return charset !== null && isText(window, charset) ? charset : 'binary';
+  if (charset !== null && isText(window, charset)) return charset;
+  return isTextBetweenNuls(window) ? null : 'binary';
+}
+
+/** True for a text with NUL bytes in it: a list with separators, or the output of a program that printed one by mistake. */
+function isTextBetweenNuls(bytes: Buffer): boolean {
+  let [nuls, run, controls] = [0, 0, 0];
+  for (const byte of bytes) {
+    run = byte === 0 ? run + 1 : 0;
+    if (run > NUL_RUN_MAX) return false;
+    if (byte === 0) nuls += 1;
+    else if (byte < 0x80 && IS_CONTROL[byte] === 1) controls += 1;
+  }
+  const others = bytes.length - nuls;
+  return nuls <= others && controls <= others * CONTROL_SHARE_MAX;
 }
 
 /** The smallest share of ASCII characters in a text in UTF-16: the spaces of any language that has them. */

@@ -1,6 +1,6 @@
 import { inflateRawSync, unzipSync, constants as zlib } from 'node:zlib';
 import { bunzip, isBzip2 } from './bunzip.ts';
-import type { Span } from './view.ts';
+import type { Span } from './offset-map.ts';
 
 /** An encoding: which characters are its digits, what each is worth, and how many bits that is. */
 export interface Alphabet {

@@ -1,7 +1,7 @@
+import { Edits, type View, ViewBuilder } from './offset-map.ts';
 import { LinePlayer, OverwritingPlaces, playableSequence, playedLine, type ShownPart } from './overwritten-lines.ts';
 import { CONTROL_INTRODUCER, Introducers, sequenceEnd } from './terminal.ts';
 import { NO_PLACE, type ShownCell } from './terminal-line.ts';
-import { Edits, type View, ViewBuilder } from './view.ts';
 
 /** Goes back in a line, moves in it or erases. Without one of these nothing is assembled. */
 const OVERWRITES = new RegExp(`[\\b]|\\r(?=[^\\r\\n])|${CONTROL_INTRODUCER}\\d{0,4}[CDGJK]`);

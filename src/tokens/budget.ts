@@ -1,26 +1,30 @@
 import type { Envelope } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import { BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import { TOKEN_MAX_BYTES, type TokenCounter } from './counter.ts';
 import { addRange, cutStreams, type Gap, type MeasuredStream, measureStreams } from './cut-streams.ts';
+import { DataLayouts, essentialsOf, type StoredData } from './data/fit-data.ts';
 import { type Archive, type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fit.ts';
 import { type ByteRange, renderLine } from './line.ts';
 import { type CutStream, type Piece, ShownStream } from './shown-stream.ts';
 import { wellFormed } from './truncate.ts';
 
 export interface BudgetInput {
-  /** `data` has empty stream fields at the places where they are to be printed. */
+  /** `data` has empty stream fields in the places where they are to be printed. */
   envelope: Envelope;
-  /** In the order in which the artifact holds them. Made by `shownStreams`, once for both ways to fit. */
+  /** In the order of the artifact. Made by `shownStreams`, once for both `fitWhole` and `fitCut`. */
   streams: readonly ShownStream[];
-  /** Tokens of the whole line; at least BUDGET_MIN_TOKENS. */
+  /** Token limit of the whole line; at least BUDGET_MIN_TOKENS. */
   budgetTokens: number;
 }
 
 export interface CutInput extends BudgetInput {
-  /** What the cursor leads into; null if there is no text. */
+  /** The archive that the cursor points into; null if there is no text. */
   archive: Archive | null;
-  /** Seals the ranges still to be read, in order. The same ranges give the same cursor. */
+  /** The `data` of the answer if it is large: it is cut too, and follows the texts in the artifact. */
+  data?: StoredData | null;
+  /** Seals the unread ranges, in order. Deterministic. */
   cursorFor(ranges: readonly ByteRange[]): string;
 }
 
@@ -35,7 +39,7 @@ export function shownStreams(streams: readonly CutStream[], budgetTokens: number
 }
 
 /**
- * Returns the first answer of a call if all of it fits: densified if that makes it smaller, with `tokens_used` and
+ * Returns the first answer of a call if all of it fits: densified if that is smaller, with `tokens_used` and
  * `densified` set. Null if it must be cut.
  */
 export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput | null {
@@ -58,22 +62,53 @@ export function fitWhole(counter: TokenCounter, input: BudgetInput): WholeOutput
 }
 
 /**
- * Returns the first answer of a call that must be cut. The streams share the room: short ones are whole, the others get
- * equal shares and are cut by their mode. Sets `truncated`, `has_more`, a cursor over exactly the omitted bytes, and
- * `content_fidelity`.
+ * Returns the first answer of a call that must be cut. The streams share the room: short ones are shown whole, the
+ * others get equal shares and are cut by their mode. Sets `truncated`, `has_more`, `content_fidelity`, and a cursor
+ * over exactly the omitted bytes.
  */
 export function fitCut(counter: TokenCounter, input: CutInput): BudgetOutput {
   const streams = measureStreams(counter, input.streams, input.budgetTokens);
+  const texts = mergeRanges(streams.map(({ shown }) => ({ start: shown.offset, end: shown.offset + shown.bytes })));
+  const fields = streams.map(({ shown }) => shown.field);
+  const { data = null, envelope } = input;
+  const laid = { ...input, fields, minRoomTokens: 0 };
+  if (data === null) {
+    return fitLayout(counter, { ...laid, everything: texts, layoutFor: (room) => layStreams(counter, streams, room) });
+  }
+  const layouts = new DataLayouts(data);
   return fitLayout(counter, {
-    ...input,
-    everything: mergeRanges(streams.map(({ shown }) => ({ start: shown.offset, end: shown.offset + shown.bytes }))),
-    fields: streams.map(({ shown }) => shown.field),
-    minRoomTokens: 0,
-    layoutFor: (roomTokens) => layStreams(counter, streams, roomTokens),
+    ...laid,
+    envelope: { ...envelope, data: { ...essentialsOf(envelope.data), ...onlyFields(envelope.data, fields) } },
+    everything: [...texts, ...layouts.everything],
+    fields: [...fields, data.field],
+    layoutFor: (room) => layBoth(counter, streams, layouts, room),
   });
 }
 
-/** Does both, if nothing is stored in between. ARGS_INVALID for a budget below BUDGET_MIN_TOKENS. */
+/** `data` gets half of the room, or what the texts leave if that is more. */
+function layBoth(
+  counter: TokenCounter,
+  streams: readonly MeasuredStream[],
+  layouts: DataLayouts,
+  roomTokens: number,
+): Layout {
+  const needed = streams.reduce((sum, { tokens }) => sum + tokens, 0);
+  const data = layouts.first(counter, Math.max(roomTokens >> 1, roomTokens - needed));
+  const dataTokens = counter.count(JSON.stringify(data.data ?? {}));
+  const texts = layStreams(counter, streams, Math.max(0, roomTokens - dataTokens));
+  return {
+    ...data,
+    ...texts,
+    omitted: [...texts.omitted, ...data.omitted],
+    cut: [...texts.cut, ...data.cut],
+  };
+}
+
+function onlyFields(data: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => fields.includes(name)));
+}
+
+/** `fitWhole`, or else `fitCut`, if nothing is stored in between. ARGS_INVALID for less than BUDGET_MIN_TOKENS. */
 export function fitToBudget(
   counter: TokenCounter,
   { streams, ...input }: Omit<CutInput, 'streams'> & { streams: readonly CutStream[] },
@@ -91,7 +126,7 @@ export function assertBudget(tokens: number): void {
   });
 }
 
-/** Returns null if it does not fit; a text that cannot fit is not counted. */
+/** Returns null if it does not fit. A text that is certainly too long is not counted. */
 function renderWhole(
   counter: TokenCounter,
   input: BudgetInput,
@@ -124,12 +159,12 @@ function layStreams(counter: TokenCounter, streams: readonly MeasuredStream[], r
   return { texts, omitted, cut, densified, tokensPerByte };
 }
 
-/** The steps that changed what may be shown of the streams. */
+/** Densification steps that changed the shown text of the streams. */
 export function stepsOf(streams: readonly ShownStream[]): string[] {
   return [...new Set(streams.flatMap(({ steps }) => steps))];
 }
 
-/** The visible text. A marker has a line of its own; the newlines around it belong to the marker, not to the text. */
+/** The visible text. A marker has its own line; the newlines around it belong to the marker, not to the text. */
 function joinPieces(pieces: readonly Piece[], gaps: readonly Gap[]): string {
   let text = '';
   for (const [index, piece] of [...pieces, null].entries()) {

@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { LongMerger } from './merge.ts';
+import { builtFile } from '../core/own-program.ts';
+import { LongMerger } from './bpe.ts';
 import { isSeam, PieceSplitter } from './pieces.ts';
 import { hashOf, NO_RANK, type RankTable, readRankTable } from './rank-table.ts';
 
-/** The longest token of cl100k_base, bytes: a text of more than `tokens` times this never fits in `tokens`. */
+/** Bytes of the longest token of cl100k_base: a text of more than `tokens` times this never fits in `tokens`. */
 export const TOKEN_MAX_BYTES = 128;
 
 /** The packed ranks, written by scripts/build-ranks.ts from js-tiktoken's. */
-export const RANK_FILE = fileURLToPath(new URL('cl100k_base.ranks', import.meta.url));
+export const RANK_FILE = fileURLToPath(builtFile(new URL('cl100k_base.ranks', import.meta.url)));
 
 /** UTF-16 units encoded at once, if the text has a seam there. */
 const WINDOW_UNITS = 16_384;
@@ -19,22 +20,19 @@ const SAMPLES = 16;
 const SAMPLE_UNITS = 160;
 const GOLDEN_RATIO = 0.618;
 
-/** cl100k_base, with js-tiktoken's numbers; special-token text such as `<|endoftext|>` is plain text. */
+/** cl100k_base, with the same counts as js-tiktoken. Special-token text such as `<|endoftext|>` is plain text. */
 export interface TokenCounter {
-  /** Returns the tokens of `text`, or Infinity above `limit` (default: none). A lone surrogate counts as U+FFFD. */
+  /** Returns the token count, or Infinity above `limit` (default: none). A lone surrogate counts as U+FFFD. */
   count(text: string, limit?: number): number;
-  /** The longest prefix of `text` that ends with its first `tokens` tokens or before, in UTF-16 units; never half a character. */
+  /** Length in UTF-16 units of the longest prefix within the first `tokens` tokens; never splits a character. */
   prefixOf(text: string, tokens: number): number;
-  /**
-   * Estimates the tokens of `text` from a few samples: deterministic, and equally fast for any length. Exact up to
-   * 4,096 UTF-16 units.
-   */
+  /** Estimates the token count from a few samples: deterministic, in constant time. Exact up to 4,096 UTF-16 units. */
   estimate(text: string): number;
 }
 
 /**
- * Loads the counter from a table made at build time, whose bytes are used as they are read. Measured in
- * docs/decisions/0014-counting.md. INTERNAL_ERROR if the table is missing.
+ * Loads the counter from a table made at build time, which is used without parsing. Measured in
+ * docs/decisions/0014-counting.md. Throws INTERNAL_ERROR if the table is missing.
  */
 export function loadCounter(file: string = RANK_FILE): TokenCounter {
   return new Cl100kCounter(readRankTable(file));
@@ -89,7 +87,7 @@ class Cl100kCounter implements TokenCounter {
     let last = { sample: '', tokens: 0 };
     for (let i = 0; i < SAMPLES; i++) {
       const sample = sampleOf(text, i);
-      // Runs of one character are the slowest to count, and all their samples are the same.
+      // Runs of one character are the slowest to count, and all their samples are equal.
       if (sample !== last.sample) last = { sample, tokens: this.count(sample) };
       units += sample.length;
       tokens += last.tokens;
@@ -97,7 +95,7 @@ class Cl100kCounter implements TokenCounter {
     return Math.round((tokens / units) * text.length);
   }
 
-  /** Encodes a window of the text; how many bytes it has. */
+  /** Encodes a window of the text; returns its length in bytes. */
   #open(text: string, from: number, to: number): number {
     const part = from === 0 && to === text.length ? text : text.slice(from, to);
     const fits = 3 * part.length <= WINDOW_BYTES;
@@ -107,7 +105,7 @@ class Cl100kCounter implements TokenCounter {
     return stop;
   }
 
-  /** Tokens of the window; stops somewhere past `limit`. */
+  /** Token count of the window; stops somewhere past `limit`. */
   #countWindow(stop: number, limit: number): number {
     let tokens = 0;
     for (let at = 0; at < stop && tokens <= limit; ) {
@@ -119,7 +117,7 @@ class Cl100kCounter implements TokenCounter {
     return tokens;
   }
 
-  /** Tokens of a piece of at most CACHED_MAX_BYTES. */
+  /** Token count of a piece of at most CACHED_MAX_BYTES. */
   #countShort(start: number, end: number): number {
     const length = end - start;
     if (length === 1 || (length <= 3 && this.#isNumber(start, end))) return 1;
@@ -130,26 +128,26 @@ class Cl100kCounter implements TokenCounter {
     return tokens;
   }
 
-  /** Up to three ASCII digits are always one token. A piece that starts with a digit has nothing else. */
+  /** Up to three ASCII digits are always one token. A piece that starts with a digit contains only digits. */
   #isNumber(start: number, end: number): boolean {
     const first = this.#bytes[start] ?? 0;
     return first >= 0x30 && first <= 0x39 && (this.#bytes[end - 1] ?? 0) <= 0x39;
   }
 
-  /** Infinity for more than `limit`, unless that is one token. */
+  /** Infinity for more than `limit`, except for a single token. */
   #encodePiece(start: number, end: number, limit: number): number {
     if (end - start <= TOKEN_MAX_BYTES && this.#ranks.rank(this.#bytes, start, end) !== NO_RANK) return 1;
     return this.#merger.merge(this.#bytes, start, end, limit);
   }
 
-  /** Where the first `tokens` tokens end of a piece that has more. */
+  /** End of the first `tokens` tokens of a piece that has more. */
   #cutOf(start: number, end: number, tokens: number): number {
     if (tokens === 0) return start;
     this.#merger.merge(this.#bytes, start, end, tokens);
     return this.#merger.cut;
   }
 
-  /** UTF-16 units of the window up to `end`, `end` moved back to the start of its character but not before `floor`. */
+  /** UTF-16 length of the window up to `end`, moved back to a character boundary but not before `floor`. */
   #utf16Length(end: number, floor: number): number {
     let at = end;
     while (at > floor && ((this.#bytes[at] ?? 0) & 0xc0) === 0x80) at--;
@@ -157,7 +155,7 @@ class Cl100kCounter implements TokenCounter {
   }
 }
 
-/** Returns where the window from `from` ends: at a seam, so that its pieces are pieces of the text, or at the end. */
+/** End of the window that starts at `from`: a seam, so that its pieces are pieces of the text, or the text's end. */
 function windowEnd(text: string, from: number): number {
   for (let units = WINDOW_UNITS; from + units < text.length; units *= 2) {
     for (let at = from + units; at > from + units / 2; at--) {
@@ -168,8 +166,8 @@ function windowEnd(text: string, from: number): number {
 }
 
 /**
- * Returns sample `i` of a long text. Samples are spread unevenly, so that they do not match lines of equal length; if
- * the text has seams, they are whole pieces.
+ * Returns sample `i` of a long text. Samples are spread unevenly, so that they do not align with lines of equal length.
+ * If the text has seams, they consist of whole pieces.
  */
 function sampleOf(text: string, i: number): string {
   const stride = text.length / SAMPLES;
@@ -184,22 +182,22 @@ function sampleOf(text: string, i: number): string {
 
 const SLOT_BITS = 13;
 const CELL_BYTES = 32;
-/** Two bytes of a cell say how long its piece is and how many tokens that makes; the rest is the piece. */
+/** Header of a cell: the length of its piece and its token count, one byte each. The rest is the piece. */
 const CELL_HEAD_BYTES = 2;
 
-/** Longer pieces, of which text has few, are not kept. */
+/** Longer pieces are rare and are not cached. */
 const CACHED_MAX_BYTES = CELL_BYTES - CELL_HEAD_BYTES;
 
 /**
- * The tokens of recent pieces, because words repeat. A table of 256 KB in which a piece has one slot and overwrites
- * what was there. Pieces are compared byte by byte, never by hash alone.
+ * Memoizes token counts of recent pieces, because words repeat. A direct-mapped table of 256 KB, in which a piece
+ * overwrites its slot. Pieces are compared byte by byte, never by hash alone.
  */
 class PieceCache {
   readonly #cells = new Uint8Array(CELL_BYTES << SLOT_BITS);
-  /** The cell of the piece looked for last. */
+  /** The cell of the last lookup. */
   #cell = 0;
 
-  /** How many tokens `bytes[start..end]` is; 0: not known. At most CACHED_MAX_BYTES long. */
+  /** Token count of `bytes[start..end]`; 0 if not cached. At most CACHED_MAX_BYTES long. */
   find(bytes: Uint8Array, start: number, end: number): number {
     const cells = this.#cells;
     const cell = (hashOf(bytes, start, end) >>> (32 - SLOT_BITS)) * CELL_BYTES;
@@ -210,7 +208,7 @@ class PieceCache {
     return cells[cell + 1] ?? 0;
   }
 
-  /** Keeps what the last `find` did not know. */
+  /** Caches the piece that the last `find` missed. */
   keep(bytes: Uint8Array, start: number, end: number, tokens: number): void {
     const cells = this.#cells;
     const cell = this.#cell;

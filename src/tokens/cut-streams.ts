@@ -7,11 +7,11 @@ const LONG_CHARS_PER_TOKEN = 8;
 
 export interface MeasuredStream {
   shown: ShownStream;
-  /** Tokens of the whole as printed; Infinity when that is above the budget. */
+  /** Tokens of the whole stream as printed; Infinity if above the budget. */
   tokens: number;
 }
 
-/** A stream that has the whole room and cannot fit need not be measured. */
+/** Skips measuring a stream that has the whole room and cannot fit. */
 export function measureStreams(
   counter: PrintCounter,
   streams: readonly ShownStream[],
@@ -24,16 +24,16 @@ export function measureStreams(
   });
 }
 
-/** What is shown of a stream, and what is left out. */
+/** The shown part of a stream, and its gaps. */
 export interface StreamCut {
   shown: ShownStream;
   pieces: readonly Piece[];
   gaps: readonly Gap[];
-  /** At most the room that the stream got. */
+  /** At most the room of the stream. */
   tokens: number;
 }
 
-/** Cuts the streams to `roomTokens` together: short ones are whole, the others get equal shares and are cut by their mode. */
+/** Cuts the streams to `roomTokens` in total: short ones stay whole, the rest get equal shares, cut by their mode. */
 export function cutStreams(counter: PrintCounter, streams: readonly MeasuredStream[], roomTokens: number): StreamCut[] {
   const rooms = shareRoom(
     streams.map(({ tokens }) => tokens),
@@ -46,7 +46,7 @@ export function cutStreams(counter: PrintCounter, streams: readonly MeasuredStre
   });
 }
 
-/** Max-min fair: no stream gets more than it needs, and the long ones share equally what the short ones leave. */
+/** Max-min fair share: no stream gets more than it needs, and the long ones share equally what the short ones leave. */
 function shareRoom(needs: readonly number[], roomTokens: number): number[] {
   const rooms = needs.map(() => 0);
   let left = roomTokens;
@@ -60,7 +60,7 @@ function shareRoom(needs: readonly number[], roomTokens: number): number[] {
   return rooms;
 }
 
-/** Bytes of the artifact that are not shown, and before which piece they are missing. */
+/** Bytes of the artifact that are not shown, and the index of the piece after them. */
 export interface Gap extends ByteRange {
   before: number;
 }
@@ -75,7 +75,7 @@ function gapsOf(shown: ShownStream, pieces: readonly Piece[]): Gap[] {
   return gaps;
 }
 
-/** Appends to ranges in order; touching ones become one. */
+/** Appends a range in order; merges it with an adjacent one. */
 export function addRange(ranges: ByteRange[], range: ByteRange): void {
   if (range.start === range.end) return;
   const last = ranges.at(-1);

@@ -58,14 +58,19 @@ export function printText(counter: TokenCounter, request: TextRequest, layout: T
   const out = layout.parts.filter(({ field }) => field !== 'stderr');
   const err = layout.parts.filter(({ field }) => field === 'stderr');
   const body = escapeOwnLines({
-    stdout: wellFormed(request.head + joined(out, request)),
-    stderr: wellFormed(err.map(({ text }) => text).join('')),
+    stdout: printable(request.head + joined(out, request)),
+    stderr: printable(err.map(({ text }) => text).join('')),
   });
   const shownTokens = counter.count(body.stdout) + counter.count(body.stderr);
   const own = request.ownLines({ ...layout, shownTokens });
   const stderr = body.stderr + afterBody(body, own);
   const tokens = own.length === 0 ? shownTokens : counter.count(body.stdout) + counter.count(stderr);
   return { stdout: body.stdout, stderr, tokens, shownTokens, omitted: layout.omitted };
+}
+
+/** A shell drops NUL bytes of what it reads, so they are written as an escape. */
+function printable(text: string): string {
+  return wellFormed(text).replaceAll('\0', '\\0');
 }
 
 /** With less room a layout shows less. Returns an answer within the budget that uses most of it. */

@@ -2,24 +2,29 @@ import { type Envelope, type EnvelopeMeta, FIDELITY_VERSION, warningDetail } fro
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { TokenCounter } from './counter.ts';
 import { cutBefore } from './cut-points.ts';
+import type { Place } from './data/slice.ts';
 import { type ByteRange, type Line, renderLine } from './line.ts';
 
-/** What an answer shows of its streams, and what it leaves for the cursor. */
+/** The shown part of an answer's streams, and the rest for the cursor. */
 export interface Layout {
   texts: ReadonlyMap<string, string>;
   omitted: readonly ByteRange[];
-  /** Keys of data whose text is cut. */
+  /** Keys of `data` whose text is cut. */
   cut: readonly string[];
-  /** Steps of densification that changed what is shown. */
+  /** Densification steps that changed the shown text. */
   densified: readonly string[];
-  /** Of what is shown. */
+  /** Ratio in the shown text. */
   tokensPerByte: number;
+  /** The shown part of `data` if it is cut at its items. Default: the envelope's whole `data`. */
+  data?: JsonObject;
+  /** Start of the rest of `data`; null if it does not start at an item. Default: `data` is not cut. */
+  place?: Place | null;
 }
 
-/** The stored texts that an answer is cut from, as the answer describes them. */
+/** The stored texts from which an answer is cut, as described in the answer. */
 export interface Archive {
   id: string;
-  /** `sha256:…` of its bytes; asked for only when something is cut. */
+  /** `sha256:…` of its bytes. Called only when something is cut. */
   hash(): string;
   bytes: number;
 }
@@ -27,34 +32,34 @@ export interface Archive {
 interface FitRequest {
   envelope: Envelope;
   budgetTokens: number;
-  /** Seals what is still to be read. Called several times: the same ranges must give the same cursor. */
+  /** Seals the unread ranges. Called several times; must be deterministic. */
   cursorFor(ranges: readonly ByteRange[]): string;
-  /** All there is to read before anything is shown. */
+  /** All ranges, before anything is shown. */
   everything: readonly ByteRange[];
   fields: readonly string[];
   /** Null: the answer does not describe it, as on the pages after the first answer. */
   archive: Archive | null;
-  /** Tokens that must be left for text; otherwise the facts are cut. */
+  /** Minimum tokens left for text; otherwise the facts are cut. */
   minRoomTokens: number;
-  /** The texts cut to about `roomTokens`. With less room it shows less. */
+  /** Lays out the texts in about `roomTokens`. With less room it shows less. */
   layoutFor(roomTokens: number): Layout;
 }
 
 export interface BudgetOutput extends Line {
-  /** The bytes of the artifact this answer does not show, in order; empty if it shows all there was. */
+  /** Bytes of the artifact that this answer does not show, in order; empty if it shows everything. */
   omitted: readonly ByteRange[];
 }
 
-/** With a smaller budget the text of an answer is worth more than the description of its archive. */
+/** Below this budget the text of an answer is worth more than the description of its archive. */
 const ARCHIVE_MIN_TOKENS = 1_000;
 /** Used if nothing is shown. */
 export const TOKENS_PER_BYTE = 0.25;
 const NO_ROOM: Layout = { texts: new Map(), omitted: [], cut: [], densified: [], tokensPerByte: TOKENS_PER_BYTE };
 
 /**
- * Returns the line whose recount is within the budget. Facts that alone exceed it are cut step by step
- * (`shrunkEnvelopes`). If not even the bare envelope fits, which takes dozens of streams or very long field names, the
- * bare line is returned.
+ * Returns a line within the budget, by exact recount. Facts that alone exceed it are cut step by step
+ * (`shrunkEnvelopes`). If even the bare envelope does not fit, which takes dozens of streams or very long field names,
+ * the bare line is returned.
  */
 export function fitLayout(counter: TokenCounter, request: FitRequest): BudgetOutput {
   const asGiven = fitEnvelope(counter, request, request.envelope, request.minRoomTokens);
@@ -97,7 +102,8 @@ function renderLayout(counter: TokenCounter, request: FitRequest, envelope: Enve
 }
 
 function withLayout(request: FitRequest, envelope: Envelope, layout: Layout): Envelope {
-  const data = { ...envelope.data, ...Object.fromEntries(layout.texts) };
+  const data = { ...envelope.data, ...layout.data, ...Object.fromEntries(layout.texts) };
+  const total = layout.place?.total ?? null;
   const densified = layout.densified.length === 0 ? {} : { densified: layout.densified };
   if (layout.omitted.length === 0) return { ...envelope, data, meta: { ...envelope.meta, ...densified } };
   return {
@@ -107,7 +113,10 @@ function withLayout(request: FitRequest, envelope: Envelope, layout: Layout): En
     truncated: true,
     meta: {
       ...envelope.meta,
-      pagination: { cursor: request.cursorFor(layout.omitted) },
+      pagination: {
+        cursor: request.cursorFor(layout.omitted),
+        ...(total === null ? {} : { total_count: total }),
+      },
       content_fidelity: fidelityOf(envelope, layout),
       ...densified,
       ...(request.budgetTokens < ARCHIVE_MIN_TOKENS ? {} : archiveMeta(request, envelope, layout)),
@@ -115,13 +124,14 @@ function withLayout(request: FitRequest, envelope: Envelope, layout: Layout): En
   };
 }
 
-function fidelityOf({ meta }: Envelope, { texts, cut }: Layout): 'partial' | 'summary' | 'reference_only' {
+function fidelityOf({ meta }: Envelope, { texts, cut, data = {} }: Layout): 'partial' | 'summary' | 'reference_only' {
   if (meta.content_fidelity === 'summary') return 'summary';
-  const showsNothing = cut.length > 0 && [...texts.values()].every((text) => text === '');
+  const hasData = Object.keys(data).length > 0;
+  const showsNothing = cut.length > 0 && !hasData && [...texts.values()].every((text) => text === '');
   return showsNothing ? 'reference_only' : 'partial';
 }
 
-/** What is missing, how much of it, and by which hash the whole is known. */
+/** Describes what is missing, how much of it, and the hash of the whole. */
 function archiveMeta({ archive }: FitRequest, { meta }: Envelope, layout: Layout): Partial<EnvelopeMeta> {
   if (archive === null) return {};
   return {
@@ -132,10 +142,11 @@ function archiveMeta({ archive }: FitRequest, { meta }: Envelope, layout: Layout
   };
 }
 
-/** The tokens of the whole are an estimate: all of it as dense as what is shown, to two digits. */
-function truncation({ bytes }: Archive, { cut, omitted, tokensPerByte }: Layout) {
+/** `total_tokens_estimate` assumes the density of the shown text, rounded to two digits. */
+function truncation({ bytes }: Archive, { cut, omitted, tokensPerByte, place = null }: Layout) {
   const dropped = omitted.reduce((sum, { start, end }) => sum + end - start, 0);
-  return warningDetail('CONTENT_TRUNCATED', `${cut.join(', ')} cut to the budget`, {
+  const where = place === null ? '' : ` before ${shrinkText(place.path, PATH_SHOWN_CHARS)}`;
+  return warningDetail('CONTENT_TRUNCATED', `${cut.join(', ')} cut to the budget${where}`, {
     dropped_count: dropped,
     total_count: bytes,
     unit: 'bytes',
@@ -144,8 +155,11 @@ function truncation({ bytes }: Archive, { cut, omitted, tokensPerByte }: Layout)
   });
 }
 
-/** Facts that stay whatever else goes. */
-const ESSENTIAL = ['error_code', 'error_type', 'retryable', 'retry_after_ms', 'exit_code', 'signal', 'ended_by'];
+/** Maximum number of characters of a JSON path in a warning. */
+const PATH_SHOWN_CHARS = 200;
+
+/** Facts that are never dropped. */
+export const ESSENTIAL = ['error_code', 'error_type', 'retryable', 'retry_after_ms', 'exit_code', 'signal', 'ended_by'];
 const FIRST_SIZE = 16_384;
 const LAST_SIZE = 32;
 const DEPTH_MAX = 6;
@@ -153,8 +167,9 @@ const NOTICE = 'data is cut to fit the budget; raise max_tokens to see more';
 
 /**
  * Yields ever smaller versions of an envelope whose facts alone exceed the budget: strings of at most `size` UTF-16
- * units, lists and objects of at most `size / 4` entries, `size` halving; finally only the essential facts. `keep`
- * names further entries of data that stay. Facts are in no artifact, so `meta.warnings` says that they were cut.
+ * units, lists and objects of at most `size / 4` entries, with `size` halving; finally only the essential facts. `keep`
+ * names further entries of `data` to keep. Facts are not stored in an artifact, so `meta.warnings` says that they were
+ * cut.
  */
 function* shrunkEnvelopes(envelope: Envelope, keep: readonly string[]): Generator<Envelope> {
   const kept = new Set([...ESSENTIAL, ...keep]);

@@ -6,11 +6,11 @@ import { type BudgetOutput, fitLayout, type Layout, TOKENS_PER_BYTE } from './fi
 import type { ByteRange } from './line.ts';
 import { countPrinted, headEnd, type PrintCounter, reachFromStart } from './truncate.ts';
 
-/** Bytes read ahead for each token of a page's budget. Text of longer tokens only makes shorter pages. */
+/** Bytes read per token of a page's budget. Text with longer tokens only makes pages shorter. */
 const BYTES_PER_TOKEN = 16;
-/** Bytes read beyond, so that what is around a cut is seen even where a character takes four. */
+/** Extra bytes read, so that the surroundings of a cut are visible even with four-byte characters. */
 const LOOKAHEAD_BYTES = 4 * SEQUENCE_MAX_CHARS;
-/** Tokens a page keeps for text: the longest thing that stays whole in any case is a `[SECRET_n]`. */
+/** Minimum tokens of a page reserved for text: the longest unit that is never split is a `[SECRET_n]`. */
 const MIN_ROOM_TOKENS = 48;
 
 /** A stream of an artifact. */
@@ -19,31 +19,31 @@ export interface PagePart {
   bytes: number;
 }
 
-/** Bytes of the artifact to be read for a page; they lie within one part and one range. */
+/** Bytes of the artifact to read for a page, within one part and one range. */
 export interface PageRead extends ByteRange {
   field: string;
-  /** The part and the range go on after `end`. */
+  /** True if the part and the range continue after `end`. */
   hasMore: boolean;
 }
 
 export interface PageSegment extends PageRead {
-  /** The artifact's bytes `start..end`: UTF-8, of which only a character at the end may be cut. */
+  /** The artifact's bytes `start..end`: UTF-8, in which only the last character may be cut. */
   bytes: Buffer;
 }
 
 export interface PageInput {
-  /** The text goes to `data[field]` of the part it lies in. */
+  /** Text goes to `data[field]` of its part. */
   envelope: Envelope;
-  /** What the cursor holds: all that is still to be read, in order. */
+  /** Contents of the cursor: everything still unread, in order. */
   ranges: readonly ByteRange[];
-  /** What `planPage` asked for, read. */
+  /** The reads requested by `planPage`, done. */
   segments: readonly PageSegment[];
-  /** Tokens of the whole line; at least BUDGET_MIN_TOKENS. */
+  /** Token limit of the whole line; at least BUDGET_MIN_TOKENS. */
   budgetTokens: number;
   cursorFor(ranges: readonly ByteRange[]): string;
 }
 
-/** What to read for the next page: enough for the budget, however long the ranges are. */
+/** The reads for the next page: enough for the budget, however long the ranges are. */
 export function planPage(parts: readonly PagePart[], ranges: readonly ByteRange[], budgetTokens: number): PageRead[] {
   const reads: PageRead[] = [];
   let left = budgetTokens * BYTES_PER_TOKEN + LOOKAHEAD_BYTES;
@@ -57,8 +57,8 @@ export function planPage(parts: readonly PagePart[], ranges: readonly ByteRange[
 }
 
 /**
- * Returns the next page: as much of the following text as fits, without a marker, so that pages join to the omitted
- * bytes. Every page shows at least one character. The last one has neither cursor nor `has_more`.
+ * Returns the next page: as much of the following text as fits, without a marker, so that the pages concatenate to the
+ * omitted bytes. Every page shows at least one character. The last one has neither cursor nor `has_more`.
  */
 export function fitPage(counter: PrintCounter, input: PageInput): BudgetOutput {
   assertBudget(input.budgetTokens);
@@ -72,7 +72,7 @@ export function fitPage(counter: PrintCounter, input: PageInput): BudgetOutput {
   });
 }
 
-/** The next page, in about `roomTokens`: as much of the following text as fits. */
+/** Lays out the next page in about `roomTokens`: as much of the following text as fits. */
 export function layPage(
   counter: PrintCounter,
   { ranges, segments }: Pick<PageInput, 'ranges' | 'segments'>,
@@ -100,13 +100,13 @@ export function layPage(
   };
 }
 
-/** Where a segment read up to a limit is cut, everything around a cut must have been read too. */
+/** End of the shown text of a segment. If the segment continues, the text around the cut must have been read too. */
 function segmentEnd(counter: PrintCounter, segment: PageSegment, text: string, roomTokens: number): number {
   const limit = segment.hasMore ? Math.max(0, text.length - SEQUENCE_MAX_CHARS) : text.length;
   return headEnd(counter, text, roomTokens, limit);
 }
 
-/** For a terminal sequence longer than the page: it is cut, at a character. */
+/** For a terminal sequence longer than the page: it is cut at a character. */
 function smallestStep(counter: PrintCounter, text: string, roomTokens: number): number {
   const reach = reachFromStart(counter, text, roomTokens, text.length);
   return cutBefore(text, reach, 'characters') || cutAfter(text, 1, 'characters');
@@ -127,7 +127,7 @@ function splitByParts(parts: readonly PagePart[], ranges: readonly ByteRange[]):
   });
 }
 
-/** `ranges` without their first bytes, which `read` covers in the same order. */
+/** Removes from `ranges` their first bytes, which `read` covers in the same order. */
 function subtract(ranges: readonly ByteRange[], read: readonly ByteRange[]): ByteRange[] {
   const reached = read.at(-1)?.end ?? 0;
   return ranges

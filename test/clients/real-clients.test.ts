@@ -1,7 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findClients } from '../helpers/clients/programs.ts';
 import { runClaude, runOpenCode } from '../helpers/clients/run-client.ts';
@@ -70,17 +79,44 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
     'safe_bashful ls',
     'safe_bash/../x ls',
     'cd .claude/bin && ./safe_bash ls',
+    // Programs that a repository brings, and builtins that run programs.
+    '.claude/tools/evil/evil',
+    './.claude/tools/evil/evil',
+    '".claude/tools/evil/evil" *',
+    '.claude/tools/../../lib/evil',
+    '.claude/tools/safe_bash/../evil/evil',
+    '.claude/tools/safe_bash/../../../lib/evil',
+    '.claude/tools/safe_bash/safe_bash/../../evil/evil ls',
+    '.claude/tools/safe_bash/evil',
+    '.claude/tools/safe_bash/safe_bash; .claude/tools/evil/evil',
+    '.claude/tools/safe_bash/safe_bash "$(touch made)"',
+    '.claude/tools/safe_bash/safe_bash ls > made',
+    '.claude/bin/../tools/evil/evil ls',
+    'jobs -x touch made',
+    'jobs -x .claude/tools/evil/evil',
+    'builtin jobs -x touch made',
+    'command jobs -x touch made',
+    'return -x touch made',
+    ...['command', 'exec', 'env', 'time', 'nice', 'builtin'].map((prefix) => `${prefix} .claude/tools/evil/evil`),
   ];
+  const EVIL = ['lib/evil', '.claude/tools/evil/evil', '.claude/tools/safe_bash/evil'];
 
   it('a person is asked before the client itself would run or write something beside the call', async () => {
     const home = mkdtempSync(join(tmpdir(), 'client-home-'));
+    for (const name of EVIL) {
+      mkdirSync(dirname(join(installation.project, name)), { recursive: true });
+      writeFileSync(join(installation.project, name), '#!/bin/sh\ntouch made\n', { mode: 0o755 });
+    }
     const before = readdirSync(installation.project);
-    const { results } = await runClaude(claude, ASKED, { ...where(), home });
-    expect(ASKED.filter((_, index) => results[index]?.isError !== true)).toEqual([]);
+    const absolute = `${installation.project}/.claude/bin/../tools/evil/evil ls`;
+    const { results } = await runClaude(claude, [...ASKED, absolute], { ...where(), home });
+    expect([...ASKED, absolute].filter((_, index) => results[index]?.isError !== true)).toEqual([]);
     expect(ASKED.filter((_, index) => /^Exit code/.test(results[index]?.text ?? ''))).toEqual([]);
     expect(readdirSync(installation.project)).toEqual(before);
     expect(existsSync(join(home, '.bashrc'))).toBe(false);
     rmSync(home, { recursive: true });
+    for (const name of EVIL) rmSync(join(installation.project, name));
+    rmdirSync(join(installation.project, '.claude/tools/evil'));
   });
 
   it('a call in words asks nothing, runs where it is made, also after cd, and arrives whole in every taught way of quoting', async () => {
@@ -102,6 +138,9 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
       ],
       ["safe_bash 'echo fails >&2; exit 3' && safe_bash 'touch lib/made'", /^Exit code 3\nfails\n\[contextd exit 3\b/],
       ['safe_read .claude/rules/contextd.md', /^# contextd\n/],
+      [".claude/tools/safe_bash/safe_bash 'echo by path'", 'by path'],
+      ['safe_jobs list', /^\S/],
+      ['session_init', /^\S/],
     ];
     const { results, prompt } = await runClaude(
       claude,

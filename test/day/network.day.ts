@@ -180,7 +180,9 @@ function outsideEnv(caches: string, bundle: string): Record<string, string> {
   if (existsSync(cargo)) cpSync(cargo, join(caches, 'cargo/config.toml'));
   const apt = [
     ...['State', 'Cache'].map((kind) => `Dir::${kind} "${caches}";`),
-    ...['Dir::State::lists "apt/lists/";', 'Dir::Cache::archives "apt/archives/";', 'Debug::NoLocking "true";'],
+    'Dir::State::lists "apt/lists/";',
+    'Dir::Cache::archives "apt/archives/";',
+    'Debug::NoLocking "true";',
     'Dir::State::status "/var/lib/dpkg/status";',
   ];
   writeFileSync(join(caches, 'apt.conf'), `${apt.join('\n')}\n`);

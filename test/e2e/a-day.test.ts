@@ -127,7 +127,9 @@ describe.each(OWNERS)('issue 19: a day with an agent in a project of user %s', (
     expect(merged).toMatchObject({ code: 0 });
     expect(read('poem.txt')).toBe(`${lines({ 0: 'ONE' })}TEN\n`);
     expect([read('lib/outer.txt'), read('lib/inner.txt'), read('lib/made.txt')]).toEqual([
-      ...['outer\n', 'inner\n', 'by a core tool\n'],
+      'outer\n',
+      'inner\n',
+      'by a core tool\n',
     ]);
     expect([existsSync(join(at.project, 'notes.md')), read('lib.txt')]).toEqual([false, 'of a person\n']);
     expect((await sh('sh check.sh')).data.exit_code).toBe(0);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DaemonCaller, openCaller } from '../helpers/daemon-caller.ts';
@@ -8,7 +8,7 @@ let at: Installation;
 let daemon: DaemonCaller;
 
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
   daemon = await openCaller(at, 'branch-files');
 });
 afterAll(async () => {
@@ -103,6 +103,25 @@ describe('a branch with files of its own', () => {
     expect(await call('return', { branch: outer, message: 'done' })).toMatchObject({ success: true });
     expect([textOf('inner.txt'), textOf('outer.txt')]).toEqual(['inner\n', 'outer\n']);
     expect(existsSync(inProject('sub/.envrc'))).toBe(false);
+  });
+
+  it('SEC-2.3 a merged link into what commands write is set aside, and one that leads out of the project is reported', async () => {
+    const id = await open();
+    const home = await run(null, `awk '$5 == ENVIRON["HOME"] { print $4 }' /proc/self/mountinfo`);
+    expect(home).toMatch(/storage\/.+\/home\n$/);
+    await run(id, `mkdir -p ~/repo; ln -s '${home.trim()}/repo' docs; ln -s /etc/hosts hosts`);
+    const returned = await call('return', { branch: id, message: 'done' });
+    expect(returned, JSON.stringify(returned)).toMatchObject({
+      success: true,
+      data: {
+        files: {
+          set_aside: [expect.stringMatching(/^docs: it leads to .*storage/)],
+          reported: ['hosts: it leads out of the project, to /etc/hosts'],
+        },
+      },
+    });
+    expect(existsSync(inProject('hosts'))).toBe(true);
+    expect(() => lstatSync(inProject('docs'))).toThrow('ENOENT');
   });
 
   it('issue 19 part 4 discards files, closes what is in it first, and refuses to merge under a call that still works', async () => {

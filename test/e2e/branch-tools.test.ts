@@ -5,7 +5,7 @@ import { openCaller } from '../helpers/daemon-caller.ts';
 import { install } from '../helpers/installation.ts';
 
 it('issue 19 part 4 every tool and job of a branch with files of its own works on these, and the base on its own', async () => {
-  const at = await install();
+  const at = await install({ warm: true });
   const daemon = await openCaller(at, 'branch-tools');
   const call = async (tool: string, input: object) => (await daemon.call(tool, input)).envelope;
   const read = async (more: object = {}) => (await call('safe_read', { path: 'a.txt', ...more })).data.content;

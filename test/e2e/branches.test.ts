@@ -13,7 +13,7 @@ const cl100k = getEncoding('cl100k_base');
 const SESSION = { env: { CONTEXTD_SESSION_ID: 'folding' } };
 
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
   daemon = await openCaller(at, 'folding');
 });
 afterAll(async () => {

@@ -19,7 +19,8 @@ beforeEach(async () => {
 afterEach(async () => {
   daemon.close();
   await at.run(CTXD, ['server', 'stop']);
-  for (const directory of mounted) execFileSync('umount', [directory]);
+  // Processes of the daemon that end after it may still have files open.
+  for (const directory of mounted) execFileSync('umount', ['--lazy', directory]);
   mounted = [];
   await at.remove();
 });

@@ -15,7 +15,7 @@ const SECRET = generate('ghp_[0-9a-zA-Z]{36}', seededRandom(7));
 let at: Installation;
 let daemon: DaemonCaller;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
   daemon = await openCaller(at, 'one');
 });
 afterAll(async () => {
@@ -374,7 +374,9 @@ serveTool({
 });
 `;
     makeTool(dir, {
-      ...{ name: 'keeper', grants: ['checkpoint_restore', 'checkpoint_save'], files: { 'main.ts': source } },
+      name: 'keeper',
+      grants: ['checkpoint_restore', 'checkpoint_save'],
+      files: { 'main.ts': source },
       manifest: { runtime: 'node', entry: 'main.ts' },
     });
     await at.run(CTXD, ['config', 'set', 'install.yes_grants', '["checkpoint_save","checkpoint_restore"]']);

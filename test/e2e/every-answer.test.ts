@@ -6,7 +6,7 @@ import { type Installation, install } from '../helpers/installation.ts';
 import { propertyRuns } from '../helpers/property-runs.ts';
 import { seededRandom } from '../helpers/secret-samples.ts';
 
-const RUNS = propertyRuns();
+const RUNS = propertyRuns('door');
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_121);
 const random = seededRandom(SEED);
 const upTo = (most: number): number => Math.floor(random() * (most + 1));
@@ -77,7 +77,7 @@ describe('any answer, for any output, tool, budget and view', () => {
   let daemon: DaemonCaller;
 
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
     daemon = await openCaller(at, 'property');
   });
   afterAll(async () => {

@@ -35,7 +35,8 @@ describe('issue 19 part 8: hooks', () => {
     expect(await hook('post-tool', { ...common, ...edited })).toEqual(SILENT);
     for (const name of ['stop', 'pre-compact', 'stop'])
       expect(await hook(name, { ...common, last_assistant_message: `Pushed with ${secret}.` })).toMatchObject({
-        ...{ code: 0, stderr: '' },
+        code: 0,
+        stderr: '',
         stdout:
           name === 'stop' ? '' : expect.stringMatching(/^Name cp_\w+ in the summary, a checkpoint of contextd: .*\n$/),
       });

@@ -96,7 +96,9 @@ async function startS3(ca: string, tar: Buffer): Promise<void> {
   );
   endpoint = `https://localhost:${port}`;
   const client = new S3Client({
-    ...{ endpoint, forcePathStyle: true, region: 'us-east-1' },
+    endpoint,
+    forcePathStyle: true,
+    region: 'us-east-1',
     credentials: { accessKeyId: KEY, secretAccessKey: SECRET },
     requestHandler: { httpsAgent: new Agent({ ca }) },
   });

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SchemaResponse__Output } from '#src/protocol/generated/contextd/v1/SchemaResponse.js';
+import type { SchemaResponse__Output } from '#src/protocol/generated/tool.js';
 import { answered, certificateOf, close, connect, refused } from '../helpers/door.ts';
 import { TestRepository } from '../helpers/git-servers.ts';
 import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';

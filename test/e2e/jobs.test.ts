@@ -314,7 +314,11 @@ describe('the record of a job', () => {
     const done = await start('echo recorded; exit 4');
     await jobs('wait', done);
     expect((await records()).find(({ job }) => job === done)).toMatchObject({
-      ...{ tool: 'safe_bash', exit_code: 4, error_code: null, began: true, door: 'job' },
+      tool: 'safe_bash',
+      exit_code: 4,
+      error_code: null,
+      began: true,
+      door: 'job',
       input: { command: 'echo recorded; exit 4', background: true },
     });
     const lost = await start('echo up; sleep 600');
@@ -347,7 +351,11 @@ describe('the end of the daemon', () => {
     const stderr = new PassThrough();
     const asked = text(stderr);
     const code = await runCli(['server', 'restart'], {
-      ...{ env, stderr, version: '1', cwd: at.project, signal: new AbortController().signal },
+      env,
+      stderr,
+      version: '1',
+      cwd: at.project,
+      signal: new AbortController().signal,
       stdin: Object.assign(Readable.from([`${answer}\n`]), { isTTY: true }),
       stdout: new PassThrough(),
       paths: resolvePaths(env, findInstallRoot()),

@@ -114,8 +114,11 @@ describe('ctxd memory import', () => {
       { title: 'build', content: 'Run `make`.\n\n```\n## no heading\n```' },
       { title: 'Cache: Clearing', content: 'rm -rf .cache' },
       {
-        ...{ title: 'real-databases', description: 'No mocks in tests', content: 'Use [SECRET:github-pat].' },
-        ...{ tags: ['claude', 'feedback'], source: 'memory/feedback_testing.md' },
+        title: 'real-databases',
+        description: 'No mocks in tests',
+        content: 'Use [SECRET:github-pat].',
+        tags: ['claude', 'feedback'],
+        source: 'memory/feedback_testing.md',
       },
     ]);
     expect((await ctxd('import', notes, '--json')).json()).toEqual({ stored: 0, unchanged: 4, refused: 3 });

@@ -184,7 +184,9 @@ serveTool({
 });
 `;
   makeTool(dir, {
-    ...{ name: 'lessons', grants: ['memory_search', 'memory_store'], files: { 'main.ts': source } },
+    name: 'lessons',
+    grants: ['memory_search', 'memory_store'],
+    files: { 'main.ts': source },
     manifest: { runtime: 'node', entry: 'main.ts' },
   });
   await at.run(CTXD, ['config', 'set', 'install.yes_grants', '["memory_search","memory_store"]']);

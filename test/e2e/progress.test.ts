@@ -20,8 +20,8 @@ if (!hasScript) process.stdout.write('progress on a terminal: not run, there is 
 async function callOnTerminal(at: Installation, input: object, flags: string, onText: (seen: string) => void) {
   const dir = mkdtempSync(join(tmpdir(), 'terminal-'));
   const out = join(dir, 'out');
-  writeFileSync(join(dir, 'in'), JSON.stringify(input));
-  const command = `.claude/tools/safe_bash/safe_bash ${flags} @'${join(dir, 'in')}' >'${out}'`;
+  writeFileSync(join(at.project, 'in'), JSON.stringify(input));
+  const command = `.claude/tools/safe_bash/safe_bash ${flags} @in >'${out}'`;
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: at.project, env: at.environment });
   child.stdin.end();
   let seen = '';
@@ -41,7 +41,7 @@ const untilFile = (name: string): string => `until [ -e ${name} ]; do read -t 0.
 describe.runIf(hasScript)('the progress of a command on a terminal', () => {
   let at: Installation;
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
   });
   afterAll(() => at.remove());
 

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
@@ -10,8 +10,8 @@ beforeAll(async () => {
   own = new Set(readdirSync(at.project));
 });
 afterAll(() => at.remove());
-/** Lists the quarantine; items that are gone are not in the list. */
-afterEach(() => {
+afterEach(async () => {
+  await quarantine('remove', '--all', '--yes');
   for (const name of readdirSync(at.project)) if (!own.has(name)) remove(name);
 });
 
@@ -42,7 +42,7 @@ describe('ctxd quarantine', () => {
     expect((await listed()).items).toMatchObject([{ id, path: 'sub/.vscode', kind: 'directory', size_bytes: 3 }]);
     const [, row] = (await quarantine('list')).stdout.split('\n');
     expect(row).toMatch(
-      new RegExp(`^${id}\\tsub/\\.vscode\\tdirectory\\t3\\t[0-9a-f]{12}\\t.+\\ta program on the host`),
+      new RegExp(`^${id}\\tset aside\\tsub/\\.vscode\\tdirectory\\t3\\t[0-9a-f]{12}\\t.+\\ta program on the host`),
     );
     const restored = await quarantine('restore', id);
     expect(restored).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Restored: sub/.vscode.') });
@@ -50,6 +50,53 @@ describe('ctxd quarantine', () => {
     expect(there('sub/.vscode/settings.json')).toBe(true);
     expect(await listed()).toEqual({ items: [], accepted: [] });
     expect(await quarantine('restore', id)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(id) });
+  });
+
+  it('SEC-2.3: lists what was only reported, doctor repeats it until a person accepts it, and nothing was moved', async () => {
+    const { warnings } = await bash('echo 1 >.strangerc; echo obey >AGENTS.md; ln -s /etc/hosts hosts');
+    expect(warnings).toEqual([
+      'reported to the person: .strangerc (programs may take settings from it), AGENTS.md (agents obey it), hosts (it leads out of the project, to /etc/hosts)',
+    ]);
+    const items = (await listed()).items.toSorted((a, b) => (String(a.path) < String(b.path) ? -1 : 1));
+    expect(items.map(({ path, moved }) => [path, moved])).toEqual(
+      ['.strangerc', 'AGENTS.md', 'hosts'].map((path) => [path, path]),
+    );
+    const doctor = async () => (await at.run(CTXD, ['doctor'])).stdout;
+    const line = (await doctor()).split('\n').find((one) => one.includes('reported files'));
+    for (const { path, reason } of items) expect(line).toContain(`${path} (${reason})`);
+    const [first, second, third] = items.map(({ id }) => String(id));
+    const restored = await quarantine('restore', String(first));
+    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining(`ctxd quarantine accept ${first}`) });
+    expect((await quarantine('accept', String(first), String(second), '--yes')).code).toBe(0);
+    expect(await doctor()).toContain('calls left hosts (it leads out of the project, to /etc/hosts)');
+    expect((await quarantine('restore', '--all')).stdout).toBe('nothing is set aside\n');
+    remove('hosts');
+    expect((await quarantine('list')).stdout).not.toContain(String(third));
+    expect(await doctor()).not.toContain('reported files');
+    expect((await bash('echo 1 >.strangerc; echo obey >AGENTS.md')).warnings).toBeUndefined();
+    expect((await bash('echo obey >>AGENTS.md')).warnings).toEqual([
+      'reported to the person: AGENTS.md (agents obey it)',
+    ]);
+    for (const one of (await listed()).accepted) await quarantine('accept', '--revoke', String(one.path));
+  });
+
+  it('SEC-2.3: restores nothing that was written after it was listed, also with --all, until it is listed again', async () => {
+    const id = await setAside('echo good >.envrc');
+    await quarantine('list');
+    const [item] = (await listed()).items;
+    await bash(`echo evil >${item?.moved}`);
+    writeFileSync(String(item?.moved), 'changed\n');
+    for (const which of [id, '--all']) {
+      expect(await quarantine('restore', which)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/its content changed[\s\S]*ctxd quarantine list/),
+      });
+      expect(there('.envrc')).toBe(false);
+    }
+    await quarantine('list');
+    expect((await quarantine('restore', '--all')).stdout).toContain('Restored: .envrc.');
+    expect(readFileSync(join(at.project, '.envrc'), 'utf8')).toBe('changed\n');
   });
 
   it('SEC-2.3: accepts content after showing it, safely for a terminal, and after a yes', async () => {
@@ -117,6 +164,35 @@ describe('ctxd quarantine', () => {
     const items = (await listed()).items.map(({ path, id }) => `${path} ${id}`).sort();
     expect(named.map(({ path, id }) => `${path} ${id}`)).toEqual(items);
     expect(named).toHaveLength(7);
+  });
+
+  it('SEC-2.3: removes what was set aside after showing it and a yes, and nothing that was only reported', async () => {
+    const id = await setAside('echo hello >.envrc');
+    await bash('echo 1 >.strangerc');
+    const { items } = await listed();
+    const reported = String(items.find(({ path }) => path === '.strangerc')?.id);
+    const asked = await quarantine('remove', id);
+    expect(asked).toMatchObject({ code: 1, stdout: '' });
+    expect(asked.stderr).toContain('  | hello');
+    expect(asked.stderr).toContain('.envrc: not removed. Answer yes, or pass --yes if nobody can be asked.');
+    const refused = await quarantine('remove', id, reported, '--yes');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Remove the file itself') });
+    expect((await listed()).items).toHaveLength(2);
+    expect(await quarantine('remove', '--all', '--yes')).toMatchObject({
+      code: 0,
+      stdout: `Removed: .envrc (${id}).\n`,
+    });
+    expect(readdirSync(dirname(dirname(String(items.find((one) => one.id === id)?.moved))))).toEqual([]);
+    expect(await quarantine('restore', id)).toMatchObject({ code: 1, stderr: expect.stringContaining(id) });
+    remove('.strangerc');
+    expect(await listed()).toEqual({ items: [], accepted: [] });
+  });
+
+  it('SEC-2.3: does not count what was set aside as a change of the call, so that no undo brings it back', async () => {
+    const before = await bash('echo evil >.envrc; echo fine >fine');
+    expect(before.files_changed).toEqual(['A fine']);
+    expect((await at.run(CTXD, ['undo', '--yes'])).code).toBe(0);
+    expect([there('.envrc'), there('fine')]).toEqual([false, false]);
   });
 
   it('SEC-2.3: restores and accepts several files at once, and everything with --all, after all were shown', async () => {

@@ -10,7 +10,7 @@ const count = (text: string): number => encoding.encode(text, [], []).length;
 let at: Installation;
 
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 afterAll(() => at.remove());
 
@@ -50,6 +50,20 @@ describe('a call in plain words', () => {
       stderr: '',
     });
     expect(await bash('true')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('issue 30: shows a NUL as an escape and searches the lines around it', async () => {
+    const command = "printf 'ok 1\\nok\\0002\\nFAIL 3\\n'";
+    expect(await bash(command)).toMatchObject({ stdout: 'ok 1\nok\\02\nFAIL 3\n', stderr: '' });
+    const { data } = await at.ask('safe_bash', { command });
+    expect(data.stdout).toBe('ok 1\nok\x002\nFAIL 3\n');
+    const { stdout } = await bash(command, '--view', '{"grep":"FAIL"}');
+    expect(stdout).toContain('FAIL 3');
+  });
+
+  it('issue 30: says by every view that an output is withheld', async () => {
+    const { stdout } = await bash('head -c 5000 /dev/zero', '--view', '{"grep":"FAIL"}');
+    expect(stdout).toMatch(/^… binary data, 5000 bytes, sha256 [0-9a-f]{64}, withheld by contextd …\n/);
   });
 
   it("exits with the command's own status in both forms, and states it in text", async () => {

@@ -6,7 +6,7 @@ import { CTXD, type Installation, install } from '../helpers/installation.ts';
 describe('ctxd undo', () => {
   let at: Installation;
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
   });
   afterAll(() => at.remove());
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isProtectedIn, PROTECTED_NAMES } from '#src/sandbox/workspace/protected-names.js';
+import { isProtectedIn, PROTECTED_NAMES } from '#src/guard/table/protected-names.js';
 
 /** A directory as a list of names, because its path may be longer than a system call accepts. */
 export type Place = readonly string[];
@@ -17,8 +17,7 @@ export type PathStep =
   /** The directory with its content, moved to a short path or into another directory. */
   | { readonly do: 'move up'; readonly from: Place; readonly to: string }
   | { readonly do: 'move down'; readonly name: string; readonly into: Place }
-  | { readonly do: 'make many'; readonly at: Place; readonly name: string }
-  | { readonly do: 'take back'; readonly at: Place };
+  | { readonly do: 'make many'; readonly at: Place; readonly name: string };
 
 /** Calls, each with its steps. */
 export type PathShape = readonly (readonly PathStep[])[];
@@ -63,7 +62,6 @@ function stepIn(places: readonly Place[]): fc.Arbitrary<PathStep> {
     { weight: 6, arbitrary: fc.record({ do: fc.constant('move up' as const), from: at, to: top }) },
     { weight: 6, arbitrary: fc.record({ do: fc.constant('move down' as const), name: top, into: at }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('make many' as const), at, name: protectedName }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant('take back' as const), at }) },
   );
 }
 
@@ -101,8 +99,6 @@ function commandOf(step: PathStep): string {
       return `${enter(step.into)} && mv -- "$root/"${step.name} ./moved`;
     case 'make many':
       return `${enter(step.at)} && mkdir -p $(seq ${MANY}) && touch ${MANY - 1}/${step.name}`;
-    case 'take back':
-      return `${enter(step.at)} && for f in .*.quarantined-* *.quarantined-*; do mv -T -- "$f" "\${f%.quarantined-*}"; done`;
   }
 }
 
@@ -135,8 +131,8 @@ function quoted(text: string): string {
 const IN_PACKAGES = "! -path '*/node_modules/*' ";
 
 /**
- * Finds protected names below the project that can be reached by their name. It does not enter what was moved aside.
+ * Finds protected names below the project that can be reached by their name.
  */
-export const FIND_PROTECTED = `find . -name '*.quarantined-????????' -prune -o \\( ${PROTECTED_NAMES.map(
+export const FIND_PROTECTED = `find . \\( ${PROTECTED_NAMES.map(
   (name) => `${isProtectedIn('node_modules/a', name) ? '' : IN_PACKAGES}-name '${name}'`,
 ).join(' -o ')} \\) -print -prune`;

@@ -25,9 +25,12 @@ export const ENVELOPE_SCHEMA = {
     error: { type: ['string', 'null'], description: 'A sentence: what failed, the value, the fix. Null on success.' },
     refs: {
       type: 'array',
-      items: { type: 'string', pattern: '^(art_[0-9a-hjkmnp-tv-z]{16}|undo_[0-9a-hjkmnp-tv-z]{8})$' },
+      items: {
+        type: 'string',
+        pattern: '^(art_[0-9a-hjkmnp-tv-z]{16}|mem_[0-9a-hjkmnp-tv-z]{10}|undo_[0-9a-hjkmnp-tv-z]{8})$',
+      },
       description:
-        "Stored outputs (art_), for tool_view, and what undoes the call's changes of files (undo_), for ctxd undo.",
+        "Stored outputs (art_), for tool_view, found memories (mem_), for memory_get, and what undoes the call's changes of files (undo_), for ctxd undo.",
     },
     tokens_used: { ...COUNT, description: 'cl100k_base tokens of exactly this line, without its line end.' },
     has_more: { ...FLAG, description: 'meta.pagination.cursor leads to more output.' },
@@ -39,7 +42,18 @@ export const ENVELOPE_SCHEMA = {
       properties: {
         version: { const: ENVELOPE_VERSION },
         request_id: { type: 'string', pattern: '^req_[0-9A-HJKMNP-TV-Z]{26}$' },
-        pagination: closed({ cursor: { type: 'string', minLength: 1 } }),
+        pagination: closed(
+          {
+            cursor: { type: 'string', minLength: 1 },
+            total_count: { ...COUNT, description: 'Items of the array in which data is cut.' },
+          },
+          ['total_count'],
+        ),
+        continues_from: {
+          type: 'string',
+          pattern: '^\\$[.[]',
+          description: 'On a page of data: the JSON path of the first value that it shows.',
+        },
         content_fidelity: { enum: ['full', 'partial', 'summary', 'reference_only'] },
         content_fidelity_schema_version: { const: FIDELITY_VERSION },
         dropped_content_ids: {

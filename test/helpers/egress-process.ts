@@ -36,9 +36,15 @@ export class EgressProcess {
     writeFileSync(join(this.#dir, 'nsswitch'), nameServer === null ? 'hosts: files\n' : 'hosts: files dns\n');
     writeFileSync(join(this.#dir, 'resolv.conf'), `nameserver ${nameServer}\noptions timeout:1 attempts:1\n`);
     const binds = [
-      ...['--dev-bind', '/', '/'],
-      ...['--ro-bind', join(this.#dir, 'hosts'), '/etc/hosts'],
-      ...['--ro-bind', join(this.#dir, 'nsswitch'), '/etc/nsswitch.conf'],
+      '--dev-bind',
+      '/',
+      '/',
+      '--ro-bind',
+      join(this.#dir, 'hosts'),
+      '/etc/hosts',
+      '--ro-bind',
+      join(this.#dir, 'nsswitch'),
+      '/etc/nsswitch.conf',
       ...(nameServer === null ? [] : ['--ro-bind', join(this.#dir, 'resolv.conf'), '/etc/resolv.conf']),
     ];
     const argv = ['--die-with-parent', ...binds, '--', process.execPath, program];

@@ -4,7 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export const EMBEDDING_FAULTS = [
-  ...['broken', 'hung', '500', '429', 'redirect', 'truncated', 'html', 'wrong', 'short', 'nan', 'zero', 'text'],
+  'broken',
+  'hung',
+  '500',
+  '429',
+  'redirect',
+  'truncated',
+  'html',
+  'wrong',
+  'short',
+  'nan',
+  'zero',
+  'text',
 ] as const;
 /**
  * What goes wrong with a request. `broken`: the connection breaks. `hung`: it gets no answer. `wrong`: vectors have one number

@@ -51,13 +51,15 @@ export class TestRepository {
 
 function gitIn(cwd: string, args: readonly string[], input: string | Buffer = ''): string {
   const env = {
-    ...{ PATH: process.env.PATH, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
-    ...{ GIT_AUTHOR_NAME: 'Test', GIT_AUTHOR_EMAIL: 'test@example.com', GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z' },
-    ...{
-      GIT_COMMITTER_NAME: 'Test',
-      GIT_COMMITTER_EMAIL: 'test@example.com',
-      GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
-    },
+    PATH: process.env.PATH,
+    HOME: cwd,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'Test',
+    GIT_AUTHOR_EMAIL: 'test@example.com',
+    GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+    GIT_COMMITTER_NAME: 'Test',
+    GIT_COMMITTER_EMAIL: 'test@example.com',
+    GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
   };
   return execFileSync('git', [...args], { cwd, env, input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] }).trim();
 }
@@ -125,12 +127,13 @@ export async function startGitHttps(
     const url = new URL(request.url ?? '/', 'https://localhost');
     const backend = spawn('git', ['http-backend'], {
       env: {
-        ...{ PATH: process.env.PATH, HOME: base, GIT_PROJECT_ROOT: base, GIT_HTTP_EXPORT_ALL: '1' },
-        ...{
-          REQUEST_METHOD: request.method,
-          PATH_INFO: decodeURIComponent(url.pathname),
-          QUERY_STRING: url.search.slice(1),
-        },
+        PATH: process.env.PATH,
+        HOME: base,
+        GIT_PROJECT_ROOT: base,
+        GIT_HTTP_EXPORT_ALL: '1',
+        REQUEST_METHOD: request.method,
+        PATH_INFO: decodeURIComponent(url.pathname),
+        QUERY_STRING: url.search.slice(1),
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),

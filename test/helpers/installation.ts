@@ -3,6 +3,8 @@ import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedEnvelope } from './envelope-schema.ts';
+import { runCtxd } from './run-ctxd.ts';
+import { shareCompileCache, warmBase } from './warm-homes.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const CTXD = join(ROOT, 'bin/ctxd');
@@ -31,8 +33,10 @@ export interface Installation {
   home: string;
   project: string;
   environment: Record<string, string>;
-  /** Runs a program to its end; does not throw for an exit code. */
+  /** Runs a program to its end; does not throw for an exit code. `ctxd` runs in this process unless it is given a signal. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** The same, always in a process of its own. */
+  runProcess(program: string, args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Calls a tool of the project through its link. Throws if the answer does not fit the published schema. */
   call(tool: string, input: object | string, options?: RunOptions): Promise<Finished>;
   /** Makes a call and returns its parsed envelope. */
@@ -54,10 +58,23 @@ export interface Answer {
   meta: { version: string; request_id: string; pagination?: { cursor: string } } & Record<string, unknown>;
 }
 
-/** `owner`: the uid of the project's owner. The daemon runs as the user who runs the tests. */
-export async function install(options: { owner?: number; init?: boolean } = {}): Promise<Installation> {
-  const base = mkdtempSync(join(tmpdir(), 'ctxd-'));
+export interface InstallOptions {
+  /** The uid of the project's owner. The daemon runs as the user who runs the tests. */
+  owner?: number;
+  /** False: `ctxd init` is left to the test. */
+  init?: boolean;
+  /**
+   * True: the project is new, but the daemon is the one of this worker, which starts once in a run. For tests that say nothing
+   * about the start, the settings or everything that a daemon holds. `remove` then unregisters the project only.
+   */
+  warm?: boolean;
+}
+
+export async function install(options: InstallOptions = {}): Promise<Installation> {
+  const isWarm = options.warm === true;
+  const base = isWarm ? warmBase() : mkdtempSync(join(tmpdir(), 'ctxd-'));
   const home = join(base, 'home');
+  shareCompileCache(home);
   const project = mkdtempSync(join(tmpdir(), 'project-'));
   if (options.owner !== undefined) chownSync(project, options.owner, options.owner);
   const environment: Record<string, string> = {
@@ -66,7 +83,7 @@ export async function install(options: { owner?: number; init?: boolean } = {}):
     CONTEXTD_HOME: home,
     ...(process.env.NODE_V8_COVERAGE ? { NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE } : {}),
   };
-  const run: Installation['run'] = (program, args, { cwd = project, env = {}, input, signal } = {}) =>
+  const runProcess: Installation['run'] = (program, args, { cwd = project, env = {}, input, signal } = {}) =>
     new Promise((resolve) => {
       const child = spawn(program, args, { cwd, env: { ...environment, ...env }, ...(signal ? { signal } : {}) });
       const out: Buffer[] = [];
@@ -85,11 +102,17 @@ export async function install(options: { owner?: number; init?: boolean } = {}):
       child.stdin.on('error', () => {});
       child.stdin.end(input ?? '');
     });
+  // A hook is a program of its own, and a signal goes to a process.
+  const run: Installation['run'] = (program, args, options = {}) =>
+    program !== CTXD || args[0] === 'hook' || options.signal !== undefined
+      ? runProcess(program, args, options)
+      : runCtxd(args, { cwd: project, ...options, env: { ...environment, ...options.env } });
   const installation: Installation = {
     home,
     project,
     environment,
     run,
+    runProcess,
     async call(tool, input, callOptions) {
       const argument = typeof input === 'string' ? input : JSON.stringify(input);
       const finished = await run(`.claude/tools/${tool}/${tool}`, [argument], callOptions);
@@ -107,8 +130,11 @@ export async function install(options: { owner?: number; init?: boolean } = {}):
       return JSON.parse(stdout) as { pid: number };
     },
     async remove() {
-      await run(CTXD, ['server', 'stop']);
-      rmSync(base, { recursive: true, force: true });
+      if (isWarm) await run(CTXD, ['init', '--uninstall']);
+      else {
+        await run(CTXD, ['server', 'stop']);
+        rmSync(base, { recursive: true, force: true });
+      }
       rmSync(project, { recursive: true, force: true });
     },
   };

@@ -5,7 +5,7 @@ import {
   RET_KILL_THREAD,
   RET_LOG,
   RET_TRAP,
-} from '#src/sandbox/seccomp/profile.js';
+} from '#src/sandbox/machine/seccomp/profile.js';
 import {
   AND,
   INSTRUCTION_BYTES,
@@ -16,7 +16,7 @@ import {
   JUMP_GT,
   LOAD,
   RETURN,
-} from '#src/sandbox/seccomp/program.js';
+} from '#src/sandbox/machine/seccomp/program.js';
 
 /** Codes that only other compilers write. */
 const JUMP_SET = 0x45;

@@ -4,9 +4,9 @@ import type { GoNode } from '#src/scrub/exact/go-tree.js';
 /** How many more than the minimum a repetition without a small limit gives. */
 const MORE_TURNS = 4;
 
-/** Makes a text that probably matches a pattern in Go's syntax: assertions are ignored. Mostly printable ASCII. */
-export function sampleOf(pattern: string, random: () => number): string {
-  return sample(parseGo(pattern), random);
+/** Makes a text that probably matches a pattern in Go's syntax, or a part of one: assertions are ignored. Mostly printable ASCII. */
+export function sampleOf(pattern: string | GoNode, random: () => number): string {
+  return sample(typeof pattern === 'string' ? parseGo(pattern) : pattern, random);
 }
 
 function sample(node: GoNode, random: () => number): string {

@@ -1,6 +1,12 @@
-/** The number of cases of a property test: 300 in the gate, `CONTEXTD_PROPERTY_RUNS=10000` at night. */
-export function propertyRuns(): number {
-  return Number(process.env.CONTEXTD_PROPERTY_RUNS ?? 300);
+/** Cases of a property in the gate: of a function, or of a whole call through the proxy and the daemon. */
+const IN_GATE = { function: 300, door: 20 };
+
+/**
+ * The number of cases of a property test, `CONTEXTD_PROPERTY_RUNS=10000` at night. A property at the door proves that the
+ * parts are put together; those of its functions have the many cases.
+ */
+export function propertyRuns(at: keyof typeof IN_GATE = 'function'): number {
+  return Number(process.env.CONTEXTD_PROPERTY_RUNS ?? IN_GATE[at]);
 }
 
 /** The number of cases of a generator of `test/escape`: `inGate` in the gate, `CONTEXTD_SHAPE_RUNS=20000` at night. */

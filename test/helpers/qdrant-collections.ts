@@ -89,7 +89,11 @@ function infoOf({ config, indexes, points }: Collection): unknown {
   ]);
   const params = { vectors: config.vectors ?? {}, sparse_vectors: config.sparse_vectors };
   return {
-    ...{ status: 'green', optimizer_status: 'ok', segments_count: 1, points_count: points.size, config: { params } },
+    status: 'green',
+    optimizer_status: 'ok',
+    segments_count: 1,
+    points_count: points.size,
+    config: { params },
     payload_schema: Object.fromEntries(types),
   };
 }
@@ -137,7 +141,10 @@ function query(collection: Collection, request: Schemas['QueryRequest']): unknow
   const limit = request.limit ?? 10;
   const found = run(collection, request, limit);
   return found.slice(0, limit).map(({ point, score }) => ({
-    ...{ id: point.id, version: 0, score, payload: selected(payloadOf(point), request.with_payload) },
+    id: point.id,
+    version: 0,
+    score,
+    payload: selected(payloadOf(point), request.with_payload),
   }));
 }
 

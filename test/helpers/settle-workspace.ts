@@ -1,5 +1,5 @@
-import type { Sandbox } from '#src/sandbox/sandbox.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
+import type { Sandbox } from '#src/sandbox/contract/sandbox.js';
 
 /** Each command continues the search for at least five milliseconds. */
 const ROUNDS = 10;

@@ -28,7 +28,10 @@ export async function startSigstore(): Promise<SigstoreInstance> {
   const [certificateLog, signatureLog] = [newLog(), newLog()];
   const notBefore = new Date(Date.now() - DAY_MS);
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    ...{ name: 'CN=authority of a test', keys, notBefore, notAfter: new Date(Date.now() + DAY_MS) },
+    name: 'CN=authority of a test',
+    keys,
+    notBefore,
+    notAfter: new Date(Date.now() + DAY_MS),
     signingAlgorithm: ALGORITHM,
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
@@ -48,8 +51,14 @@ export async function startSigstore(): Promise<SigstoreInstance> {
     ];
     const certificate = async (more: x509.Extension[]): Promise<Buffer> => {
       const made = await x509.X509CertificateGenerator.create({
-        ...{ subject: '', serialNumber: '01', issuer: authority.subject, publicKey, signingKey: keys.privateKey },
-        ...{ notBefore, notAfter: authority.notAfter, signingAlgorithm: ALGORITHM },
+        subject: '',
+        serialNumber: '01',
+        issuer: authority.subject,
+        publicKey,
+        signingKey: keys.privateKey,
+        notBefore,
+        notAfter: authority.notAfter,
+        signingAlgorithm: ALGORITHM,
         extensions: [...extensions, ...more],
       });
       return Buffer.from(made.rawData);

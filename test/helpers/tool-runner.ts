@@ -1,15 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DEFAULT_EFFECTS } from '#src/call/effects.js';
 import type { SessionRef } from '#src/call/session.js';
+import type { PluginProgram } from '#src/call/tool-program.js';
 import { systemClock } from '#src/core/clock.js';
+import { ContextdError } from '#src/core/errors.js';
 import type { JsonObject } from '#src/core/json.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
 import type { ToolProfile } from '#src/core/profile.js';
+import type { RunFacts } from '#src/runner/call-facts.js';
 import { createRunner } from '#src/runner/create-runner.js';
-import type { Runner, RunnerDeps, RunResult, ToolCall } from '#src/runner/runner.js';
-import type { Sandbox, SandboxProcess } from '#src/sandbox/sandbox.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
+import type { RunnerDeps, RunOutput, ToolBackend, ToolCall, ToolRun } from '#src/runner/runner.js';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
+import type { Sandbox, SandboxProcess } from '#src/sandbox/contract/sandbox.js';
 import type { Bench } from '../fixtures/sandbox-harness.ts';
+import { effectsOf } from './core-effects.ts';
 import { ToolBundles } from './tool-bundle.ts';
 
 const CORE_BUNDLE = join(import.meta.dirname, '..', '..', 'dist', 'core-bundle');
@@ -23,18 +28,27 @@ export const PROFILE: ToolProfile = {
   limits: {},
 };
 
+/** The output of a call that did not fail, with its facts. */
+export type RunResult = RunOutput & RunFacts;
+
+/** What a call has instead of the usual. */
+export type CallChange = Partial<ToolCall & Omit<PluginProgram, 'kind'>>;
+
+/** Calls tools. `core`, `program` and `fixture` reject with the failure of the call. */
 export interface ToolRunner {
-  readonly runner: Runner;
+  readonly runner: ToolBackend;
   /** Every started process, in order. */
   readonly processes: readonly SandboxProcess[];
   /** The policies of the started processes, in order. */
   readonly policies: readonly SandboxPolicy[];
   /** Calls a core tool. */
-  core(tool: string, input: JsonObject, change?: Partial<ToolCall>): Promise<RunResult>;
+  core(tool: string, input: JsonObject, change?: CallChange): Promise<RunResult>;
   /** Calls a tool of any bundle, as a third party's tool. */
-  program(tool: string, change: Partial<ToolCall> & Pick<ToolCall, 'bundleDir'>): Promise<RunResult>;
+  program(tool: string, change: CallChange & Pick<PluginProgram, 'bundleDir'>): Promise<RunResult>;
   /** Calls a tool of a fixture. */
-  fixture(name: string, tool: string, change?: Partial<ToolCall>): Promise<RunResult>;
+  fixture(name: string, tool: string, change?: CallChange): Promise<RunResult>;
+  /** Calls a tool of a fixture, and also returns the facts of a call that failed. */
+  ended(name: string, tool: string, change?: CallChange): Promise<ToolRun>;
   close(): Promise<void>;
 }
 
@@ -62,7 +76,7 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
     clock: systemClock,
     ...own,
   });
-  const call = (tool: string, bundleDir: string, change: Partial<ToolCall>): Promise<RunResult> =>
+  const run = (tool: string, bundleDir: string, { profile = PROFILE, ...change }: CallChange): Promise<ToolRun> =>
     runner.run({
       requestId: 'req_1',
       session: sessionOf(bench.workspace),
@@ -70,9 +84,8 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
       tool,
       origin: 'installed',
       view: null,
-      bundleSha256: bundleDir,
-      bundleDir,
-      profile: PROFILE,
+      program: { kind: 'plugin', bundleDir, profile },
+      effects: DEFAULT_EFFECTS,
       grants: [],
       input: {},
       etagKey: '11'.repeat(32),
@@ -82,14 +95,26 @@ export function openToolRunner(bench: Bench, own: Partial<RunnerDeps> & { logger
       signal: new AbortController().signal,
       ...change,
     });
+  const call = async (tool: string, bundleDir: string, change: CallChange): Promise<RunResult> => {
+    const { outcome, facts } = await run(tool, bundleDir, change);
+    if (outcome instanceof ContextdError) throw outcome;
+    return { ...outcome, ...facts };
+  };
   return {
     runner,
     processes,
     policies,
     core: (tool, input, change = {}) =>
-      call(tool, CORE_BUNDLE, { origin: 'core', grants: tool === 'safe_bash' ? ['exec'] : [], input, ...change }),
+      call(tool, CORE_BUNDLE, {
+        origin: 'core',
+        effects: effectsOf(tool),
+        grants: tool === 'safe_bash' ? ['exec'] : [],
+        input,
+        ...change,
+      }),
     program: (tool, change) => call(tool, change.bundleDir, change),
     fixture: async (name, tool, change = {}) => call(tool, await bundles.dirOf(name), change),
+    ended: async (name, tool, change = {}) => run(tool, await bundles.dirOf(name), change),
     async close() {
       await runner.stop();
       bundles.remove();

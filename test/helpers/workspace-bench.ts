@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Clock } from '#src/core/clock.js';
 import { type LogFields, type Logger, silentLogger } from '#src/core/log.js';
-import type { QuarantineAction, QuarantineReport, QuarantineResult } from '#src/sandbox/quarantine.js';
-import { GuardEngine } from '#src/sandbox/workspace/guard-engine.js';
-import type { Protection } from '#src/sandbox/workspace/protection.js';
-import { QuarantineLedger } from '#src/sandbox/workspace/quarantine-ledger.js';
-import { momentOf, type Run } from '#src/sandbox/workspace/runs.js';
-import type { Person } from '#src/sandbox/workspace/targets.js';
+import { momentOf } from '#src/guard/contract/moment.js';
+import type { Person } from '#src/guard/contract/person.js';
+import type { Protection } from '#src/guard/contract/protection.js';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from '#src/guard/contract/quarantine.js';
+import { GuardEngine, type GuardEngineDeps } from '#src/guard/engine/guard-engine.js';
+import type { Run } from '#src/guard/index/runs.js';
+import { QuarantineLedger } from '#src/guard/quarantine/ledger.js';
 
 const NOBODY: Person = { home: '/nonexistent', gitConfigs: [] };
 
@@ -30,7 +31,7 @@ export class LocalGuard {
   onPause: () => void = () => {};
 
   constructor(
-    settings: { workspace: string; deny: readonly string[]; person: Person; ledger: QuarantineLedger },
+    settings: Pick<GuardEngineDeps, 'workspace' | 'deny' | 'person' | 'ledger' | 'ownDirectories'>,
     logger: Logger,
     clock: Clock,
   ) {
@@ -46,8 +47,9 @@ export class LocalGuard {
     return answered((answer) => this.#engine.protection(answer));
   }
 
-  begin({ cover }: Protection): Run {
-    return this.#engine.begin(cover, momentOf(this.#clock));
+  /** `isSearched`: as a job is, while it goes on. */
+  begin({ cover }: Protection, isSearched = true): Run {
+    return this.#engine.begin(cover, momentOf(this.#clock), isSearched);
   }
 
   /** The sandbox is dead; what it changed is not searched yet. */
@@ -68,6 +70,14 @@ export class LocalGuard {
     return answered((answer) => this.#engine.quarantine(action, answer));
   }
 
+  allowLinksTo(places: readonly string[]): void {
+    this.#engine.setReadOnly(places);
+  }
+
+  accompany(trees: readonly string[]): void {
+    this.#engine.setCompanions(trees);
+  }
+
   settled(): Promise<void> {
     return new Promise((resolve) => this.#engine.whenSettled(resolve));
   }
@@ -83,7 +93,7 @@ function answered<T>(ask: (answer: PromiseWithResolvers<T>) => void): Promise<T>
   return answer.promise;
 }
 
-/** A report without ids and reasons. */
+/** A report without ids and reasons: what was set aside, and not what was only reported. */
 export interface PathReport {
   readonly quarantined: string[];
   readonly complete: boolean;
@@ -92,6 +102,8 @@ export interface PathReport {
 export interface Bench {
   readonly base: string;
   readonly workspace: string;
+  /** Of contextd itself. */
+  readonly own: string;
   /** The ledger of the workspace, read again from its file. */
   ledger(): QuarantineLedger;
   /** Runs a script on the host, in the workspace; throws when it fails. `try` ignores failure. */
@@ -102,22 +114,31 @@ export interface Bench {
   run(guard: LocalGuard, script: string): Promise<PathReport>;
   /** Names in a directory of the workspace, quarantine ids cut off. */
   names(dir?: string): string[];
+  /** Absolute paths of what is set aside outside the workspace, sorted by name. */
+  stored(): string[];
   close(): void;
 }
 
 export function openBench(): Bench {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-guard-')));
   const workspace = join(base, 'w');
+  const own = join(base, 'own/data');
   mkdirSync(workspace);
+  mkdirSync(own, { recursive: true });
   const guards: LocalGuard[] = [];
   const bench: Bench = {
     base,
     workspace,
+    own,
     ledger: () => new QuarantineLedger(join(base, 'state/ledger.json'), silentLogger, patientClock, workspace),
     sh: (script) => runScript(workspace, script, true),
     try: (script) => runScript(workspace, script, false),
     guard(deny = [], clock = patientClock, logger = silentLogger, person = NOBODY) {
-      const guard = new LocalGuard({ workspace, deny, person, ledger: bench.ledger() }, logger, clock);
+      const guard = new LocalGuard(
+        { workspace, deny, person, ledger: bench.ledger(), ownDirectories: [own] },
+        logger,
+        clock,
+      );
       guards.push(guard);
       return guard;
     },
@@ -130,6 +151,12 @@ export function openBench(): Bench {
       const names = readdirSync(join(workspace, dir));
       return names.map((name) => name.replace(/\.quarantined-[0-9a-f]{8}$/, '.quarantined')).sort();
     },
+    stored() {
+      const dir = join(base, 'state/ledger');
+      const ids = existsSync(dir) ? readdirSync(dir) : [];
+      const paths = ids.flatMap((id) => readdirSync(join(dir, id)).map((name) => join(dir, id, name)));
+      return paths.sort((a, b) => (basename(a) < basename(b) ? -1 : 1));
+    },
     close() {
       for (const guard of guards) guard.close();
       spawnSync('chmod', ['-R', 'u+rwX', base]);
@@ -141,7 +168,7 @@ export function openBench(): Bench {
 }
 
 export function pathsOf({ quarantined, complete }: QuarantineReport): PathReport {
-  return { quarantined: quarantined.map(({ path }) => path), complete };
+  return { quarantined: quarantined.filter(({ stays }) => stays !== true).map(({ path }) => path), complete };
 }
 
 function runScript(cwd: string, script: string, mustPass: boolean): string {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newRequestId } from '#src/core/ids.js';
 import { silentLogger } from '#src/core/log.js';
+import { BranchStore } from '#src/features/branches/branch-store.js';
+import { BranchFiles, type OwnBranch } from '#src/features/branches/files/branch-files.js';
+import type { Undo } from '#src/features/undo/undo.js';
+import { type MergeRequest, type ReplyOf, STAGE } from '#src/sandbox/contract/merge-messages.js';
+import type { SandboxPolicy, WorkspaceView } from '#src/sandbox/contract/policy.js';
+import type { Sandbox } from '#src/sandbox/contract/sandbox.js';
 import { placeOf as layerOf } from '#src/sandbox/layers/place.js';
-import { type MergeRequest, type ReplyOf, STAGE } from '#src/sandbox/merge/messages.js';
-import type { Sandbox } from '#src/sandbox/sandbox.js';
-import type { SandboxPolicy, WorkspaceView } from '#src/sandbox/sandbox-policy.js';
 import { placeOf as storeOf } from '#src/sandbox/snapshots/place.js';
-import { BranchStore } from '#src/session/branches/branch-store.js';
-import { BranchFiles, type OwnBranch } from '#src/session/branches/files/branch-files.js';
-import type { Undo } from '#src/session/undo/undo.js';
 import { whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
 import { ROOT } from '../helpers/installation.ts';
@@ -110,13 +110,17 @@ describe('a merge that stops at any of its steps', () => {
   }
 
   const MERGED = {
-    ...{
-      text: '644 1\nbranch\n3\n4\n5\n6\n7\nperson\n9\n',
-      changed: '644 new\n',
-      mode: '750 old\n',
-      link: '-> changed',
-    },
-    ...{ 'new/deep/f': '644 new\n', 'file-to-tree/f': '644 new\n', tree: '644 new\n' },
+    '/': 'd755',
+    'file-to-tree/': 'd755',
+    'new/': 'd755',
+    'new/deep/': 'd755',
+    text: '644 1\nbranch\n3\n4\n5\n6\n7\nperson\n9\n',
+    changed: '644 new\n',
+    mode: '750 old\n',
+    link: '-> changed',
+    'new/deep/f': '644 new\n',
+    'file-to-tree/f': '644 new\n',
+    tree: '644 new\n',
   };
 
   /** Each file is as it was or as the merge makes it. */

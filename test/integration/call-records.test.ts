@@ -8,7 +8,7 @@ import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { newRequestId } from '#src/core/ids.js';
-import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
+import type { ExecuteResponse__Output } from '#src/protocol/generated/tool.js';
 import { PROTOCOL_VERSION } from '#src/protocol/versions.js';
 import { appears } from '../helpers/appears.ts';
 import { certificateOf, close as closeClients, connect as connectClients } from '../helpers/door.ts';

@@ -93,8 +93,19 @@ describe('what a person allows outside a project', () => {
     await mkdir(join(home, '.ssh'), { recursive: true });
     const created = [join(machine.home, 'new'), join(machine.project, 'new'), join(home, '.ssh', 'new')];
     const places = [
-      ...['/', home, dirname(home), machine.home, machine.project, '/etc', '/srv', '/var/lib', '/var/lib/dpkg'],
-      ...[join(home, '.config'), join(home, 'missing', 'b'), join(home, 'tools/bin/mytool'), ...created],
+      '/',
+      home,
+      dirname(home),
+      machine.home,
+      machine.project,
+      '/etc',
+      '/srv',
+      '/var/lib',
+      '/var/lib/dpkg',
+      join(home, '.config'),
+      join(home, 'missing', 'b'),
+      join(home, 'tools/bin/mytool'),
+      ...created,
     ];
     const answers = await Promise.all(places.map(async (place) => ({ place, ...(await allow('path', place)) })));
     expect(answers.filter(({ code }) => code === 0)).toEqual([]);

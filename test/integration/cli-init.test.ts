@@ -25,20 +25,28 @@ async function put(path: string, text: string): Promise<void> {
 
 /** What only a person may do with ctxd. */
 const DENIED = [
-  ...['network allow', 'network deny', 'network remove', 'network mirrors', 'network on', 'network off'],
-  ...[
-    'network credential',
-    'allow',
-    'quarantine',
-    'scrub allow',
-    'scrub reveal',
-    'scrub approve',
-    'undo',
-    'config set',
-    'config unset',
-    ...['tool install', 'tool update', 'tool rollback', 'tool remove', 'memory promote', 'memory forget'],
-    'init',
-  ],
+  'network allow',
+  'network deny',
+  'network remove',
+  'network mirrors',
+  'network on',
+  'network off',
+  'network credential',
+  'allow',
+  'quarantine',
+  'scrub allow',
+  'scrub reveal',
+  'scrub approve',
+  'undo',
+  'config set',
+  'config unset',
+  'tool install',
+  'tool update',
+  'tool rollback',
+  'tool remove',
+  'memory promote',
+  'memory forget',
+  'init',
 ].map((words) => `Bash(*ctxd ${words}*)`);
 
 describe('ctxd init', () => {
@@ -60,7 +68,8 @@ describe('ctxd init', () => {
     expect(await readFile(at('.claude/skills/contextd/SKILL.md'), 'utf8')).toMatch(
       /^---\nname: contextd\ndescription: /,
     );
-    const commands = ['.claude/tools/*', ...TOOLS.map(({ name }) => `${name} *`)];
+    const names = TOOLS.map(({ name }) => name);
+    const commands = [...names.map((name) => `.claude/tools/${name}/${name} *`), ...names.map((name) => `${name} *`)];
     expect(await json('.claude/settings.json')).toEqual({
       permissions: { allow: commands.map((command) => `Bash(${command})`), deny: DENIED },
       sandbox: { excludedCommands: commands },
@@ -71,7 +80,11 @@ describe('ctxd init', () => {
   it('allows names and absolute paths in the settings of this machine, which git ignores, and ends sessions there', async () => {
     await project.init();
     const names = TOOLS.map(({ name }) => name);
-    const commands = [...names.map((name) => `${name} *`), ...names.map((name) => `${at('.claude/bin')}/${name} *`)];
+    const commands = [
+      ...names.map((name) => `.claude/tools/${name}/${name} *`),
+      ...names.map((name) => `${name} *`),
+      ...names.map((name) => `${at('.claude/bin')}/${name} *`),
+    ];
     const end = `'/opt/contextd/bin/ctxd' session end '${project.root}' --hook `;
     const hook = (command: string) => [
       { hooks: [expect.objectContaining({ command: expect.stringContaining(command) })] },
@@ -89,7 +102,7 @@ describe('ctxd init', () => {
         Stop: hook(`'/opt/contextd/bin/ctxd' hook stop '${project.root}' `),
         PostToolUse: [
           {
-            ...{ matcher: 'TodoWrite|TaskCreate|TaskUpdate|Edit|MultiEdit|Write|NotebookEdit' },
+            matcher: 'TodoWrite|TaskCreate|TaskUpdate|Edit|MultiEdit|Write|NotebookEdit',
             hooks: [expect.objectContaining({ command: expect.stringContaining("' hook post-tool '") })],
           },
         ],
@@ -101,9 +114,9 @@ describe('ctxd init', () => {
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
     const rules = (root: string) =>
       mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY).get('.claude/settings.local.json');
-    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 10 + DENIED.length } });
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 12 + DENIED.length } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
-      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 8 + DENIED.length } });
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 10 + DENIED.length } });
   });
 
   it('names every view in the skill', async () => {
@@ -439,10 +452,7 @@ describe('ctxd init --uninstall', () => {
     await put('opencode.json', '{}');
     await project.init();
     const settings = await readFile(at('.claude/settings.json'), 'utf8');
-    await put(
-      '.claude/settings.json',
-      settings.replace('"Bash(.claude/tools/*)"', '"Bash(ls)",\n"Bash(.claude/tools/*)"'),
-    );
+    await put('.claude/settings.json', settings.replace('"Bash(safe_bash *)"', '"Bash(ls)",\n"Bash(safe_bash *)"'));
     await put('opencode.json', '{ broken');
     const changes = await project.uninstall();
     expect(await json('.claude/settings.json')).toEqual({ permissions: { allow: ['Bash(ls)'] } });

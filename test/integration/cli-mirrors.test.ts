@@ -51,7 +51,12 @@ async function atTerminal(answer: string, words: readonly string[], variables: R
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const [out, asked] = [text(stdout), text(stderr)];
   const code = await runCli(words, {
-    ...{ env, stdout, stderr, version: '1', cwd: at.project, signal: new AbortController().signal },
+    env,
+    stdout,
+    stderr,
+    version: '1',
+    cwd: at.project,
+    signal: new AbortController().signal,
     stdin: Object.assign(Readable.from([`${answer}\n`]), { isTTY: true }),
     paths: resolvePaths(env, findInstallRoot()),
   });

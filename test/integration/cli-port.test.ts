@@ -109,7 +109,8 @@ describe('the loopback of a project', () => {
       stderr: expect.stringContaining('nothing listens on port 4713'),
     });
     const child = spawn('script', ['-qec', `${CTXD} port 4713 --host-port 0`, '/dev/null'], {
-      ...{ cwd: machine.project, env: { ...machine.environment, SHELL: '/bin/sh' } },
+      cwd: machine.project,
+      env: { ...machine.environment, SHELL: '/bin/sh' },
     });
     let shown = '';
     child.stdout.on('data', (chunk) => {

@@ -117,9 +117,11 @@ describe('ctxd doctor', () => {
 
   it("names a program that somebody put before the others on an agent's PATH", async () => {
     const program = join(at.project, '.claude/bin/ls');
-    writeFileSync(program, '#!/bin/sh\n');
-    const warnings = (await doctor(at.project)).filter(({ name, status }) => name === 'links' && status === 'warn');
-    expect(warnings).toEqual([expect.objectContaining({ detail: expect.stringContaining('.claude/bin holds ls,') })]);
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+    const failures = (await doctor(at.project)).filter(({ name, status }) => name === 'programs' && status === 'fail');
+    expect(failures).toEqual([
+      expect.objectContaining({ detail: expect.stringContaining('contextd did not create .claude/bin/ls,') }),
+    ]);
     rmSync(program);
   });
 });

@@ -75,8 +75,10 @@ describe('ctxd server', () => {
     expect(after.previous_pid).toBe(pid);
     expect(after.pid).not.toBe(pid);
     expect(await machine.status()).toMatchObject({ pid: after.pid });
-    const events = (await json('server', 'logs', '-n', '100')).map(({ event }: { event: string }) => event);
-    expect(events.filter((event: string) => event === 'daemon.ready')).toHaveLength(2);
+    // The daemon masks what it logs in a thread, so a line comes a moment later.
+    const events = async (): Promise<string[]> =>
+      (await json('server', 'logs', '-n', '100')).map(({ event }: { event: string }) => event);
+    await expect.poll(async () => (await events()).filter((event) => event === 'daemon.ready')).toHaveLength(2);
     expect((await ctxd('server', 'logs', '-n', '1')).stdout.split('\n')).toHaveLength(2);
   });
 

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Content, contentHash, examine, isPartOf } from '#src/sandbox/workspace/content-hash.js';
-import { toRaw } from '#src/sandbox/workspace/raw-path.js';
+import { toRaw } from '#src/fs/raw-path.js';
+import { type Content, contentHash, examine, isPartOf } from '#src/guard/quarantine/content-hash.js';
 import { propertyRuns } from '../helpers/property-runs.ts';
 import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 

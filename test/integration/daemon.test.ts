@@ -21,7 +21,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ExecuteResponse__Output } from '#src/protocol/generated/contextd/v1/ExecuteResponse.js';
+import type { ExecuteResponse__Output } from '#src/protocol/generated/tool.js';
 import { readRpcFault } from '#src/protocol/rpc-faults.js';
 import { answered, type Clients, certificateOf, close, connect } from '../helpers/door.ts';
 

@@ -9,10 +9,11 @@ import { acceptConfig } from '#src/config/load.js';
 import { ensureDirectories, resolvePaths } from '#src/config/paths.js';
 import { systemClock, systemTimer } from '#src/core/clock.js';
 import { newRequestId } from '#src/core/ids.js';
-import { silentLogger } from '#src/core/log.js';
+import { startParts, stopParts } from '#src/core/lifecycle.js';
+import { type Logger, silentLogger } from '#src/core/log.js';
 import { compose } from '#src/daemon/compose.js';
-import { startParts, stopParts } from '#src/daemon/lifecycle.js';
-import { acceptance } from '#src/daemon/registered-projects.js';
+import { STEPS } from '#src/dispatch/dispatch.js';
+import { acceptance } from '#src/features/projects/registered-projects.js';
 import type { Door } from '#src/server/grpc.js';
 import { grantSubject } from '#src/stores/consents.js';
 import { appears } from '../helpers/appears.ts';
@@ -26,6 +27,13 @@ async function assemble() {
   const paths = resolvePaths(environment, findInstallRoot());
   await ensureDirectories(paths);
   const config = acceptConfig('test', { scrub: { gitleaks: 'off' } });
+  const answered: object[] = [];
+  const logger: Logger = {
+    ...silentLogger,
+    debug: (event, fields) => {
+      if (event === 'call.answered') answered.push(fields ?? {});
+    },
+  };
   const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {} };
   const { parts, built } = compose(
     {
@@ -34,10 +42,10 @@ async function assemble() {
       config,
       clock: systemClock,
       timer: systemTimer,
-      logger: silentLogger,
+      logger,
       requestStop() {},
     },
-    { door: noDoor },
+    noDoor,
   );
   await startParts(parts, silentLogger);
   const { gate, projects, catalog } = built;
@@ -62,6 +70,11 @@ async function assemble() {
   return {
     ...built,
     call,
+    /** The steps that the last call took, in their order, by what the daemon logs of their times. */
+    stepsTaken: () =>
+      Object.keys(answered.at(-1) ?? {}).flatMap((key) =>
+        STEPS.some(({ name }) => key === `${name}_us`) ? [key.slice(0, -'_us'.length)] : [],
+      ),
     artifactsDir: paths.artifactsDir,
     project,
     async remove() {
@@ -78,6 +91,33 @@ beforeAll(async () => {
   at = await assemble();
 });
 afterAll(() => at.remove());
+
+describe('the steps of a call', () => {
+  const without = (...skipped: string[]) => STEPS.map(({ name }) => name).filter((name) => !skipped.includes(name));
+
+  it('runs every step of the list in its order', async () => {
+    await at.call('safe_bash', { command: 'true' });
+    expect(at.stepsTaken()).toEqual(without());
+  });
+
+  it('goes on with scrub after the step that fails', async () => {
+    await at.call('no_such_tool', {});
+    expect(at.stepsTaken()).toEqual(without('authorize', 'open_secrets', 'run'));
+    await at.call('safe_write', { path: 'a', content: '[SECRET_77]' });
+    expect(at.stepsTaken()).toEqual(without('run'));
+  });
+
+  it('opens no secret for a dry run', async () => {
+    await at.call('safe_bash', { command: 'true', dry_run: true });
+    expect(at.stepsTaken()).toEqual(without('open_secrets'));
+  });
+
+  it('continues an earlier output without authorizing it again or opening secrets', async () => {
+    const { meta } = JSON.parse((await at.call('safe_bash', { command: 'seq 1 3000', max_tokens: 300 })).line);
+    await at.call('safe_bash', { continuation: meta.pagination.cursor });
+    expect(at.stepsTaken()).toEqual(without('authorize', 'open_secrets'));
+  });
+});
 
 describe('every way out of a call is recorded', () => {
   it('SEC-5.1 records answers, refusals and failures', async () => {
@@ -114,18 +154,11 @@ describe('every way out of a call is recorded', () => {
     });
   });
 
-  it('SEC-2.3: says in the answer and in the record if the search for dangerous files was not finished', async () => {
+  it('SEC-2.3 issue 30: says in the record, and not to the agent, that the search for dangerous files was not finished', async () => {
     const script = 'import os\nfor i in range(200):\n for j in range(150): os.makedirs(f"many/{i}/{j}")';
     await at.call('safe_bash', { command: `python3 -c '${script}'` });
     const { meta } = JSON.parse((await at.call('safe_bash', { command: 'echo x >many/199/149/.envrc' })).line);
-    expect(meta.warning_details).toEqual([
-      {
-        code: 'PARTIAL_FAILURE',
-        severity: 'warning',
-        message:
-          'The search for files that would run on the host is not complete yet. The next answer reports what it still finds.',
-      },
-    ]);
+    expect(meta).not.toHaveProperty('warning_details');
     const [record] = await at.auditLog.tail(1);
     expect(record).toMatchObject({ search_incomplete: true });
   });
@@ -212,7 +245,7 @@ describe('a check that asks', () => {
 
   it('is answered by a stored consent to these bytes of the tool, and refuses the call without one', async () => {
     await setGrants([]);
-    const { manifest, bundleSha256 } = bash();
+    const { manifest, sha256 } = bash();
     const give = async (hash: string): Promise<void> => {
       for (const grant of manifest.grants) await at.consents.give(at.project, grantSubject('safe_bash', grant), hash);
     };
@@ -223,7 +256,7 @@ describe('a check that asks', () => {
       remediation: 'Run `ctxd init` in the project root to accept the tool with its grants.',
       details: { checks: [{ check: 'grants', allowed: false }] },
     });
-    await give(bundleSha256);
+    await give(sha256);
     expect(JSON.parse((await at.call('safe_bash', { command: 'true' })).line).success).toBe(true);
     expect((await at.projects.find(at.project))?.tools.find(({ name }) => name === 'safe_bash')?.grants).toEqual(
       [...manifest.grants].sort(),

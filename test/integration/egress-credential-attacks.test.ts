@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { scopeKey } from '#src/egress/messages.js';
 import { EgressProcess } from '../helpers/egress-process.js';
+import { HAS_LOW_PORTS } from '../helpers/low-ports.ts';
 import { TlsHost, tlsThrough } from '../helpers/tls-host.js';
 
 /** A loopback address of this test alone. */
@@ -73,14 +74,14 @@ function head(lines: readonly string[], line = 'GET /v1/me HTTP/1.1'): string {
   return `${[line, `Host: ${HOST}`, ...lines].join('\r\n')}\r\n\r\n`;
 }
 
-describe('What waits for the host', () => {
+describe.runIf(HAS_LOW_PORTS)('What waits for the host', () => {
   it('is bounded: a connection with more unanswered requests than the limit ends, and the host gets one at a time', async () => {
     expect(await send(head([], `GET ${SILENT} HTTP/1.1`).repeat(2_000))).toEqual([]);
     expect(host.got.length).toBeLessThanOrEqual(1);
   });
 });
 
-describe('What the host gets is what was checked', () => {
+describe.runIf(HAS_LOW_PORTS)('What the host gets is what was checked', () => {
   it.each<[string, string, number[]]>([
     [
       'a body whose length a Connection header wants to drop',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BoundCredential, type ConnectionFact, scopeKey } from '#src/egress/messages.js';
 import { EgressProcess, wholeRule } from '../helpers/egress-process.js';
+import { HAS_LOW_PORTS } from '../helpers/low-ports.ts';
 import { type Answer, type Ask, askThrough, TlsHost, tlsThrough } from '../helpers/tls-host.js';
 
 /** Loopback addresses of this test alone. */
@@ -115,7 +116,7 @@ async function refusals(): Promise<ConnectionFact[]> {
   return egress.facts.filter(({ allowed }) => !allowed);
 }
 
-describe('A request to a host with a credential', () => {
+describe.runIf(HAS_LOW_PORTS)('A request to a host with a credential', () => {
   it('reaches the host with the credential, and without what the program sent in its place', async () => {
     const headers = { Authorization: 'Bearer placeholder', 'X-Http-Method-Override': 'DELETE', 'X-Kept': 'yes' };
     expect(await ask({ headers })).toMatchObject({ status: 200, reason: 'Fine' });
@@ -193,7 +194,7 @@ describe('A request to a host with a credential', () => {
   });
 });
 
-describe('A request is refused, says why, and does not reach the host', () => {
+describe.runIf(HAS_LOW_PORTS)('A request is refused, says why, and does not reach the host', () => {
   it.each<[string, Partial<Ask>]>([
     ['no credential for this host is bound to its path', { path: '/v2/me' }],
     ['its path holds . or ..', { path: '/v1/../v2/me' }],
@@ -233,7 +234,7 @@ describe('A request is refused, says why, and does not reach the host', () => {
   });
 });
 
-describe('TLS is ended', () => {
+describe.runIf(HAS_LOW_PORTS)('TLS is ended', () => {
   it('for the hosts of credentials alone', async () => {
     expect(await ask({ host: 'plain.example', ca: hosts.plain.certificate })).toMatchObject({ status: 200 });
     expect(await ask({ port: 8443, ca: hosts.other.certificate })).toMatchObject({ status: 200 });
@@ -266,7 +267,7 @@ describe('TLS is ended', () => {
   });
 });
 
-describe('When what is bound changes', () => {
+describe.runIf(HAS_LOW_PORTS)('When what is bound changes', () => {
   it('a command that trusts the earlier certificate goes on, and open connections that were not ended are cut', async () => {
     const open = await tlsThrough({ proxy, host: 'plain.example', ca: hosts.plain.certificate });
     const ended = new Promise<void>((resolve) => void open.once('close', () => resolve()));

@@ -4,6 +4,7 @@ import { scopeKey } from '#src/egress/messages.js';
 import { clientHello, inRecords } from '../helpers/client-hello.js';
 import { dnsQuery } from '../helpers/dns-query.js';
 import { EgressProcess, Peer, Upstream } from '../helpers/egress-process.js';
+import { HAS_LOW_PORTS } from '../helpers/low-ports.ts';
 
 const NET = `127.78.${process.pid % 250}`;
 const GOOD = `${NET}.1`;
@@ -70,7 +71,7 @@ async function addressOf(name: string): Promise<string> {
   return address;
 }
 
-describe('the local DNS', () => {
+describe.runIf(HAS_LOW_PORTS)('the local DNS', () => {
   it('gives each allowed name one address of its own', async () => {
     const address = await addressOf('good.example');
     expect(address).toMatch(/^127\.(6[4-9]|[789]\d|1[01]\d|12[0-7])\./);
@@ -129,7 +130,7 @@ describe('the local DNS', () => {
   });
 });
 
-describe('a program that knows no proxy', () => {
+describe.runIf(HAS_LOW_PORTS)('a program that knows no proxy', () => {
   it('reaches the name that it looked up, with the same name in TLS', async () => {
     const peer = await Peer.to(ports[443] ?? 0, await addressOf('good.example'));
     await peer.write(helloOf('good.example')).until('got');

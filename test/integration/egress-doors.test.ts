@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopeKey } from '#src/egress/messages.js';
 import { clientHello, inRecords } from '../helpers/client-hello.js';
 import { EgressProcess, Peer, Upstream } from '../helpers/egress-process.js';
+import { HAS_LOW_PORTS } from '../helpers/low-ports.ts';
 
 /** Loopback addresses of this test alone. */
 const NET = `127.77.${process.pid % 250}`;
@@ -58,7 +59,7 @@ async function ask(request: string | Buffer, port = proxy, host?: string): Promi
 
 const connectTo = (authority: string): string => `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 
-describe('CONNECT', () => {
+describe.runIf(HAS_LOW_PORTS)('CONNECT', () => {
   it('to an allowed name carries TLS with that name', async () => {
     const upstream = good[443] as Upstream;
     const index = upstream.peers.length;
@@ -254,7 +255,7 @@ describe('CONNECT', () => {
   });
 });
 
-describe('a port of a rule carries no TLS and no HTTP unchecked', () => {
+describe.runIf(HAS_LOW_PORTS)('a port of a rule carries no TLS and no HTTP unchecked', () => {
   const warning = Buffer.from([21, 3, 1, 0, 2, 1, 90]);
   const sent: [title: string, bytes: Buffer, why: string][] = [
     ['a warning before the ClientHello', Buffer.concat([warning, hello('evil.example')]), 'does not speak TLS'],
@@ -287,7 +288,7 @@ describe('a port of a rule carries no TLS and no HTTP unchecked', () => {
     });
 });
 
-describe('a request in absolute form', () => {
+describe.runIf(HAS_LOW_PORTS)('a request in absolute form', () => {
   it('reaches its host, with the host of its address and without headers for the proxy', async () => {
     const peer = await ask(
       'GET http://good.example/path?q=1 HTTP/1.1\r\nHost: evil.example\r\nProxy-Authorization: Basic eA==\r\nConnection: x-hop\r\nX-Hop: 1\r\nX-Kept: 2\r\n\r\n',
@@ -365,7 +366,7 @@ describe('a request in absolute form', () => {
   });
 });
 
-describe('SOCKS5', () => {
+describe.runIf(HAS_LOW_PORTS)('SOCKS5', () => {
   const greeting = Buffer.from([5, 1, 0]);
   const to = (host: string, port: number, command = 1): Buffer =>
     Buffer.concat([

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseGitConfig } from '#src/sandbox/workspace/git-config.js';
+import { parseGitConfig } from '#src/guard/git/config.js';
 import { makeWorkspace, startJail, systemMounts, whyNoJail } from '../fixtures/plain-jail.ts';
 import { propertyRuns } from '../helpers/property-runs.ts';
 

@@ -1,9 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunResult } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { buildGoPrograms } from '../helpers/build-go-programs.ts';
-import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
+import { openToolRunner, PROFILE, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
 
 const programs = buildGoPrograms('go-plugin');
 const whenBuilt = it.skipIf(programs.missing !== null);
@@ -28,7 +27,6 @@ describe.each(whoCanRun())('a plugin in Go, %s', (who) => {
   function probe(input: { do: string; text?: string }, grants: readonly string[] = []): Promise<RunResult> {
     const bundle = {
       bundleDir: programs.dir,
-      bundleSha256: 'go',
       profile: { ...PROFILE, runtime: 'plugin' as const, entry: 'go-plugin' },
     };
     return tools.program('probe', { ...bundle, input, grants });

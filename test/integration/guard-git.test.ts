@@ -102,13 +102,13 @@ describe('SEC-2.3 everything that git would use as a repository is judged as one
   });
 
   test('honest work stays: clone, worktree, submodule', async () => {
-    bench.sh('git init -q -b main . && git commit -q --allow-empty -m x && git init -q -b main ../up');
-    bench.sh('git -C ../up commit -q --allow-empty -m up');
+    bench.sh('git init -q -b main . && git commit -q --allow-empty -m x && git init -q -b main up');
+    bench.sh('git -C up commit -q --allow-empty -m up');
     const guard = bench.guard();
     const report = await bench.run(
       guard,
-      `git clone -q ../up clone 2>&1; git init -q --bare bare.git; git -C clone worktree add -q ../wt
-       git -c protocol.file.allow=always submodule --quiet add ../up sub 2>&1`,
+      `git clone -q up clone 2>&1; git init -q --bare bare.git; git -C clone worktree add -q ../wt
+       git -c protocol.file.allow=always submodule --quiet add "$PWD/up" sub 2>&1`,
     );
     expect(report.quarantined.filter((path) => !path.startsWith('.git/'))).toEqual([]);
     expect(bench.sh('git -C wt status --porcelain && git -C sub status --porcelain')).toBe('');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isProtectedIn } from '#src/sandbox/workspace/protected-names.js';
+import { isProtectedIn } from '#src/guard/table/protected-names.js';
 import { type Bench, letTimePass, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
@@ -93,13 +93,13 @@ function inodes(own: Bench): string[] {
 test('a mount point in the workspace is not crossed', () => {
   const script = `
     import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
-    const { GuardThread, WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/sandbox/workspace/guard.js'))});
+    const { GuardThread, WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/guard/client/guard-thread.js'))});
     const { systemClock } = await import(${JSON.stringify(import.meta.resolve('#src/core/clock.js'))});
     const { silentLogger } = await import(${JSON.stringify(import.meta.resolve('#src/core/log.js'))});
     const workspace = process.cwd();
     const person = { home: '/nonexistent', gitConfigs: [] };
     const thread = new GuardThread(silentLogger, systemClock);
-    const guard = new WorkspaceGuard(thread, { workspace, deny: ['*.pem'], person, ledgerFile: workspace + '/../ledger.json' });
+    const guard = new WorkspaceGuard(thread, { workspace, deny: ['*.pem'], person, ledgerFile: workspace + '/../ledger.json', ownDirectories: [] });
     writeFileSync('m/old.pem', '');
     const watch = guard.begin(await guard.protection());
     mkdirSync('m/.vscode'); writeFileSync('m/k.pem', ''); mkdirSync('n/.vscode');

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { acceptConfig } from '#src/config/load.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { silentLogger } from '#src/core/log.js';
-import { policyFor } from '#src/daemon/policy.js';
-import { CheckedPolicies } from '#src/sandbox/checked-policy.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
-import type { WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import { policyFor } from '#src/features/outside/policy.js';
+import type { WorkspaceGuard } from '#src/guard/client/guard-thread.js';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
+import { CheckedPolicies } from '#src/sandbox/run/checked-policy.js';
 import { bareEnvironment } from '../helpers/bare-environment.ts';
 
 const IDLE_MS = 60_000;

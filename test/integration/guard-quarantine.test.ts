@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { narrowCover } from '#src/sandbox/workspace/protection.js';
+import { narrowCover } from '#src/guard/contract/protection.js';
 import {
   type Bench,
   hastyClock,
@@ -31,10 +31,29 @@ describe('what a run made', () => {
       quarantined: ['.idea', '.zshrc', 'a/.mcp.json', 'a/.profile', 'a/b/.envrc', 'a/b/.vscode', 'known/dir/.claude'],
       complete: true,
     });
-    expect(bench.names('a/b')).toEqual(['.envrc.quarantined', '.vscode.quarantined', 'fine']);
-    expect(bench.sh('cat known/dir/.claude.quarantined-*/x/f')).toBe('x\n');
-    expect(events.filter(({ event }) => event === 'sandbox.quarantined')).toHaveLength(7);
+    expect([bench.names('a/b'), bench.names('known/dir')]).toEqual([['fine'], []]);
+    const names = ['.claude', '.envrc', '.idea', '.mcp.json', '.vscode', '.zshrc'];
+    expect(bench.stored().map((path) => basename(path))).toEqual(names);
+    expect(readFileSync(join(bench.stored()[0] ?? '', 'x/f'), 'utf8')).toBe('x\n');
+    const logged = (name: string) => events.filter(({ event }) => event === name);
+    expect([logged('sandbox.quarantined').length, logged('sandbox.removed').length]).toEqual([6, 1]);
     expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+  });
+
+  test('SEC-2.3 what a program writes again and again during a call is set aside once, when the call ends', async () => {
+    const guard = bench.guard();
+    const call = guard.begin(await guard.protection(), false);
+    for (const text of ['one', 'two', 'three']) {
+      letTimePass();
+      bench.sh(`mkdir -p .idea && echo ${text} >.idea/workspace.xml && echo ${text} >.bashrc`);
+      // Another call begins meanwhile.
+      guard.forget(guard.begin(await guard.protection(), false));
+      expect(bench.names()).toEqual(['.bashrc', '.idea']);
+    }
+    expect(pathsOf(await guard.finish(call)).quarantined.sort()).toEqual(['.bashrc', '.idea']);
+    const { items } = await guard.quarantine({ kind: 'list', which: null });
+    expect(items.find(({ path }) => path === '.bashrc')).toMatchObject({ preview: 'three' });
+    expect(items).toHaveLength(2);
   });
 
   test('SEC-2.3 files that were there before stay, even if no mount protected them', async () => {
@@ -86,7 +105,8 @@ describe('what a run made', () => {
     letTimePass();
     const report = await bench.run(guard, 'echo evil >>node_modules/p/.claude/d/f; rm node_modules/q/.mcp.json');
     expect(report.quarantined).toEqual(['node_modules/p/.claude']);
-    expect(bench.names('node_modules/p')).toEqual(['.claude.quarantined', '.mcp.json']);
+    expect(bench.names('node_modules/p')).toEqual(['.mcp.json']);
+    expect(bench.stored().map((path) => readFileSync(join(path, 'd/f'), 'utf8'))).toEqual(['evil\n']);
   });
 
   test('a file that a person made since the last search stays unless the run changed it', async () => {
@@ -98,7 +118,8 @@ describe('what a run made', () => {
     expect((await bench.run(guard, 'echo evil >>d/e/f/.envrc; touch d/e/f/other')).quarantined).toEqual([
       'd/e/f/.envrc',
     ]);
-    expect(bench.names('d/e/f')).toEqual(['.claude', '.envrc.quarantined', '.mcp.json', 'other']);
+    expect(bench.names('d/e/f')).toEqual(['.claude', '.mcp.json', 'other']);
+    expect(bench.stored().map((path) => readFileSync(path, 'utf8'))).toEqual(['evil\n']);
   });
 
   test('after the clock was set back, every unprotected file counts as made by the run', async () => {
@@ -147,7 +168,8 @@ describe('what a run made', () => {
     expect(pathsOf(await guard.finish(first)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
     bench.sh('touch .mcp.json a/b/.envrc');
     expect(pathsOf(await guard.finish(second)).quarantined).toEqual(['.mcp.json', 'a/b/.envrc']);
-    expect(bench.names('a/b')).toEqual(['.envrc.quarantined', '.envrc.quarantined']);
+    expect(bench.names('a/b')).toEqual([]);
+    expect(bench.stored().map((path) => basename(path))).toEqual(['.envrc', '.envrc', '.mcp.json', '.mcp.json']);
   });
 
   test('a repository that one run made is judged again if an older run changes it in place', async () => {
@@ -262,7 +284,8 @@ describe('the search copes with', () => {
     expect([depths.sort(), report.complete]).toEqual([[40, 5], true]);
     expect((await bench.run(guard, `mv ${`${name}/`.repeat(15)} top`)).complete).toBe(true);
     expect((await bench.run(guard, `mv top/${`${name}/`.repeat(15)} top2`)).quarantined).toEqual([]);
-    expect(bench.names(`top2/${`${name}/`.repeat(10)}`)).toEqual(['.envrc.quarantined']);
+    expect(bench.names(`top2/${`${name}/`.repeat(10)}`)).toEqual([]);
+    expect(bench.stored().map((path) => basename(path))).toEqual(['.envrc', '.envrc']);
   });
 
   test('directories that the run closed, which it opens, and directories that a person closed, which stay closed', async () => {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { GuardThread, WorkspaceGuard } from '#src/sandbox/workspace/guard.js';
+import { GuardThread, WorkspaceGuard } from '#src/guard/client/guard-thread.js';
 import { type Bench, letTimePass, openBench, pathsOf, recordingLogger } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
@@ -35,7 +35,8 @@ function crash(guard: WorkspaceGuard): void {
 
 function guardOf(thread: GuardThread, workspace = bench.workspace): WorkspaceGuard {
   const person = { home: '/nonexistent', gitConfigs: [] };
-  return new WorkspaceGuard(thread, { workspace, deny: [], person, ledgerFile: join(bench.base, 'state/ledger.json') });
+  const ledgerFile = join(bench.base, 'state/ledger.json');
+  return new WorkspaceGuard(thread, { workspace, deny: [], person, ledgerFile, ownDirectories: [bench.own] });
 }
 
 /** Lets a script do the work of a run. Returns what was set aside by the end of the search, however busy the machine is. */
@@ -124,17 +125,9 @@ describe('a crash of the thread', () => {
     expect(reasons[0]).toMatchObject({ code: 'SANDBOX_UNAVAILABLE', message: expect.stringContaining('crashed') });
     expect(new Set(reasons).size).toBe(1);
     await guard.settled();
-    expect(bench.names()).toEqual([
-      '.envrc',
-      '.git',
-      '.mcp.json.quarantined',
-      '.vscode',
-      'd',
-      'f',
-      'node_modules',
-      'sub',
-    ]);
-    expect(bench.names('d/e')).toEqual(['.envrc.quarantined']);
+    expect(bench.names()).toEqual(['.envrc', '.git', '.vscode', 'd', 'f', 'node_modules', 'sub']);
+    expect(bench.names('d/e')).toEqual([]);
+    expect(bench.stored().map((path) => basename(path))).toEqual(['.envrc', '.mcp.json']);
     expect(bench.names('sub')).toEqual(['.vscode', 'g']);
     expect(bench.names('node_modules/p')).toEqual(['.mcp.json', 'new']);
     expect(await run(guard, 'true')).toEqual(['.mcp.json', 'd/e/.envrc']);
@@ -157,7 +150,7 @@ describe('a crash of the thread', () => {
     await guard.settled();
     const late = await run(guard, 'true');
     expect([...pathsOf(report).quarantined, ...late].sort()).toEqual(['.mcp.json', 'd/.envrc']);
-    expect(bench.names()).toEqual(['.claude', '.mcp.json.quarantined', 'd']);
+    expect(bench.names()).toEqual(['.claude', 'd']);
   });
 
   it('SEC-2.3: is an error of each call, not a loop, if the thread cannot even start', async () => {

@@ -81,7 +81,9 @@ async function interrupt(
 ): Promise<Ended> {
   let done = false;
   const options = place.options({
-    ...{ into, credentials, signal: abort.signal },
+    into,
+    credentials,
+    signal: abort.signal,
     onProgress(progress) {
       if (done || progress.step !== step) return;
       done = true;

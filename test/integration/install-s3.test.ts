@@ -35,7 +35,9 @@ beforeAll(async () => {
   );
   endpoint = `https://localhost:${port}`;
   const client = new S3Client({
-    ...{ endpoint, forcePathStyle: true, region: 'us-east-1' },
+    endpoint,
+    forcePathStyle: true,
+    region: 'us-east-1',
     credentials: { accessKeyId: KEY, secretAccessKey: 'open-sesame' },
     requestHandler: { httpsAgent: new Agent({ ca: authority.pem }) },
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { Jobs } from '#src/jobs/jobs.js';
+import { Jobs } from '#src/features/jobs/jobs.js';
 import { createAuditLog } from '#src/stores/audit.js';
 import { createConsents } from '#src/stores/consents.js';
 import { createJournal } from '#src/stores/journal.js';
@@ -28,19 +28,32 @@ test('a job that nobody looks at ends with its lease, and a look renews the leas
   await Promise.all([auditLog.start(), liveSessions.start()]);
   onTestFinished(() => auditLog.stop());
   const jobs = new Jobs({
-    ...{ sandbox: bench.sandbox, liveSessions, artifacts, auditLog, journal: createJournal({ database, clock }) },
+    sandbox: bench.sandbox,
+    liveSessions,
+    artifacts,
+    auditLog,
+    journal: createJournal({ database, clock }),
     scrub: async (_session, { text }) => ({ text, gap: null, rules: [] }),
     mask: async (_session, stream) => stream,
     maskText: (text) => text,
     stored: () => {},
     onJobEnded: () => {},
     config: { jobs: { per_session: 2, total: 2, lease_minutes: 30, output_max_bytes: 1024 } },
-    ...{ clock, logger },
+    clock,
+    logger,
   });
   const begin = () =>
     jobs.begin({
-      ...{ session: SESSION_A, tool: 'safe_bash', command: 'exec sleep 1000', cwd: bench.workspace, env: {} },
-      ...{ stdin: null, isTerminal: false, policy: bench.policy(), opened: [], outputKillBytes: 0 },
+      session: SESSION_A,
+      tool: 'safe_bash',
+      command: 'exec sleep 1000',
+      cwd: bench.workspace,
+      env: {},
+      stdin: null,
+      isTerminal: false,
+      policy: bench.policy(),
+      opened: [],
+      outputKillBytes: 0,
     });
   const [forgotten, watched] = [await begin(), await begin()];
   clock.nowMs += 29 * MINUTE_MS;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { NO_FILTER } from '#src/memory/rows.js';
-import { openTestMemories } from '../unit/memory/open-memories.ts';
+import { NO_FILTER } from '#src/features/memory/rows.js';
+import { openTestMemories } from '../unit/features/memory/open-memories.ts';
 import { makeTempDir } from '../unit/stores/open-stores.ts';
 
 const PROGRAM = join(import.meta.dirname, '../fixtures/memories-store-forever.ts');

@@ -17,7 +17,7 @@ describe('a call that asks for a host which nobody allowed', () => {
   let at: Installation;
 
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
   });
   afterAll(() => at.remove());
 
@@ -32,13 +32,16 @@ describe('a call that asks for a host which nobody allowed', () => {
     const answer = await bash('curl -sS https://registry.npmjs.org/x https://a.example:8443/');
     expect(deniedOf(answer)).toEqual([
       {
-        ...{ kind: 'network', host: 'registry.npmjs.org', port: 443 },
+        kind: 'network',
+        host: 'registry.npmjs.org',
+        port: 443,
         rule: 'nobody has decided yet what this project may reach; only a person can',
         how_to_allow:
           'A person can allow it: ctxd network allow registry.npmjs.org, or ctxd network allow npm for its whole group',
       },
       expect.objectContaining({
-        ...{ host: 'a.example', port: 8443 },
+        host: 'a.example',
+        port: 8443,
         how_to_allow: 'A person can allow it: ctxd network allow a.example:8443',
       }),
     ]);
@@ -52,7 +55,10 @@ describe('a call that asks for a host which nobody allowed', () => {
     });
     const entries = JSON.parse((await ctxd('network', 'log', '--project', '--denied', '--json')).stdout);
     expect(entries.at(-1)).toMatchObject({
-      ...{ host: 'b.example', port: 443, verdict: 'denied', request_id: meta.request_id },
+      host: 'b.example',
+      port: 443,
+      verdict: 'denied',
+      request_id: meta.request_id,
       project: realpathSync(at.project),
     });
   });

@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ledgerFile } from '#src/guard/contract/quarantine.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 describe.each(whoCanRun())('what an ordinary command leaves, %s', (who) => {
@@ -36,15 +37,34 @@ describe.each(whoCanRun())('what an ordinary command leaves, %s', (who) => {
     ])
       expect([alias, (await make(alias)).quarantined]).toEqual([alias, []]);
     for (const alias of [
-      ...['!id', 'rebase --exec id', 'grep --open-files-in-pager=id', '-c core.pager=id log', 'log --output=x'],
-      ...['log --output x', 'difftool', 'bisect run id', 'submodule foreach id', 'fetch --upload-pack=id', 'x'],
+      '!id',
+      'rebase --exec id',
+      'grep --open-files-in-pager=id',
+      '-c core.pager=id log',
+      'log --output=x',
+      'log --output x',
+      'difftool',
+      'bisect run id',
+      'submodule foreach id',
+      'fetch --upload-pack=id',
+      'x',
     ])
       expect([alias, (await make(alias)).quarantined]).toEqual([alias, ['new/.git/config']]);
     bench.host('rm -rf new*');
   });
 
-  test('git of the host does not add what was set aside, also not in a repository that has no list yet', async () => {
+  test('git of the host does not see what was set aside, and its list is left alone', async () => {
+    bench.host('echo mine >.git/info/exclude');
+    expect((await bench.bash('echo evil >.envrc; echo y >y')).quarantined).toEqual(['.envrc']);
+    expect(bench.host('git status --short && cat .git/info/exclude')).toBe('?? y\nmine\n');
+    bench.host('rm y');
+  });
+
+  test('git of the host does not add what can only be set aside in the project, also not in a repository that has no list yet', async () => {
     bench.host('rm -rf .git/info');
+    const store = ledgerFile(join(bench.home, 'state/quarantine'), bench.workspace).replace('.json', '');
+    rmSync(store, { recursive: true, force: true });
+    writeFileSync(store, '');
     expect(
       (await bench.bash('echo evil >.envrc; mkdir -p d; echo evil >d/.envrc; echo y >y')).quarantined,
     ).toHaveLength(2);
@@ -57,6 +77,7 @@ describe.each(whoCanRun())('what an ordinary command leaves, %s', (who) => {
     bench.host('echo mine >.git/info/exclude');
     await bench.bash('rm -f .git/info/exclude; ln -s ../../d/list .git/info/exclude; : >d/list; echo evil >.zshrc');
     expect(readFileSync(join(bench.workspace, 'd/list'), 'utf8')).toBe('');
+    rmSync(store);
     bench.host('rm -rf .git/info/exclude d y .*.quarantined-*; git reset -q --hard');
   });
 
@@ -75,5 +96,31 @@ describe.each(whoCanRun())('what an ordinary command leaves, %s', (who) => {
     expect(bench.host('cat .vscode/tasks.json')).toBe('old\n');
     const fromBelow = await bench.bash('mkdir -p sub && git checkout -q -f main; cd sub && git checkout -q side', {});
     expect(fromBelow.denied).toMatchObject([{ path: join(bench.workspace, '.vscode/tasks.json') }]);
+  });
+
+  test('SEC-2.3: a clone keeps everyday settings of many languages, and names only those that an editor would run', async () => {
+    const { raw } =
+      await bench.bash(`mkdir -p src/.github/workflows src/.cargo src/.mvn/wrapper src/.storybook && cd src && git init -q . &&
+      echo '{}' | tee package.json tsconfig.json .prettierrc deno.json biome.json .swcrc >/dev/null &&
+      echo x | tee .gitignore .gitattributes .editorconfig .dockerignore .npmignore .github/workflows/ci.yml pyproject.toml \\
+        Cargo.toml setup.cfg tox.ini .clang-format rustfmt.toml webpack.config.js .mvn/wrapper/maven-wrapper.properties \\
+        .storybook/main.ts vite.config.ts >/dev/null &&
+      printf '[toolchain]\\nchannel = "stable"\\n' >rust-toolchain.toml && echo 3.12 >.python-version && echo 22 >.nvmrc &&
+      printf '[alias]\\nxtask = "run -p xtask --"\\n[build]\\nrustflags = ["-Ctarget-cpu=native"]\\n' >.cargo/config.toml &&
+      echo org.gradle.parallel=true >gradle.properties && printf 'packages:\\n  - a\\n' >pnpm-workspace.yaml &&
+      echo '{"sdk":{"version":"9.0.100"}}' >global.json && printf 'nodejs 22.1.0\\npython 3.12.1\\n' >.tool-versions &&
+      git add . && git -c user.name=a -c user.email=a@example.com commit -qm one && cd .. && git clone -q src clone`);
+    const found = [...raw.quarantined];
+    for (let isComplete = false; !isComplete; ) {
+      const late = await (await bench.sandbox.watch(bench.policy())).finish();
+      found.push(...late.quarantined);
+      isComplete = late.complete;
+    }
+    expect(found.map(({ path, stays }) => [path, stays]).sort()).toEqual([
+      ['clone/vite.config.ts', true],
+      ['src/vite.config.ts', true],
+    ]);
+    expect(bench.host('git -C clone status --short')).toBe('');
+    bench.host('rm -rf src clone');
   });
 });

@@ -38,7 +38,7 @@ describe('SEC-1.1 the messages of a daemon whose project has words for passwords
   const callers: DaemonCaller[] = [];
 
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
   });
   afterAll(async () => {
     for (const caller of callers) caller.close();

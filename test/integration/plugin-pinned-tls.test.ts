@@ -6,7 +6,7 @@ import 'reflect-metadata';
 import { type Client, Server } from '@grpc/grpc-js';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HealthHandlers } from '#src/protocol/generated/grpc/health/v1/Health.js';
+import type { HealthHandlers } from '#src/protocol/generated/health-service.js';
 import { createCertificate, type PluginCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { dialPinned, listenPinned, type Pair, type PinnedListener } from '#src/protocol/plugin/pinned-tls.js';

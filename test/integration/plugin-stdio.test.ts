@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, Server } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StdioData__Output } from '#src/protocol/generated/plugin/StdioData.js';
+import type { StdioData__Output } from '#src/protocol/generated/grpc_stdio.js';
 import { createCertificate } from '#src/protocol/plugin/certificate.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { dialPinned, listenPinned, type PinnedListener } from '#src/protocol/plugin/pinned-tls.js';

@@ -121,6 +121,23 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect((await bench.run([], { input: '{"from":"stdin"}' })).stdout).toBe('{"from":"stdin"}\n');
   });
 
+  it('SEC-2.3 takes no input from a file outside the project, also through a link', async () => {
+    await bench.serve({ onCall: ({ request, answer }) => answer({ envelope_json: request.input_json }) });
+    const outside = join(bench.project, '../outside.json');
+    writeFileSync(outside, '{"from":"outside"}');
+    symlinkSync(outside, join(bench.project, 'led-out.json'));
+    for (const given of ['/etc/hostname', '../outside.json', 'led-out.json', '/proc/self/environ']) {
+      const refused = await bench.run([`@${given}`], { input: '{"from":"stdin"}' });
+      expect({ given, exit: refused.code, out: refused.stdout.includes('from') }).toEqual({
+        given,
+        exit: 3,
+        out: false,
+      });
+      expect(refused.stdout + refused.stderr).toContain('is outside the project');
+    }
+    expect((await bench.run(['-'], { input: '{"from":"outside"}' })).stdout).toBe('{"from":"outside"}\n');
+  });
+
   it('takes input as flags, following the schema of the tool in the project', async () => {
     await bench.serve({ onCall: ({ request, answer }) => answer({ envelope_json: request.input_json }) });
     const schema = join(dirname(bench.link), 'schema.json');

@@ -6,8 +6,8 @@ import { acceptConfig } from '#src/config/load.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { Host } from '#src/sandbox/host.js';
-import { PUBLIC_MOUNT_POINTS, publicDirFor } from '#src/sandbox/reach.js';
+import { Host } from '#src/sandbox/machine/host.js';
+import { PUBLIC_MOUNT_POINTS, publicDirFor } from '#src/sandbox/machine/reach.js';
 import { openBench } from '../fixtures/sandbox-harness.ts';
 import { bareEnvironment } from '../helpers/bare-environment.ts';
 

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { QuarantinedItem } from '#src/sandbox/quarantine.js';
-import { putBack } from '#src/sandbox/workspace/quarantine.js';
-import { toRaw } from '#src/sandbox/workspace/raw-path.js';
+import { toRaw } from '#src/fs/raw-path.js';
+import type { QuarantinedItem } from '#src/guard/contract/quarantine.js';
+import { putBack } from '#src/guard/quarantine/set-aside.js';
 import { type Bench, type LocalGuard, letTimePass, openBench, pathsOf } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
@@ -36,7 +36,7 @@ describe('set-aside files', () => {
     const item = await setAside('mkdir sub; echo hello >sub/.envrc');
     expect(item).toMatchObject({
       path: 'sub/.envrc',
-      moved: `sub/.envrc.quarantined-${item.id}`,
+      moved: join(bench.base, 'state/ledger', item.id, '.envrc'),
       reason: 'a program on the host would run or trust it',
       kind: 'file',
       sizeBytes: 6,
@@ -55,16 +55,15 @@ describe('set-aside files', () => {
     bench.sh('mkdir .vscode; echo x >.envrc');
     const { quarantined } = await guard.finish(watch);
     expect(quarantined.map(({ path }) => path)).toEqual(['.envrc', '.vscode']);
-    for (const { path, id } of quarantined) {
-      expect(existsSync(join(bench.workspace, `${path}.quarantined-${id}`))).toBe(true);
-    }
+    const ids = quarantined.map(({ path, id }) => `${id}/${path}`);
+    expect(bench.stored().map((path) => relative(join(bench.base, 'state/ledger'), path))).toEqual(ids);
+    expect(bench.names()).toEqual([]);
   });
 
   it.each([
     ['a file', 'echo x >d/.envrc'],
     ['a directory', 'mkdir -p d/.vscode/x; echo x >d/.vscode/x/f'],
     ['a link', 'ln -s /tmp/x d/.claude'],
-    ['a pipe', 'mkfifo d/.profile'],
   ])('SEC-2.3: %s is restored and left alone by the next runs, until one changes it', async (_title, script) => {
     bench.sh('mkdir d');
     const { id, path } = await setAside(script);
@@ -108,19 +107,69 @@ describe('set-aside files', () => {
     const { id } = await setAside('echo x >.envrc');
     const watch = guard.begin(await guard.protection());
     await expect(restore(id)).rejects.toThrow(code('CONFLICT'));
-    expect(bench.names()).toEqual(['.envrc.quarantined']);
+    expect([bench.names(), bench.stored().length]).toEqual([[], 1]);
     await guard.finish(watch);
     await restore(id);
-    expect(bench.names()).toEqual(['.envrc']);
+    expect([bench.names(), bench.stored()]).toEqual([['.envrc'], []]);
   });
 
-  it('SEC-2.3: nothing is renamed through a link that replaced a directory', async () => {
+  it.each([
+    ['a file', 'echo x >.envrc', (moved: string) => `echo evil >${moved}`],
+    ['a directory', 'mkdir .vscode; echo x >.vscode/a', (moved: string) => `echo evil >${moved}/b`],
+    ['a link', 'ln -s a .claude', (moved: string) => `ln -sfn b ${moved}`],
+    ['a large file', 'head -c 2000000 /dev/zero >.bashrc', (moved: string) => `echo evil >>${moved}`],
+  ])(
+    'SEC-2.3: of %s only what was set aside, or what a list showed since, is restored',
+    async (_title, script, change) => {
+      const watch = guard.begin(await guard.protection());
+      bench.sh(script);
+      const [{ id = '', path = '' } = {}] = (await guard.finish(watch)).quarantined;
+      const [moved = ''] = bench.stored();
+      await bench.run(guard, change(moved));
+      // A list that nobody sees binds nothing.
+      await guard.quarantine({ kind: 'list', which: null, isShown: false });
+      await expect(restore(id)).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining('its content changed'),
+        remedy: expect.stringContaining('ctxd quarantine list'),
+      });
+      expect([bench.names(), bench.stored()]).toEqual([[], [moved]]);
+      await list();
+      await bench.run(guard, change(moved).replaceAll('evil', 'worse').replace(/ b /, ' c '));
+      await expect(restore(id)).rejects.toThrow(code('CONFLICT'));
+      await list();
+      await restore(id);
+      expect(bench.names()).toEqual([path]);
+      expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
+    },
+  );
+
+  it('SEC-2.3: a process that has a set-aside file open cannot change what is put back', async () => {
+    for (const putBackBy of [restore, (id: string) => list().then(([item]) => accept(id, item?.sha256 ?? ''))]) {
+      const { id, moved, path } = await setAside('echo good >.envrc; chmod 640 .envrc');
+      const fd = openSync(moved, 'r+');
+      await putBackBy(id);
+      writeSync(fd, 'evil');
+      closeSync(fd);
+      expect(bench.sh(`cat ${path}; stat -c %a ${path}; rm ${path}`)).toBe('good\n640\n');
+      expect(bench.names()).toEqual([]);
+    }
+  });
+
+  it('SEC-2.3: nothing is put back through a link that replaced a directory, but when the directory is made again', async () => {
     bench.sh('mkdir -p d ../outside');
-    const { id, moved } = await setAside('echo x >d/.envrc');
-    bench.sh('mv d/.envrc* ../outside; rmdir d; ln -s ../outside d');
-    expect(bench.sh('ls -A ../outside').trim()).toBe(moved.slice(2));
-    await expect(restore(id)).rejects.toThrow(code('PATH_NOT_FOUND'));
-    expect(bench.sh('ls -A ../outside').trim()).toBe(moved.slice(2));
+    const { id, moved, sha256 } = await setAside('echo x >d/.envrc');
+    bench.sh('rmdir d; ln -s ../outside d');
+    for (const put of [() => restore(id), () => accept(id, sha256)]) {
+      await expect(put()).rejects.toMatchObject({
+        code: 'PATH_NOT_FOUND',
+        remedy: 'Make the directory of d/.envrc again, then repeat this.',
+      });
+    }
+    expect([bench.sh('ls -A ../outside'), bench.stored()]).toEqual(['', [moved]]);
+    bench.sh('rm d; mkdir d');
+    await restore(id);
+    expect([bench.names('d'), readdirSync(join(bench.base, 'state/ledger'))]).toEqual([['.envrc'], []]);
   });
 
   it('are put back in a directory that a tool closed, which keeps its mode', () => {
@@ -156,9 +205,9 @@ describe('accepted content', () => {
 
   it('SEC-2.3: is refused if a run changed it since it was shown', async () => {
     const { id, sha256 } = await setAside('echo good >.envrc');
-    await bench.run(guard, 'echo evil >.envrc.quarantined-*');
+    await bench.run(guard, `echo evil >${bench.stored()[0]}`);
     await expect(accept(id, sha256)).rejects.toThrow(code('CONFLICT'));
-    expect(bench.names()).toEqual(['.envrc.quarantined']);
+    expect([bench.names(), bench.stored().length]).toEqual([[], 1]);
     expect((await guard.quarantine({ kind: 'list', which: null })).accepted).toEqual([]);
     const [now] = await list();
     await accept(id, now?.sha256 ?? '');
@@ -175,16 +224,16 @@ describe('accepted content', () => {
       await accept(id, sha256);
       bench.sh(during);
       expect(pathsOf(await guard.finish(watch)).quarantined).toEqual(left);
-      bench.sh('rm -f .envrc .envrc.*');
+      bench.sh('rm -rf .envrc ../state/ledger');
       await guard.quarantine({ kind: 'revoke', which: '.envrc' });
     }
   });
 
   it('SEC-2.3: is remembered if the same content is back at its place already', async () => {
-    const { id, sha256, moved } = await setAside('echo good >.envrc');
+    const { id, sha256, path } = await setAside('echo good >.envrc');
     bench.sh('echo good >.envrc');
-    expect(await accept(id, sha256)).toMatchObject({ items: [{ id, moved }], accepted: [{ path: '.envrc' }] });
-    expect(await list()).toEqual([]);
+    expect(await accept(id, sha256)).toMatchObject({ items: [{ id, moved: path }], accepted: [{ path }] });
+    expect([await list(), bench.stored()]).toEqual([[], []]);
     expect((await bench.run(guard, 'rm .envrc; echo good >.envrc')).quarantined).toEqual([]);
   });
 
@@ -193,7 +242,7 @@ describe('accepted content', () => {
     const start = sha256?.slice(0, 10) ?? '';
     await bench.run(guard, 'mkdir a; echo good >a/.envrc');
     await expect(accept(start, sha256)).rejects.toThrow(code('CONFLICT'));
-    bench.sh('rm .envrc.*');
+    bench.sh('rm -r ../state/ledger/$(cd ../state/ledger; ls -tr | head -1)');
     await accept(start, sha256);
     expect(bench.names('a')).toEqual(['.envrc']);
     for (const unknown of ['0000000', 'ffffffff', '.envrc', '']) {
@@ -210,15 +259,15 @@ describe('accepted content', () => {
       letTimePass();
       expect((await bench.run(guard, 'true')).quarantined).toEqual([]);
       expect((await bench.run(guard, 'rm .envrc; echo good >.envrc')).quarantined).toEqual(['.envrc']);
-      bench.sh('rm -f .envrc.*');
+      bench.sh('rm -r ../state/ledger');
     }
   });
 
-  it('SEC-2.3: is refused for content without a hash: a hard link, a tree that is too large', async () => {
-    const { id, sha256, noHashBecause } = await setAside('echo x >.envrc; ln .envrc other');
-    expect([sha256, noHashBecause]).toEqual([null, expect.stringContaining('hard link')]);
+  it('SEC-2.3: is refused for content without a hash: a directory with a pipe', async () => {
+    const { id, sha256, noHashBecause } = await setAside('mkdir .vscode; mkfifo .vscode/a');
+    expect([sha256, noHashBecause]).toEqual([null, expect.stringContaining('neither a file')]);
     await expect(accept(id, 'a'.repeat(64))).rejects.toThrow(code('CONFLICT'));
     await restore(id);
-    expect(bench.names()).toEqual(['.envrc', 'other']);
+    expect(bench.names()).toEqual(['.vscode']);
   });
 });

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { contentHash } from '#src/sandbox/workspace/content-hash.js';
-import { ledgerFile, QuarantineLedger } from '#src/sandbox/workspace/quarantine-ledger.js';
-import { toRaw } from '#src/sandbox/workspace/raw-path.js';
+import { toRaw } from '#src/fs/raw-path.js';
+import { ledgerFile } from '#src/guard/contract/quarantine.js';
+import { contentHash } from '#src/guard/quarantine/content-hash.js';
+import { QuarantineLedger } from '#src/guard/quarantine/ledger.js';
 import { propertyRuns } from '../helpers/property-runs.ts';
 import { type Bench, openBench, recordingLogger } from '../helpers/workspace-bench.ts';
 
@@ -32,21 +33,29 @@ const inside = (path: string) => toRaw(join(bench.workspace, path));
 
 it('SEC-2.3: keeps its items across a restart, relative to the workspace and absolute outside it', () => {
   const { ledger } = open();
-  expect(ledger.note(inside('a/é'), inside('a/é.quarantined-0123abcd'), 'why')).toEqual({
+  expect(ledger.note(inside('a/é'), inside('a/é.quarantined-0123abcd'), 'why', null)).toEqual({
     path: 'a/é',
     id: '0123abcd',
     reason: 'why',
   });
-  ledger.note('/common/.git/hooks', '/common/.git/hooks.quarantined-89abcdef', 'git');
+  ledger.note('/common/.git/hooks', '/common/.git/hooks.quarantined-89abcdef', 'git', null);
   const again = written(ledger);
   expect(again.items).toEqual([
-    { id: '0123abcd', path: toRaw('a/é'), moved: toRaw('a/é.quarantined-0123abcd'), reason: 'why', at: 1234 },
+    {
+      id: '0123abcd',
+      path: toRaw('a/é'),
+      moved: toRaw('a/é.quarantined-0123abcd'),
+      reason: 'why',
+      at: 1234,
+      shown: null,
+    },
     {
       id: '89abcdef',
       path: '/common/.git/hooks',
       moved: '/common/.git/hooks.quarantined-89abcdef',
       reason: 'git',
       at: 1234,
+      shown: null,
     },
   ]);
   expect(again.items.map(({ path }) => again.absolute(path))).toEqual([inside('a/é'), '/common/.git/hooks']);
@@ -63,7 +72,7 @@ it('SEC-2.3: keeps every name that the kernel allows, whether UTF-8 or not', () 
     fc.property(name, (text) => {
       const { ledger } = open();
       const path = `${inside('d')}/${text}`;
-      ledger.note(path, `${path}.quarantined-0123abcd`, 'why');
+      ledger.note(path, `${path}.quarantined-0123abcd`, 'why', null);
       const item = written(ledger).items.at(-1);
       expect(item?.path).toBe(`d/${text}`);
       expect(ledger.absolute(item?.path ?? '')).toBe(path);
@@ -79,7 +88,7 @@ it('SEC-2.3: is written with mode 0600 in a directory of mode 0700 under any uma
     const before = process.umask(mask);
     try {
       const { ledger } = open();
-      ledger.note(inside('.envrc'), inside('.envrc.quarantined-0123abcd'), 'why');
+      ledger.note(inside('.envrc'), inside('.envrc.quarantined-0123abcd'), 'why', null);
       ledger.flush();
     } finally {
       process.umask(before);
@@ -92,7 +101,7 @@ it('SEC-2.3: is written with mode 0600 in a directory of mode 0700 under any uma
 
 it('is written soon after a change, without a flush', async () => {
   const { ledger } = open();
-  ledger.note(inside('.envrc'), inside('.envrc.quarantined-0123abcd'), 'why');
+  ledger.note(inside('.envrc'), inside('.envrc.quarantined-0123abcd'), 'why', null);
   await expect.poll(() => open().ledger.items).toHaveLength(1);
 });
 
@@ -100,7 +109,7 @@ it('SEC-2.3: writing takes a small part of the time however many items there are
   let monotonicMs = 0;
   const slowClock = { now: () => 1234, monotonic: () => (monotonicMs += 60_000) };
   const ledger = new QuarantineLedger(file, recordingLogger().logger, slowClock, bench.workspace);
-  const noteOne = (name: string) => ledger.note(inside(name), inside(`${name}.quarantined-0123abcd`), 'why');
+  const noteOne = (name: string) => ledger.note(inside(name), inside(`${name}.quarantined-0123abcd`), 'why', null);
   noteOne('first');
   await expect.poll(() => open().ledger.items).toHaveLength(1);
   const { ctimeNs } = statSync(file, { bigint: true });
@@ -137,7 +146,7 @@ it.each([
 it('SEC-2.3: accepts content at its path and nowhere else, until it is revoked', () => {
   bench.sh('mkdir a b; echo x >a/.envrc; echo x >b/.envrc; echo y >a/other');
   const { ledger } = open();
-  ledger.note(inside('a/.envrc'), inside('a/.envrc.quarantined-0123abcd'), 'why');
+  ledger.note(inside('a/.envrc'), inside('a/.envrc.quarantined-0123abcd'), 'why', null);
   const [item] = ledger.items;
   if (item === undefined) throw new Error('nothing was noted');
   expect([ledger.accepts(inside('a/.envrc')), ledger.acceptsContent(inside('a/.envrc'))]).toEqual([false, false]);
@@ -153,18 +162,23 @@ it('SEC-2.3: accepts content at its path and nowhere else, until it is revoked',
   expect(ledger.accepts(inside('a/.envrc'))).toBe(false);
 });
 
-it('forgets the oldest items beyond 10,000', () => {
+it('forgets the oldest items beyond 10,000 that are in the project, and none that is in the store', () => {
   const { ledger } = open();
-  for (let i = 0; i < 10_005; i++) ledger.note(inside(`${i}`), inside(`${i}.quarantined-0123abcd`), 'why');
+  bench.sh('touch .envrc .bashrc');
+  const stored = ledger.setAside(inside('.envrc'), false) ?? '';
+  ledger.note(inside('.envrc'), stored, 'why', null);
+  for (let i = 0; i < 10_004; i++) ledger.note(inside(`${i}`), inside(`${i}.quarantined-0123abcd`), 'why', null);
   expect(written(ledger).items).toHaveLength(10_000);
-  expect(ledger.items[0]?.path).toBe('5');
+  expect(ledger.items.slice(0, 2).map(({ path }) => path)).toEqual(['.envrc', '5']);
+  expect(existsSync(stored)).toBe(true);
+  expect(ledger.setAside(inside('.bashrc'), false)).toMatch(/\/w\/\.bashrc\.quarantined-[0-9a-f]{8}$/);
 });
 
 it('SEC-2.3: an acceptance that cannot be written fails and does not count', () => {
   mkdirSync(join(bench.base, 'state'));
   writeFileSync(join(bench.base, 'state/quarantine'), '');
   const { ledger, events } = open();
-  ledger.note(inside('.envrc'), inside('.envrc.quarantined-0123abcd'), 'why');
+  ledger.note(inside('.envrc'), inside('.envrc.quarantined-0123abcd'), 'why', null);
   const [item] = ledger.items;
   if (item === undefined) throw new Error('nothing was noted');
   expect(() => ledger.accept(item, 'a'.repeat(64))).toThrow(expect.objectContaining({ code: 'INTERNAL_ERROR' }));

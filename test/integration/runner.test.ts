@@ -1,11 +1,10 @@
 import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunResult } from '#src/runner/runner.js';
 import { shownText } from '#src/sdk/tool.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
-import { openToolRunner, type ToolRunner } from '../helpers/tool-runner.ts';
+import { openToolRunner, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DenialFacts, findDenials, placesOf } from '#src/sandbox/denials.js';
-import type { Mount } from '#src/sandbox/policy.js';
-import { judgeEnd } from '#src/sandbox/verdict.js';
+import type { Mount } from '#src/guard/contract/mount.js';
+import { type DenialFacts, findDenials, placesOf } from '#src/sandbox/denials/denials.js';
+import { judgeEnd } from '#src/sandbox/jail/command-end.js';
 import { makeWorkspace, onHost, startJail, systemMounts, whyNoJail } from '../fixtures/plain-jail.ts';
 
 const noJail = whyNoJail();

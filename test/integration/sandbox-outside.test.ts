@@ -44,7 +44,7 @@ describe.each(whoCanRun())('what lies outside the workspace, %s', (who) => {
     const seen = await bench.bash(secret.map((name) => `ls -d /etc/${name}`).join('; '));
     expect(seen.out).toBe('');
     const needed = await bench.bash('perl -MCPAN -e 1 && ls -d /etc/ssl/certs /etc/alternatives && cat /etc/passwd');
-    expect(needed).toMatchObject({ exitCode: 0, out: expect.stringContaining('sandbox:x:1000') });
+    expect(needed).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^sandbox:x:\d+:/m) });
   });
 
   test('an allowed directory is written and watched like the workspace, and nothing else beside it', async () => {

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptConfig } from '#src/config/load.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { Host } from '#src/sandbox/host.js';
-import { collectFacts, findBubblewrap } from '#src/sandbox/probe/facts.js';
-import { explainFailure } from '#src/sandbox/probe/failures.js';
+import { collectFacts, findBubblewrap } from '#src/sandbox/machine/facts.js';
+import { explainFailure } from '#src/sandbox/machine/failures.js';
+import { Host } from '#src/sandbox/machine/host.js';
+import { defaultFilter } from '#src/sandbox/machine/seccomp/filter.js';
 import { Isolation } from '#src/sandbox/probe/isolation.js';
-import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
 
 describe.runIf(process.platform === 'linux')('the probe, on this machine', () => {
   let dir: string;
@@ -87,7 +87,7 @@ describe.runIf(process.platform === 'linux')('the probe, on this machine', () =>
       cgroups,
       strayFds,
       sandboxDir,
-      base: () => openHost().base(),
+      baseFor: () => openHost().base(),
     };
     const report = await Isolation.ofHost(changed, null, systemClock).ofMachine();
     expect(report).toMatchObject({ level: 'unavailable', layers: [] });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SandboxProcess } from '#src/sandbox/sandbox.js';
+import type { SandboxProcess } from '#src/sandbox/contract/sandbox.js';
 import { type Bench, openBench, processesWith, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 /** A program that answers each line on a socket in its directory with a description of its surroundings. */

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
@@ -83,8 +83,9 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
     ]);
     for (const name of done.quarantined)
       expect(lstatSync(join(bench.workspace, name), { throwIfNoEntry: false })).toBeUndefined();
-    const moved = readdirSync(bench.workspace).find((name) => name.startsWith('.vscode.quarantined-')) ?? '';
-    expect(readFileSync(join(bench.workspace, moved, 'tasks.json'), 'utf8')).toBe('x\n');
+    const { items } = await bench.sandbox.quarantine(bench.policy(), { kind: 'list', which: null });
+    const moved = items.find(({ path }) => path === '.vscode')?.moved ?? '';
+    expect(readFileSync(join(moved, 'tasks.json'), 'utf8')).toBe('x\n');
     expect(readFileSync(join(bench.workspace, 'file'), 'utf8')).toBe('fine\n');
     expect((await bench.bash('true')).quarantined).toEqual([]);
   });

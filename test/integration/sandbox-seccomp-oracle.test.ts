@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { compileProfile } from '#src/sandbox/seccomp/compile.js';
-import { defaultProfile } from '#src/sandbox/seccomp/default-profile.js';
-import { type OciProfile, type OciRule, returnValue } from '#src/sandbox/seccomp/profile.js';
-import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import { compileProfile } from '#src/sandbox/machine/seccomp/compile.js';
+import { defaultProfile } from '#src/sandbox/machine/seccomp/default-profile.js';
+import { type OciProfile, type OciRule, returnValue } from '#src/sandbox/machine/seccomp/profile.js';
+import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/machine/seccomp/syscalls.js';
 import { decodeFilter, interpretFilter } from '../helpers/interpret-filter.ts';
-import { plainProfiles } from '../unit/sandbox/seccomp/oci-samples.ts';
+import { plainProfiles } from '../unit/sandbox/machine/seccomp/oci-samples.ts';
 
 const SOURCE = join(import.meta.dirname, '..', 'fixtures', 'libseccomp-export.c');
 const HOST = { caps: [], kernel: '6.1' };

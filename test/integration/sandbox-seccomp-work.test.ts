@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SeccompToggles } from '#src/sandbox/sandbox-policy.js';
-import type { Bound } from '#src/sandbox/seccomp/default-profile.js';
-import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
-import { isSeccompArch } from '#src/sandbox/seccomp/syscalls.js';
+import type { SeccompToggles } from '#src/sandbox/contract/policy.js';
+import type { Bound } from '#src/sandbox/machine/seccomp/default-profile.js';
+import { defaultFilter } from '#src/sandbox/machine/seccomp/filter.js';
+import { isSeccompArch } from '#src/sandbox/machine/seccomp/syscalls.js';
 import { canBeShown, findProgram, runConfined } from '../fixtures/seccomp-sandbox.ts';
 
 const USUAL: SeccompToggles = { inet: true, unix: true, debugger: false };

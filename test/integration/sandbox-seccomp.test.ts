@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SeccompToggles } from '#src/sandbox/sandbox-policy.js';
-import { ABSENT_CALLS, DEBUGGER_CALLS, DENIED_CALLS } from '#src/sandbox/seccomp/call-groups.js';
-import { defaultFilter } from '#src/sandbox/seccomp/filter.js';
-import { isSeccompArch, numberOf } from '#src/sandbox/seccomp/syscalls.js';
+import type { SeccompToggles } from '#src/sandbox/contract/policy.js';
+import { ABSENT_CALLS, DEBUGGER_CALLS, DENIED_CALLS } from '#src/sandbox/machine/seccomp/call-groups.js';
+import { defaultFilter } from '#src/sandbox/machine/seccomp/filter.js';
+import { isSeccompArch, numberOf } from '#src/sandbox/machine/seccomp/syscalls.js';
 import { findProgram, runConfined } from '../fixtures/seccomp-sandbox.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');

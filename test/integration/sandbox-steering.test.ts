@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SteeredCommand } from '#src/sandbox/sandbox.js';
+import type { SteeredCommand } from '#src/sandbox/contract/sandbox.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 interface Steered extends SteeredCommand {
@@ -23,8 +21,13 @@ function begin(bench: Bench, script: string): Steered {
   const command = bench.sandbox.begin(
     bench.policy(),
     {
-      ...{ argv: ['bash', '-c', script], cwd: bench.workspace, env: {}, timeoutMs: 60_000 },
-      ...{ outputMaxBytes: 0, outputKillBytes: 0, signal: abort.signal },
+      argv: ['bash', '-c', script],
+      cwd: bench.workspace,
+      env: {},
+      timeoutMs: 60_000,
+      outputMaxBytes: 0,
+      outputKillBytes: 0,
+      signal: abort.signal,
       onOutput: (_stream, bytes) => {
         output += bytes.toString();
         changed();
@@ -53,16 +56,6 @@ describe.each(whoCanRun())('a command that others steer, %s', (who) => {
     bench = await openBench(who);
   });
   afterAll(() => bench.close());
-
-  test('SEC-2.3 ends when it makes a path again that was set aside', async () => {
-    const job = begin(bench, 'while :; do [ -e .envrc ] || echo evil >.envrc; sleep 0.1; done');
-    await job.started;
-    const { endedBy, quarantined } = await job.ended;
-    expect(endedBy).toBe('protected_path');
-    expect(quarantined.map(({ path }) => path)).toContain('.envrc');
-    expect(existsSync(join(bench.workspace, '.envrc'))).toBe(false);
-    expect(job.found.filter((path) => path === '.envrc').length).toBeGreaterThanOrEqual(2);
-  });
 
   test('reads input line by line until it is closed, and also by the name /dev/stdin', async () => {
     const job = begin(bench, 'exec 3</dev/stdin; read one; echo "got $one"; cat <&3; echo end');

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onTerminal } from '#src/sandbox/pseudo-terminal.js';
+import { onTerminal } from '#src/sandbox/jail/pseudo-terminal.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 describe.each(whoCanRun())('a command on a terminal, %s', (who) => {
@@ -70,6 +70,11 @@ describe('a command that nobody can answer', () => {
       `python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 8124)); socket.create_connection(("127.0.0.1", 8124)).recv(1)'`,
       'network',
       /^python3 waits for data from the network \(127\.0\.0\.1:8124\)$/,
+    ],
+    [
+      `python3 -c 'import ctypes, os; c = ctypes.CDLL(None); f = c.inotify_init1(0); c.inotify_add_watch(f, b".", 2); os.read(f, 99)'`,
+      'watching',
+      /^python3 waits for changes of files$/,
     ],
     ['mkfifo q; cat q', 'other', /^cat waits for data from a pipe$/],
   ])('is killed at its time, and the result says what it did: %s', async (script, kind, text) => {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HostNetwork } from '#src/sandbox/sandbox-policy.js';
+import type { HostNetwork } from '#src/sandbox/contract/policy.js';
 import { extendJavaStore } from '#src/sandbox/trust/java-store.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { type Authority, createAuthority } from '../helpers/authority.ts';

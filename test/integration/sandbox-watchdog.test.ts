@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { type Cgroups, openCgroups } from '#src/sandbox/cgroup/cgroup.js';
-import { perProcessLimits } from '#src/sandbox/limits.js';
-import { judgeEnd } from '#src/sandbox/verdict.js';
-import { watchTree } from '#src/sandbox/watchdog.js';
+import { judgeEnd } from '#src/sandbox/jail/command-end.js';
+import { watchTree } from '#src/sandbox/jail/watchdog.js';
+import { type Cgroups, openCgroups } from '#src/sandbox/machine/cgroup/cgroup.js';
+import { perProcessLimits } from '#src/sandbox/machine/limits.js';
 import { makeWorkspace, type PlainJail, startJail, systemMounts, whyNoJail } from '../fixtures/plain-jail.ts';
 
 const MIB = 1024 * 1024;
@@ -166,7 +166,7 @@ describe.skipIf(noJail !== null)('in a sandbox', () => {
 async function leaveBehind(): Promise<{ pid: number; dirs: string[] }> {
   const script = `
     import { spawn } from 'node:child_process';
-    import { openCgroups } from '#src/sandbox/cgroup/cgroup.js';
+    import { openCgroups } from '#src/sandbox/machine/cgroup/cgroup.js';
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const cgroups = await openCgroups(logger, { memoryBytes: 1 << 26, pids: 40 });
     const group = cgroups.create({ memoryBytes: 1 << 25, pids: 8, cpus: 0 });

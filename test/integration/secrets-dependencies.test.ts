@@ -30,7 +30,7 @@ function chooseFiles(): string[] {
 
 let at: Installation;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 afterAll(() => at.remove());
 

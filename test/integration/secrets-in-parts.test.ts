@@ -10,7 +10,7 @@ const make = (pattern: string): string => generate(pattern, random);
 
 let at: Installation;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 afterAll(() => at.remove());
 

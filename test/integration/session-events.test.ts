@@ -2,8 +2,8 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { eventDatabase } from '#src/session/events/event-database.js';
-import { StoredEventLog } from '#src/session/events/event-log.js';
+import { eventDatabase } from '#src/features/events/event-database.js';
+import { StoredEventLog } from '#src/features/events/event-log.js';
 import { loadCounter } from '#src/tokens/counter.js';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
@@ -11,7 +11,7 @@ import { generate, seededRandom } from '../helpers/secret-samples.ts';
 const counter = loadCounter();
 let at: Installation;
 beforeEach(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 afterEach(() => at.remove());
 

@@ -16,10 +16,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toolAccessFor } from '#src/daemon/policy.js';
-import type { ToolCall } from '#src/runner/runner.js';
+import { toolAccessFor } from '#src/features/outside/policy.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
-import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
+import { type CallChange, openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
 
 const CONFIGURED = { env: { CITY_API: 'https://api.example.com', OTHER: 'never granted' } };
 
@@ -59,12 +58,11 @@ describe.each(whoCanRun())('what a tool was granted outside the project, %s', (w
     for (const dir of [bundleDir, outside]) rmSync(dir, { recursive: true, force: true });
   });
 
-  async function sh(command: string, grants: string[], change: Partial<ToolCall> = {}): Promise<string> {
+  async function sh(command: string, grants: string[], change: CallChange = {}): Promise<string> {
     const profile = { ...PROFILE, runtime: 'exec' as const, entry: 'main.sh' };
     const input = { sh: command };
     const { output } = await tools.program('hello', {
       bundleDir,
-      bundleSha256: 'x',
       profile,
       input,
       grants,

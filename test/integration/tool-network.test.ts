@@ -50,7 +50,9 @@ describe('a tool with grants for the network', () => {
     outside = mkdtempSync(join(tmpdir(), 'tool-network-'));
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
-      ...{ type: 'object', additionalProperties: false, required: ['url', 'way'] },
+      type: 'object',
+      additionalProperties: false,
+      required: ['url', 'way'],
       properties: {
         url: { type: 'string', maxLength: 200, description: 'What to fetch.' },
         way: { enum: ['process', 'command'], description: 'Who fetches it.' },

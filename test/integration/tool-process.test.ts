@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
-import type { RunnerDeps, RunResult } from '#src/runner/runner.js';
+import type { RunnerDeps } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
-import { openToolRunner, PROFILE, sessionOf, type ToolRunner } from '../helpers/tool-runner.ts';
+import { openToolRunner, PROFILE, type RunResult, sessionOf, type ToolRunner } from '../helpers/tool-runner.ts';
 
 /** Short graces: the tests are about outcomes, not durations. */
 const SHORT = { cancelGraceMs: 50, pingDeadlineMs: 500, stopGraceMs: 500 };
@@ -321,14 +321,16 @@ describe('what a tool asks of the host', () => {
       calls: [{ method: 'Scrub', error_code: null, duration_ms: expect.any(Number) }],
       total: 1,
     });
-    const seen: RunResult['hostCalls'][] = [];
-    const refused = tools.fixture('ask-host', 'scrub', { input, onFacts: ({ hostCalls }) => seen.push(hostCalls) });
-    await expect(refused).rejects.toMatchObject({
+    const refused = await tools.ended('ask-host', 'scrub', { input });
+    expect(refused.outcome).toMatchObject({
       code: 'PERMISSION_DENIED',
       message: 'scrub may not use "scrub": its tool.json does not grant it',
       details: { grant: 'scrub', granted: [] },
     });
-    expect(seen).toMatchObject([{ calls: [{ method: 'Scrub', error_code: 'PERMISSION_DENIED' }], total: 1 }]);
+    expect(refused.facts.hostCalls).toMatchObject({
+      calls: [{ method: 'Scrub', error_code: 'PERMISSION_DENIED' }],
+      total: 1,
+    });
   });
 
   it.each([
@@ -396,19 +398,13 @@ describe('what a tool asks of the host', () => {
   it('SEC-2.1 ends with its call: a command that the tool left running is killed and recorded', async () => {
     // A busy machine takes longer than a short grace to end the command and to look at what it wrote.
     const tools = open({ config: { ...SHORT, cancelGraceMs: 30_000 } });
-    const seen: RunResult['hostCalls'][] = [];
     const command = 'echo x > .envrc; touch started; sleep 60';
-    const quarantined: string[] = [];
-    const result = tools.fixture('ask-host', 'run-and-throw', {
-      grants: ['exec'],
-      input: { command },
-      onFacts(facts) {
-        seen.push(facts.hostCalls);
-        quarantined.push(...facts.quarantined.map(({ path }) => path));
-      },
+    const { outcome, facts } = await tools.ended('ask-host', 'run-and-throw', { grants: ['exec'], input: { command } });
+    expect(outcome).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(facts.hostCalls).toMatchObject({
+      calls: [{ method: 'Exec', ended_by: 'cancelled' }, { method: 'Exec' }],
+      total: 2,
     });
-    await expect(result).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
-    expect(seen).toMatchObject([{ calls: [{ method: 'Exec', ended_by: 'cancelled' }, { method: 'Exec' }], total: 2 }]);
-    expect(quarantined).toEqual(['.envrc']);
+    expect(facts.quarantined.map(({ path }) => path)).toEqual(['.envrc']);
   });
 });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '#src/core/profile.js';
-import type { RunResult, ToolCall } from '#src/runner/runner.js';
+import type { ToolCall } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
-import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
+import { openToolRunner, PROFILE, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
 
 let bundles: string;
 let bench: Bench;
@@ -39,7 +39,7 @@ describe.each(whoCanRun())('the runtimes of tools, %s', (who) => {
     }
     chmodSync(bundleDir, 0o755);
     const profile = { ...PROFILE, runtime, entry: change.entry ?? first };
-    return tools.program('hello', { bundleDir, bundleSha256: bundleDir, profile, ...change });
+    return tools.program('hello', { bundleDir, profile, ...change });
   }
 
   const sh = (script: string, change: Partial<ToolCall> = {}): Promise<RunResult> =>
@@ -189,7 +189,7 @@ esac
       writeFileSync(join(bundleDir, 'main.sh'), script, { mode: 0o755 });
       const profile = { ...PROFILE, runtime: 'exec' as const, entry: 'main.sh' };
       const ask = (what: string): Promise<RunResult> =>
-        tools.program('hello', { bundleDir, bundleSha256: bundleDir, profile, input: { do: what } });
+        tools.program('hello', { bundleDir, profile, input: { do: what } });
       expect((await ask('start')).output.streams).toEqual([{ field: 'text', text: 'started\n' }]);
       expect((await ask('count')).output.streams).toEqual([{ field: 'text', text: '0\n' }]);
     });

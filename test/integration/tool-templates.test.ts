@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -118,7 +128,10 @@ const LINES: Readonly<Record<Language, readonly [file: string, right: string, ch
 
 /** A program of the runtime `exec` has no codes: it fails. */
 const UNKNOWN_CITY: Readonly<Record<Language, string>> = {
-  ...{ ts: 'NOT_FOUND', go: 'NOT_FOUND', python: 'TOOL_CRASHED', sh: 'TOOL_CRASHED' },
+  ts: 'NOT_FOUND',
+  go: 'NOT_FOUND',
+  python: 'TOOL_CRASHED',
+  sh: 'TOOL_CRASHED',
 };
 
 describe('ctxd tool new', () => {
@@ -140,7 +153,10 @@ describe('ctxd tool new', () => {
 
   it('takes an empty folder, and changes nothing in one that is not', async () => {
     mkdirSync(join(here, 'empty'));
+    const { ino } = statSync(join(here, 'empty'));
     expect(await ctxd('tool', 'new', 'hello', '--dir', 'empty')).toMatchObject({ code: 0 });
+    // A shell that is in it stays in it.
+    expect(statSync(join(here, 'empty')).ino).toBe(ino);
     const before = readdirSync(join(here, 'empty'));
     expect(await fails('tool', 'new', 'hello', '--lang', 'sh', '--dir', 'empty')).toContain('is there already');
     expect(readdirSync(join(here, 'empty'))).toEqual(before);

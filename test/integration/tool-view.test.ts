@@ -9,7 +9,7 @@ let at: Installation;
 let daemon: DaemonCaller;
 
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
   daemon = await openCaller(at, 'views');
 });
 afterAll(async () => {

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findUnsafeKey } from '#src/sandbox/workspace/git-config-keys.js';
+import { findUnsafeKey } from '#src/guard/git/config-keys.js';
 
-const nowhere = () => false;
+const nowhere = { mayBeWorktree: () => false, mayBeRepository: () => false };
+const worktreeIf = (mayBeWorktree: (path: string) => boolean) => ({ ...nowhere, mayBeWorktree });
 
 describe('SEC-2.3 a git configuration that a run made', () => {
   test('is harmless if git itself writes it', () => {
@@ -24,7 +25,8 @@ describe('SEC-2.3 a git configuration that a run made', () => {
       const done = spawnSync('sh', ['-ec', script], { cwd: dir, env: { ...env, ...people }, encoding: 'utf8' });
       expect(done.stderr).toBe('');
       for (const file of ['one/.git/config', 'two/.git/config', 'two/.git/config.worktree']) {
-        expect(findUnsafeKey(readFileSync(join(dir, file), 'latin1'), nowhere)).toBeNull();
+        const places = { ...nowhere, mayBeRepository: (path: string) => path === realpathSync(join(dir, 'one')) };
+        expect(findUnsafeKey(readFileSync(join(dir, file), 'latin1'), places)).toBeNull();
       }
     } finally {
       rmSync(dir, { recursive: true, force: true });
@@ -87,6 +89,14 @@ describe('SEC-2.3 a git configuration that a run made', () => {
     ['lfs "customtransfer.x"', 'path = x'],
     ['pull', 'twohead = mine'],
     ['remote "o"', 'url = helper://example.com/a'],
+    ['remote "o"', 'promisor'],
+    ['remote "o"', 'partialCloneFilter = blob:none'],
+    ['extensions', 'partialClone = o'],
+    ['log', 'showSignature = true'],
+    ['fetch', 'bundleURI = https://example.com/a'],
+    ['lfs', 'url = https://example.com/a'],
+    ['remote "o"', 'lfsurl = https://example.com/a'],
+    ['blame', 'ignoreRevsFile = /dev/tty'],
   ])('[%s] %s is not', (section, entry) => {
     expect(findUnsafeKey(`[${section}]\n\t${entry}\n`, nowhere)).not.toBeNull();
     expect(findUnsafeKey(`[${section.toUpperCase()}]\r\n${entry.toUpperCase()}`, nowhere)).not.toBeNull();
@@ -110,15 +120,68 @@ describe('SEC-2.3 a git configuration that a run made', () => {
 
   test('core.worktree may only lead inside the project, and is read as git reads it', () => {
     const config = '[core]\n\tworktree = ../../../sub\n';
-    expect(findUnsafeKey(config, (path) => path === '../../../sub')).toBeNull();
-    expect(findUnsafeKey(config, nowhere)).toBe('core.worktree');
+    expect(
+      findUnsafeKey(
+        config,
+        worktreeIf((path) => path === '../../../sub'),
+      ),
+    ).toBeNull();
+    expect(findUnsafeKey(config, nowhere)?.name).toBe('core.worktree');
     for (const value of ['\t../x', '"../x"', '../x # comment', '"."./x', '.\\\n./x']) {
-      expect(findUnsafeKey(`[core]\n\tworktree =${value}\n`, (path) => path === '../x')).toBeNull();
-      expect(findUnsafeKey(`[core]\n\tworktree =${value}\n`, (path) => path !== '../x')).toBe('core.worktree');
+      expect(
+        findUnsafeKey(
+          `[core]\n\tworktree =${value}\n`,
+          worktreeIf((path) => path === '../x'),
+        ),
+      ).toBeNull();
+      expect(
+        findUnsafeKey(
+          `[core]\n\tworktree =${value}\n`,
+          worktreeIf((path) => path !== '../x'),
+        )?.name,
+      ).toBe('core.worktree');
     }
   });
 
   test('ignores comments and empty lines', () => {
     expect(findUnsafeKey('\n# [core] fsmonitor = x\n; y\n\t[core]\n  bare = true\n', nowhere)).toBeNull();
+  });
+
+  test('says whether git would connect because of a key, and in no other case', () => {
+    const connects = (text: string) => findUnsafeKey(text, nowhere)?.connects;
+    expect(connects('[remote "o"]\n\tpromisor = true\n')).toBe(true);
+    expect(connects('[core]\n\tfsmonitor = x\n')).toBe(false);
+  });
+
+  test.each([
+    ['an absolute path', '[remote "o"] url = /srv/a', '/srv/a'],
+    ['an address for pushes', '[remote "o"] pushUrl = ../a', '../a'],
+    ['a file URL', '[remote "o"] url = file:///srv/a', '/srv/a'],
+    ['a file URL with escapes', '[remote "o"] url = file:///srv/%2e%2E/a%zz', '/srv/../a%zz'],
+    ['a file URL with a host', '[remote "o"] url = file://srv/a', '/srv/a'],
+    ['a path with a colon behind a slash', '[remote "o"] url = ./a:b', './a:b'],
+    ['the home of a person', '[remote "o"] url = ~/a', '~/a'],
+    ['the remote of a branch', '[branch "b"] remote = /srv/a', '/srv/a'],
+    ['the remote for pushes of a branch', '[branch "b"] pushRemote = /srv/a', '/srv/a'],
+    ['the remote for pushes', '[remote] pushDefault = /srv/a', '/srv/a'],
+    ['the name of a remote without an address', '[remote "/srv/a"] fetch = x', '/srv/a'],
+    ['a submodule', '[submodule "s"] url = /srv/a', '/srv/a'],
+  ])('finds a repository on this machine in %s', (_title, text, path) => {
+    const asked: string[] = [];
+    const mayBeRepository = (place: string) => asked.push(place) === 0;
+    expect(findUnsafeKey(text, { ...nowhere, mayBeRepository })?.name).toBe(`the address ${path}`);
+    expect(asked).toEqual([path]);
+  });
+
+  test.each([
+    'https://example.com/a',
+    'ssh://a@example.com/~/a',
+    'a@example.com:/srv/a',
+    'example.com:a',
+    'file:a',
+    'git://example.com/a',
+  ])('leaves %s alone, which names a host', (url) => {
+    const text = `[remote "o"] url = ${url}\n[branch "b"] remote = o\n[branch "c"] remote = .\n`;
+    expect(findUnsafeKey(text, nowhere)).toBeNull();
   });
 });

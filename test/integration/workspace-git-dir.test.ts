@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findCommonGitDir } from '#src/sandbox/workspace/git-dir.js';
+import { findCommonGitDir } from '#src/guard/git/git-dir.js';
 
 let base = '';
 beforeEach(() => {

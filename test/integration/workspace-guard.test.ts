@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Mount } from '#src/sandbox/policy.js';
-import type { Protection } from '#src/sandbox/workspace/protection.js';
+import type { Mount } from '#src/guard/contract/mount.js';
+import type { Protection } from '#src/guard/contract/protection.js';
 import { type Bench, letTimePass, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
@@ -209,10 +209,27 @@ describe('honest work stays', () => {
 /** Runs a script with the mounts of a protection, over a read-only view of the machine. */
 function runMounted(protection: Protection, script: string): { out: string; err: string } {
   const args = [
-    ...['--unshare-user', '--unshare-pid', '--die-with-parent', '--cap-drop', 'ALL'],
-    ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--bind', bench.workspace, bench.workspace],
+    '--unshare-user',
+    '--unshare-pid',
+    '--die-with-parent',
+    '--cap-drop',
+    'ALL',
+    '--ro-bind',
+    '/',
+    '/',
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--bind',
+    bench.workspace,
+    bench.workspace,
     ...protection.mounts.flatMap(renderMount),
-    ...['--chdir', bench.workspace, 'bash', '-c', script],
+    '--chdir',
+    bench.workspace,
+    'bash',
+    '-c',
+    script,
   ];
   const env = { PATH: '/usr/bin:/bin', LANG: 'C' };
   const done = spawnSync('bwrap', args, { encoding: 'utf8', env });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDirectory, readSmallFile } from '#src/sandbox/workspace/file-access.js';
-import { moveAside, restoreLink } from '#src/sandbox/workspace/quarantine.js';
-import { toRaw } from '#src/sandbox/workspace/raw-path.js';
+import { openDirectory, readSmallFile } from '#src/fs/file-access.js';
+import { toRaw } from '#src/fs/raw-path.js';
+import { moveAside, restoreLink } from '#src/guard/quarantine/set-aside.js';
 import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;

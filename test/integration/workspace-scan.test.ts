@@ -1,10 +1,10 @@
 import { statSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { compileGlobs } from '#src/sandbox/workspace/glob.js';
-import { Runs } from '#src/sandbox/workspace/runs.js';
-import { Scan } from '#src/sandbox/workspace/scan.js';
-import { WorkspaceIndex } from '#src/sandbox/workspace/workspace-index.js';
+import { compileGlobs } from '#src/fs/glob.js';
+import { Runs } from '#src/guard/index/runs.js';
+import { WorkspaceIndex } from '#src/guard/index/workspace-index.js';
+import { Scan } from '#src/guard/search/scan.js';
 import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 const nothing = (): void => {};

@@ -118,13 +118,6 @@ function failureOf({ ended_by, duration_ms, doing, doing_text }: ExecResult, lim
           'Remove what is not needed from /tmp, or write into the project. A person can raise sandbox.session_max_mb or run `ctxd cache clear`.',
         details: { limit: 'storage' },
       };
-    case 'protected_path':
-      return {
-        code: 'PERMISSION_DENIED',
-        message: 'the command made a path again that contextd had set aside, and was killed',
-        remedy: 'Do not write it: a program on the host would run it. A person can accept it: ctxd quarantine list.',
-        details: { limit: 'protected_path' },
-      };
     case 'seccomp':
       return {
         code: 'PERMISSION_DENIED',
@@ -143,6 +136,7 @@ const WAY_OUT: Readonly<Record<string, string>> & { readonly input: string; read
   input:
     'Give its input with --stdin, or use an option that asks nothing, such as --yes. For a dialogue: `--background --tty` (in JSON `"background":true,"tty":true`), and safe_jobs sends input.',
   listening: `A server runs until it is stopped: use ${IN_BACKGROUND}.`,
+  watching: `What watches files runs until it is stopped: use ${IN_BACKGROUND}, or its option to run once.`,
   network:
     'It waited for a server. Start it first if it is one of this project (`--background`, in JSON `"background":true`); otherwise try again later, or do it without.',
   lock: 'Another command holds the lock: look for it with safe_jobs list, stop it, and call again.',

@@ -3,8 +3,9 @@ import { dropCutEnd, dropCutStart } from '../../src/sdk/cut-text.ts';
 import type { Span } from '../../src/sdk/file-bytes.ts';
 import { AROUND_RANGE_BYTES, WHOLE_BYTES } from '../../src/sdk/secret-context.ts';
 import type { JsonObject, ToolOutput, ToolStream } from '../../src/sdk/tool.ts';
-import { findBytes, findNearMiss } from './find-text.ts';
+import { findBytes } from './find-text.ts';
 import { isCrlfThroughout, toCrlf } from './lines.ts';
+import { findNearMiss } from './near-miss.ts';
 import type { Hunk, HunkSide, Patch } from './parse-patch.ts';
 
 /** The most hunks that are searched because they are not at the line in their header. */
@@ -219,7 +220,7 @@ class HunkMisfit {
   /** `old`: the bytes the hunk expects. `at`: offset of the expected line; null if the file ends before it. */
   nowhere(old: Buffer, at: number | null, done: number): ToolOutput {
     const near = findNearMiss(this.#file, old);
-    const differs = near === null ? '' : `; the text at line ${near.line} differs only in white space: ${near.differs}`;
+    const differs = near === null ? '' : `; the text at line ${near.line} differs only in ${near.differs}`;
     const details = near === null ? {} : { nearest_line: near.line };
     if (at === null) {
       const where = this.#line < done ? 'the hunk before it ends after this line' : 'the file ends before this line';

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Span } from '../../src/sdk/file-bytes.ts';
-import { invalid, readObjectList, readString } from '../../src/sdk/input.ts';
+import { invalid, readObjectList, readText } from '../../src/sdk/input.ts';
 import { ContextdError, type JsonObject } from '../../src/sdk/tool.ts';
 import { quoteName } from '../../src/sdk/workspace-path.ts';
 import { EDITABLE_MAX_BYTES } from './existing-file.ts';
-import { findAllBytes, findBytes, findNearMiss } from './find-text.ts';
+import { findAllBytes, findBytes } from './find-text.ts';
 import { afterReplacement, isCrlfThroughout, LineCounter, toCrlf } from './lines.ts';
+import { findNearMiss } from './near-miss.ts';
 
 /** The most edits of one call. */
 const EDITS_MAX = 1_000;
@@ -39,11 +40,11 @@ export function readEdits(input: JsonObject): Edit[] {
 
 function readEdit(item: JsonObject, name: string): Edit {
   const texts = { [`${name}/old`]: item.old ?? null, [`${name}/new`]: item.new ?? null };
-  const old = readString(texts, `${name}/old`);
+  const old = readText(texts, `${name}/old`);
   if (old === '') throw invalid(`${name}/old`, 'is empty', 'Give a text of the file and repeat it in "new".');
   const { all = false } = item;
   if (typeof all !== 'boolean') throw invalid(`${name}/all`, 'must be true or false');
-  return { old, new: readString(texts, `${name}/new`), all };
+  return { old, new: readText(texts, `${name}/new`), all };
 }
 
 /**
@@ -148,7 +149,7 @@ function notOnce(content: Buffer, starts: readonly number[], { index, shown }: E
 
 function notThere(content: Buffer, old: Buffer, { index, shown, before }: EditPlace): ContextdError {
   const near = findNearMiss(content, old);
-  const hint = near === null ? '' : `; the text at line ${near.line} differs only in white space: ${near.differs}`;
+  const hint = near === null ? '' : `; the text at line ${near.line} differs only in ${near.differs}`;
   const [earlier] = index === 0 ? [] : findBytes(before, old, { overlapping: false });
   const cause = earlier === undefined ? '' : '; an earlier edit in the list changed it';
   return new ContextdError('CONFLICT', `/edits/${index}/old is not in ${quoteName(shown)}${cause}${hint}`, {

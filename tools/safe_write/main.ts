@@ -1,6 +1,6 @@
 import type { Span } from '../../src/sdk/file-bytes.ts';
 import { explainHidden } from '../../src/sdk/hidden-path.ts';
-import { invalid, readOptionalString, readString } from '../../src/sdk/input.ts';
+import { invalid, readOptionalString, readString, readText } from '../../src/sdk/input.ts';
 import { type Charset, readCharset, UTF8 } from '../../src/sdk/text-encoding.ts';
 import { ContextdError, type JsonObject, type Tool, type ToolContext, type ToolOutput } from '../../src/sdk/tool.ts';
 import { findTarget, quoteName, refuseProtected, resolvePath } from '../../src/sdk/workspace-path.ts';
@@ -52,7 +52,7 @@ async function writeContent(
   { etagKey, signal }: ToolContext,
   input: JsonObject,
 ): Promise<ToolOutput> {
-  const [content, mode, charset] = [readString(input, 'content'), readMode(input), readCharset(input, 'encoding')];
+  const [content, mode, charset] = [readText(input, 'content'), readMode(input), readCharset(input, 'encoding')];
   const styled = await styleContent({ target, shown, content, mode, charset, signal });
   const { etag, bytes, created } = await replaceFile({
     target,
@@ -114,7 +114,7 @@ function byEdits({ shown }: TargetFile, { signal }: ToolContext, input: JsonObje
 }
 
 function byPatch({ shown }: TargetFile, { signal }: ToolContext, input: JsonObject): MakeChange {
-  const patch = parsePatch(readString(input, 'patch'));
+  const patch = parsePatch(readText(input, 'patch'));
   return async (before) => {
     if (before === null && !isForNoFile(patch)) throw notThere(shown);
     if (before !== null && patch.creates) throw isThere(shown);

@@ -123,8 +123,7 @@ type ExecResponse struct {
 	ExitCode *int32 `protobuf:"varint,1,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`
 	// The name of the signal that ended it, or empty.
 	Signal string `protobuf:"bytes,2,opt,name=signal,proto3" json:"signal,omitempty"`
-	// exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, protected_path, input or
-	// cancelled.
+	// exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, input or cancelled.
 	EndedBy string `protobuf:"bytes,3,opt,name=ended_by,json=endedBy,proto3" json:"ended_by,omitempty"`
 	Stdout  string `protobuf:"bytes,4,opt,name=stdout,proto3" json:"stdout,omitempty"`
 	Stderr  string `protobuf:"bytes,5,opt,name=stderr,proto3" json:"stderr,omitempty"`

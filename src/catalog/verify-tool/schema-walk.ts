@@ -5,8 +5,17 @@ import { TOOL_LIMITS } from './check.ts';
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const ONES = [
-  ...['items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'propertyNames'],
-  ...['not', 'if', 'then', 'else', 'contentSchema'],
+  'items',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contains',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contentSchema',
 ];
 
 /** The size of a schema with references followed, and the faults of its references. */

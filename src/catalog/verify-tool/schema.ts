@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { commonOptionsOf, createArgumentCompiler } from '../arguments.ts';
+import { COMMON_OPTIONS, createArgumentCompiler } from '../arguments.ts';
 import { failed, faultless, passed, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
 import type { FileText } from './read-tool.ts';
 import { depthOf, reachOf, schemasIn } from './schema-walk.ts';
@@ -21,7 +21,12 @@ interface SchemaReport {
  * Checks FR-2.3 and the limits of a schema that someone else wrote. A schema that is too large, too deep or endless is
  * neither compiled nor walked.
  */
-export function checkSchema(file: FileText, tool: string, countTokens: (text: string) => number): SchemaReport {
+export function checkSchema(
+  file: FileText,
+  tool: string,
+  countTokens: (text: string) => number,
+  whose: 'core' | 'others',
+): SchemaReport {
   const schema = parse(file);
   if ('rule' in schema) return { checks: [schema], tokens: null, names: null };
   const { value, bytes } = schema;
@@ -38,7 +43,7 @@ export function checkSchema(file: FileText, tool: string, countTokens: (text: st
       'Shorten the descriptions; move the rest to TOOL_EXTENDED.md.',
     ),
   );
-  checks.push(...boundChecks(value, depth), ...ownRules(tool, value));
+  checks.push(...boundChecks(value, depth), ...ownRules(value, whose));
   if (checks.every((check) => check.passed || !BOUNDS.includes(check.rule))) checks.push(...compileChecks(value, tool));
   return { checks, tokens, names: Object.keys(propertiesOf(value)) };
 }
@@ -79,13 +84,14 @@ function depthCheck(depth: number): ToolCheck {
   return within('schema.json depth', depth, TOOL_LIMITS.schemaDepth, 'Reduce the nesting.');
 }
 
-function ownRules(tool: string, schema: JsonObject): ToolCheck[] {
+function ownRules(schema: JsonObject, whose: 'core' | 'others'): ToolCheck[] {
   const { $schema, type, additionalProperties } = schema;
   const shape = [
     ...(type === 'object' ? [] : ['"type" must be "object"']),
     ...(additionalProperties === false ? [] : ['"additionalProperties" must be false']),
   ];
-  const repeated = commonOptionsOf(tool).filter((name) => Object.hasOwn(propertiesOf(schema), name));
+  const names = Object.keys(propertiesOf(schema));
+  const repeated = whose === 'core' ? [] : COMMON_OPTIONS.filter((option) => names.includes(option));
   return [
     faultless(
       'schema.json draft',

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
+import { whyNotForOthers } from '../effects.ts';
 import { parseManifest, type ToolManifest } from '../manifest.ts';
 import { faultOfName } from '../reserved-names.ts';
 import { faultless, type ToolCheck } from './check.ts';
@@ -24,10 +25,10 @@ export async function verifyDirectory(
   { countTokens, searchPath, proxyBinary }: VerifyOptions,
 ): Promise<{ found: ToolDirectory; report: ToolReport }> {
   const found = await readToolDirectory(dir, proxyBinary);
-  const report = verifyTool(found, countTokens);
+  const report = verifyTool(found, countTokens, searchPath === null ? 'core' : 'others');
   const manifest = found.layout === 'source' ? manifestOf(found.manifest) : null;
   if (manifest === null || searchPath === null) return { found, report };
-  const more = [await checkFreeName(manifest, searchPath), await checkEntry(dir, manifest)];
+  const more = [await checkFreeName(manifest, searchPath), checkEffects(manifest), await checkEntry(dir, manifest)];
   return { found, report: { ...report, checks: [...report.checks, ...more] } };
 }
 
@@ -45,6 +46,17 @@ async function checkFreeName({ name }: ToolManifest, searchPath: string): Promis
   const fault = await faultOfName(name, searchPath);
   const faults = fault === null ? [] : [`${name} ${fault}`];
   return faultless('free name', faults, name, 'Choose another name: agents would call the tool instead.');
+}
+
+function checkEffects({ effects }: ToolManifest): ToolCheck {
+  const fault = whyNotForOthers(effects);
+  const { files, session } = effects;
+  return faultless(
+    'effects',
+    fault === null ? [] : [fault],
+    `files ${files}, session ${session}`,
+    'Correct tool.json.',
+  );
 }
 
 async function checkEntry(dir: string, { profile: { entry, runtime } }: ToolManifest): Promise<ToolCheck> {

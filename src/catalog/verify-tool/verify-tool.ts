@@ -18,10 +18,14 @@ export interface ToolReport {
 }
 
 /** Checks a tool against every rule. `countTokens` counts in cl100k_base. */
-export function verifyTool(tool: ToolDirectory, countTokens: (text: string) => number): ToolReport {
+export function verifyTool(
+  tool: ToolDirectory,
+  countTokens: (text: string) => number,
+  whose: 'core' | 'others',
+): ToolReport {
   const { dir, layout, strays } = tool;
   const name = nameOf(tool);
-  const schema = checkSchema(tool.schema, name, countTokens);
+  const schema = checkSchema(tool.schema, name, countTokens, whose);
   const isNamed = TOOL_NAME_PATTERN.test(name);
   const checks = [
     faultless('name', isNamed ? [] : [`it does not match ${TOOL_NAME_PATTERN}`], name, 'Rename the directory.'),

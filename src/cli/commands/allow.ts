@@ -1,13 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import type { Toolchain } from '../../call/management.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { isBelow } from '../../core/paths.ts';
+import type { Toolchain__Output as Toolchain } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
+import { realDirectory } from '../files/real-directory.ts';
 import { currentProject, findProjectRoot, projectAt } from '../project-root.ts';
 import { describeToolchains } from '../toolchains/describe.ts';
 import { offerToolchains } from '../toolchains/offer.ts';
@@ -24,12 +25,12 @@ export const allowPath = defineCommand({
     const root = await projectAt(context, args.word(1));
     const wanted = await placeOf(context, args.requiredWord(0));
     const isNew = !(await isDirectory(wanted));
-    if (isNew) await makeAsOwner(wanted, root);
+    if (isNew) makeAsOwner(wanted, root);
     try {
       const { paths } = await withClient(context.paths, (client) => client.allowPath({ root, path: wanted }));
       return { root, path: wanted, created: isNew, paths };
     } catch (thrown) {
-      if (isNew) await removeIfEmpty(wanted);
+      if (isNew) parentOf(wanted, root).removeDirectory(basename(wanted));
       throw thrown;
     }
   },
@@ -122,7 +123,7 @@ export const allowRemove = defineCommand({
 
 /** Whether a directory that was allowed is the repository of which the project is a part. */
 function isAround(root: string, path: string): boolean {
-  return root.startsWith(`${path}/`);
+  return isBelow(path, root);
 }
 
 async function rootIfAny(context: CliContext, path: string | undefined): Promise<string | null> {
@@ -139,8 +140,9 @@ async function placeOf({ cwd }: CliContext, given: string): Promise<string> {
     if (!isErrno(thrown, 'ENOENT')) throw thrown;
   }
   try {
-    return join(await realpath(dirname(path)), basename(path));
+    return join(realDirectory(dirname(path)), basename(path));
   } catch (cause) {
+    if (cause instanceof ContextdError) throw cause;
     throw new ContextdError('PATH_NOT_FOUND', `${dirname(path)} does not exist`, {
       remedy: 'Create it, or name a directory that exists.',
       cause,
@@ -159,23 +161,19 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /** As root, the directory is made by the owner of the project: root must not act where another user can place links. */
-async function makeAsOwner(path: string, root: string): Promise<void> {
-  const { uid, gid } = await stat(root);
-  if (uid === process.getuid?.()) {
-    await mkdir(path);
-    return;
-  }
+function makeAsOwner(path: string, root: string): void {
+  const parent = parentOf(path, root);
   try {
-    const owner = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-    await promisify(execFile)('setpriv', [...owner, 'mkdir', '--', path], { cwd: '/' });
+    parent.makeDirectory(basename(path), 0o777);
   } catch (cause) {
-    throw new ContextdError('PATH_INVALID', `${path} cannot be created as the owner of ${root} (uid ${uid})`, {
-      remedy: 'Create it, give it to that user, then repeat the command.',
+    if (!isErrno(cause)) throw cause;
+    throw new ContextdError('PATH_INVALID', `${path} cannot be created by ${parent.writer} (${cause.code})`, {
+      remedy: `Create it, give it to the owner of ${root}, then repeat the command.`,
       cause,
     });
   }
 }
 
-async function removeIfEmpty(path: string): Promise<void> {
-  await rmdir(path).catch(() => {});
+function parentOf(path: string, root: string): OwnedDirectory {
+  return OwnedDirectory.at(dirname(path), OwnedDirectory.at(root).user);
 }

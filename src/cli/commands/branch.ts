@@ -1,5 +1,10 @@
-import type { BranchFilesPlan, BranchFilesRequest, BranchInfo, BranchList } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  BranchFilesPlan__Output as BranchFilesPlan,
+  BranchFilesRequest__Output as BranchFilesRequest,
+  BranchInfo__Output as BranchInfo,
+  BranchList__Output as BranchList,
+} from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -118,8 +123,11 @@ async function requestOf(context: CliContext, args: ParsedArgs): Promise<BranchF
   return {
     root: await projectAt(context, args.text('project')),
     branch: args.word(0) ?? '',
-    ...{ discard: false, patch: false },
-    ...{ keep_base: args.list('keepBase'), take_branch: args.list('takeBranch'), merge_text: args.list('mergeText') },
+    discard: false,
+    patch: false,
+    keep_base: args.list('keepBase'),
+    take_branch: args.list('takeBranch'),
+    merge_text: args.list('mergeText'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { CachesResponse } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type { CachesResponse__Output as CachesResponse } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';

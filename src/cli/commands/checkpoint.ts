@@ -1,11 +1,15 @@
-import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import type { CheckpointItem, CheckpointText } from '../../call/management.ts';
+import { basename, dirname, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import type {
+  CheckpointItem__Output as CheckpointItem,
+  CheckpointText__Output as CheckpointText,
+} from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
+import { realDirectory } from '../files/real-directory.ts';
 import { readInput } from '../input.ts';
 import { currentProject } from '../project-root.ts';
 import type { View } from '../render.ts';
@@ -72,7 +76,7 @@ export const checkpointExport = defineCommand<{ id: string; file: string; text: 
     const request = { root, session: '', id: args.requiredWord(0), level: '', files: '' };
     const { text } = await withClient(context.paths, (client) => client.exportCheckpoint(request));
     const file = args.word(1);
-    if (file !== undefined) await writeNew(resolve(context.cwd, file), text);
+    if (file !== undefined) writeNew(resolve(context.cwd, file), text);
     return { id: request.id, file: file ?? '', text };
   },
   view: ({ id, file, text }) => ({ kind: 'lines', lines: [file === '' ? text.trimEnd() : `${id} is in ${file}`] }),
@@ -104,15 +108,10 @@ function sessionOf({ env }: CliContext, given: string | undefined): string {
   return given ?? env.sessionId ?? '';
 }
 
-/** Never over a file of the person. */
-async function writeNew(file: string, text: string): Promise<void> {
+/** Never over a file of the person. If root runs the command, the file belongs to the owner of its directory. */
+function writeNew(file: string, text: string): void {
   try {
-    const handle = await open(file, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-    } finally {
-      await handle.close();
-    }
+    OwnedDirectory.at(realDirectory(dirname(file))).create(basename(file), text, 0o600);
   } catch (error) {
     if (!isErrno(error)) throw error;
     throw new ContextdError('CONFLICT', `cannot write ${file} (${error.code})`, {

@@ -2,9 +2,10 @@ import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkClientSettings } from '../doctor/client-checks.ts';
+import { checkClientVersions } from '../doctor/client-versions.ts';
 import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
 import { checkConfiguration, checkProxy, checkRules, checkVersions } from '../doctor/machine-checks.ts';
-import { checkProject } from '../doctor/project-checks.ts';
+import { checkProject, checkReported } from '../doctor/project-checks.ts';
 import { checkToolchains } from '../doctor/toolchain-checks.ts';
 import type { Check } from '../render.ts';
 
@@ -20,7 +21,9 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['rules', checkRules],
   ['proxy', checkProxy],
   ['project', checkProject],
+  ['reported files', checkReported],
   ['client settings', checkClientSettings],
+  ['client version', checkClientVersions],
   ['toolchains', checkToolchains],
 ];
 

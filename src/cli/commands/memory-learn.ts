@@ -1,4 +1,4 @@
-import type { PendingLesson } from '../../call/management.ts';
+import type { PendingLesson__Output as PendingLesson } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { ensureRunning } from '../daemon/launch.ts';
@@ -41,7 +41,12 @@ export function lessonsTable(lessons: readonly PendingLesson[]): View {
     kind: 'table',
     columns: ['ID', 'STATE', 'CALLS', 'ASKED', 'TASK', 'FAILED'],
     rows: lessons.map(({ id, state, calls, asked_ms, task, fault }) => [
-      ...[id, state, String(calls), new Date(asked_ms).toISOString(), task, fault],
+      id,
+      state,
+      String(calls),
+      new Date(asked_ms).toISOString(),
+      task,
+      fault,
     ]),
     numbers: [2],
     empty: 'nothing waits',

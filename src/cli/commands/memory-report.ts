@@ -1,4 +1,4 @@
-import type { MemoryReport } from '../../call/management.ts';
+import type { MemoryReport__Output as MemoryReport } from '../../protocol/generated/management.ts';
 import { defineCommand } from '../command.ts';
 import { inProject, PROJECT } from './memory.ts';
 
@@ -35,9 +35,15 @@ function stateOf(holdout: number): string {
 function rowOf(memory: MemoryLift): string[] {
   const { id, title, shown, held_out, shown_open, held_out_open, lift, low, high, verdict } = memory;
   return [
-    ...[id, counted(shown, shown_open), shareOf(memory.shown_success, shown)],
-    ...[counted(held_out, held_out_open), shareOf(memory.held_out_success, held_out)],
-    ...[shown === 0 || held_out === 0 ? '' : signed(lift), `${signed(low)} to ${signed(high)}`, verdict, title],
+    id,
+    counted(shown, shown_open),
+    shareOf(memory.shown_success, shown),
+    counted(held_out, held_out_open),
+    shareOf(memory.held_out_success, held_out),
+    shown === 0 || held_out === 0 ? '' : signed(lift),
+    `${signed(low)} to ${signed(high)}`,
+    verdict,
+    title,
   ];
 }
 

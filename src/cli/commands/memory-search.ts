@@ -1,7 +1,11 @@
 import { createInterface } from 'node:readline';
-import type { MemoryItem, MemoryList, MemoryQuery } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
+import type {
+  MemoryItem__Output as MemoryItem,
+  MemoryList__Output as MemoryList,
+  MemoryQuery__Output as MemoryQuery,
+} from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { MemorySync } from '../../call/management.ts';
+import type { MemorySync__Output as MemorySync } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { type Command, defineCommand } from '../command.ts';
 import { ensureRunning } from '../daemon/launch.ts';

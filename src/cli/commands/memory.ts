@@ -1,6 +1,11 @@
-import type { AddedMemory, MemoryEvidence, MemoryItem, PendingLesson } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { INPUT_MAX_BYTES } from '../../core/limits.ts';
+import type {
+  AddedMemory__Output as AddedMemory,
+  MemoryEvidence__Output as MemoryEvidence,
+  MemoryItem__Output as MemoryItem,
+  PendingLesson__Output as PendingLesson,
+} from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -102,7 +107,10 @@ export const memoryFeedback = defineCommand<MemoryEvidence>({
   run: (context, args) =>
     inProject(context, args, (client, root) =>
       client.rateMemory({
-        ...{ root, id: args.requiredWord(0), outcome: args.word(1) ?? '', note: args.text('note') ?? '' },
+        root,
+        id: args.requiredWord(0),
+        outcome: args.word(1) ?? '',
+        note: args.text('note') ?? '',
       }),
     ),
   view: ({ memory, feedback }) => ({
@@ -113,7 +121,10 @@ export const memoryFeedback = defineCommand<MemoryEvidence>({
         kind: 'table',
         columns: ['TIME', 'OUTCOME', 'CALL', 'NOTE'],
         rows: feedback.map(({ at_ms, outcome, request_id, note }) => [
-          ...[new Date(at_ms).toISOString(), outcome, request_id === '' ? 'a person' : request_id, note],
+          new Date(at_ms).toISOString(),
+          outcome,
+          request_id === '' ? 'a person' : request_id,
+          note,
         ]),
         empty: 'no feedback yet',
       },
@@ -197,7 +208,12 @@ export function tableOf(memories: readonly MemoryItem[], empty: string): View {
     kind: 'table',
     columns: ['ID', 'OUTCOME', 'CONFIDENCE', 'USES', 'SCOPE', 'TITLE'],
     rows: memories.map(({ id, outcome, confidence, uses, scope, title, quarantined }) => [
-      ...[id, outcome, confidence.toFixed(2), String(uses), quarantined ? `${scope}, set aside` : scope, title],
+      id,
+      outcome,
+      confidence.toFixed(2),
+      String(uses),
+      quarantined ? `${scope}, set aside` : scope,
+      title,
     ]),
     numbers: [2, 3],
     empty,

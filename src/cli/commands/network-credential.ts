@@ -1,10 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import type { NetworkCredentialInfo, NetworkCredentials } from '../../call/management.ts';
 import { describeSource, parseSource, readSource } from '../../config/credential-source.ts';
 import { readVariable } from '../../config/env.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  NetworkCredentialInfo__Output as NetworkCredentialInfo,
+  NetworkCredentials__Output as NetworkCredentials,
+} from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -156,20 +159,20 @@ async function credentialOf({ cwd }: CliContext, args: ParsedArgs, from: string)
   const methods = args.flag('push') ? ['GET', 'HEAD', 'POST'] : listOf(args.text('methods') ?? 'GET,HEAD');
   const variables = args.text('placeholder');
   return {
-    ...{
-      host: host.toLowerCase(),
-      port: Number(digits ?? 443),
-      header,
-      scheme: args.text('scheme') ?? usual,
-      user,
-      paths,
-    },
+    host: host.toLowerCase(),
+    port: Number(digits ?? 443),
+    header,
+    scheme: args.text('scheme') ?? usual,
+    user,
+    paths,
     source: from.startsWith('file:') ? `file:${await realPlace(resolve(cwd, from.slice('file:'.length)))}` : from,
     methods: methods.map((method) => method.toUpperCase()),
     placeholders: variables === undefined ? [...(CLIENT_VARIABLES[host] ?? [])] : listOf(variables),
     refresh_ms: readDuration(args.text('refresh')),
     given_by: userInfo().username,
-    ...{ from: '', read_ms: 0, state: '' },
+    from: '',
+    read_ms: 0,
+    state: '',
   };
 }
 
@@ -221,7 +224,10 @@ function viewList(credentials: readonly NetworkCredentialInfo[]): View {
       one.paths.length === 0 ? '*' : one.paths.join(' '),
       one.scheme === 'plain' ? one.header : `${one.header} (${one.scheme})`,
       one.source,
-      ...[one.from, one.state, new Date(one.read_ms).toISOString(), one.given_by],
+      one.from,
+      one.state,
+      new Date(one.read_ms).toISOString(),
+      one.given_by,
     ]),
     empty: 'No secret is bound to a host: ctxd network credential add git.example.com --from gh',
   };

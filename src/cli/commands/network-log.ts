@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NetworkLogEntry, NetworkLogRequest } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  NetworkLogEntry__Output as NetworkLogEntry,
+  NetworkLogRequest__Output as NetworkLogRequest,
+} from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';

@@ -1,6 +1,11 @@
 import { userInfo } from 'node:os';
-import type { NetworkChange, NetworkGroup, NetworkRuleInfo, NetworkState } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  NetworkChange__Output as NetworkChange,
+  NetworkGroup__Output as NetworkGroup,
+  NetworkRuleInfo__Output as NetworkRuleInfo,
+  NetworkState__Output as NetworkState,
+} from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -100,7 +105,12 @@ async function change(context: CliContext, args: ParsedArgs, action: Action): Pr
   const root = await scopeOf(context, args, null);
   await ensureRunning(context);
   const request: NetworkChange = {
-    ...{ root, action, targets: args.words(), once: args.flag('once'), dry_run: true, by: userInfo().username },
+    root,
+    action,
+    targets: args.words(),
+    once: args.flag('once'),
+    dry_run: true,
+    by: userInfo().username,
     for_ms: readDuration(args.text('for')),
     private_addresses: (args.text('private') ?? '').split(',').filter((part) => part !== ''),
   };

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { basename } from 'node:path';
-import type { ListeningPort } from '../../call/management.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { splice } from '../../forward/splice.ts';
+import type { ListeningPort__Output as ListeningPort } from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { RunningItem } from '../../call/management.ts';
+import type { RunningItem__Output as RunningItem } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { projectOption } from '../project-root.ts';

@@ -1,31 +1,38 @@
-import type { QuarantinedItem, QuarantineResponse } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  QuarantinedItem__Output as QuarantinedItem,
+  QuarantineResponse__Output as QuarantineResponse,
+} from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
+import { isReported } from '../set-aside.ts';
 
 /** Digits of a hash that are shown. `--json` prints all of them. */
 const SHOWN_DIGITS = 12;
 
+const NOTHING = 'nothing is set aside or reported';
+
 /** Files that contextd set aside because a program on the host would run them, and contents that a person accepted. */
 export const quarantineList = defineCommand({
   name: ['quarantine', 'list'],
-  summary: 'List the files that contextd set aside because a program on the host would run them.',
+  summary:
+    'List the files that contextd set aside, and those that it only reported: programs on the host may run them.',
   parameters: [{ syntax: '[path]', help: 'the project directory (default: the current project)' }],
   async run(context, args) {
     const root = await projectAt(context, args.word(0));
-    return withClient(context.paths, (client) => client.listQuarantine({ root, which: '' }));
+    return withClient(context.paths, (client) => client.listQuarantine({ root, which: '', unseen: false }));
   },
   view: ({ items, accepted }) => ({
     kind: 'stack',
     views: [
       {
         kind: 'table',
-        columns: ['ID', 'PATH', 'KIND', 'BYTES', 'SHA256', 'SET ASIDE', 'REASON'],
+        columns: ['ID', 'STATE', 'PATH', 'KIND', 'BYTES', 'SHA256', 'SINCE', 'REASON'],
         rows: items.map(rowOf),
-        empty: 'nothing is set aside',
+        empty: NOTHING,
       },
       ...(accepted.length === 0
         ? []
@@ -41,18 +48,12 @@ export const quarantineList = defineCommand({
   }),
 });
 
-function rowOf({
-  id,
-  path,
-  kind,
-  size_bytes,
-  sha256,
-  no_hash_because,
-  set_aside_ms,
-  reason,
-}: QuarantinedItem): string[] {
+function rowOf(item: QuarantinedItem): string[] {
+  const { id, path, kind, size_bytes, sha256, no_hash_because, set_aside_ms, reason } = item;
+  const state = isReported(item) ? 'reported' : 'set aside';
   const hash = sha256 === '' ? `none: ${no_hash_because}` : sha256.slice(0, SHOWN_DIGITS);
-  return [id, path, kind, size_bytes === undefined ? '' : String(size_bytes), hash, timeOf(set_aside_ms), reason];
+  const size = size_bytes === undefined ? '' : String(size_bytes);
+  return [id, state, path, kind, size, hash, timeOf(set_aside_ms), reason];
 }
 
 function timeOf(ms: number): string {
@@ -60,20 +61,20 @@ function timeOf(ms: number): string {
 }
 
 const PROJECT_OPTION = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
-const ALL_OPTION = { syntax: '--all', help: 'everything that is set aside in the project' };
+const ALL_OPTION = { syntax: '--all', help: 'all of them in the project' };
 
 /** Restores files once: if a command creates or changes one again, it is set aside again. */
 export const quarantineRestore = defineCommand({
   name: ['quarantine', 'restore'],
-  summary: 'Put files back that were set aside. They stay until a command changes them.',
+  summary: 'Put files back that were set aside, as they were listed. They stay until a command changes them.',
   parameters: [{ syntax: '[ids...]', help: 'their ids, from `ctxd quarantine list` or the answer of the call' }],
   options: [ALL_OPTION, PROJECT_OPTION],
   async run(context, args) {
     const root = await projectAt(context, args.text('project'));
     return withClient(context.paths, async (client) => {
       const restored: QuarantinedItem[] = [];
-      for (const which of await chosen(client, root, args)) {
-        const { items } = await client.restoreQuarantined({ root, which });
+      for (const which of await chosen(client, root, args, isNewestAside)) {
+        const { items } = await client.restoreQuarantined({ root, which, unseen: false });
         restored.push(...items);
       }
       return { items: restored };
@@ -83,12 +84,37 @@ export const quarantineRestore = defineCommand({
     kind: 'lines',
     lines:
       items.length === 0
-        ? [NOTHING]
+        ? ['nothing is set aside']
         : items.map(({ path }) => `Restored: ${path}. If a command replaces it, it is set aside again.`),
   }),
 });
 
-const NOTHING = 'nothing is set aside';
+/** Deletes files that were set aside. What was only reported is the person's to remove. */
+export const quarantineRemove = defineCommand({
+  name: ['quarantine', 'remove'],
+  summary: 'Show files that were set aside, and delete them.',
+  parameters: [{ syntax: '[ids...]', help: 'their ids, from `ctxd quarantine list` or the answer of the call' }],
+  options: [{ syntax: '--yes', help: 'do not ask' }, ALL_OPTION, PROJECT_OPTION],
+  async run(context, args) {
+    const root = await projectAt(context, args.text('project'));
+    return withClient(context.paths, async (client) => {
+      const items: QuarantinedItem[] = [];
+      for (const which of await chosen(client, root, args, (item) => !isReported(item))) {
+        const { items: found } = await client.listQuarantine({ root, which, unseen: true });
+        items.push(checkRemovable(found[0], which));
+      }
+      if (items.length > 0 && !args.flag('yes')) {
+        await ask(context, items, 'removed', items.length === 1 ? 'Delete it?' : `Delete all ${items.length}?`);
+      }
+      for (const { id } of items) await client.removeQuarantined({ root, which: id, unseen: false });
+      return { items };
+    });
+  },
+  view: ({ items }) => ({
+    kind: 'lines',
+    lines: items.length === 0 ? ['nothing is set aside'] : items.map(({ path, id }) => `Removed: ${path} (${id}).`),
+  }),
+});
 
 /** Accepts contents for good: a file with such a path and hash is not set aside again. */
 export const quarantineAccept = defineCommand({
@@ -111,15 +137,15 @@ export const quarantineAccept = defineCommand({
     return withClient(context.paths, async (client) => {
       const answers: QuarantineResponse[] = [];
       if (args.flag('revoke')) {
-        for (const which of allIds(args)) answers.push(await client.revokeAccepted({ root, which }));
+        for (const which of allIds(args)) answers.push(await client.revokeAccepted({ root, which, unseen: false }));
         return joined(answers);
       }
       const items: QuarantinedItem[] = [];
       for (const which of await chosen(client, root, args)) {
-        const { items: found } = await client.listQuarantine({ root, which });
+        const { items: found } = await client.listQuarantine({ root, which, unseen: false });
         items.push(checkUsable(found[0], which));
       }
-      if (items.length > 0 && !args.flag('yes')) await ask(context, items);
+      if (items.length > 0 && !args.flag('yes')) await ask(context, items, 'accepted', acceptQuestion(items));
       for (const { id, sha256 } of items) answers.push(await client.acceptQuarantined({ root, which: id, sha256 }));
       return joined(answers);
     });
@@ -132,10 +158,20 @@ function joined(answers: readonly QuarantineResponse[]): QuarantineResponse {
 }
 
 /** The ids of the command line, or with --all those of everything that is set aside. */
-async function chosen(client: DaemonClient, root: string, args: ParsedArgs): Promise<string[]> {
+async function chosen(
+  client: DaemonClient,
+  root: string,
+  args: ParsedArgs,
+  isMeant: (item: QuarantinedItem, all: readonly QuarantinedItem[]) => boolean = () => true,
+): Promise<string[]> {
   if (!args.flag('all')) return allIds(args);
-  const { items } = await client.listQuarantine({ root, which: '' });
-  return items.map(({ id }) => id);
+  const { items } = await client.listQuarantine({ root, which: '', unseen: true });
+  return items.filter((item) => isMeant(item, items)).map(({ id }) => id);
+}
+
+/** Of several files that had one path, only the last can be put back. */
+function isNewestAside(item: QuarantinedItem, all: readonly QuarantinedItem[]): boolean {
+  return !isReported(item) && all.findLast(({ path }) => path === item.path) === item;
 }
 
 function allIds(args: ParsedArgs): string[] {
@@ -146,34 +182,57 @@ function allIds(args: ParsedArgs): string[] {
   });
 }
 
-function checkUsable(item: QuarantinedItem | undefined, which: string): QuarantinedItem {
-  if (item === undefined) throw new ContextdError('PATH_NOT_FOUND', `nothing was set aside under the name ${which}`);
+function checkFound(item: QuarantinedItem | undefined, which: string): QuarantinedItem {
+  if (item !== undefined) return item;
+  throw new ContextdError('PATH_NOT_FOUND', `nothing was set aside under the name ${which}`);
+}
+
+function checkUsable(found: QuarantinedItem | undefined, which: string): QuarantinedItem {
+  const item = checkFound(found, which);
   if (item.sha256 !== '') return item;
   throw new ContextdError('CONFLICT', `${item.path} cannot be accepted by a hash: ${item.no_hash_because}`, {
     remedy: `Look at ${item.moved}, then restore it: \`ctxd quarantine restore ${item.id}\`.`,
   });
 }
 
+function checkRemovable(found: QuarantinedItem | undefined, which: string): QuarantinedItem {
+  const item = checkFound(found, which);
+  if (!isReported(item)) return item;
+  throw new ContextdError('CONFLICT', `${item.path} was only reported and is in its place`, {
+    remedy: `Remove the file itself, or accept what it holds: \`ctxd quarantine accept ${item.id}\`.`,
+  });
+}
+
 /** One question for all of them, after all were shown. */
-async function ask(context: CliContext, items: readonly QuarantinedItem[]): Promise<void> {
+async function ask(
+  context: CliContext,
+  items: readonly QuarantinedItem[],
+  done: 'accepted' | 'removed',
+  question: string,
+): Promise<void> {
   const [first] = items;
   const what = items.length === 1 ? (first?.path ?? '') : `${items.length} files`;
-  const refusal = new ContextdError('CANCELLED', `${what}: not accepted`, {
+  const refusal = new ContextdError('CANCELLED', `${what}: not ${done}`, {
     remedy: 'Answer yes, or pass --yes if nobody can be asked.',
   });
-  const question =
-    items.length === 1
-      ? 'Put it back, and let commands create this content there?'
-      : `Put all ${items.length} back, and let commands create these contents there?`;
   await confirm(context, items.flatMap(describe), question, refusal);
 }
 
-function describe({ path, moved, reason, kind, size_bytes, sha256, preview }: QuarantinedItem): string[] {
+function acceptQuestion(items: readonly QuarantinedItem[]): string {
+  const back = items.every(isReported) ? 'Keep' : 'Put back';
+  return items.length === 1
+    ? `${back} it, and let commands create this content there?`
+    : `${back} all ${items.length}, and let commands create these contents there?`;
+}
+
+function describe(item: QuarantinedItem): string[] {
+  const { path, moved, reason, kind, size_bytes, sha256, preview } = item;
   const size = size_bytes === undefined ? '' : `, ${size_bytes} bytes`;
   return [
-    `${path} was set aside: ${reason}.`,
-    `  now: ${moved}`,
-    `  ${kind}${size}, sha256 ${sha256}`,
+    ...(isReported(item)
+      ? [`${path} was reported: ${reason}.`]
+      : [`${path} was set aside: ${reason}.`, `  now: ${moved}`]),
+    sha256 === '' ? `  ${kind}${size}` : `  ${kind}${size}, sha256 ${sha256}`,
     ...(preview === '' ? [] : preview.split('\n').map((line) => `  | ${line}`)),
   ];
 }

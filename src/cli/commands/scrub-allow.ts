@@ -1,6 +1,11 @@
 import { userInfo } from 'node:os';
-import type { AllowedValue, AllowedValues, RevealedSecret, SecretRequest } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  AllowedValue__Output as AllowedValue,
+  AllowedValues__Output as AllowedValues,
+  RevealedSecret__Output as RevealedSecret,
+  SecretRequest__Output as SecretRequest,
+} from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';

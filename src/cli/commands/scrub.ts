@@ -1,5 +1,5 @@
-import type { RulesReview } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type { RulesReview__Output as RulesReview } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';

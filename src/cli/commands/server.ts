@@ -1,6 +1,6 @@
-import type { SandboxStatus } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
+import type { SandboxStatus__Output as SandboxStatus } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';

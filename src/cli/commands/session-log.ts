@@ -1,6 +1,11 @@
-import type { SessionContext, SessionEvents, SessionList, SessionReplay } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
+import type {
+  SessionContext__Output as SessionContext,
+  SessionEvents__Output as SessionEvents,
+  SessionList__Output as SessionList,
+  SessionReplay__Output as SessionReplay,
+} from '../../protocol/generated/management.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -31,7 +36,11 @@ export const sessionList = defineCommand<SessionList['sessions']>({
     kind: 'table',
     columns: ['SESSION', 'EVENTS', 'BRANCHES', 'FIRST', 'LAST'],
     rows: sessions.map(({ session, events, branches, first_ms, last_ms }) => [
-      ...[session, String(events), String(branches), timeOf(first_ms), timeOf(last_ms)],
+      session,
+      String(events),
+      String(branches),
+      timeOf(first_ms),
+      timeOf(last_ms),
     ]),
     numbers: [1, 2],
     empty: 'nothing has happened in this project yet',
@@ -53,8 +62,12 @@ export const sessionShow = defineCommand<SessionEvents>({
   run: (context, args) =>
     inProject(context, args, (client, root, session) =>
       client.readSession({
-        ...{ root, session, branch: args.text('branch') ?? '', all_branches: args.flag('all') },
-        ...{ from: positionOf(args, 'from'), to: positionOf(args, 'to') },
+        root,
+        session,
+        branch: args.text('branch') ?? '',
+        all_branches: args.flag('all'),
+        from: positionOf(args, 'from'),
+        to: positionOf(args, 'to'),
         limit: args.count('lines', LINES_DEFAULT, LINES_MAX),
       }),
     ),
@@ -62,7 +75,14 @@ export const sessionShow = defineCommand<SessionEvents>({
     kind: 'table',
     columns: ['SEQ', 'TIME', 'BRANCH', 'KIND', 'TOKENS', 'PARENT', 'EVENT', 'OUTPUT'],
     rows: events.map(({ seq, at_ms, branch, kind, tokens, parent, text, artifact }) => [
-      ...[String(seq), timeOf(at_ms), branch, kind, String(tokens), parent === 0 ? '' : String(parent), text, artifact],
+      String(seq),
+      timeOf(at_ms),
+      branch,
+      kind,
+      String(tokens),
+      parent === 0 ? '' : String(parent),
+      text,
+      artifact,
     ]),
     numbers: [0, 4, 5],
     empty: 'no such events',
@@ -91,8 +111,13 @@ export const sessionInspect = defineCommand<SessionContext>({
   run: (context, args) =>
     inProject(context, args, (client, root, session) =>
       client.inspectSession({
-        ...{ root, session, branch: args.text('branch') ?? '', phase: args.text('phase') ?? 'answer' },
-        ...{ query: args.text('query') ?? '', floor: args.text('floor') ?? '', redact: args.flag('redact') },
+        root,
+        session,
+        branch: args.text('branch') ?? '',
+        phase: args.text('phase') ?? 'answer',
+        query: args.text('query') ?? '',
+        floor: args.text('floor') ?? '',
+        redact: args.flag('redact'),
         budget_tokens: args.text('budget') === undefined ? 0 : args.count('budget', 1, 1_000_000),
         to: positionOf(args, 'to'),
       }),
@@ -117,7 +142,12 @@ export const sessionReplay = defineCommand<SessionReplay>({
     kind: 'table',
     columns: ['CONTEXT', 'TIME', 'POSITION', 'PHASE', 'SHA256', 'RESULT'],
     rows: contexts.map(({ number, at_ms, position, phase, sha256, result }) => [
-      ...[String(number), timeOf(at_ms), String(position), phase, sha256, result],
+      String(number),
+      timeOf(at_ms),
+      String(position),
+      phase,
+      sha256,
+      result,
     ]),
     numbers: [0, 2],
     empty: 'no context was made of this session yet; `ctxd session inspect` makes one',

@@ -1,5 +1,5 @@
-import type { StatsRow } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type { StatsRow__Output as StatsRow } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import { projectOption } from '../project-root.ts';

@@ -1,10 +1,14 @@
-import type { ToolInfo, ToolPlan } from '../../call/management.ts';
 import { ContextdError, withRemedy } from '../../core/errors.ts';
 import { isOfMachine, LOCK_FILE, type LockedTool } from '../../install/lock-file.ts';
 import { SOURCE_FORMS, SOURCE_REMEDY } from '../../install/source-forms.ts';
+import type {
+  ToolInfo__Output as ToolInfo,
+  ToolPlan__Output as ToolPlan,
+} from '../../protocol/generated/management.ts';
 import type { DaemonClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
 import { inProject } from '../tools/in-project.ts';
 import { describePlan, type Installed, installOne, lookAt, toolOf, type Wanted } from '../tools/install.ts';
 import { readLock } from '../tools/lock.ts';
@@ -47,7 +51,7 @@ export const toolInstall = defineCommand<InstallResult>({
   async run(context, args) {
     const source = args.word(0);
     return inProject(context, args, async (client, root) => {
-      const locked = await readLock(root);
+      const locked = readLock(OwnedDirectory.at(root));
       const options = { context, client, root, isAgreed: args.flag('yes') };
       if (source === undefined) return { root, ...(await installLocked(locked, options)) };
       const wanted = { source, submodules: args.flag('submodules'), lfs: args.flag('lfs') };
@@ -77,7 +81,7 @@ export const toolUpdate = defineCommand<InstallResult & { plans: ToolPlan[] }>({
   ],
   async run(context, args) {
     return inProject(context, args, async (client, root) => {
-      await readLock(root);
+      readLock(OwnedDirectory.at(root));
       const options = { context, client, root, isAgreed: args.flag('yes') };
       const named = await chosen(args, client, root);
       const wantedOf = (tool: ToolInfo): Wanted => ({ source: tool.installed_from?.source ?? '' });

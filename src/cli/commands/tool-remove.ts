@@ -1,8 +1,9 @@
-import type { ToolInfo } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type { ToolInfo__Output as ToolInfo } from '../../protocol/generated/management.ts';
 import type { DaemonClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
 import { prepareTools } from '../init/tools.ts';
 import { confirm } from '../input.ts';
 import type { View } from '../render.ts';
@@ -83,7 +84,7 @@ async function changed(
 ): Promise<{ root: string; name: string; version: string }> {
   const name = args.requiredWord(0);
   return inProject(context, args, async (client, root) => {
-    await readLock(root);
+    readLock(OwnedDirectory.at(root));
     const { tools: present } = await client.listTools({ root, offered: false });
     const tool = present.find((one) => one.name === name && one.origin === 'installed');
     // The daemon says what is wrong with any other name.
@@ -96,7 +97,7 @@ async function changed(
     }
     const { tools } = await apply(client, { root, name });
     await (await prepareTools(context, root, tools)).apply();
-    await writeLock(root, { tools, ...(isRemoval ? { removed: name } : {}) });
+    writeLock(root, { tools, ...(isRemoval ? { removed: name } : {}) });
     return { root, name, version: tools.find((one) => one.name === name)?.version ?? '' };
   });
 }

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
-import type { ToolInfo } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
 import { INPUT_MAX_BYTES } from '../../core/limits.ts';
+import type { ToolInfo__Output as ToolInfo } from '../../protocol/generated/management.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
@@ -24,8 +24,13 @@ export const toolList = defineCommand({
     columns: ['NAME', 'VERSION', 'SOURCE', 'GRANTS', 'TOKENS', 'LAST USED', 'STATE'],
     numbers: [4],
     rows: tools.map((tool) => [
-      ...[tool.name, tool.version, tool.installed_from?.source ?? tool.origin, tool.grants.join(' ') || 'none'],
-      ...[String(tool.schema_tokens), tool.last_used || '-', tool.state],
+      tool.name,
+      tool.version,
+      tool.installed_from?.source ?? tool.origin,
+      tool.grants.join(' ') || 'none',
+      String(tool.schema_tokens),
+      tool.last_used || '-',
+      tool.state,
     ]),
     empty: 'no tools',
   }),

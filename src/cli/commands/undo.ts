@@ -1,5 +1,5 @@
-import type { UndoPlan } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type { UndoPlan__Output as UndoPlan } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { confirm } from '../input.ts';

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StatusResponse } from '../../call/management.ts';
 import { daemonEnvironment } from '../../config/env.ts';
 import { ensureDirectories } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import type { StatusResponse__Output as StatusResponse } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 
@@ -49,7 +49,7 @@ async function launch(context: CliContext): Promise<StatusResponse> {
 
 /**
  * Starts `contextd serve` in its own session, in `/`, with stderr in the log file, without our other descriptors, and
- * with the environment of `daemonEnvironment` only (design §4).
+ * with the environment of `daemonEnvironment` only.
  */
 function spawnDaemon(launcher: string, logFile: string, env: Record<string, string>): End {
   const nothing = openSync('/dev/null', 'r+');

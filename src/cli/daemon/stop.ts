@@ -1,9 +1,10 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunningItem } from '../../call/management.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Paths } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { isBelow } from '../../core/paths.ts';
+import type { RunningItem__Output as RunningItem } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { countOf } from '../render.ts';
@@ -150,7 +151,7 @@ async function isAlive(pid: number): Promise<boolean> {
 /** The pid may belong to another process by now, so its command line must name this installation. */
 async function isOurDaemon(pid: number, installRoot: string): Promise<boolean> {
   const commandLine = await readProc(pid, 'cmdline');
-  return commandLine === undefined || commandLine.split('\0').some((word) => word.startsWith(`${installRoot}/`));
+  return commandLine === undefined || commandLine.split('\0').some((word) => isBelow(installRoot, word));
 }
 
 /** Undefined if there is no /proc. */

@@ -1,10 +1,10 @@
-import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isErrno } from '../../core/errors.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
 import { parseJson } from '../init/json-edit.ts';
-import { findProjectRoot } from '../project-root.ts';
+import { findProjectRoot, realOrGiven } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { ok, warn } from './check.ts';
 
@@ -12,20 +12,21 @@ import { ok, warn } from './check.ts';
 export async function checkClientSettings(context: CliContext): Promise<Check[]> {
   const root = await findProjectRoot(context.cwd);
   const folders = [context.env.home, ...(root === undefined ? [] : [root])];
-  const paths = folders.flatMap((folder) =>
-    ['settings.json', 'settings.local.json'].map((name) => join(folder, '.claude', name)),
-  );
+  const named = folders.flatMap((folder) => SETTINGS_FILES.map((file) => ({ folder, file })));
   const files: SettingsFile[] = [];
   const traps: Check[] = [];
-  for (const path of paths) {
-    const settings = await readSettings(path);
+  for (const { folder, file } of named) {
+    const path = join(folder, file);
+    const settings = readSettings(await realOrGiven(folder), file);
     if (settings === 'broken')
       traps.push(warn('client settings', `${path} is not JSON`, 'Correct it: Claude Code ignores the whole file.'));
     else if (settings !== undefined) files.push({ path, settings });
   }
-  traps.push(...files.flatMap(spellingTraps), ...sandboxTraps(files));
+  traps.push(...files.flatMap(spellingTraps), ...files.flatMap(wideRules), ...sandboxTraps(files));
   return traps.length === 0 ? [ok('client settings', 'no known problem')] : traps;
 }
+
+const SETTINGS_FILES = ['.claude/settings.json', '.claude/settings.local.json'];
 
 interface SettingsFile {
   path: string;
@@ -37,9 +38,24 @@ function spellingTraps({ path, settings }: SettingsFile): Check[] {
   const rules = ['allow', 'ask', 'deny'].flatMap((kind) => stringsAt(settings, 'permissions', kind));
   const wrong = rules.filter((rule) => rule.includes('.claude/tools/') && rule.endsWith('*:*)'));
   return wrong.map((rule) =>
-    warn('client settings', `${rule} in ${path} never matches`, 'Write Bash(.claude/tools/*) instead.'),
+    warn('client settings', `${rule} in ${path} never matches`, 'Delete it. `ctxd init` writes the rules that work.'),
   );
 }
+
+/** What an earlier version or a person allowed: it lets agents run programs that a repository brings, or any program. */
+function wideRules({ path, settings }: SettingsFile): Check[] {
+  return stringsAt(settings, 'permissions', 'allow').flatMap((rule) => {
+    const what = WIDE_RULES.find(({ pattern }) => pattern.test(rule))?.allows;
+    if (what === undefined) return [];
+    const detail = `${rule} in ${path} lets agents run ${what} without a question`;
+    return [warn('client settings', detail, 'Delete it. `ctxd init` allows each tool by its exact name.')];
+  });
+}
+
+const WIDE_RULES = [
+  { pattern: /^Bash\((?:.*\/)?\.claude\/(?:tools|bin)\/:?\*(?!:\*\)$)/s, allows: 'programs that a repository brings' },
+  { pattern: /^Bash\(jobs(?: |:)?\*/s, allows: 'any program (`jobs -x` of bash)' },
+];
 
 /** Claude Code's own sandbox forbids unix sockets, and `allowUnixSockets` has no effect on Linux. */
 function sandboxTraps(files: readonly SettingsFile[]): Check[] {
@@ -70,14 +86,15 @@ function stringsAt(settings: JsonObject, group: string, name: string): string[] 
   return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
 }
 
-async function readSettings(file: string): Promise<JsonObject | 'broken' | undefined> {
+function readSettings(folder: string, file: string): JsonObject | 'broken' | undefined {
   try {
-    if (!(await lstat(file)).isFile()) return undefined;
-    const value = parseJson(await readFile(file, 'utf8'));
+    const found = OwnedDirectory.at(folder).inspect(file);
+    if (found.kind !== 'file') return undefined;
+    const value = parseJson(found.text);
     return isJsonObject(value) ? value : 'broken';
   } catch (error) {
     if (error instanceof SyntaxError) return 'broken';
-    if (isErrno(error)) return undefined;
+    if (isErrno(error) || error instanceof ContextdError) return undefined;
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { StatusResponse } from '../../call/management.ts';
 import { isErrno } from '../../core/errors.ts';
+import type { StatusResponse__Output as StatusResponse } from '../../protocol/generated/management.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { CERTIFICATE_FILES, readPem, withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';

@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { loadConfig } from '../../config/load.ts';
 import { PINNED_VERSION } from '../../scrub/gitleaks/pinned.ts';
 import type { CliContext } from '../context.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
+import { versionOf } from './program-version.ts';
 
-const run = promisify(execFile);
-const VERSION_MS = 5_000;
 const NODE_MAJOR = 24;
 
 export async function checkConfiguration(context: CliContext): Promise<Check> {
@@ -55,21 +52,6 @@ export async function checkVersions(context: CliContext): Promise<Check[]> {
       ? warn('bun', 'not installed', 'Only a build needs it: `npm ci` in the installation.')
       : ok('bun', bun),
   ];
-}
-
-/** The first line of `--version`, or undefined if the program does not run. */
-async function versionOf(context: CliContext, program: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await run(program, ['--version'], {
-      cwd: '/',
-      timeout: VERSION_MS,
-      env: { PATH: context.env.path },
-    });
-    return stdout.trim().split('\n')[0] ?? '';
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }
 
 /** The rules of this installation, each file read. The daemon reports on the gitleaks program. */

@@ -1,13 +1,14 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isErrno } from '../../core/errors.ts';
 import { LOCK_FILE } from '../../install/lock-file.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
+import { foreignPrograms, moveCommand } from '../init/foreign-programs.ts';
 import { readManifest } from '../init/manifest.ts';
 import { namedTools } from '../init/named-tools.ts';
-import { findProjectRoot } from '../project-root.ts';
+import { findProjectRoot, realOrGiven } from '../project-root.ts';
 import type { Check } from '../render.ts';
+import { isReported } from '../set-aside.ts';
 import { fail, ok, warn } from './check.ts';
 
 /** The current project is registered, and every link leads to the installed proxy. */
@@ -16,58 +17,74 @@ export async function checkProject(context: CliContext): Promise<Check[]> {
   if (root === undefined) return [ok('project', `${context.cwd} is not in a project`)];
   const { tools } = await withClient(context.paths, (client) => client.listTools({ root, offered: false }));
   const accepted = ok('project', `${root}, ${tools.length} tools accepted`);
-  const absent = await checkAbsent(
-    root,
+  const files = OwnedDirectory.at(root);
+  const absent = checkAbsent(
+    files,
     tools.map(({ name }) => name),
   );
-  return [accepted, ...absent, await checkLinks(context, root), ...(await checkPrograms(context, root))];
+  return [accepted, ...absent, await checkLinks(context, files), ...(await checkPrograms(context, files))];
+}
+
+/** Paths that one check names. */
+const NAMED_MAX = 5;
+
+/** What calls left in the project for a person to judge, until a person accepts it or it is gone. */
+export async function checkReported(context: CliContext): Promise<Check[]> {
+  const root = await findProjectRoot(context.cwd);
+  if (root === undefined) return [];
+  const { items } = await withClient(context.paths, (client) =>
+    client.listQuarantine({ root, which: '', unseen: true }),
+  );
+  const reported = items.filter(isReported);
+  if (reported.length === 0) return [];
+  const named = reported.slice(0, NAMED_MAX).map(({ path, reason }) => `${path} (${reason})`);
+  const more = reported.length > NAMED_MAX ? ` and ${reported.length - NAMED_MAX} more` : '';
+  const remedy =
+    'Look at each: ctxd quarantine list. To keep what it holds: ctxd quarantine accept ID; otherwise remove it.';
+  return [warn('reported files', `calls left ${named.join(', ')}${more}`, remedy)];
 }
 
 /** Colleagues have committed what their `ctxd tool install` wrote. */
-async function checkAbsent(root: string, accepted: readonly string[]): Promise<Check[]> {
-  const absent = (await namedTools(root)).filter((name) => !accepted.includes(name));
+function checkAbsent(root: OwnedDirectory, accepted: readonly string[]): Check[] {
+  const absent = namedTools(root).filter((name) => !accepted.includes(name));
   if (absent.length === 0) return [];
   const remedy = `To install what ${LOCK_FILE} names: ctxd tool install`;
   return [warn('tools', `not installed here: ${absent.join(', ')}`, remedy)];
 }
 
 /** `.claude/bin` comes first on the PATH of agents, so whatever it holds runs instead of a program of the same name. */
-async function checkPrograms(context: CliContext, root: string): Promise<Check[]> {
-  const manifest = await readManifest(context.paths.projectsDir, root);
-  const names = await readdir(join(root, '.claude/bin')).catch(() => []);
-  const foreign = names.filter((name) => manifest?.links[`.claude/bin/${name}`] === undefined);
-  if (manifest === undefined || foreign.length === 0) return [];
-  const detail = `${join(root, '.claude/bin')} holds ${foreign.join(', ')}, which contextd did not create`;
-  return [warn('links', detail, 'Agents run it instead of a program of that name. Remove it if you do not know it.')];
-}
-
-async function checkLinks(context: CliContext, root: string): Promise<Check> {
-  const manifest = await readManifest(context.paths.projectsDir, root);
-  if (manifest === undefined)
-    return fail('links', `there is no record of \`ctxd init\` in ${root}`, 'Run `ctxd init` there.');
+async function checkPrograms(context: CliContext, root: OwnedDirectory): Promise<Check[]> {
+  const manifest = await readManifest(context.paths.projectsDir, root.path);
+  if (manifest === undefined) return [];
   const { proxyBinary } = context.paths;
-  const paths = Object.keys(manifest.links);
-  const bad: string[] = [];
-  for (const path of paths) if (!(await leadsTo(join(root, path), proxyBinary))) bad.push(path);
-  if (bad.length === 0) return ok('links', `${paths.length} lead to ${proxyBinary}`);
-  const inTheWay = [];
-  for (const path of bad) if (await isKeptByInit(join(root, path))) inTheWay.push(join(root, path));
-  const first = inTheWay.length === 0 ? '' : `Move away or delete ${inTheWay.join(', ')}: contextd did not create it. `;
-  const remedy = `${first}${first === '' ? 'Run' : 'Then run'} \`ctxd init ${root}\`.`;
-  return fail('links', `not leading to ${proxyBinary}: ${bad.join(', ')}`, remedy);
+  const links = new Map(Object.entries(manifest.links));
+  const programs = foreignPrograms(root, { links, files: new Set(Object.keys(manifest.files)), proxyBinary });
+  const foreign = programs.filter((path) => !links.has(path));
+  if (foreign.length === 0) return [];
+  const tools = [...links.keys()].map((path) => path.split('/')[2] ?? '');
+  const shown = `${foreign.slice(0, PROGRAMS_SHOWN).join(', ')}${foreign.length > PROGRAMS_SHOWN ? ', …' : ''}`;
+  const detail = `contextd did not create ${shown}, which agents can run, in .claude/bin in place of a program of that name`;
+  const remedy = `Look at what it does. Then delete it, or move it away: ${moveCommand(root.path, foreign, tools)}`;
+  return [fail('programs', detail, remedy)];
 }
 
-/** `ctxd init` replaces another link by its own, but never a file or directory. */
-async function isKeptByInit(path: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats !== undefined && !stats.isSymbolicLink();
-}
+const PROGRAMS_SHOWN = 5;
 
-async function leadsTo(link: string, target: string): Promise<boolean> {
-  try {
-    return (await lstat(link)).isSymbolicLink() && (await realpath(link)) === (await realpath(target));
-  } catch (error) {
-    if (isErrno(error)) return false;
-    throw error;
-  }
+async function checkLinks(context: CliContext, root: OwnedDirectory): Promise<Check> {
+  const manifest = await readManifest(context.paths.projectsDir, root.path);
+  if (manifest === undefined)
+    return fail('links', `there is no record of \`ctxd init\` in ${root.path}`, 'Run `ctxd init` there.');
+  const { proxyBinary } = context.paths;
+  const proxy = await realOrGiven(proxyBinary);
+  const links = Object.keys(manifest.links).map((path) => ({ path, found: root.inspect(path) }));
+  const bad: typeof links = [];
+  for (const link of links)
+    if (link.found.kind !== 'link' || (await realOrGiven(link.found.target)) !== proxy) bad.push(link);
+  if (bad.length === 0) return ok('links', `${links.length} lead to ${proxyBinary}`);
+  // `ctxd init` replaces another link by its own, but never a file or directory.
+  const inTheWay = bad.filter(({ found }) => found.kind !== 'link' && found.kind !== 'missing');
+  const named = inTheWay.map(({ path }) => join(root.path, path)).join(', ');
+  const first = named === '' ? '' : `Move away or delete ${named}: contextd did not create it. `;
+  const remedy = `${first}${first === '' ? 'Run' : 'Then run'} \`ctxd init ${root.path}\`.`;
+  return fail('links', `not leading to ${proxyBinary}: ${bad.map(({ path }) => path).join(', ')}`, remedy);
 }

@@ -44,7 +44,10 @@ async function warmStart(client: DaemonClient, root: string, session: string, ma
     input_json: Buffer.from(JSON.stringify({ max_tokens: maxTokens })),
     form: 'CALL_FORM_TEXT',
     context: {
-      ...{ request_id: newRequestId(Date.now()), project_root: root, session_id: session, branch: '' },
+      request_id: newRequestId(Date.now()),
+      project_root: root,
+      session_id: session,
+      branch: '',
       protocol_version: PROTOCOL_VERSION,
     },
   } as const;

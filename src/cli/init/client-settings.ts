@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Json } from '../../core/json.ts';
-import { shellNamesOf } from '../../core/shell-names.ts';
+import { shellNameOf, shellNamesOf } from '../../core/shell-names.ts';
+import { isShellWord } from '../../core/shell-words.ts';
 import { type HookName, WATCHED_TOOLS } from '../hooks/hook-input.ts';
 import type { Entry } from './json-edit.ts';
 
@@ -10,27 +11,51 @@ import type { Entry } from './json-edit.ts';
 export const RULES_FILE = '.claude/rules/contextd.md';
 export const PLUGIN_FILE = '.claude/opencode/contextd.js';
 
+/** Puts `.claude/bin` on PATH, whatever is in it. Earlier versions ran it alone. */
+const EARLIER_PATH_HOOK = putOnPath('CLAUDE_PROJECT_DIR');
+/** Earlier versions ran it: in a worktree below `.claude/worktrees` there are no tools. */
+const PATH_HOOK_OF_ROOT = `${onlyOwnPrograms('"$CLAUDE_PROJECT_DIR"/.claude/bin')} ${EARLIER_PATH_HOOK}`;
+
+/** `variable`: holds the directory of the project. */
+function putOnPath(variable: string): string {
+  return [
+    `printf "export PATH='%s/.claude/bin':\\"\\$PATH\\"\\n"`,
+    `"$(printf %s "$${variable}" | sed "s/'/'\\\\\\\\''/g")"`,
+    `>> "\${CLAUDE_ENV_FILE:-/dev/null}"`,
+  ].join(' ');
+}
+
 /**
  * Adds `.claude/bin` to the PATH of Claude Code's shell, which may leave the project root. It comes first, so that no
- * program elsewhere on PATH takes the name of a tool, which runs without a question. A shell reads the written line
- * later, so the directory is in single quotes, its own quotes are escaped, and $PATH is not expanded yet.
+ * program elsewhere on PATH takes the name of a tool, which runs without a question; it is not added while it holds a program
+ * of others. A shell reads the written line later, so the directory is in single quotes, its own quotes are escaped,
+ * and $PATH is not expanded yet. A worktree of Claude Code, below `.claude/worktrees`, has the tools of the project around it.
  */
 export const PATH_HOOK = [
-  `printf "export PATH='%s/.claude/bin':\\"\\$PATH\\"\\n"`,
-  `"$(printf %s "$CLAUDE_PROJECT_DIR" | sed "s/'/'\\\\\\\\''/g")"`,
-  `>> "\${CLAUDE_ENV_FILE:-/dev/null}"`,
+  `d="$CLAUDE_PROJECT_DIR"; [ -d "$d/.claude/bin" ] || d="\${d%%/.claude/worktrees/*}";`,
+  onlyOwnPrograms('"$d"/.claude/bin'),
+  putOnPath('d'),
 ].join(' ');
+
+/**
+ * A command of a shell that ends the script, and tells the model why, if a directory has a program that is no link to the
+ * proxy: a repository could bring its own `git`. `directory` is one word of the shell.
+ */
+function onlyOwnPrograms(directory: string): string {
+  const why = 'contextd did not put its tools on PATH: it did not create $f. Ask the person to run ctxd doctor.';
+  return [
+    `for f in ${directory}/* ${directory}/.[!.]*; do`,
+    `if [ -x "$f" ] && [ ! -d "$f" ]; then case "$(readlink "$f")" in`,
+    `*/contextd-proxy) ;; *) echo "${why}"; exit 0 ;; esac; fi; done;`,
+  ].join(' ');
+}
 
 /**
  * The entries of `.claude/settings.json`, which a team shares. Only core tools are named: on a machine that does not have
  * an installed tool, its name may be a program of the person's own.
  */
 export function settings(coreTools: readonly string[]): Entry[] {
-  return [
-    ...allowed(['.claude/tools/*', ...commandsOf(coreTools)]),
-    ...denied(),
-    { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: PATH_HOOK }] } },
-  ];
+  return [...allowed(relativeCommands(coreTools)), ...denied(), sessionStart(PATH_HOOK)];
 }
 
 /**
@@ -44,13 +69,14 @@ export function localSettings(tools: readonly string[], root: string, proxyBinar
   const end = { type: 'command', command, timeout: SESSION_END_LIMIT_S };
   // Whatever becomes of ctxd, its hooks must not stop the work of an agent: only their standard output counts.
   const hook = (name: HookName): Json => ({
-    ...{ type: 'command', command: `${ctxd} hook ${name} ${quoted(root)} 2>/dev/null || true` },
+    type: 'command',
+    command: `${ctxd} hook ${name} ${quoted(root)} 2>/dev/null || true`,
     timeout: HOOK_LIMIT_S,
   });
   return [
     ...toolEntries(tools, root),
     ...denied(),
-    { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command: localPathHook(root) }] } },
+    sessionStart(localPathHook(root)),
     { path: ['hooks', 'SessionEnd'], value: { hooks: [end] } },
     { path: ['hooks', 'SessionStart'], value: { hooks: [hook('session-start')] } },
     { path: ['hooks', 'PreCompact'], value: { hooks: [hook('pre-compact')] } },
@@ -62,17 +88,48 @@ export function localSettings(tools: readonly string[], root: string, proxyBinar
 /** The entries that allow tools, as they may be in any of the settings of the project at `root`. */
 export function toolEntries(tools: readonly string[], root: string): Entry[] {
   const absolute = isPlainPath(root) ? commandsOf(tools).map((command) => `${root}/.claude/bin/${command}`) : [];
-  return allowed([...commandsOf(tools), ...absolute]);
+  return allowed([...relativeCommands(tools), ...absolute]);
 }
 
+/** Each link by its whole path, because a repository can bring other programs to the folder, and by its name. */
+function relativeCommands(tools: readonly string[]): string[] {
+  return [...tools.map((name) => `.claude/tools/${name}/${name} *`), ...commandsOf(tools)];
+}
+
+/** By the names that shells look for on PATH, and by no other: `jobs -x` of bash runs any program. */
 function commandsOf(tools: readonly string[]): string[] {
-  return tools.flatMap(shellNamesOf).map((name) => `${name} *`);
+  return tools
+    .map(shellNameOf)
+    .filter((name) => !isShellWord(name))
+    .map((name) => `${name} *`);
+}
+
+/**
+ * What earlier versions added and this one does not: rules for all programs below `.claude/tools`, which a repository can
+ * bring, and for names that shells have themselves; hooks that did not look into `.claude/bin`.
+ */
+export function earlierEntries(tools: readonly string[], root: string): Entry[] {
+  const words = tools.flatMap(shellNamesOf).filter(isShellWord);
+  return [
+    ...allowed(['.claude/tools/*', ...words.flatMap((name) => [`${name} *`, `${root}/.claude/bin/${name} *`])]),
+    sessionStart(EARLIER_PATH_HOOK),
+    sessionStart(PATH_HOOK_OF_ROOT),
+    sessionStart(earlierLocalPathHook(root)),
+  ];
 }
 
 /** Does the same as PATH_HOOK, but names the project itself. */
 export function localPathHook(root: string): string {
+  return `${onlyOwnPrograms(quoted(`${root}/.claude/bin`))} ${earlierLocalPathHook(root)}`;
+}
+
+function earlierLocalPathHook(root: string): string {
   const line = `export PATH=${quoted(`${root}/.claude/bin`)}:"$PATH"`;
   return `printf '%s\\n' ${quoted(line)} >> "\${CLAUDE_ENV_FILE:-/dev/null}"`;
+}
+
+function sessionStart(command: string): Entry {
+  return { path: ['hooks', 'SessionStart'], value: { hooks: [{ type: 'command', command }] } };
 }
 
 /** One word of a shell. */
@@ -90,17 +147,27 @@ const HOOK_LIMIT_S = 10;
  * do. `init` is among them, because with `--yes` it allows what the files of the project name.
  */
 export const PERSONS_COMMANDS = [
-  ...[
-    'network allow',
-    'network deny',
-    'network remove',
-    'network mirrors',
-    'network on',
-    'network off',
-    'network credential',
-  ],
-  ...['allow', 'quarantine', 'scrub allow', 'scrub reveal', 'scrub approve', 'undo', 'config set', 'config unset'],
-  ...['tool install', 'tool update', 'tool rollback', 'tool remove', 'memory promote', 'memory forget'],
+  'network allow',
+  'network deny',
+  'network remove',
+  'network mirrors',
+  'network on',
+  'network off',
+  'network credential',
+  'allow',
+  'quarantine',
+  'scrub allow',
+  'scrub reveal',
+  'scrub approve',
+  'undo',
+  'config set',
+  'config unset',
+  'tool install',
+  'tool update',
+  'tool rollback',
+  'tool remove',
+  'memory promote',
+  'memory forget',
   'init',
 ] as const;
 

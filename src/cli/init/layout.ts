@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
 import { shellNamesOf } from '../../core/shell-names.ts';
 import { extendedText, rulesText, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
-import { localSettings, OPENCODE_ENTRIES, PLUGIN_FILE, RULES_FILE, settings, toolEntries } from './client-settings.ts';
+import {
+  earlierEntries,
+  localSettings,
+  OPENCODE_ENTRIES,
+  PLUGIN_FILE,
+  RULES_FILE,
+  settings,
+  toolEntries,
+} from './client-settings.ts';
 import type { Entry } from './json-edit.ts';
 import type { Addition } from './merged-file.ts';
 import { pluginText } from './opencode-plugin.ts';
@@ -18,6 +26,8 @@ export interface Layout {
   merges(absent: readonly string[]): ReadonlyMap<string, Addition>;
   /** The tools of this machine. */
   tools: readonly string[];
+  /** What the links point at. */
+  proxyBinary: string;
 }
 
 /** The tools of a project, by what this machine knows of them. */
@@ -29,6 +39,8 @@ export interface ToolNames {
 }
 
 export const TOOLS_DIR = '.claude/tools';
+/** On the PATH of agents. */
+export const BIN_DIR = '.claude/bin';
 const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
 
 /** Names that are safe in a path. The daemon sends only such names; this checks it. */
@@ -44,6 +56,7 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
   const namesOf = (isCore: boolean) => tools.filter((tool) => tool.isCore === isCore).map((tool) => tool.name);
   return {
     tools: names,
+    proxyBinary,
     directories: [...DIRECTORIES, ...names.map(toolDir)],
     files: new Map([
       ...tools.flatMap(toolFiles),
@@ -67,16 +80,16 @@ export function mergesFor(tools: ToolNames, root: string, proxyBinary: string): 
   const { core, installed, absent } = tools;
   const here = [...core, ...installed].sort();
   const obsolete = toolEntries(absent, root);
+  const all = [...here, ...absent];
   const json = (template: string, entries: readonly Entry[]): Addition => ({
     kind: 'json',
     template,
     entries,
+    earlier: earlierEntries(all, root),
     obsolete: obsolete.filter((old) => !entries.some((entry) => isDeepStrictEqual(entry, old))),
   });
   // The links of colleagues too, so that the block is the same on every machine of a team.
-  const ignored = [...here, ...absent]
-    .sort()
-    .flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
+  const ignored = all.toSorted().flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
   return new Map<string, Addition>([
     ['.claude/settings.json', json('{}\n', settings(core))],
     ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary))],
@@ -88,7 +101,7 @@ export function mergesFor(tools: ToolNames, root: string, proxyBinary: string): 
 const DIRECTORIES = [
   '.claude',
   TOOLS_DIR,
-  '.claude/bin',
+  BIN_DIR,
   '.claude/opencode',
   '.claude/rules',
   '.claude/skills',
@@ -104,7 +117,7 @@ export function toolDir(name: string): string {
 
 /** The links of a tool. */
 export function linkPaths(name: string): string[] {
-  return [`${toolDir(name)}/${name}`, ...shellNamesOf(name).map((one) => `.claude/bin/${one}`)];
+  return [`${toolDir(name)}/${name}`, ...shellNamesOf(name).map((one) => `${BIN_DIR}/${one}`)];
 }
 
 function toolFiles(tool: ToolText): [string, string][] {

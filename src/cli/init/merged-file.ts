@@ -20,6 +20,8 @@ export type Addition =
       kind: 'json';
       template: string;
       entries: readonly Entry[];
+      /** Entries that only earlier versions added. They are removed where contextd added them. */
+      earlier: readonly Entry[];
       /** Entries that contextd on another machine, or of another version, added. They are removed. */
       obsolete: readonly Entry[];
     }
@@ -115,7 +117,7 @@ function foundRecord(text: string, addition: Addition, adopt: boolean): MergeRec
     const rest = removeBlocks(text);
     return { ...found, created: adopt || (rest !== text && rest.trim() === '') };
   }
-  const entries = adopt ? addition.entries : [];
+  const entries = adopt ? [...addition.entries, ...addition.earlier] : [];
   const containers = entries.flatMap((entry) => entry.path.map((_, depth) => entry.path.slice(0, depth + 1)));
   return { ...found, created: adopt, entries, containers };
 }

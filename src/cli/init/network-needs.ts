@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import type { NetworkGroup } from '../../call/management.ts';
 import { isErrno } from '../../core/errors.ts';
 import { normalName } from '../../egress/names.ts';
+import type { NetworkGroup__Output as NetworkGroup } from '../../protocol/generated/management.ts';
 
 /** What a project names, by the files that name it. Nothing of it is allowed by being found. */
 export interface NetworkNeeds {

@@ -1,6 +1,9 @@
 import { userInfo } from 'node:os';
-import type { NetworkChange, NetworkRuleInfo } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  NetworkChange__Output as NetworkChange,
+  NetworkRuleInfo__Output as NetworkRuleInfo,
+} from '../../protocol/generated/management.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
@@ -100,8 +103,14 @@ async function allow(
   names: readonly OfferedName[],
 ): Promise<void> {
   const change: NetworkChange = {
-    ...{ root, action: 'allow', targets: names.map(({ name }) => name), by: userInfo().username },
-    ...{ once: false, for_ms: 0, private_addresses: [], dry_run: false },
+    root,
+    action: 'allow',
+    targets: names.map(({ name }) => name),
+    by: userInfo().username,
+    once: false,
+    for_ms: 0,
+    private_addresses: [],
+    dry_run: false,
   };
   await client.changeNetwork(change);
 }

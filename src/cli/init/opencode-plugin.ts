@@ -17,7 +17,7 @@ const PLUGIN = `// Puts the tools of contextd on the PATH of OpenCode's shell, a
 // shows the model at the start of a conversation and after a compaction what was done. Refuses the commands by which a person
 // widens what agents may do.
 import { execFile } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { env } from 'node:process';
 
@@ -78,7 +78,7 @@ export const contextd = async ({ client }) => {
       await hook('post-tool', sessionID, { tool_name: 'Edit', tool_input: { file_path: args.filePath } });
     },
     'shell.env': async ({ sessionID }, output) => {
-      output.env.PATH = [bin, output.env.PATH ?? env.PATH].filter(Boolean).join(delimiter);
+      if (holdsOnlyLinks()) output.env.PATH = [bin, output.env.PATH ?? env.PATH].filter(Boolean).join(delimiter);
       if (sessionID === undefined || env.CONTEXTD_SESSION_ID) return;
       output.env.CONTEXTD_SESSION_ID = await topOf(sessionID);
     },
@@ -131,6 +131,24 @@ function ctxd(words, input, variables) {
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
+}
+
+/** False if a repository brought a program of its own, which would run in place of another one of its name. */
+function holdsOnlyLinks() {
+  return namesIn(bin).every((name) => {
+    const path = join(bin, name);
+    const stats = lstatSync(path);
+    if (stats.isSymbolicLink()) return basename(readlinkSync(path)) === 'contextd-proxy';
+    return stats.isDirectory() || (stats.mode & 0o111) === 0;
+  });
+}
+
+function namesIn(directory) {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 function textOf({ parts }) {

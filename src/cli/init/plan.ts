@@ -1,12 +1,14 @@
 import { basename } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
+import { isBelow } from '../../core/paths.ts';
+import { describeFound, type Found, type OwnedDirectory } from '../files/owned-directory.ts';
 import { RULES_FILE } from './client-settings.ts';
 import { contentHash, hasMark, isMarked } from './content-hash.ts';
+import { foreignPrograms, moveCommand } from './foreign-programs.ts';
 import { type Layout, linkPaths, TOOLS_DIR, toolDir, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
 import { type Addition, type MergeRecord, merge } from './merged-file.ts';
 import { isOurTool, markedFolders, namedTools } from './named-tools.ts';
-import { describeFound, type Found, inspect } from './tree.ts';
 
 /** One change to the project. Paths are relative to its root. */
 export type Action =
@@ -26,7 +28,7 @@ export interface Plan {
 
 /** The state of a project while its plan is made. */
 interface Survey {
-  root: string;
+  root: OwnedDirectory;
   /** The record of an earlier init; empty if there was no earlier init. */
   before: Manifest;
   /** True if there is no record but the tree has files with contextd's mark: it was cloned, or the record was lost. */
@@ -46,23 +48,42 @@ interface Refusal {
 }
 
 /** Plans every change of `ctxd init` before anything is changed. Throws CONFLICT with every obstacle. */
-export async function planInit(root: string, layout: Layout, recorded: Manifest | undefined): Promise<Plan> {
-  const survey = await beginSurvey(root, recorded);
+export function planInit(root: OwnedDirectory, layout: Layout, recorded: Manifest | undefined): Plan {
+  const survey = beginSurvey(root, recorded);
   const directories: string[] = [];
-  for (const path of layout.directories) if (await planDirectory(survey, path)) directories.push(path);
-  for (const [path, text] of layout.files) await planFile(survey, path, text);
-  for (const [path, target] of layout.links) await planLink(survey, path, target);
+  for (const path of layout.directories) if (planDirectory(survey, path)) directories.push(path);
+  for (const [path, text] of layout.files) planFile(survey, path, text);
+  for (const [path, target] of layout.links) planLink(survey, path, target);
   const merges: Record<string, MergeRecord> = {};
-  for (const [path, addition] of layout.merges(await absentTools(root, layout.tools, survey.before))) {
-    const record = await planMerge(survey, path, addition);
+  for (const [path, addition] of layout.merges(absentTools(root, layout.tools, survey.before))) {
+    const record = planMerge(survey, path, addition);
     if (record !== undefined) merges[path] = record;
   }
+  refuseForeignPrograms(survey, layout);
   refuse(survey.refusals);
-  const kept = [...survey.kept, ...(await planStale(survey, layout))];
+  const kept = [...survey.kept, ...planStale(survey, layout)];
   const files = Object.fromEntries([...layout.files].map(([path, text]) => [path, contentHash(text)]));
-  const manifest = { ...emptyManifest(root), directories, files, links: Object.fromEntries(layout.links), merges };
+  const manifest = { ...emptyManifest(root.path), directories, files, links: Object.fromEntries(layout.links), merges };
   return { actions: survey.actions, manifest, kept };
 }
+
+/** Agents would run such a program, some in place of a program of the same name elsewhere. */
+function refuseForeignPrograms(survey: Survey, layout: Layout): void {
+  if (survey.refusals.length > 0) return;
+  const { links, files, tools, proxyBinary } = layout;
+  const [own, ours] = [new Map([...Object.entries(survey.before.links), ...links]), new Set(files.keys())];
+  const programs = foreignPrograms(survey.root, { links: own, files: ours, proxyBinary }).filter(
+    (path) => !links.has(path),
+  );
+  if (programs.length === 0) return;
+  const remedy = `Look at what it does. Then delete it, or move it away: ${moveCommand(survey.root.path, programs, tools)}`;
+  for (const path of programs.slice(0, PROGRAMS_SHOWN))
+    survey.refusals.push({ path, reason: 'a program that contextd did not create, and agents could run it', remedy });
+  const more = programs.length - PROGRAMS_SHOWN;
+  if (more > 0) survey.refusals.push({ path: TOOLS_DIR, reason: `the place of ${more} more programs`, remedy });
+}
+
+const PROGRAMS_SHOWN = 5;
 
 /** Throws one CONFLICT that names every obstacle. */
 function refuse(refusals: readonly Refusal[]): void {
@@ -75,24 +96,24 @@ function refuse(refusals: readonly Refusal[]): void {
   });
 }
 
-async function beginSurvey(root: string, recorded: Manifest | undefined): Promise<Survey> {
+function beginSurvey(root: OwnedDirectory, recorded: Manifest | undefined): Survey {
   const survey: Survey = {
     root,
-    before: recorded ?? emptyManifest(root),
+    before: recorded ?? emptyManifest(root.path),
     adopting: false,
-    marked: await markedFolders(root),
+    marked: markedFolders(root),
     actions: [],
     refusals: [],
     kept: [],
   };
-  const rules = recorded === undefined ? await inspectOrRefuse(survey, RULES_FILE) : undefined;
+  const rules = recorded === undefined ? inspectOrRefuse(survey, RULES_FILE) : undefined;
   survey.adopting = rules?.kind === 'file' && hasMark(rules.text);
   return survey;
 }
 
 /** Returns true if a later uninstall may remove the directory. */
-async function planDirectory(survey: Survey, path: string): Promise<boolean> {
-  const found = await inspectOrRefuse(survey, path);
+function planDirectory(survey: Survey, path: string): boolean {
+  const found = inspectOrRefuse(survey, path);
   if (found === undefined) return false;
   if (found.kind === 'directory') {
     const isMarkedFolder = survey.marked.some((name) => toolDir(name) === path);
@@ -108,29 +129,28 @@ async function planDirectory(survey: Survey, path: string): Promise<boolean> {
   return true;
 }
 
-async function planFile(survey: Survey, path: string, text: string): Promise<void> {
-  const found = await inspectOrRefuse(survey, path);
+function planFile(survey: Survey, path: string, text: string): void {
+  const found = inspectOrRefuse(survey, path);
   if (found === undefined || (found.kind === 'file' && found.text === text)) return;
-  if (found.kind === 'missing') return add(survey, { kind: 'write', path, text, replaces: false, mode: 0o644 });
-  if (found.kind === 'file' && (await isOurFile(survey, path, found.text))) {
-    return add(survey, { kind: 'write', path, text, replaces: true, mode: found.mode });
-  }
-  if (found.kind === 'file' && (survey.before.files[path] !== undefined || hasMark(found.text))) survey.kept.push(path);
+  if (found.kind === 'missing') add(survey, { kind: 'write', path, text, replaces: false, mode: 0o644 });
+  else if (found.kind === 'file' && isOurFile(survey, path, found.text))
+    add(survey, { kind: 'write', path, text, replaces: true, mode: found.mode });
+  else if (found.kind === 'file' && (survey.before.files[path] !== undefined || hasMark(found.text)))
+    survey.kept.push(path);
   else survey.refusals.push(foreign(path, found));
 }
 
-async function planLink(survey: Survey, path: string, target: string): Promise<void> {
-  const found = await inspectOrRefuse(survey, path);
+function planLink(survey: Survey, path: string, target: string): void {
+  const found = inspectOrRefuse(survey, path);
   if (found === undefined || (found.kind === 'link' && found.target === target)) return;
-  if (found.kind === 'missing') return add(survey, { kind: 'link', path, target, replaces: false });
-  if (found.kind === 'link' && isOurLink(survey.before, path, found.target, target)) {
-    return add(survey, { kind: 'link', path, target, replaces: true });
-  }
-  survey.refusals.push(foreign(path, found));
+  if (found.kind === 'missing') add(survey, { kind: 'link', path, target, replaces: false });
+  else if (found.kind === 'link' && isOurLink(survey.before, path, found.target, target))
+    add(survey, { kind: 'link', path, target, replaces: true });
+  else survey.refusals.push(foreign(path, found));
 }
 
-async function planMerge(survey: Survey, path: string, addition: Addition): Promise<MergeRecord | undefined> {
-  const found = await inspectOrRefuse(survey, path);
+function planMerge(survey: Survey, path: string, addition: Addition): MergeRecord | undefined {
+  const found = inspectOrRefuse(survey, path);
   if (found === undefined) return undefined;
   if (found.kind !== 'missing' && found.kind !== 'file') {
     survey.refusals.push({
@@ -155,61 +175,58 @@ async function planMerge(survey: Survey, path: string, addition: Addition): Prom
 /**
  * Removes what an earlier version created and this one does not. Returns the paths that stay because they were changed.
  */
-async function planStale(survey: Survey, layout: Layout): Promise<string[]> {
+function planStale(survey: Survey, layout: Layout): string[] {
   const { before } = survey;
   const files = Object.fromEntries(Object.entries(before.files).filter(([path]) => !layout.files.has(path)));
   const links = Object.fromEntries(Object.entries(before.links).filter(([path]) => !layout.links.has(path)));
   const directories = before.directories.filter((path) => !layout.directories.includes(path));
-  const { actions, kept } = await planRemoval(survey.root, { ...before, files, links, directories });
+  const { actions, kept } = planRemoval(survey.root, { ...before, files, links, directories });
   survey.actions.push(...actions);
   return kept;
 }
 
 /** Plans the removal of recorded files, links and directories that nobody has changed. */
-export async function planRemoval(
-  root: string,
+export function planRemoval(
+  root: OwnedDirectory,
   made: Pick<Manifest, 'files' | 'links' | 'directories'>,
-): Promise<{ actions: Action[]; kept: string[] }> {
+): { actions: Action[]; kept: string[] } {
   const actions: Action[] = [];
   const kept: string[] = [];
   for (const [path, sha256] of Object.entries(made.files)) {
-    const found = await inspect(root, path);
+    const found = root.inspect(path);
     if (found.kind === 'missing') continue;
     if (found.kind === 'file' && contentHash(found.text) === sha256) actions.push({ kind: 'remove', path });
     else kept.push(path);
   }
   for (const [path, target] of Object.entries(made.links)) {
-    const found = await inspect(root, path);
+    const found = root.inspect(path);
     if (found.kind === 'missing') continue;
     if (found.kind === 'link' && found.target === target) actions.push({ kind: 'remove', path });
     else kept.push(path);
   }
   for (const path of made.directories.toReversed()) {
-    if ((await inspect(root, path)).kind === 'directory') actions.push({ kind: 'remove_directory', path });
+    if (root.inspect(path).kind === 'directory') actions.push({ kind: 'remove_directory', path });
   }
   return { actions, kept };
 }
 
 /** The tools that the project's files name, and that neither this machine has nor an earlier init here created. */
-export async function absentTools(root: string, here: readonly string[], before: Manifest): Promise<string[]> {
-  const named = await namedTools(root);
+export function absentTools(root: OwnedDirectory, here: readonly string[], before: Manifest): string[] {
+  const named = namedTools(root);
   return named.filter((name) => !here.includes(name) && !isRecorded(before, name));
 }
 
 /** Plans the removal of the folders of tools that contextd wrote on another machine and that nobody has changed. */
-export async function planForeignFolders(
-  root: string,
-  before: Manifest,
-): Promise<{ actions: Action[]; kept: string[] }> {
+export function planForeignFolders(root: OwnedDirectory, before: Manifest): { actions: Action[]; kept: string[] } {
   const proxies = new Set(Object.values(before.links).map((target) => basename(target)));
   const actions: Action[] = [];
   const kept: string[] = [];
-  for (const name of (await markedFolders(root)).filter((one) => !isRecorded(before, one))) {
+  for (const name of markedFolders(root).filter((one) => !isRecorded(before, one))) {
     const files = Object.values(toolFilePaths(name));
-    if (await isOurTool(root, name)) actions.push(...files.map((path): Action => ({ kind: 'remove', path })));
+    if (isOurTool(root, name)) actions.push(...files.map((path): Action => ({ kind: 'remove', path })));
     else kept.push(toolFilePaths(name).extended);
     for (const path of linkPaths(name)) {
-      const found = await inspect(root, path);
+      const found = root.inspect(path);
       if (found.kind === 'link' && proxies.has(basename(found.target))) actions.push({ kind: 'remove', path });
     }
     actions.push({ kind: 'remove_directory', path: toolDir(name) });
@@ -221,9 +238,9 @@ function isRecorded(before: Manifest, name: string): boolean {
   return linkPaths(name).some((path) => before.links[path] !== undefined);
 }
 
-async function inspectOrRefuse(survey: Survey, path: string): Promise<Found | undefined> {
+function inspectOrRefuse(survey: Survey, path: string): Found | undefined {
   try {
-    return await inspect(survey.root, path);
+    return survey.root.inspect(path);
   } catch (error) {
     if (!(error instanceof ContextdError)) throw error;
     const parent = String(error.details.path ?? path);
@@ -238,10 +255,10 @@ function asRefusal(path: string, error: ContextdError): Refusal {
 }
 
 /** Returns true if the content is recorded, or has the mark of a version of contextd. */
-async function isOurFile(survey: Survey, path: string, text: string): Promise<boolean> {
+function isOurFile(survey: Survey, path: string, text: string): boolean {
   if (survey.before.files[path] === contentHash(text) || isMarked(text)) return true;
-  const tool = path.startsWith(`${TOOLS_DIR}/`) ? path.split('/')[2] : undefined;
-  return tool !== undefined && (await isOurTool(survey.root, tool));
+  const tool = isBelow(TOOLS_DIR, path) ? path.split('/')[2] : undefined;
+  return tool !== undefined && isOurTool(survey.root, tool);
 }
 
 /** Returns true if a link was recorded at this path, or if it leads to the proxy of another installation. */

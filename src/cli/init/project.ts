@@ -1,10 +1,11 @@
 import { ContextdError } from '../../core/errors.ts';
+import { isBelow } from '../../core/paths.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
 import { applyActions, checkWritable } from './apply.ts';
 import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { type Addition, type MergeRecord, unmerge } from './merged-file.ts';
 import { type Action, absentTools, type Plan, planForeignFolders, planInit, planRemoval } from './plan.ts';
-import { inspect } from './tree.ts';
 
 /** What was changed in a project, by path. */
 export interface ProjectChanges {
@@ -21,15 +22,16 @@ export interface PreparedChange {
 }
 
 /** Plans what `ctxd init` changes in the project. Throws, with nothing changed, if something is in the way. */
-export async function prepareInit(root: string, layout: Layout, projectsDir: string): Promise<PreparedChange> {
-  const recorded = await readManifest(projectsDir, root);
-  const { actions, manifest, kept } = await planInit(root, layout, recorded);
-  await checkWritable(root, actions);
+export async function prepareInit(path: string, layout: Layout, projectsDir: string): Promise<PreparedChange> {
+  const recorded = await readManifest(projectsDir, path);
+  const root = OwnedDirectory.at(path);
+  const { actions, manifest, kept } = planInit(root, layout, recorded);
+  checkWritable(root, actions);
   return {
     async apply() {
       // The record comes first, so that after a crash this command and --uninstall know what may already exist.
       if (!sameManifest(recorded, manifest)) await writeManifest(projectsDir, manifest);
-      await applyActions(root, actions);
+      applyActions(root, actions);
       return changesOf(actions, kept);
     },
   };
@@ -39,15 +41,16 @@ export async function prepareInit(root: string, layout: Layout, projectsDir: str
  * Plans `ctxd init --uninstall`. Returns undefined if there is no record of an init here. The record stays while
  * something that init created is kept because it was changed.
  */
-export async function prepareUninstall(root: string, projectsDir: string): Promise<PreparedChange | undefined> {
-  const recorded = await readManifest(projectsDir, root);
+export async function prepareUninstall(path: string, projectsDir: string): Promise<PreparedChange | undefined> {
+  const recorded = await readManifest(projectsDir, path);
   if (recorded === undefined) return undefined;
-  const { actions, manifest, kept } = await planUninstall(root, recorded);
-  await checkWritable(root, actions);
+  const root = OwnedDirectory.at(path);
+  const { actions, manifest, kept } = planUninstall(root, recorded);
+  checkWritable(root, actions);
   return {
     async apply() {
-      await applyActions(root, actions);
-      if (kept.length === 0) await deleteManifest(projectsDir, root);
+      applyActions(root, actions);
+      if (kept.length === 0) await deleteManifest(projectsDir, path);
       else await writeManifest(projectsDir, manifest);
       return changesOf(actions, kept);
     },
@@ -70,23 +73,23 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
 }
 
 /** Plans the removal of what the manifest names and of what has contextd's marks, unless it was changed since. */
-async function planUninstall(root: string, recorded: Manifest): Promise<Plan> {
+function planUninstall(root: OwnedDirectory, recorded: Manifest): Plan {
   // A record names its own entries; only the kind of each file matters here.
-  const absent = await absentTools(root, [], recorded);
-  const additions = mergesFor({ core: [], installed: [], absent }, root, '');
+  const absent = absentTools(root, [], recorded);
+  const additions = mergesFor({ core: [], installed: [], absent }, root.path, '');
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {
     const addition = additions.get(path);
-    const action = addition === undefined ? undefined : await planUnmerge(root, path, addition, record);
+    const action = addition === undefined ? undefined : planUnmerge(root, path, addition, record);
     if (action === 'kept') kept.push(path);
     else if (action !== undefined) merged.push(action);
   }
-  const foreign = await planForeignFolders(root, recorded);
-  const removal = await planRemoval(root, recorded);
+  const foreign = planForeignFolders(root, recorded);
+  const removal = planRemoval(root, recorded);
   const allKept = [...kept, ...foreign.kept, ...removal.kept];
   const actions = [...merged, ...foreign.actions, ...removal.actions];
-  return { actions, manifest: manifestOf(root, recorded, allKept), kept: allKept };
+  return { actions, manifest: manifestOf(root.path, recorded, allKept), kept: allKept };
 }
 
 /** The record of the paths that stay, so that a later init knows that it created them. */
@@ -95,20 +98,20 @@ function manifestOf(root: string, recorded: Manifest, kept: readonly string[]): 
     Object.fromEntries(Object.entries(entries).filter(([path]) => kept.includes(path)));
   return {
     ...emptyManifest(root),
-    directories: recorded.directories.filter((directory) => kept.some((path) => path.startsWith(`${directory}/`))),
+    directories: recorded.directories.filter((directory) => kept.some((path) => isBelow(directory, path))),
     files: only(recorded.files),
     links: only(recorded.links),
     merges: only(recorded.merges),
   };
 }
 
-async function planUnmerge(
-  root: string,
+function planUnmerge(
+  root: OwnedDirectory,
   path: string,
   addition: Addition,
   record: MergeRecord,
-): Promise<Action | 'kept' | undefined> {
-  const found = await inspect(root, path);
+): Action | 'kept' | undefined {
+  const found = root.inspect(path);
   if (found.kind === 'missing') return undefined;
   if (found.kind !== 'file') return 'kept';
   try {

@@ -1,6 +1,6 @@
-import type { HostNetwork } from '../../call/management.ts';
 import { hostsOfSettings } from '../../core/registries.ts';
 import { isInGroup } from '../../egress/groups.ts';
+import type { HostNetwork__Output as HostNetwork } from '../../protocol/generated/management.ts';
 import type { FoundMirrors } from './find.ts';
 
 /** What a person says yes to, indented: each setting, each certificate, and what stays outside. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import type { HostNetwork } from '../../call/management.ts';
 import { faultOfSetting, hostsOfSettings, type RegistrySetting } from '../../core/registries.ts';
 import { notPublic } from '../../egress/addresses.ts';
+import type { HostNetwork__Output as HostNetwork } from '../../protocol/generated/management.ts';
 import { type ExtraCertificate, findCertificates } from './certificates.ts';
 import { findCargo, findGo } from './compiled.ts';
 import { findNpm, findYarn } from './javascript.ts';
@@ -30,7 +30,14 @@ export interface LocalHost {
 }
 
 const CLIENTS: readonly ((at: Surroundings) => ClientFindings[])[] = [
-  ...[findNpm, findYarn, findPip, findUv, findCargo, findGo, findMaven, findApt],
+  findNpm,
+  findYarn,
+  findPip,
+  findUv,
+  findCargo,
+  findGo,
+  findMaven,
+  findApt,
 ];
 
 /** Keys of which every value counts; of the others, the first. */

@@ -1,11 +1,12 @@
-import type { HostNetwork } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import { isWithin } from '../../core/paths.ts';
 import { hostsOfSettings, type RegistrySetting } from '../../core/registries.ts';
+import type { HostNetwork__Output as HostNetwork } from '../../protocol/generated/management.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { findRepository } from '../init/repository-above.ts';
 import { confirm } from '../input.ts';
-import { findProjectRoot, holds, realOrGiven } from '../project-root.ts';
+import { findProjectRoot, realOrGiven } from '../project-root.ts';
 import type { Answer } from '../toolchains/offer.ts';
 import { describeHosts, describeLeftOut, describeMirrors, isEmpty, isSame } from './describe.ts';
 import { type FoundMirrors, findMirrors, type LocalHost } from './find.ts';
@@ -68,7 +69,7 @@ async function lookForMirrors({ env }: CliContext, directory: string): Promise<F
 /** The project or, if that is larger, the repository at a directory; null without one, and if HOME is a part of it. */
 async function projectAround(directory: string, home: string): Promise<string | null> {
   const found = [await findRepository(directory), await findProjectRoot(directory)];
-  const tops = found.flatMap((top) => (top == null || holds(top, home) ? [] : [top]));
+  const tops = found.flatMap((top) => (top == null || isWithin(top, home) ? [] : [top]));
   return tops.sort((a, b) => a.length - b.length)[0] ?? null;
 }
 

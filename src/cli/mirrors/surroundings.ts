@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
+import { isWithin } from '../../core/paths.ts';
 import type { RegistrySetting } from '../../core/registries.ts';
 import { isNetworkPath } from '../../core/variable-names.ts';
-import { holds } from '../project-root.ts';
 
 /** Where the settings of a person's network clients are looked for. Everything is read as that person. */
 export interface Places {
@@ -59,7 +59,7 @@ export class Surroundings {
 
   /** Whether others decide what a place holds. It is noted then. */
   isInProject(path: string): boolean {
-    const isInside = this.#project !== null && holds(this.#project, realPath(path));
+    const isInside = this.#project !== null && isWithin(this.#project, realPath(path));
     if (isInside) this.#notes.add(`${path}: it lies in the project, where others decide what it says.`);
     return isInside;
   }
@@ -93,7 +93,8 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch (cause) {
-    if (isErrno(cause)) return path;
+    // A file that does not exist yet may be made later.
+    if (isErrno(cause)) return resolve(path);
     throw cause;
   }
 }

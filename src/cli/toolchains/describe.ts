@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import type { Toolchain } from '../../call/management.ts';
+import { isBelow } from '../../core/paths.ts';
+import type { Toolchain__Output as Toolchain } from '../../protocol/generated/management.ts';
 
 /** `pyenv: /home/ann/.pyenv/{bin, shims, versions}`. */
 export function summarizeToolchain({ name, mounts }: Toolchain): string {
@@ -24,6 +25,6 @@ export function describeToolchains(toolchains: readonly Toolchain[]): string[] {
 /** The innermost directory that holds all paths. */
 function commonParent(paths: readonly string[]): string {
   let parent = posix.dirname(paths[0] ?? '/');
-  while (parent !== '/' && !paths.every((path) => path.startsWith(`${parent}/`))) parent = posix.dirname(parent);
+  while (parent !== '/' && !paths.every((path) => isBelow(parent, path))) parent = posix.dirname(parent);
   return parent;
 }

@@ -1,8 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Toolchain } from '../../call/management.ts';
+import { isWithin } from '../../core/paths.ts';
+import type { Toolchain__Output as Toolchain } from '../../protocol/generated/management.ts';
 import { findProjectRoot } from '../project-root.ts';
-import { exists, holds, isDirectory, realOrNull, stepsTo } from './links.ts';
+import { exists, isDirectory, realOrNull, stepsTo } from './links.ts';
 import { HOME_VARIABLES, MANAGERS, type Manager } from './managers.ts';
 
 /** Where a person's programs are looked for. */
@@ -66,7 +67,9 @@ class Finder {
 
   toolchains(): Toolchain[] {
     const all = [...this.#found].map(([name, { mounts, variables }]) => {
-      const outermost = [...mounts].filter((one) => ![...mounts].some((other) => other !== one && holds(other, one)));
+      const outermost = [...mounts].filter(
+        (one) => ![...mounts].some((other) => other !== one && isWithin(other, one)),
+      );
       return { name, mounts: outermost.sort(), variables };
     });
     return all.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -77,14 +80,14 @@ class Finder {
     const real = entry.startsWith('/') ? realOrNull(entry) : null;
     if (real === null || !isDirectory(real) || (await this.#isLeftOut(real))) return [];
     if (isMounted(real)) return [entry];
-    const located = this.#managers.find(({ named, root }) => holds(named, entry) || holds(root, real));
+    const located = this.#managers.find(({ named, root }) => isWithin(named, entry) || isWithin(root, real));
     const programs = programsIn(real);
     if (programs.length > 0 && programs.every((one) => this.#isOurs(one))) return [];
     this.#cover(real);
     for (const program of programs) for (const step of stepsTo(program)) this.#cover(step);
     if (located === undefined) return [real];
     const { manager, named, root } = located;
-    const kept = holds(named, entry) ? root + entry.slice(named.length) : real;
+    const kept = isWithin(named, entry) ? root + entry.slice(named.length) : real;
     return manager.instead !== undefined && kept === join(root, manager.instead.of)
       ? [kept, ...expand(root, manager.instead.use)]
       : [kept];
@@ -114,7 +117,7 @@ class Finder {
       const environment = join(project ?? '', name);
       if (!exists(join(environment, 'pyvenv.cfg'))) continue;
       for (const step of stepsTo(join(environment, 'bin', 'python'))) {
-        const located = this.#managers.find(({ root }) => holds(root, step));
+        const located = this.#managers.find(({ root }) => isWithin(root, step));
         if (located !== undefined && !isMounted(step)) this.#addManager(located);
       }
     }
@@ -123,15 +126,15 @@ class Finder {
   /** Directories of projects are not toolchains: commands could write there. */
   async #isLeftOut(real: string): Promise<boolean> {
     const { home, installRoot, project } = this.#search;
-    if (FOREIGN.test(real) || holds(real, home) || holds(installRoot, real)) return true;
-    if (project !== null && holds(project, real)) return true;
+    if (FOREIGN.test(real) || isWithin(real, home) || isWithin(installRoot, real)) return true;
+    if (project !== null && isWithin(project, real)) return true;
     return (await findProjectRoot(real)) !== undefined || real.includes('/node_modules/');
   }
 
   /** Makes sure that the real path `real` is mounted. */
   #cover(real: string): void {
-    if (isMounted(real) || FOREIGN.test(real) || holds(real, this.#search.home) || this.#isCovered(real)) return;
-    const located = this.#managers.find(({ root }) => holds(root, real));
+    if (isMounted(real) || FOREIGN.test(real) || isWithin(real, this.#search.home) || this.#isCovered(real)) return;
+    const located = this.#managers.find(({ root }) => isWithin(root, real));
     if (located !== undefined) this.#addManager(located);
     if (this.#isCovered(real) || this.#isInProject(real)) return;
     const directory = isDirectory(real) ? real : dirname(real);
@@ -142,16 +145,16 @@ class Finder {
   /** True for the links that the installer makes. */
   #isOurs(program: string): boolean {
     const real = realOrNull(program);
-    return real !== null && holds(this.#search.installRoot, real);
+    return real !== null && isWithin(this.#search.installRoot, real);
   }
 
   #isInProject(real: string): boolean {
     const { project, installRoot } = this.#search;
-    return holds(installRoot, real) || (project !== null && holds(project, real));
+    return isWithin(installRoot, real) || (project !== null && isWithin(project, real));
   }
 
   #isCovered(real: string): boolean {
-    return [...this.#found.values()].some(({ mounts }) => [...mounts].some((mount) => holds(mount, real)));
+    return [...this.#found.values()].some(({ mounts }) => [...mounts].some((mount) => isWithin(mount, real)));
   }
 
   #addManager({ manager, root }: Located): void {
@@ -170,7 +173,7 @@ class Finder {
 
   #add(name: string, mounts: readonly string[], variables: Readonly<Record<string, string>>): void {
     const known = this.#found.get(name) ?? { mounts: new Set(), variables: {} };
-    for (const mount of mounts) if (!isMounted(mount) && !holds(mount, this.#search.home)) known.mounts.add(mount);
+    for (const mount of mounts) if (!isMounted(mount) && !isWithin(mount, this.#search.home)) known.mounts.add(mount);
     Object.assign(known.variables, variables);
     this.#found.set(name, known);
   }
@@ -182,12 +185,12 @@ function locate(manager: Manager, { home, variables }: Search): Located[] {
     given === undefined ? manager.places.map((place) => join(place.startsWith('/') ? '/' : home, place)) : [given];
   return places.flatMap((named) => {
     const root = named.startsWith('/') ? realOrNull(named) : null;
-    return root === null || isMounted(root) || holds(root, home) ? [] : [{ manager, named, root }];
+    return root === null || isMounted(root) || isWithin(root, home) ? [] : [{ manager, named, root }];
   });
 }
 
 function isMounted(path: string): boolean {
-  return MOUNTED.some((place) => holds(place, path));
+  return MOUNTED.some((place) => isWithin(place, path));
 }
 
 /** The names of directories of programs, below the folder that belongs to them. */
@@ -196,36 +199,36 @@ const PROGRAM_DIRS = ['bin', 'sbin', 'libexec', 'condabin', 'scripts', 'shims'];
 const SHARED = ['/', '/opt', '/srv', '/home', '/var', '/var/lib', '/root', '/usr/local'];
 /** What a folder of programs holds besides its settings and data. */
 const PARTS = [
-  ...[
-    'bin',
-    'sbin',
-    'libexec',
-    'lib',
-    'lib32',
-    'lib64',
-    'include',
-    'share',
-    'src',
-    'pkg',
-    'jre',
-    'jmods',
-    'conf',
-    'legal',
-  ],
-  ...[
-    'tools',
-    'versions',
-    'node_modules',
-    'site-packages',
-    'boot',
-    'media',
-    'plugins',
-    'misc',
-    'api',
-    'dist',
-    'init.d',
-  ],
-  ...['pyvenv.cfg', 'release', 'VERSION', 'go.env', 'package.json'],
+  'bin',
+  'sbin',
+  'libexec',
+  'lib',
+  'lib32',
+  'lib64',
+  'include',
+  'share',
+  'src',
+  'pkg',
+  'jre',
+  'jmods',
+  'conf',
+  'legal',
+  'tools',
+  'versions',
+  'node_modules',
+  'site-packages',
+  'boot',
+  'media',
+  'plugins',
+  'misc',
+  'api',
+  'dist',
+  'init.d',
+  'pyvenv.cfg',
+  'release',
+  'VERSION',
+  'go.env',
+  'package.json',
 ];
 /** Of a hidden folder in the home directory, which also holds settings. */
 const LIBRARIES = ['lib', 'lib64', 'libexec', 'include'];
@@ -233,7 +236,7 @@ const LIBRARIES = ['lib', 'lib64', 'libexec', 'include'];
 /** What to mount for a directory of programs that belongs to no known manager. */
 function describe(directory: string, home: string): { name: string; mounts: string[] } {
   const parent = dirname(directory);
-  const isAlone = !PROGRAM_DIRS.includes(basename(directory)) || SHARED.includes(parent) || holds(parent, home);
+  const isAlone = !PROGRAM_DIRS.includes(basename(directory)) || SHARED.includes(parent) || isWithin(parent, home);
   if (isAlone) return { name: directory, mounts: [directory] };
   const isHidden = dirname(parent) === home && basename(parent).startsWith('.');
   const parts = (isHidden ? LIBRARIES : PARTS).map((part) => join(parent, part)).filter(exists);

@@ -49,11 +49,6 @@ function interpreterOf(file: string): string | null {
   }
 }
 
-/** True if `inner` is `outer` or below it. */
-export function holds(outer: string, inner: string): boolean {
-  return outer === inner || outer === '/' || inner.startsWith(`${outer}/`);
-}
-
 export function realOrNull(path: string): string | null {
   try {
     return realpathSync(path);

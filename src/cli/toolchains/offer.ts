@@ -1,5 +1,8 @@
-import type { Toolchain, ToolchainList } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  Toolchain__Output as Toolchain,
+  ToolchainList__Output as ToolchainList,
+} from '../../protocol/generated/management.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';

@@ -1,6 +1,10 @@
-import type { InstallRequest, ToolInfo, ToolPlan } from '../../call/management.ts';
 import { checkName } from '../../catalog/reserved-names.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type {
+  InstallRequest__Output as InstallRequest,
+  ToolInfo__Output as ToolInfo,
+  ToolPlan__Output as ToolPlan,
+} from '../../protocol/generated/management.ts';
 import { formatBytes } from '../bytes.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
@@ -86,7 +90,7 @@ async function settle(plan: ToolPlan, { context, client, root, isAgreed }: Insta
   const change = await prepareTools(context, root, [...others, tool]);
   const { tools } = await client.acceptTool({ root, bundle_sha256: tool.bundle_sha256, unattended: isAgreed });
   await change.apply();
-  await writeLock(root, { tools });
+  writeLock(root, { tools });
   return installed(plan);
 }
 

@@ -1,12 +1,12 @@
-import type { ToolInfo } from '../../call/management.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { formatLock, LOCK_FILE, type LockedTool, lockedTool, parseLock } from '../../install/lock-file.ts';
+import type { ToolInfo__Output as ToolInfo } from '../../protocol/generated/management.ts';
+import { describeFound, OwnedDirectory } from '../files/owned-directory.ts';
 import { applyActions } from '../init/apply.ts';
-import { describeFound, inspect } from '../init/tree.ts';
 
 /** The tools that the project's lock file names; none if there is no file. */
-export async function readLock(root: string): Promise<LockedTool[]> {
-  const found = await inspect(root, LOCK_FILE);
+export function readLock(root: OwnedDirectory): LockedTool[] {
+  const found = root.inspect(LOCK_FILE);
   if (found.kind === 'missing') return [];
   if (found.kind === 'file') return parseLock(found.text);
   throw new ContextdError('CONFLICT', `${LOCK_FILE} is ${describeFound(found)}`, {
@@ -22,12 +22,13 @@ interface LockChange {
 }
 
 /** Writes what the project has now. Entries of tools that only colleagues have stay. The last tool takes the file with it. */
-export async function writeLock(root: string, { tools, removed }: LockChange): Promise<void> {
-  const own = tools.map((tool) => lockedTool(tool, root)).filter((entry) => entry !== null);
-  const before = await readLock(root);
+export function writeLock(path: string, { tools, removed }: LockChange): void {
+  const root = OwnedDirectory.at(path);
+  const own = tools.map((tool) => lockedTool(tool, path)).filter((entry) => entry !== null);
+  const before = readLock(root);
   const others = before.filter(({ name }) => name !== removed && !own.some((entry) => entry.name === name));
   const text = formatLock([...own, ...others]);
-  if (own.length + others.length === 0) await applyActions(root, [{ kind: 'remove', path: LOCK_FILE }]);
+  if (own.length + others.length === 0) applyActions(root, [{ kind: 'remove', path: LOCK_FILE }]);
   else if (before.length === 0 || text !== formatLock(before))
-    await applyActions(root, [{ kind: 'write', path: LOCK_FILE, text, replaces: before.length > 0, mode: 0o644 }]);
+    applyActions(root, [{ kind: 'write', path: LOCK_FILE, text, replaces: before.length > 0, mode: 0o644 }]);
 }

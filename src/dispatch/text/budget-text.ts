@@ -17,35 +17,38 @@ import {
   type TextPart,
   type TextRequest,
 } from '../../tokens/fit-text.ts';
+import type { ByteRange } from '../../tokens/line.ts';
 import { layPage } from '../../tokens/page.ts';
 import type { ShownStream } from '../../tokens/shown-stream.ts';
 import { plainCounter } from '../../tokens/truncate.ts';
+import { DEFAULT_VIEW } from '../../tokens/views/read-view.ts';
 import { droppedLines, metaOf } from '../answer-meta.ts';
-import { addKnown, type VerifiedCall } from '../call.ts';
+import { addFacts, type VerifiedCall } from '../call.ts';
 import { exitStatusOf } from '../exit-status.ts';
 import type { Page } from '../page.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
 import { sealed } from '../seal.ts';
-import { type StoredOutput, storeDerived } from '../store.ts';
+import { keep, type StoredOutput, storeDerived } from '../store.ts';
+import { type DataStoreDeps, isDataViewed, placed, rangeOf, storeData, withoutData } from '../store-data.ts';
 import { type Budgeted, tallyOfText } from '../tally.ts';
 import { fitView } from '../view/fit-view.ts';
 import type { ShownOutput, ViewDeps } from '../view/view-output.ts';
-import { factText } from './facts.ts';
+import { type FactText, factText } from './facts.ts';
 import { gapLines, notesOf } from './notes.ts';
 import { statusLine } from './status-line.ts';
 
-export interface TextDeps extends ViewDeps {
+export interface TextDeps extends ViewDeps, DataStoreDeps {
   counter: TokenCounter;
   cursors: Cursors;
   continuations: Continuations;
 }
 
-/** Facts and notes get at most these parts of the budget each. */
+/** Divisors: facts and notes each get at most this fraction (1/n) of the budget. */
 const FACTS_SHARE = 6;
 const NOTES_SHARE = 3;
-/** An answer without output is all facts: of what the notes leave, this is kept for the other lines of contextd. */
+/** Tokens left for contextd's other lines after the notes and facts of an answer without output. */
 const OWN_LINES_TOKENS = 50;
-/** The amount of an output of more tokens is rounded to three digits, because it is an estimate. */
+/** Above this, the token count of an output is an estimate and is rounded to three digits. */
 const EXACT_MAX_TOKENS = 1_000;
 
 /** Step 8 for the text form: what to print on both descriptors, within the token budget. */
@@ -58,22 +61,58 @@ export async function budgetText(
   const { counter } = deps;
   const { maxTokens } = call.options;
   const subject = { outcome, call, maxTokens, counter };
-  if (stored === null) return withoutText(subject, call);
+  return stored === null
+    ? budgetFacts(subject, call, deps)
+    : budgetStored(subject, call, withoutData(stored, call), deps);
+}
+
+/** An answer without texts. Facts that do not fit, or that a view was asked for, are stored and shown as a text. */
+async function budgetFacts(subject: Subject, call: VerifiedCall, deps: TextDeps): Promise<Budgeted> {
+  const { outcome } = subject;
+  if (isDataViewed(call, outcome)) {
+    const kept = await storeData(call, outcome.data, null, deps);
+    return budgetStored({ ...subject, areFactsStored: true }, call, kept, deps);
+  }
+  const { facts } = requestOf({ ...subject, shown: null, stored: null, continuation: null, all: 0 });
+  if (!facts.isCut) return withoutText(subject, call);
+  const kept =
+    call.tool.manifest.text === null
+      ? await storeData(call, outcome.data, null, deps)
+      : keep(call, [{ field: 'data', text: facts.whole }], 0, deps);
+  await kept.committed;
+  const options = { ...call.options, view: { ...DEFAULT_VIEW, name: 'head', lines: null } } as const;
+  return budgetStored({ ...subject, areFactsStored: true }, { ...call, options }, kept, deps);
+}
+
+async function budgetStored(
+  subject: Subject,
+  call: VerifiedCall,
+  stored: StoredOutput,
+  deps: TextDeps,
+): Promise<Budgeted> {
+  const { outcome, maxTokens, counter } = subject;
   const whole = (shown: ShownOutput): TextOutput | null => fitWhole(subject, shown, stored);
   const fitted = await fitView(call, outcome, stored, deps, whole);
   if (fitted.whole !== null) return budgeted(fitted.whole, fitted.whole.shownTokens, outcome, stored);
   const { shown } = fitted;
-  const kept = shown.derived === null ? stored : await storeDerived(call, stored, shown.derived, deps);
+  const texts = shown.derived === null ? stored : await storeDerived(call, stored, shown.derived, deps);
   const continuation = await deps.continuations.reserve(call.session);
   const streams = shownStreams(shown.streams, maxTokens);
   const all = estimateOf(streams, counter);
   const plain = plainCounter(counter);
   const measured = measureStreams(plain, streams, maxTokens);
   const request = requestOf({ ...subject, shown, stored, continuation, all });
-  const output = fitText(counter, request, (room) => layout(cutStreams(plain, measured, room)));
+  const { kept, left } = request.facts.isCut ? await keepFacts(subject, call, texts, deps) : { kept: texts, left: [] };
+  const output = fitText(counter, request, (room) => layout(cutStreams(plain, measured, room), left));
   if (output.omitted.length > 0)
     await deps.continuations.keep(call.session, continuation, sealed(call, kept, output.omitted, deps));
   return budgeted(output, all, outcome, stored);
+}
+
+/** Stores cut facts after the texts, so that the continuation leads to all of them. */
+async function keepFacts({ outcome }: Subject, call: VerifiedCall, texts: StoredOutput, deps: TextDeps) {
+  const kept = await storeData(call, outcome.data, texts, deps);
+  return { kept, left: [rangeOf(placed(kept))] };
 }
 
 /** The next page of a stored output. */
@@ -102,13 +141,15 @@ export async function budgetPageText(call: VerifiedCall, page: Page, deps: TextD
   return { answer, tally: tallyOfText(output, all, 'page') };
 }
 
-/** What an answer is about, as far as it is known. */
+/** The subject of an answer, as far as it is known. */
 interface Subject {
   outcome: ScrubbedOutcome;
-  /** Null: the call was refused before it was verified. */
+  /** Null if the call was refused before it was verified. */
   call: VerifiedCall | null;
   maxTokens: number;
   counter: TokenCounter;
+  /** True if the facts are shown as a text. Default: they precede the texts. */
+  areFactsStored?: boolean;
 }
 
 /** An answer without text: a refusal, a dry run's report, or a command that printed nothing. */
@@ -118,12 +159,12 @@ export function withoutText(subject: Omit<Subject, 'call'>, call: VerifiedCall |
   return budgeted(output, output.shownTokens, subject.outcome, null);
 }
 
-/** The answer to a call that does not reach dispatch. It repeats nothing of the caller's text. */
+/** The answer to a call that never reaches dispatch. It repeats no caller text. */
 export function turnedAway(why: ContextdError, outcome: ScrubbedOutcome, counter: TokenCounter): Budgeted {
   return withoutText({ outcome: { ...outcome, failure: why }, maxTokens: Number.MAX_SAFE_INTEGER, counter });
 }
 
-/** Prints exactly what the command printed if that fits, and otherwise a densified text that says the same. */
+/** Prints the exact output of the command if it fits, otherwise a lossless condensed text. Null if neither fits. */
 function fitWhole(subject: Subject, shown: ShownOutput, stored: StoredOutput): TextOutput | null {
   const { counter, maxTokens } = subject;
   const streams = shownStreams(shown.streams, maxTokens);
@@ -160,16 +201,17 @@ function requestOf({
   continuation,
   all,
   notes,
-}: Printing): FitTextRequest {
+  areFactsStored = false,
+}: Printing): FitTextRequest & { facts: FactText } {
   // The checks of a dry run are for programs, which ask for JSON; a reader gets one line.
   const isDryRun = call?.options.dryRun === true && outcome.failure === null;
   const templates = call === null || call.options.dryRun ? null : call.tool.manifest.text;
-  const known = addKnown(outcome, { facts: { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes } });
+  const known = addFacts(outcome, { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes });
   const meta = { ...metaOf(call?.requestId ?? '', known), ...(stored === null ? {} : droppedLines(stored)) };
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
   const said = notesOf(known, { ...meta, warning_details: details }, Math.floor(maxTokens / NOTES_SHARE), counter);
   const facts = factText(
-    isDryRun ? { ...outcome, data: {} } : outcome,
+    isDryRun || areFactsStored ? { ...outcome, data: {} } : outcome,
     templates,
     shown === null
       ? Math.max(0, maxTokens - counter.count(said.join('\n')) - OWN_LINES_TOKENS)
@@ -178,7 +220,7 @@ function requestOf({
   );
   const fixed = [
     ...(isDryRun ? ['dry run: every check allows the call'] : []),
-    ...(facts.isCut ? ['the facts are cut to fit the budget; raise max_tokens to see more'] : []),
+    ...(facts.isCut ? [shown === null ? FACTS_CUT : `${FACTS_CUT}, or go on to read them`] : []),
     ...(notes ?? []),
   ].map((note) => ownLine(note));
   const hidden = (shown?.meta.dropped_content_ids ?? []).map((id) => id.slice(id.indexOf('/') + 1));
@@ -193,6 +235,7 @@ function requestOf({
       }),
     ]);
   return {
+    facts,
     budgetTokens: maxTokens,
     head: facts.text,
     headingOf: headingsOf(outcome, shown),
@@ -212,12 +255,14 @@ function requestOf({
   };
 }
 
-function undoOf({ fileChanges }: ScrubbedOutcome): { ref: string; files: number } | null {
+function undoOf({ facts: { fileChanges } }: ScrubbedOutcome): { ref: string; files: number } | null {
   if (fileChanges === null || fileChanges.ref === null) return null;
   return { ref: fileChanges.ref, files: fileChanges.files.length + fileChanges.more };
 }
 
-/** How a command ended. A failure is stated with its reason, and an earlier output has no ending. */
+const FACTS_CUT = 'the facts are cut to fit the budget; raise max_tokens to see more';
+
+/** How the command ended. A failure is stated with its reason instead, and an earlier output has no ending. */
 function endingOf(outcome: ScrubbedOutcome): { exitStatus: number; signal: string | null } {
   const { ended_by: endedBy, signal } = outcome.data;
   return {
@@ -234,7 +279,7 @@ function viewNotes(parts: readonly TextPart[], hidden: readonly string[], isView
   ];
 }
 
-/** Several texts on stdout have a heading each: the path that `data.files` gives for them, or the name of the text. */
+/** If stdout has several texts, each gets a heading: its path in `data.files`, or its name. */
 function headingsOf({ data }: ScrubbedOutcome, shown: ShownOutput | null): TextRequest['headingOf'] {
   const printed = (shown?.streams ?? []).filter(({ field }) => field !== 'stderr');
   if (printed.length < 2) return () => '';
@@ -243,11 +288,11 @@ function headingsOf({ data }: ScrubbedOutcome, shown: ShownOutput | null): TextR
   return ({ field }) => (field === 'stderr' ? '' : `==> ${quoteName(String(paths.get(field) ?? field))} <==\n`);
 }
 
-/** The pieces of each stream, one after another; a piece after a gap begins on a line of its own. */
-function layout(cuts: readonly StreamCut[]): TextLayout {
+/** Joins the pieces of each stream. A piece after a gap starts on a new line. */
+function layout(cuts: readonly StreamCut[], left: readonly ByteRange[]): TextLayout {
   return {
     parts: cuts.map(partOf),
-    omitted: cuts.flatMap(({ gaps }) => gaps.map(({ start, end }) => ({ start, end }))),
+    omitted: [...cuts.flatMap(({ gaps }) => gaps.map(({ start, end }) => ({ start, end }))), ...left],
   };
 }
 

@@ -2,18 +2,20 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { headEnd, type PrintCounter } from '../../tokens/truncate.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
 
-/** A name in a template of tool.json. */
+/** A placeholder in a template of tool.json. */
 const PLACEHOLDER = /\{([a-z][a-z0-9_]*)\}/g;
 
 export interface FactText {
   /** Whole lines, or "". */
   text: string;
   isCut: boolean;
+  /** The text before it was cut. */
+  whole: string;
 }
 
 /**
- * The facts of an answer as text. `templates`: what tool.json declares; a line whose facts are missing is left out. Null:
- * the tool declares nothing, and its facts are one line of JSON.
+ * Formats the facts of an answer as text. `templates` are those in tool.json; a line whose facts are missing is left
+ * out. Null: the tool declares none, and its facts become one line of JSON.
  */
 export function factText(
   { data, failure }: ScrubbedOutcome,
@@ -21,13 +23,13 @@ export function factText(
   maxTokens: number,
   counter: PrintCounter,
 ): FactText {
-  if (failure !== null) return { text: '', isCut: false };
+  if (failure !== null) return { text: '', isCut: false, whole: '' };
   const lines = templates === null ? jsonLine(data) : templates.flatMap((template) => filled(template, data));
   const whole = lines.map((line) => `${line}\n`).join('');
   const end = headEnd(counter, whole, maxTokens);
-  if (end === whole.length) return { text: whole, isCut: false };
+  if (end === whole.length) return { text: whole, isCut: false, whole };
   const text = whole.slice(0, end);
-  return { text: text === '' || text.endsWith('\n') ? text : `${text}\n`, isCut: true };
+  return { text: text === '' || text.endsWith('\n') ? text : `${text}\n`, isCut: true, whole };
 }
 
 function jsonLine(data: JsonObject): string[] {
@@ -48,7 +50,7 @@ function shown(value: Json): string {
   return value.every(isJsonObject) ? value.map(oneLine).join('\n') : JSON.stringify(value);
 }
 
-/** An object of a list: `job=1 state=running command="npm test"`. */
+/** Formats an object of a list: `job=1 state=running command="npm test"`. */
 function oneLine(item: JsonObject): string {
   return Object.entries(item)
     .map(

@@ -7,17 +7,17 @@ import type { TextPart } from '../../tokens/fit-text.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
 import { STATUS_MAX_TOKENS } from './status-line.ts';
 
-type Reported = Pick<ScrubbedOutcome, 'data' | 'denied' | 'failure'>;
+type Reported = Pick<ScrubbedOutcome, 'data' | 'facts' | 'failure'>;
 
-/** Lines of one kind, and paths of one line; the number of the others is stated. */
+/** Maximum lines of one kind, and paths per line. The number of the rest is stated. */
 const LINES_MAX = 5;
 const NAMED_MAX = 3;
-/** Characters of one line; halved until all lines fit. */
+/** Maximum characters per line; halved until all lines fit. */
 const LINE_MAX_CHARS = 2_000;
 const LINE_MIN_CHARS = 60;
 
 /**
- * What else a caller must know, one line each: what was refused and how to allow it, what was set aside, warnings, and why
+ * Everything else a caller must know, one line each: refusals and how to allow them, set-aside paths, warnings, and why
  * the call failed. Together they take at most `maxTokens`, unless `maxTokens` is below a hundred.
  */
 export function notesOf(
@@ -58,8 +58,8 @@ function notUndone({ files_not_covered: files = [] }: Pick<EnvelopeMeta, 'files_
   return shown.length === 0 ? [] : [`changed, but undo does not cover it: ${named(shown)}`];
 }
 
-/** Accesses that are allowed in the same way share a line. */
-function denials({ denied }: Reported): string[] {
+/** Refusals with the same remedy share a line. */
+function denials({ facts: { denied } }: Reported): string[] {
   const byRemedy = new Map<string, string[]>();
   for (const { kind, path, host, port, rule, how_to_allow } of denied) {
     const name = path ?? (port === undefined ? host : `${host}:${port}`);
@@ -70,7 +70,7 @@ function denials({ denied }: Reported): string[] {
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));
 }
 
-/** Which texts are not UTF-8. The names are left out if the line would be longer than a status line. */
+/** Texts that are not UTF-8. Their names are left out if the line would be longer than a status line. */
 function encodings({ data }: Reported, counter: TokenCounter): string[] {
   const files = Array.isArray(data.files) ? data.files.filter(isJsonObject) : [];
   const texts = [data, ...files].flatMap(({ encoding, path }): { name: unknown; of: unknown }[] => {
@@ -84,7 +84,7 @@ function encodings({ data }: Reported, counter: TokenCounter): string[] {
   });
 }
 
-/** Files of `data.files` that have an error in place of a text. */
+/** Errors in `data.files`, in place of a text. */
 function unreadFiles({ data }: Reported): string[] {
   const files = Array.isArray(data.files) ? data.files : [];
   return files.flatMap((file) => {
@@ -93,7 +93,7 @@ function unreadFiles({ data }: Reported): string[] {
   });
 }
 
-/** The status, with as much of the reason as a status line has room for, and what is left of it on a line of its own. */
+/** The status, with as much of the reason as fits a status line; the rest goes on its own line. */
 function failureLines({ failure: error }: Reported, counter: TokenCounter): string[] {
   if (error === null) return [];
   const { code, message, remedy } = error;
@@ -115,7 +115,7 @@ function named(texts: readonly string[]): string {
   return more <= 0 ? texts.join(', ') : `${texts.slice(0, NAMED_MAX).join(', ')} and ${more} more`;
 }
 
-/** Where text is missing. The name of the text is left out if there is only one. */
+/** Where text is missing. The text's name is left out if there is only one text. */
 export function gapLines(parts: readonly TextPart[]): string[] {
   const isOnly = parts.filter(({ text, gaps }) => text !== '' || gaps.length > 0).length <= 1;
   const lines = parts.flatMap(({ field, gaps }) =>

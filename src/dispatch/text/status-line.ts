@@ -2,24 +2,24 @@ import { ownLine } from '../../core/own-line.ts';
 import { shellNameOf } from '../../core/shell-names.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 
-/** Tokens of the longest status line. */
+/** Maximum tokens of a status line. */
 export const STATUS_MAX_TOKENS = 25;
 
 export interface StatusFacts {
-  /** The exit status of the command; 0 if it is stated elsewhere. */
+  /** Exit status of the command; 0 if another line states it. */
   exitStatus: number;
-  /** The name of the signal that ended the command; null if none did. */
+  /** Name of the signal that ended the command, or null. */
   signal: string | null;
-  /** Tokens shown and tokens that there are; null if nothing is left out. */
+  /** Tokens shown and tokens in total; null if nothing is left out. */
   amount: { shown: number; all: number } | null;
-  /** The number that continues the output; null if nothing is left out. */
+  /** Number that continues the output; null if nothing is left out. */
   continuation: number | null;
   tool: string;
-  /** What undoes the call's changes of files, and how many files these are; null: it changed none. */
+  /** The ref that undoes the call's file changes, and the number of changed files; null if it changed none. */
   undo?: { ref: string; files: number } | null;
 }
 
-/** The last line of an answer: how the command ended, how much is shown and how to go on. Null if there is nothing to say. */
+/** The last line of an answer: how the command ended, how much is shown, how to continue. Null if nothing to say. */
 export function statusLine(counter: TokenCounter, facts: StatusFacts): string | null {
   const candidates = statements(facts);
   if (candidates[0] === '') return null;
@@ -27,7 +27,7 @@ export function statusLine(counter: TokenCounter, facts: StatusFacts): string | 
   return lines.find((line) => counter.count(line) <= STATUS_MAX_TOKENS) ?? lines.at(-1) ?? null;
 }
 
-/** From the most complete to the shortest. The last one always fits. */
+/** Most complete first. The last one always fits. */
 function statements(facts: StatusFacts): string[] {
   const endings = endingsOf(facts);
   const { undo = null } = facts;

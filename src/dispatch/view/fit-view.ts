@@ -3,10 +3,10 @@ import type { ScrubbedOutcome } from '../scrub.ts';
 import type { StoredOutput } from '../store.ts';
 import { type ShownOutput, type ViewDeps, viewOutput } from './view-output.ts';
 
-/** A digest is JSON, so it is not cut. It is made again at these scales until it fits. */
+/** A digest is JSON, so it cannot be cut. It is rebuilt at these scales until it fits. */
 const DIGEST_SCALES = [0.6, 0.35, 0.2];
 
-/** Makes the view of a call. `print` returns the answer that shows all of it; null if it does not fit. */
+/** Makes the view of a call. `print` returns the answer that shows all of it, or null if it does not fit. */
 export async function fitView<Output>(
   call: VerifiedCall,
   outcome: ScrubbedOutcome,

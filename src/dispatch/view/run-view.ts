@@ -1,18 +1,20 @@
 import { Worker } from 'node:worker_threads';
+import { untilAborted, within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { isErrorCode } from '../../protocol/tool-output.ts';
+import { ownProgram } from '../../core/own-program.ts';
+import { unpackError } from '../../core/wire-error.ts';
 import { renderView, type ViewedOutput, type ViewRequest } from '../../tokens/views/render-view.ts';
-import type { ViewReply } from './view-thread.ts';
+import type { ViewReply } from './thread/messages.ts';
 
-/** A view of up to this many characters is made on the main thread; a longer text would block every other call. */
+/** Maximum characters for a view on the main thread. A longer text would block every other call. */
 const AT_ONCE_MAX_CHARS = 512 * 1024;
-/** The same limit for patterns with counted repetitions, whose search may take seconds per megabyte. */
+/** The same limit for patterns with counted repetitions, which may take seconds per megabyte. */
 const COUNTED_MAX_CHARS = 8 * 1024;
 /** Enough for a copy of the largest output, its JSON and the view. */
 const THREAD_MAX_MB = 2_048;
 const THREADS_AT_ONCE = 2;
 
-/** Makes views: those of long texts in worker threads, at most two at a time. */
+/** Makes views. Long texts go to worker threads, at most two at a time. */
 export interface ViewMaker {
   /** Throws VIEW_FAILED if the view cannot be made within `timeoutMs`, and the signal's reason if it aborts. */
   make(request: ViewRequest, limits: { timeoutMs: number; signal: AbortSignal }): Promise<ViewedOutput>;
@@ -60,30 +62,19 @@ function atOnceMax({ view }: ViewRequest): number {
 
 function inThread(request: ViewRequest, limits: { timeoutMs: number; signal: AbortSignal }): Promise<ViewedOutput> {
   const { promise, resolve, reject } = Promise.withResolvers<ViewedOutput>();
-  const thread = new Worker(new URL('./view-thread.js', import.meta.url), {
+  const thread = new Worker(ownProgram(new URL('./thread/main.js', import.meta.url)), {
     workerData: request,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MAX_MB },
     env: {},
   });
-  const fail = (why: unknown): void => reject(why);
-  const timer = setTimeout(() => fail(failed(request, `took longer than ${limits.timeoutMs} ms`)), limits.timeoutMs);
-  const onAbort = (): void => fail(limits.signal.reason);
-  limits.signal.addEventListener('abort', onAbort);
-  thread.once('message', (reply: ViewReply) => ('output' in reply ? resolve(reply.output) : reject(faultOf(reply))));
-  thread.once('error', (cause) => fail(failed(request, 'needs more memory than it may have', cause)));
-  return promise.finally(() => {
-    clearTimeout(timer);
-    limits.signal.removeEventListener('abort', onAbort);
-    return thread.terminate();
+  thread.once('message', (reply: ViewReply) =>
+    'output' in reply ? resolve(reply.output) : reject(unpackError(reply.error)),
+  );
+  thread.once('error', (cause) => reject(failed(request, 'needs more memory than it may have', cause)));
+  const view = within(limits.timeoutMs, untilAborted(promise, limits.signal), () => {
+    throw failed(request, `took longer than ${limits.timeoutMs} ms`);
   });
-}
-
-function faultOf({ fault }: Extract<ViewReply, { fault: unknown }>): ContextdError {
-  const { code, message, remedy, details } = fault;
-  return new ContextdError(isErrorCode(code) ? code : 'VIEW_FAILED', message, {
-    ...(remedy === undefined ? {} : { remedy }),
-    details,
-  });
+  return view.finally(() => thread.terminate());
 }
 
 function failed({ view }: ViewRequest, why: string, cause?: unknown): ContextdError {

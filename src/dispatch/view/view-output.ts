@@ -1,7 +1,7 @@
 import type { SessionRef } from '../../call/session.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Config } from '../../config/schema.ts';
-import { type EnvelopeMeta, FIDELITY_VERSION, warningDetail } from '../../core/envelope.ts';
+import { type EnvelopeMeta, FIDELITY_VERSION, type WarningDetail, warningDetail } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../../stores/artifacts.ts';
 import { DENSIFY_STEPS, type DensifyStep } from '../../tokens/densify/densify.ts';
@@ -23,7 +23,7 @@ export interface ViewDeps {
   config: Pick<Config, 'densify'>;
 }
 
-/** An output in the requested view, before it is cut. */
+/** An output in the requested view, before cutting. */
 export interface ShownOutput {
   streams: readonly CutStream[];
   /** The shown texts if the view computed them; null if they are parts of the stored output. */
@@ -33,15 +33,15 @@ export interface ShownOutput {
 
 /** Maximum milliseconds for a view; the call's own timeout may be shorter. */
 const VIEW_MAX_MS = 20_000;
-/** Characters per token of JSON inside JSON, as measured. */
+/** Characters per token of JSON inside JSON, measured. */
 const DIGEST_CHARS_PER_TOKEN = 2.6;
 const DIGEST_ENVELOPE_TOKENS = 220;
 const DIGEST_MIN_CHARS = 400;
 
 /**
- * Applies the view to the stored output. If the view cannot be made of a command that just ran, falls back to the
- * default view with a warning, so that the result is not lost. For an earlier output it throws VIEW_FAILED.
- * `digestScale` is the part of the budget that a digest gets, 0 to 1.
+ * Applies the view to the stored output. If the view of a command that just ran fails, falls back to the default view
+ * with a warning, so that the result is not lost. For an earlier output it throws VIEW_FAILED. `digestScale` is the
+ * fraction of the budget for a digest, 0 to 1.
  */
 export async function viewOutput(
   call: VerifiedCall,
@@ -57,9 +57,15 @@ export async function viewOutput(
     const fault = ContextdError.from(thrown);
     if (output.isEarlier || fault.code !== 'VIEW_FAILED') throw thrown;
     const shown = await applyView({ ...DEFAULT_VIEW, digestScale }, call, outcome, output, deps);
-    const message = `${fault.message}; the default view is shown`;
-    return { ...shown, meta: { ...shown.meta, warning_details: [warningDetail('FALLBACK_USED', message)] } };
+    return { ...shown, meta: { ...shown.meta, warning_details: [fallbackWarning(thrown)] } };
   }
+}
+
+/** The warning that the default view replaces one that cannot be made. Rethrows any other error. */
+export function fallbackWarning(thrown: unknown): WarningDetail {
+  const fault = ContextdError.from(thrown);
+  if (fault.code !== 'VIEW_FAILED') throw thrown;
+  return warningDetail('FALLBACK_USED', `${fault.message}; the default view is shown`);
 }
 
 async function applyView(
@@ -89,7 +95,7 @@ async function applyView(
   };
 }
 
-/** The texts of a tool that has applied the view itself. */
+/** The texts of a tool that applied the view itself. */
 function showApplied({ name }: View, output: StoredOutput): ShownOutput {
   const cut = name === 'tail' ? 'tail' : 'head';
   const streams = output.streams.map(({ field, text }) => ({ field, text, start: 0, cut, mayDensify: false }) as const);
@@ -98,14 +104,14 @@ function showApplied({ name }: View, output: StoredOutput): ShownOutput {
 
 const NOT_DENSIFIED = { steps: [], keepErrors: false };
 
-/** True for a command that did not exit with 0 and for a tool that failed. */
+/** True if the tool failed, or the command did not exit by itself with 0. */
 function isFailed({ failure, data }: ScrubbedOutcome): boolean {
   return (
     failure !== null || data.ended_by !== undefined || (typeof data.exit_code === 'number' && data.exit_code !== 0)
   );
 }
 
-/** Gives each text its offset in the artifact that a cursor points into. */
+/** Gives each text its offset in the artifact, for cursors. */
 function placeStreams(
   { streams }: ViewedOutput,
   output: StoredOutput,
@@ -159,13 +165,13 @@ function metaOf(view: View, { leftOut, facts, streams }: ViewedOutput, output: S
   };
 }
 
-/** Returns no steps for a tool whose every byte counts. */
+/** No steps for a tool whose output must stay exact. */
 function stepsFor(tool: string, { catalog, config }: ViewDeps): DensifyStep[] {
   if (catalog.versions(tool).some(({ manifest }) => manifest.isExact)) return [];
   return DENSIFY_STEPS.filter((step) => config.densify[step]);
 }
 
-/** Returns the text that a diff compares with, after masking secrets that became known since. */
+/** The text to compare with in a diff, after masking secrets found since it was stored. */
 async function earlierOutput(
   against: string | null,
   session: SessionRef,

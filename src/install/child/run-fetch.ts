@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { FetchedSignature, FetchedTool, FetchRequest, Progress } from '../messages.ts';
 import { type ArchiveSource, formatSource, type HttpSource, type S3Source } from '../source.ts';
@@ -30,13 +31,9 @@ interface Found {
 
 /** Fetches one tool as the request says. Throws ContextdError; TIMEOUT at the deadline. */
 export async function runFetch(request: FetchRequest, report: (progress: Progress) => void): Promise<FetchedTool> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(tooLate(request)), request.limits.time_ms);
-  try {
-    return await Promise.race([fetchNow(request, new Meter(report)), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return within(request.limits.time_ms, fetchNow(request, new Meter(report)), () => {
+    throw tooLate(request);
+  });
 }
 
 async function fetchNow(request: FetchRequest, meter: Meter): Promise<FetchedTool> {

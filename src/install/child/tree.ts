@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, copyFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isBelow } from '../../core/paths.ts';
 import type { FetchLimits } from '../limits.ts';
 import type { Meter } from './meter.ts';
 import { checkName, foldName, isGitPlace, refused, tooLarge } from './names.ts';
@@ -191,7 +192,7 @@ export class Tree {
     if (target !== '' && node === undefined) throw refused(path, 'is a link to nothing');
     if (node?.type === 'file') return this.#copyFile(target, path, node.executable);
     if (link.kind === 'hard') throw refused(path, 'is a hard link to a directory');
-    const isAround = target === '' || [...inner].some((one) => one.startsWith(`${target}/`));
+    const isAround = target === '' || [...inner].some((one) => isBelow(target, one));
     if (isAround) throw refused(path, 'is a link to a directory around it');
     await this.#copyDirectory(target, path, inner);
   }
@@ -210,7 +211,7 @@ export class Tree {
   async #copyDirectory(from: string, path: string, open: Set<string>): Promise<void> {
     this.#nodes.set(path, { type: 'directory' });
     await mkdir(join(this.#dir, path), { mode: 0o700 });
-    const inside = [...this.#nodes].filter(([key]) => key.startsWith(`${from}/`));
+    const inside = [...this.#nodes].filter(([key]) => isBelow(from, key));
     for (const [key] of inside) {
       const copy = `${path}/${key.slice(from.length + 1)}`;
       this.#count(copy);

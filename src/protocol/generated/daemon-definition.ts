@@ -323,6 +323,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "QuarantineRequest",
                   "responseType": "QuarantineResponse"
                 },
+                "RemoveQuarantined": {
+                  "requestType": "QuarantineRequest",
+                  "responseType": "QuarantineResponse"
+                },
                 "AcceptQuarantined": {
                   "requestType": "AcceptQuarantinedRequest",
                   "responseType": "QuarantineResponse"
@@ -1796,6 +1800,10 @@ export const DAEMON_DEFINITION = `{
                 "which": {
                   "type": "string",
                   "id": 2
+                },
+                "unseen": {
+                  "type": "bool",
+                  "id": 3
                 }
               }
             },

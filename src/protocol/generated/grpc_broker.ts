@@ -1,20 +1,33 @@
-import type * as grpc from '@grpc/grpc-js';
-import type { MessageTypeDefinition } from '@grpc/proto-loader';
+// Original file: proto/plugin/grpc_broker.proto
 
-import type { ConnInfo as _plugin_ConnInfo, ConnInfo__Output as _plugin_ConnInfo__Output } from './plugin/ConnInfo.ts';
-import type { GRPCBrokerClient as _plugin_GRPCBrokerClient, GRPCBrokerDefinition as _plugin_GRPCBrokerDefinition } from './plugin/GRPCBroker.ts';
-
-type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
-  new(...args: ConstructorParameters<Constructor>): Subtype;
-};
-
-export interface ProtoGrpcType {
-  plugin: {
-    ConnInfo: MessageTypeDefinition<_plugin_ConnInfo, _plugin_ConnInfo__Output>
-    /**
-     * GRPCBroker tells either side where a further connection, named by a number, can be dialled.
-     */
-    GRPCBroker: SubtypeConstructor<typeof grpc.Client, _plugin_GRPCBrokerClient> & { service: _plugin_GRPCBrokerDefinition }
-  }
+/**
+ * Only with multiplexing.
+ */
+export interface _plugin_ConnInfo_Knock {
+  'knock'?: (boolean);
+  'ack'?: (boolean);
+  'error'?: (string);
 }
 
+/**
+ * Only with multiplexing.
+ */
+export interface _plugin_ConnInfo_Knock__Output {
+  'knock': (boolean);
+  'ack': (boolean);
+  'error': (string);
+}
+
+export interface ConnInfo {
+  'service_id'?: (number);
+  'network'?: (string);
+  'address'?: (string);
+  'knock'?: (_plugin_ConnInfo_Knock | null);
+}
+
+export interface ConnInfo__Output {
+  'service_id': (number);
+  'network': (string);
+  'address': (string);
+  'knock': (_plugin_ConnInfo_Knock__Output | null);
+}

@@ -1,23 +1,36 @@
-import type * as grpc from '@grpc/grpc-js';
-import type { MessageTypeDefinition } from '@grpc/proto-loader';
+// Original file: proto/grpc/health/v1/health.proto
 
-import type { HealthClient as _grpc_health_v1_HealthClient, HealthDefinition as _grpc_health_v1_HealthDefinition } from './grpc/health/v1/Health.ts';
-import type { HealthCheckRequest as _grpc_health_v1_HealthCheckRequest, HealthCheckRequest__Output as _grpc_health_v1_HealthCheckRequest__Output } from './grpc/health/v1/HealthCheckRequest.ts';
-import type { HealthCheckResponse as _grpc_health_v1_HealthCheckResponse, HealthCheckResponse__Output as _grpc_health_v1_HealthCheckResponse__Output } from './grpc/health/v1/HealthCheckResponse.ts';
-
-type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
-  new(...args: ConstructorParameters<Constructor>): Subtype;
-};
-
-export interface ProtoGrpcType {
-  grpc: {
-    health: {
-      v1: {
-        Health: SubtypeConstructor<typeof grpc.Client, _grpc_health_v1_HealthClient> & { service: _grpc_health_v1_HealthDefinition }
-        HealthCheckRequest: MessageTypeDefinition<_grpc_health_v1_HealthCheckRequest, _grpc_health_v1_HealthCheckRequest__Output>
-        HealthCheckResponse: MessageTypeDefinition<_grpc_health_v1_HealthCheckResponse, _grpc_health_v1_HealthCheckResponse__Output>
-      }
-    }
-  }
+export interface HealthCheckRequest {
+  'service'?: (string);
 }
 
+export interface HealthCheckRequest__Output {
+  'service': (string);
+}
+
+export const _grpc_health_v1_HealthCheckResponse_ServingStatus = {
+  UNKNOWN: 0,
+  SERVING: 1,
+  NOT_SERVING: 2,
+  SERVICE_UNKNOWN: 3,
+} as const;
+
+export type _grpc_health_v1_HealthCheckResponse_ServingStatus =
+  | 'UNKNOWN'
+  | 0
+  | 'SERVING'
+  | 1
+  | 'NOT_SERVING'
+  | 2
+  | 'SERVICE_UNKNOWN'
+  | 3
+
+export type _grpc_health_v1_HealthCheckResponse_ServingStatus__Output = typeof _grpc_health_v1_HealthCheckResponse_ServingStatus[keyof typeof _grpc_health_v1_HealthCheckResponse_ServingStatus]
+
+export interface HealthCheckResponse {
+  'status'?: (_grpc_health_v1_HealthCheckResponse_ServingStatus);
+}
+
+export interface HealthCheckResponse__Output {
+  'status': (_grpc_health_v1_HealthCheckResponse_ServingStatus__Output);
+}

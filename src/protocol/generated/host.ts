@@ -1,40 +1,259 @@
-import type * as grpc from '@grpc/grpc-js';
-import type { MessageTypeDefinition } from '@grpc/proto-loader';
+// Original file: proto/contextd/v1/host.proto
 
-import type { ExecRequest as _contextd_v1_ExecRequest, ExecRequest__Output as _contextd_v1_ExecRequest__Output } from './contextd/v1/ExecRequest.ts';
-import type { ExecResponse as _contextd_v1_ExecResponse, ExecResponse__Output as _contextd_v1_ExecResponse__Output } from './contextd/v1/ExecResponse.ts';
-import type { HostRequest as _contextd_v1_HostRequest, HostRequest__Output as _contextd_v1_HostRequest__Output } from './contextd/v1/HostRequest.ts';
-import type { HostResponse as _contextd_v1_HostResponse, HostResponse__Output as _contextd_v1_HostResponse__Output } from './contextd/v1/HostResponse.ts';
-import type { LogRequest as _contextd_v1_LogRequest, LogRequest__Output as _contextd_v1_LogRequest__Output } from './contextd/v1/LogRequest.ts';
-import type { LogResponse as _contextd_v1_LogResponse, LogResponse__Output as _contextd_v1_LogResponse__Output } from './contextd/v1/LogResponse.ts';
-import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from './contextd/v1/OutputGap.ts';
-import type { ScrubRequest as _contextd_v1_ScrubRequest, ScrubRequest__Output as _contextd_v1_ScrubRequest__Output } from './contextd/v1/ScrubRequest.ts';
-import type { ScrubResponse as _contextd_v1_ScrubResponse, ScrubResponse__Output as _contextd_v1_ScrubResponse__Output } from './contextd/v1/ScrubResponse.ts';
-import type { ToolHostClient as _contextd_v1_ToolHostClient, ToolHostDefinition as _contextd_v1_ToolHostDefinition } from './contextd/v1/ToolHost.ts';
+import type { Long } from '@grpc/proto-loader';
 
-type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
-  new(...args: ConstructorParameters<Constructor>): Subtype;
-};
-
-export interface ProtoGrpcType {
-  contextd: {
-    v1: {
-      ExecRequest: MessageTypeDefinition<_contextd_v1_ExecRequest, _contextd_v1_ExecRequest__Output>
-      ExecResponse: MessageTypeDefinition<_contextd_v1_ExecResponse, _contextd_v1_ExecResponse__Output>
-      HostRequest: MessageTypeDefinition<_contextd_v1_HostRequest, _contextd_v1_HostRequest__Output>
-      HostResponse: MessageTypeDefinition<_contextd_v1_HostResponse, _contextd_v1_HostResponse__Output>
-      LogRequest: MessageTypeDefinition<_contextd_v1_LogRequest, _contextd_v1_LogRequest__Output>
-      LogResponse: MessageTypeDefinition<_contextd_v1_LogResponse, _contextd_v1_LogResponse__Output>
-      OutputGap: MessageTypeDefinition<_contextd_v1_OutputGap, _contextd_v1_OutputGap__Output>
-      ScrubRequest: MessageTypeDefinition<_contextd_v1_ScrubRequest, _contextd_v1_ScrubRequest__Output>
-      ScrubResponse: MessageTypeDefinition<_contextd_v1_ScrubResponse, _contextd_v1_ScrubResponse__Output>
-      /**
-       * The daemon serves ToolHost to a tool's process through go-plugin's broker. Every request names the call it
-       * belongs to. A method that tool.json does not grant answers PERMISSION_DENIED; faults carry the code of
-       * docs/errors.md in the trailer `contextd-code`.
-       */
-      ToolHost: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ToolHostClient> & { service: _contextd_v1_ToolHostDefinition }
-    }
-  }
+export interface ExecRequest {
+  'call_id'?: (string);
+  'command'?: (string);
+  /**
+   * Absolute, inside the workspace. Empty: the workspace.
+   */
+  'cwd'?: (string);
+  'env'?: ({[key: string]: string});
+  /**
+   * Absent means an empty stdin.
+   */
+  'stdin'?: (Buffer | Uint8Array | string);
+  /**
+   * True: the command gets a loopback of its own instead of the one that the commands of the project share.
+   */
+  'own_loopback'?: (boolean);
+  /**
+   * True: the command runs on a terminal, and stdout has what the terminal showed, as text.
+   */
+  'tty'?: (boolean);
+  '_stdin'?: "stdin";
 }
 
+export interface ExecRequest__Output {
+  'call_id': (string);
+  'command': (string);
+  /**
+   * Absolute, inside the workspace. Empty: the workspace.
+   */
+  'cwd': (string);
+  'env': ({[key: string]: string});
+  /**
+   * Absent means an empty stdin.
+   */
+  'stdin'?: (Buffer);
+  /**
+   * True: the command gets a loopback of its own instead of the one that the commands of the project share.
+   */
+  'own_loopback': (boolean);
+  /**
+   * True: the command runs on a terminal, and stdout has what the terminal showed, as text.
+   */
+  'tty': (boolean);
+  '_stdin'?: "stdin";
+}
+
+export interface ExecResponse {
+  /**
+   * As a shell reports it; absent if the command was killed from outside.
+   */
+  'exit_code'?: (number);
+  /**
+   * The name of the signal that ended it, or empty.
+   */
+  'signal'?: (string);
+  /**
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, input or cancelled.
+   */
+  'ended_by'?: (string);
+  'stdout'?: (string);
+  'stderr'?: (string);
+  /**
+   * Bytes that were dropped.
+   */
+  'dropped_bytes'?: (number | string | Long);
+  'duration_ms'?: (number | string | Long);
+  /**
+   * True if bytes that the encoding does not have were replaced by U+FFFD.
+   */
+  'encoding_replaced'?: (boolean);
+  /**
+   * What is missing in the middle of stdout and of stderr; absent if nothing is.
+   */
+  'stdout_gap'?: (OutputGap | null);
+  'stderr_gap'?: (OutputGap | null);
+  /**
+   * The encodings that stdout and stderr were decoded from, such as "windows-1252"; empty: UTF-8.
+   */
+  'stdout_encoding'?: (string);
+  'stderr_encoding'?: (string);
+  /**
+   * What a killed command did, if that is known: input, network, lock, busy or other, and in words.
+   */
+  'doing'?: (string);
+  'doing_text'?: (string);
+  '_exit_code'?: "exit_code";
+  '_stdout_gap'?: "stdout_gap";
+  '_stderr_gap'?: "stderr_gap";
+}
+
+export interface ExecResponse__Output {
+  /**
+   * As a shell reports it; absent if the command was killed from outside.
+   */
+  'exit_code'?: (number);
+  /**
+   * The name of the signal that ended it, or empty.
+   */
+  'signal': (string);
+  /**
+   * exit, signal, timeout, oom, pids, seccomp, output_limit, storage_limit, input or cancelled.
+   */
+  'ended_by': (string);
+  'stdout': (string);
+  'stderr': (string);
+  /**
+   * Bytes that were dropped.
+   */
+  'dropped_bytes': (number);
+  'duration_ms': (number);
+  /**
+   * True if bytes that the encoding does not have were replaced by U+FFFD.
+   */
+  'encoding_replaced': (boolean);
+  /**
+   * What is missing in the middle of stdout and of stderr; absent if nothing is.
+   */
+  'stdout_gap'?: (OutputGap__Output | null);
+  'stderr_gap'?: (OutputGap__Output | null);
+  /**
+   * The encodings that stdout and stderr were decoded from, such as "windows-1252"; empty: UTF-8.
+   */
+  'stdout_encoding': (string);
+  'stderr_encoding': (string);
+  /**
+   * What a killed command did, if that is known: input, network, lock, busy or other, and in words.
+   */
+  'doing': (string);
+  'doing_text': (string);
+  '_exit_code'?: "exit_code";
+  '_stdout_gap'?: "stdout_gap";
+  '_stderr_gap'?: "stderr_gap";
+}
+
+/**
+ * A request in JSON; the documentation of its method describes it.
+ */
+export interface HostRequest {
+  'call_id'?: (string);
+  'json'?: (Buffer | Uint8Array | string);
+}
+
+/**
+ * A request in JSON; the documentation of its method describes it.
+ */
+export interface HostRequest__Output {
+  'call_id': (string);
+  'json': (Buffer);
+}
+
+export interface HostResponse {
+  'json'?: (Buffer | Uint8Array | string);
+}
+
+export interface HostResponse__Output {
+  'json': (Buffer);
+}
+
+export interface LogRequest {
+  'call_id'?: (string);
+  /**
+   * debug, info, warn or error.
+   */
+  'level'?: (string);
+  'message'?: (string);
+}
+
+export interface LogRequest__Output {
+  'call_id': (string);
+  /**
+   * debug, info, warn or error.
+   */
+  'level': (string);
+  'message': (string);
+}
+
+export interface LogResponse {
+}
+
+export interface LogResponse__Output {
+}
+
+/**
+ * The part of a text that was not kept, because the text was longer than the limit. A line of contextd stands in its
+ * place.
+ */
+export interface OutputGap {
+  /**
+   * Where this line begins and ends in the text: UTF-16 offsets, the end with its newline.
+   */
+  'start'?: (number);
+  'end'?: (number);
+  /**
+   * The number of bytes that are missing.
+   */
+  'bytes'?: (number | string | Long);
+  /**
+   * The first and the last line that are missing, wholly or in part, counted from 1 in the whole text.
+   */
+  'first_line'?: (number | string | Long);
+  'last_line'?: (number | string | Long);
+  /**
+   * The number of the line that the text after the gap begins with, or goes on with.
+   */
+  'next_line'?: (number | string | Long);
+}
+
+/**
+ * The part of a text that was not kept, because the text was longer than the limit. A line of contextd stands in its
+ * place.
+ */
+export interface OutputGap__Output {
+  /**
+   * Where this line begins and ends in the text: UTF-16 offsets, the end with its newline.
+   */
+  'start': (number);
+  'end': (number);
+  /**
+   * The number of bytes that are missing.
+   */
+  'bytes': (number);
+  /**
+   * The first and the last line that are missing, wholly or in part, counted from 1 in the whole text.
+   */
+  'first_line': (number);
+  'last_line': (number);
+  /**
+   * The number of the line that the text after the gap begins with, or goes on with.
+   */
+  'next_line': (number);
+}
+
+export interface ScrubRequest {
+  'call_id'?: (string);
+  'texts'?: (string)[];
+}
+
+export interface ScrubRequest__Output {
+  'call_id': (string);
+  'texts': (string)[];
+}
+
+export interface ScrubResponse {
+  /**
+   * In the order of the request.
+   */
+  'texts'?: (string)[];
+}
+
+export interface ScrubResponse__Output {
+  /**
+   * In the order of the request.
+   */
+  'texts': (string)[];
+}

@@ -1,270 +1,3877 @@
-import type * as grpc from '@grpc/grpc-js';
-import type { MessageTypeDefinition } from '@grpc/proto-loader';
+// Original file: proto/contextd/v1/management.proto
 
-import type { AcceptQuarantinedRequest as _contextd_v1_AcceptQuarantinedRequest, AcceptQuarantinedRequest__Output as _contextd_v1_AcceptQuarantinedRequest__Output } from './contextd/v1/AcceptQuarantinedRequest.ts';
-import type { AcceptToolRequest as _contextd_v1_AcceptToolRequest, AcceptToolRequest__Output as _contextd_v1_AcceptToolRequest__Output } from './contextd/v1/AcceptToolRequest.ts';
-import type { AcceptedContent as _contextd_v1_AcceptedContent, AcceptedContent__Output as _contextd_v1_AcceptedContent__Output } from './contextd/v1/AcceptedContent.ts';
-import type { AddedMemories as _contextd_v1_AddedMemories, AddedMemories__Output as _contextd_v1_AddedMemories__Output } from './contextd/v1/AddedMemories.ts';
-import type { AddedMemory as _contextd_v1_AddedMemory, AddedMemory__Output as _contextd_v1_AddedMemory__Output } from './contextd/v1/AddedMemory.ts';
-import type { AllowValueRequest as _contextd_v1_AllowValueRequest, AllowValueRequest__Output as _contextd_v1_AllowValueRequest__Output } from './contextd/v1/AllowValueRequest.ts';
-import type { AllowedValue as _contextd_v1_AllowedValue, AllowedValue__Output as _contextd_v1_AllowedValue__Output } from './contextd/v1/AllowedValue.ts';
-import type { AllowedValues as _contextd_v1_AllowedValues, AllowedValues__Output as _contextd_v1_AllowedValues__Output } from './contextd/v1/AllowedValues.ts';
-import type { ApproveRulesRequest as _contextd_v1_ApproveRulesRequest, ApproveRulesRequest__Output as _contextd_v1_ApproveRulesRequest__Output } from './contextd/v1/ApproveRulesRequest.ts';
-import type { AuditRequest as _contextd_v1_AuditRequest, AuditRequest__Output as _contextd_v1_AuditRequest__Output } from './contextd/v1/AuditRequest.ts';
-import type { AuditResponse as _contextd_v1_AuditResponse, AuditResponse__Output as _contextd_v1_AuditResponse__Output } from './contextd/v1/AuditResponse.ts';
-import type { BranchFile as _contextd_v1_BranchFile, BranchFile__Output as _contextd_v1_BranchFile__Output } from './contextd/v1/BranchFile.ts';
-import type { BranchFilesPlan as _contextd_v1_BranchFilesPlan, BranchFilesPlan__Output as _contextd_v1_BranchFilesPlan__Output } from './contextd/v1/BranchFilesPlan.ts';
-import type { BranchFilesRequest as _contextd_v1_BranchFilesRequest, BranchFilesRequest__Output as _contextd_v1_BranchFilesRequest__Output } from './contextd/v1/BranchFilesRequest.ts';
-import type { BranchInfo as _contextd_v1_BranchInfo, BranchInfo__Output as _contextd_v1_BranchInfo__Output } from './contextd/v1/BranchInfo.ts';
-import type { BranchList as _contextd_v1_BranchList, BranchList__Output as _contextd_v1_BranchList__Output } from './contextd/v1/BranchList.ts';
-import type { CachesRequest as _contextd_v1_CachesRequest, CachesRequest__Output as _contextd_v1_CachesRequest__Output } from './contextd/v1/CachesRequest.ts';
-import type { CachesResponse as _contextd_v1_CachesResponse, CachesResponse__Output as _contextd_v1_CachesResponse__Output } from './contextd/v1/CachesResponse.ts';
-import type { CheckpointItem as _contextd_v1_CheckpointItem, CheckpointItem__Output as _contextd_v1_CheckpointItem__Output } from './contextd/v1/CheckpointItem.ts';
-import type { CheckpointList as _contextd_v1_CheckpointList, CheckpointList__Output as _contextd_v1_CheckpointList__Output } from './contextd/v1/CheckpointList.ts';
-import type { CheckpointRequest as _contextd_v1_CheckpointRequest, CheckpointRequest__Output as _contextd_v1_CheckpointRequest__Output } from './contextd/v1/CheckpointRequest.ts';
-import type { CheckpointText as _contextd_v1_CheckpointText, CheckpointText__Output as _contextd_v1_CheckpointText__Output } from './contextd/v1/CheckpointText.ts';
-import type { DisallowValueRequest as _contextd_v1_DisallowValueRequest, DisallowValueRequest__Output as _contextd_v1_DisallowValueRequest__Output } from './contextd/v1/DisallowValueRequest.ts';
-import type { EndSessionResponse as _contextd_v1_EndSessionResponse, EndSessionResponse__Output as _contextd_v1_EndSessionResponse__Output } from './contextd/v1/EndSessionResponse.ts';
-import type { HandedIn as _contextd_v1_HandedIn, HandedIn__Output as _contextd_v1_HandedIn__Output } from './contextd/v1/HandedIn.ts';
-import type { HealthCheck as _contextd_v1_HealthCheck, HealthCheck__Output as _contextd_v1_HealthCheck__Output } from './contextd/v1/HealthCheck.ts';
-import type { HealthRequest as _contextd_v1_HealthRequest, HealthRequest__Output as _contextd_v1_HealthRequest__Output } from './contextd/v1/HealthRequest.ts';
-import type { HealthResponse as _contextd_v1_HealthResponse, HealthResponse__Output as _contextd_v1_HealthResponse__Output } from './contextd/v1/HealthResponse.ts';
-import type { HookAnswer as _contextd_v1_HookAnswer, HookAnswer__Output as _contextd_v1_HookAnswer__Output } from './contextd/v1/HookAnswer.ts';
-import type { HookReport as _contextd_v1_HookReport, HookReport__Output as _contextd_v1_HookReport__Output } from './contextd/v1/HookReport.ts';
-import type { HostNetwork as _contextd_v1_HostNetwork, HostNetwork__Output as _contextd_v1_HostNetwork__Output } from './contextd/v1/HostNetwork.ts';
-import type { HostNetworkRequest as _contextd_v1_HostNetworkRequest, HostNetworkRequest__Output as _contextd_v1_HostNetworkRequest__Output } from './contextd/v1/HostNetworkRequest.ts';
-import type { ImportedCheckpoint as _contextd_v1_ImportedCheckpoint, ImportedCheckpoint__Output as _contextd_v1_ImportedCheckpoint__Output } from './contextd/v1/ImportedCheckpoint.ts';
-import type { InstallEvent as _contextd_v1_InstallEvent, InstallEvent__Output as _contextd_v1_InstallEvent__Output } from './contextd/v1/InstallEvent.ts';
-import type { InstallProgress as _contextd_v1_InstallProgress, InstallProgress__Output as _contextd_v1_InstallProgress__Output } from './contextd/v1/InstallProgress.ts';
-import type { InstallRequest as _contextd_v1_InstallRequest, InstallRequest__Output as _contextd_v1_InstallRequest__Output } from './contextd/v1/InstallRequest.ts';
-import type { KillRequest as _contextd_v1_KillRequest, KillRequest__Output as _contextd_v1_KillRequest__Output } from './contextd/v1/KillRequest.ts';
-import type { LearnRequest as _contextd_v1_LearnRequest, LearnRequest__Output as _contextd_v1_LearnRequest__Output } from './contextd/v1/LearnRequest.ts';
-import type { ListRequest as _contextd_v1_ListRequest, ListRequest__Output as _contextd_v1_ListRequest__Output } from './contextd/v1/ListRequest.ts';
-import type { ListResponse as _contextd_v1_ListResponse, ListResponse__Output as _contextd_v1_ListResponse__Output } from './contextd/v1/ListResponse.ts';
-import type { ListeningPort as _contextd_v1_ListeningPort, ListeningPort__Output as _contextd_v1_ListeningPort__Output } from './contextd/v1/ListeningPort.ts';
-import type { ManagementServiceClient as _contextd_v1_ManagementServiceClient, ManagementServiceDefinition as _contextd_v1_ManagementServiceDefinition } from './contextd/v1/ManagementService.ts';
-import type { MemoryEvidence as _contextd_v1_MemoryEvidence, MemoryEvidence__Output as _contextd_v1_MemoryEvidence__Output } from './contextd/v1/MemoryEvidence.ts';
-import type { MemoryFeedback as _contextd_v1_MemoryFeedback, MemoryFeedback__Output as _contextd_v1_MemoryFeedback__Output } from './contextd/v1/MemoryFeedback.ts';
-import type { MemoryItem as _contextd_v1_MemoryItem, MemoryItem__Output as _contextd_v1_MemoryItem__Output } from './contextd/v1/MemoryItem.ts';
-import type { MemoryLift as _contextd_v1_MemoryLift, MemoryLift__Output as _contextd_v1_MemoryLift__Output } from './contextd/v1/MemoryLift.ts';
-import type { MemoryList as _contextd_v1_MemoryList, MemoryList__Output as _contextd_v1_MemoryList__Output } from './contextd/v1/MemoryList.ts';
-import type { MemoryListRequest as _contextd_v1_MemoryListRequest, MemoryListRequest__Output as _contextd_v1_MemoryListRequest__Output } from './contextd/v1/MemoryListRequest.ts';
-import type { MemoryQuery as _contextd_v1_MemoryQuery, MemoryQuery__Output as _contextd_v1_MemoryQuery__Output } from './contextd/v1/MemoryQuery.ts';
-import type { MemoryRating as _contextd_v1_MemoryRating, MemoryRating__Output as _contextd_v1_MemoryRating__Output } from './contextd/v1/MemoryRating.ts';
-import type { MemoryReport as _contextd_v1_MemoryReport, MemoryReport__Output as _contextd_v1_MemoryReport__Output } from './contextd/v1/MemoryReport.ts';
-import type { MemoryRequest as _contextd_v1_MemoryRequest, MemoryRequest__Output as _contextd_v1_MemoryRequest__Output } from './contextd/v1/MemoryRequest.ts';
-import type { MemorySync as _contextd_v1_MemorySync, MemorySync__Output as _contextd_v1_MemorySync__Output } from './contextd/v1/MemorySync.ts';
-import type { MemorySyncRequest as _contextd_v1_MemorySyncRequest, MemorySyncRequest__Output as _contextd_v1_MemorySyncRequest__Output } from './contextd/v1/MemorySyncRequest.ts';
-import type { NetworkChange as _contextd_v1_NetworkChange, NetworkChange__Output as _contextd_v1_NetworkChange__Output } from './contextd/v1/NetworkChange.ts';
-import type { NetworkCredentialChange as _contextd_v1_NetworkCredentialChange, NetworkCredentialChange__Output as _contextd_v1_NetworkCredentialChange__Output } from './contextd/v1/NetworkCredentialChange.ts';
-import type { NetworkCredentialInfo as _contextd_v1_NetworkCredentialInfo, NetworkCredentialInfo__Output as _contextd_v1_NetworkCredentialInfo__Output } from './contextd/v1/NetworkCredentialInfo.ts';
-import type { NetworkCredentialRemoval as _contextd_v1_NetworkCredentialRemoval, NetworkCredentialRemoval__Output as _contextd_v1_NetworkCredentialRemoval__Output } from './contextd/v1/NetworkCredentialRemoval.ts';
-import type { NetworkCredentials as _contextd_v1_NetworkCredentials, NetworkCredentials__Output as _contextd_v1_NetworkCredentials__Output } from './contextd/v1/NetworkCredentials.ts';
-import type { NetworkGroup as _contextd_v1_NetworkGroup, NetworkGroup__Output as _contextd_v1_NetworkGroup__Output } from './contextd/v1/NetworkGroup.ts';
-import type { NetworkGroups as _contextd_v1_NetworkGroups, NetworkGroups__Output as _contextd_v1_NetworkGroups__Output } from './contextd/v1/NetworkGroups.ts';
-import type { NetworkGroupsRequest as _contextd_v1_NetworkGroupsRequest, NetworkGroupsRequest__Output as _contextd_v1_NetworkGroupsRequest__Output } from './contextd/v1/NetworkGroupsRequest.ts';
-import type { NetworkLogEntry as _contextd_v1_NetworkLogEntry, NetworkLogEntry__Output as _contextd_v1_NetworkLogEntry__Output } from './contextd/v1/NetworkLogEntry.ts';
-import type { NetworkLogRequest as _contextd_v1_NetworkLogRequest, NetworkLogRequest__Output as _contextd_v1_NetworkLogRequest__Output } from './contextd/v1/NetworkLogRequest.ts';
-import type { NetworkLogResponse as _contextd_v1_NetworkLogResponse, NetworkLogResponse__Output as _contextd_v1_NetworkLogResponse__Output } from './contextd/v1/NetworkLogResponse.ts';
-import type { NetworkRequest as _contextd_v1_NetworkRequest, NetworkRequest__Output as _contextd_v1_NetworkRequest__Output } from './contextd/v1/NetworkRequest.ts';
-import type { NetworkRuleInfo as _contextd_v1_NetworkRuleInfo, NetworkRuleInfo__Output as _contextd_v1_NetworkRuleInfo__Output } from './contextd/v1/NetworkRuleInfo.ts';
-import type { NetworkState as _contextd_v1_NetworkState, NetworkState__Output as _contextd_v1_NetworkState__Output } from './contextd/v1/NetworkState.ts';
-import type { NetworkToolInfo as _contextd_v1_NetworkToolInfo, NetworkToolInfo__Output as _contextd_v1_NetworkToolInfo__Output } from './contextd/v1/NetworkToolInfo.ts';
-import type { NewCheckpoint as _contextd_v1_NewCheckpoint, NewCheckpoint__Output as _contextd_v1_NewCheckpoint__Output } from './contextd/v1/NewCheckpoint.ts';
-import type { NewMemories as _contextd_v1_NewMemories, NewMemories__Output as _contextd_v1_NewMemories__Output } from './contextd/v1/NewMemories.ts';
-import type { OpenPortRequest as _contextd_v1_OpenPortRequest, OpenPortRequest__Output as _contextd_v1_OpenPortRequest__Output } from './contextd/v1/OpenPortRequest.ts';
-import type { OpenPortResponse as _contextd_v1_OpenPortResponse, OpenPortResponse__Output as _contextd_v1_OpenPortResponse__Output } from './contextd/v1/OpenPortResponse.ts';
-import type { PathList as _contextd_v1_PathList, PathList__Output as _contextd_v1_PathList__Output } from './contextd/v1/PathList.ts';
-import type { PathRequest as _contextd_v1_PathRequest, PathRequest__Output as _contextd_v1_PathRequest__Output } from './contextd/v1/PathRequest.ts';
-import type { PendingLesson as _contextd_v1_PendingLesson, PendingLesson__Output as _contextd_v1_PendingLesson__Output } from './contextd/v1/PendingLesson.ts';
-import type { PendingLessons as _contextd_v1_PendingLessons, PendingLessons__Output as _contextd_v1_PendingLessons__Output } from './contextd/v1/PendingLessons.ts';
-import type { PortsResponse as _contextd_v1_PortsResponse, PortsResponse__Output as _contextd_v1_PortsResponse__Output } from './contextd/v1/PortsResponse.ts';
-import type { PrivateHost as _contextd_v1_PrivateHost, PrivateHost__Output as _contextd_v1_PrivateHost__Output } from './contextd/v1/PrivateHost.ts';
-import type { ProjectCaches as _contextd_v1_ProjectCaches, ProjectCaches__Output as _contextd_v1_ProjectCaches__Output } from './contextd/v1/ProjectCaches.ts';
-import type { ProjectRequest as _contextd_v1_ProjectRequest, ProjectRequest__Output as _contextd_v1_ProjectRequest__Output } from './contextd/v1/ProjectRequest.ts';
-import type { ProjectResponse as _contextd_v1_ProjectResponse, ProjectResponse__Output as _contextd_v1_ProjectResponse__Output } from './contextd/v1/ProjectResponse.ts';
-import type { ProjectTools as _contextd_v1_ProjectTools, ProjectTools__Output as _contextd_v1_ProjectTools__Output } from './contextd/v1/ProjectTools.ts';
-import type { QuarantineRequest as _contextd_v1_QuarantineRequest, QuarantineRequest__Output as _contextd_v1_QuarantineRequest__Output } from './contextd/v1/QuarantineRequest.ts';
-import type { QuarantineResponse as _contextd_v1_QuarantineResponse, QuarantineResponse__Output as _contextd_v1_QuarantineResponse__Output } from './contextd/v1/QuarantineResponse.ts';
-import type { QuarantinedItem as _contextd_v1_QuarantinedItem, QuarantinedItem__Output as _contextd_v1_QuarantinedItem__Output } from './contextd/v1/QuarantinedItem.ts';
-import type { ReadySandboxes as _contextd_v1_ReadySandboxes, ReadySandboxes__Output as _contextd_v1_ReadySandboxes__Output } from './contextd/v1/ReadySandboxes.ts';
-import type { RegistrySetting as _contextd_v1_RegistrySetting, RegistrySetting__Output as _contextd_v1_RegistrySetting__Output } from './contextd/v1/RegistrySetting.ts';
-import type { ReplayedContext as _contextd_v1_ReplayedContext, ReplayedContext__Output as _contextd_v1_ReplayedContext__Output } from './contextd/v1/ReplayedContext.ts';
-import type { RevealedSecret as _contextd_v1_RevealedSecret, RevealedSecret__Output as _contextd_v1_RevealedSecret__Output } from './contextd/v1/RevealedSecret.ts';
-import type { RollbackToolRequest as _contextd_v1_RollbackToolRequest, RollbackToolRequest__Output as _contextd_v1_RollbackToolRequest__Output } from './contextd/v1/RollbackToolRequest.ts';
-import type { RulesReview as _contextd_v1_RulesReview, RulesReview__Output as _contextd_v1_RulesReview__Output } from './contextd/v1/RulesReview.ts';
-import type { RunningItem as _contextd_v1_RunningItem, RunningItem__Output as _contextd_v1_RunningItem__Output } from './contextd/v1/RunningItem.ts';
-import type { RunningRequest as _contextd_v1_RunningRequest, RunningRequest__Output as _contextd_v1_RunningRequest__Output } from './contextd/v1/RunningRequest.ts';
-import type { RunningResponse as _contextd_v1_RunningResponse, RunningResponse__Output as _contextd_v1_RunningResponse__Output } from './contextd/v1/RunningResponse.ts';
-import type { SandboxStatus as _contextd_v1_SandboxStatus, SandboxStatus__Output as _contextd_v1_SandboxStatus__Output } from './contextd/v1/SandboxStatus.ts';
-import type { SandboxTotals as _contextd_v1_SandboxTotals, SandboxTotals__Output as _contextd_v1_SandboxTotals__Output } from './contextd/v1/SandboxTotals.ts';
-import type { SecretRequest as _contextd_v1_SecretRequest, SecretRequest__Output as _contextd_v1_SecretRequest__Output } from './contextd/v1/SecretRequest.ts';
-import type { SecretSummary as _contextd_v1_SecretSummary, SecretSummary__Output as _contextd_v1_SecretSummary__Output } from './contextd/v1/SecretSummary.ts';
-import type { SessionContext as _contextd_v1_SessionContext, SessionContext__Output as _contextd_v1_SessionContext__Output } from './contextd/v1/SessionContext.ts';
-import type { SessionContextRequest as _contextd_v1_SessionContextRequest, SessionContextRequest__Output as _contextd_v1_SessionContextRequest__Output } from './contextd/v1/SessionContextRequest.ts';
-import type { SessionEvent as _contextd_v1_SessionEvent, SessionEvent__Output as _contextd_v1_SessionEvent__Output } from './contextd/v1/SessionEvent.ts';
-import type { SessionEvents as _contextd_v1_SessionEvents, SessionEvents__Output as _contextd_v1_SessionEvents__Output } from './contextd/v1/SessionEvents.ts';
-import type { SessionEventsRequest as _contextd_v1_SessionEventsRequest, SessionEventsRequest__Output as _contextd_v1_SessionEventsRequest__Output } from './contextd/v1/SessionEventsRequest.ts';
-import type { SessionList as _contextd_v1_SessionList, SessionList__Output as _contextd_v1_SessionList__Output } from './contextd/v1/SessionList.ts';
-import type { SessionReplay as _contextd_v1_SessionReplay, SessionReplay__Output as _contextd_v1_SessionReplay__Output } from './contextd/v1/SessionReplay.ts';
-import type { SessionRequest as _contextd_v1_SessionRequest, SessionRequest__Output as _contextd_v1_SessionRequest__Output } from './contextd/v1/SessionRequest.ts';
-import type { SessionSecretsResponse as _contextd_v1_SessionSecretsResponse, SessionSecretsResponse__Output as _contextd_v1_SessionSecretsResponse__Output } from './contextd/v1/SessionSecretsResponse.ts';
-import type { SessionSummary as _contextd_v1_SessionSummary, SessionSummary__Output as _contextd_v1_SessionSummary__Output } from './contextd/v1/SessionSummary.ts';
-import type { StatsRequest as _contextd_v1_StatsRequest, StatsRequest__Output as _contextd_v1_StatsRequest__Output } from './contextd/v1/StatsRequest.ts';
-import type { StatsResponse as _contextd_v1_StatsResponse, StatsResponse__Output as _contextd_v1_StatsResponse__Output } from './contextd/v1/StatsResponse.ts';
-import type { StatsRow as _contextd_v1_StatsRow, StatsRow__Output as _contextd_v1_StatsRow__Output } from './contextd/v1/StatsRow.ts';
-import type { StatusRequest as _contextd_v1_StatusRequest, StatusRequest__Output as _contextd_v1_StatusRequest__Output } from './contextd/v1/StatusRequest.ts';
-import type { StatusResponse as _contextd_v1_StatusResponse, StatusResponse__Output as _contextd_v1_StatusResponse__Output } from './contextd/v1/StatusResponse.ts';
-import type { StopRequest as _contextd_v1_StopRequest, StopRequest__Output as _contextd_v1_StopRequest__Output } from './contextd/v1/StopRequest.ts';
-import type { StopResponse as _contextd_v1_StopResponse, StopResponse__Output as _contextd_v1_StopResponse__Output } from './contextd/v1/StopResponse.ts';
-import type { ToolInfo as _contextd_v1_ToolInfo, ToolInfo__Output as _contextd_v1_ToolInfo__Output } from './contextd/v1/ToolInfo.ts';
-import type { ToolOrigin as _contextd_v1_ToolOrigin, ToolOrigin__Output as _contextd_v1_ToolOrigin__Output } from './contextd/v1/ToolOrigin.ts';
-import type { ToolPlan as _contextd_v1_ToolPlan, ToolPlan__Output as _contextd_v1_ToolPlan__Output } from './contextd/v1/ToolPlan.ts';
-import type { ToolRequest as _contextd_v1_ToolRequest, ToolRequest__Output as _contextd_v1_ToolRequest__Output } from './contextd/v1/ToolRequest.ts';
-import type { Toolchain as _contextd_v1_Toolchain, Toolchain__Output as _contextd_v1_Toolchain__Output } from './contextd/v1/Toolchain.ts';
-import type { ToolchainList as _contextd_v1_ToolchainList, ToolchainList__Output as _contextd_v1_ToolchainList__Output } from './contextd/v1/ToolchainList.ts';
-import type { ToolchainRequest as _contextd_v1_ToolchainRequest, ToolchainRequest__Output as _contextd_v1_ToolchainRequest__Output } from './contextd/v1/ToolchainRequest.ts';
-import type { UndoFile as _contextd_v1_UndoFile, UndoFile__Output as _contextd_v1_UndoFile__Output } from './contextd/v1/UndoFile.ts';
-import type { UndoPlan as _contextd_v1_UndoPlan, UndoPlan__Output as _contextd_v1_UndoPlan__Output } from './contextd/v1/UndoPlan.ts';
-import type { UndoRequest as _contextd_v1_UndoRequest, UndoRequest__Output as _contextd_v1_UndoRequest__Output } from './contextd/v1/UndoRequest.ts';
+import type { Long } from '@grpc/proto-loader';
 
-type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
-  new(...args: ConstructorParameters<Constructor>): Subtype;
-};
-
-export interface ProtoGrpcType {
-  contextd: {
-    v1: {
-      AcceptQuarantinedRequest: MessageTypeDefinition<_contextd_v1_AcceptQuarantinedRequest, _contextd_v1_AcceptQuarantinedRequest__Output>
-      AcceptToolRequest: MessageTypeDefinition<_contextd_v1_AcceptToolRequest, _contextd_v1_AcceptToolRequest__Output>
-      AcceptedContent: MessageTypeDefinition<_contextd_v1_AcceptedContent, _contextd_v1_AcceptedContent__Output>
-      AddedMemories: MessageTypeDefinition<_contextd_v1_AddedMemories, _contextd_v1_AddedMemories__Output>
-      AddedMemory: MessageTypeDefinition<_contextd_v1_AddedMemory, _contextd_v1_AddedMemory__Output>
-      AllowValueRequest: MessageTypeDefinition<_contextd_v1_AllowValueRequest, _contextd_v1_AllowValueRequest__Output>
-      AllowedValue: MessageTypeDefinition<_contextd_v1_AllowedValue, _contextd_v1_AllowedValue__Output>
-      AllowedValues: MessageTypeDefinition<_contextd_v1_AllowedValues, _contextd_v1_AllowedValues__Output>
-      ApproveRulesRequest: MessageTypeDefinition<_contextd_v1_ApproveRulesRequest, _contextd_v1_ApproveRulesRequest__Output>
-      AuditRequest: MessageTypeDefinition<_contextd_v1_AuditRequest, _contextd_v1_AuditRequest__Output>
-      AuditResponse: MessageTypeDefinition<_contextd_v1_AuditResponse, _contextd_v1_AuditResponse__Output>
-      BranchFile: MessageTypeDefinition<_contextd_v1_BranchFile, _contextd_v1_BranchFile__Output>
-      BranchFilesPlan: MessageTypeDefinition<_contextd_v1_BranchFilesPlan, _contextd_v1_BranchFilesPlan__Output>
-      BranchFilesRequest: MessageTypeDefinition<_contextd_v1_BranchFilesRequest, _contextd_v1_BranchFilesRequest__Output>
-      BranchInfo: MessageTypeDefinition<_contextd_v1_BranchInfo, _contextd_v1_BranchInfo__Output>
-      BranchList: MessageTypeDefinition<_contextd_v1_BranchList, _contextd_v1_BranchList__Output>
-      CachesRequest: MessageTypeDefinition<_contextd_v1_CachesRequest, _contextd_v1_CachesRequest__Output>
-      CachesResponse: MessageTypeDefinition<_contextd_v1_CachesResponse, _contextd_v1_CachesResponse__Output>
-      CheckpointItem: MessageTypeDefinition<_contextd_v1_CheckpointItem, _contextd_v1_CheckpointItem__Output>
-      CheckpointList: MessageTypeDefinition<_contextd_v1_CheckpointList, _contextd_v1_CheckpointList__Output>
-      CheckpointRequest: MessageTypeDefinition<_contextd_v1_CheckpointRequest, _contextd_v1_CheckpointRequest__Output>
-      CheckpointText: MessageTypeDefinition<_contextd_v1_CheckpointText, _contextd_v1_CheckpointText__Output>
-      DisallowValueRequest: MessageTypeDefinition<_contextd_v1_DisallowValueRequest, _contextd_v1_DisallowValueRequest__Output>
-      EndSessionResponse: MessageTypeDefinition<_contextd_v1_EndSessionResponse, _contextd_v1_EndSessionResponse__Output>
-      HandedIn: MessageTypeDefinition<_contextd_v1_HandedIn, _contextd_v1_HandedIn__Output>
-      HealthCheck: MessageTypeDefinition<_contextd_v1_HealthCheck, _contextd_v1_HealthCheck__Output>
-      HealthRequest: MessageTypeDefinition<_contextd_v1_HealthRequest, _contextd_v1_HealthRequest__Output>
-      HealthResponse: MessageTypeDefinition<_contextd_v1_HealthResponse, _contextd_v1_HealthResponse__Output>
-      HookAnswer: MessageTypeDefinition<_contextd_v1_HookAnswer, _contextd_v1_HookAnswer__Output>
-      HookReport: MessageTypeDefinition<_contextd_v1_HookReport, _contextd_v1_HookReport__Output>
-      HostNetwork: MessageTypeDefinition<_contextd_v1_HostNetwork, _contextd_v1_HostNetwork__Output>
-      HostNetworkRequest: MessageTypeDefinition<_contextd_v1_HostNetworkRequest, _contextd_v1_HostNetworkRequest__Output>
-      ImportedCheckpoint: MessageTypeDefinition<_contextd_v1_ImportedCheckpoint, _contextd_v1_ImportedCheckpoint__Output>
-      InstallEvent: MessageTypeDefinition<_contextd_v1_InstallEvent, _contextd_v1_InstallEvent__Output>
-      InstallProgress: MessageTypeDefinition<_contextd_v1_InstallProgress, _contextd_v1_InstallProgress__Output>
-      InstallRequest: MessageTypeDefinition<_contextd_v1_InstallRequest, _contextd_v1_InstallRequest__Output>
-      KillRequest: MessageTypeDefinition<_contextd_v1_KillRequest, _contextd_v1_KillRequest__Output>
-      LearnRequest: MessageTypeDefinition<_contextd_v1_LearnRequest, _contextd_v1_LearnRequest__Output>
-      ListRequest: MessageTypeDefinition<_contextd_v1_ListRequest, _contextd_v1_ListRequest__Output>
-      ListResponse: MessageTypeDefinition<_contextd_v1_ListResponse, _contextd_v1_ListResponse__Output>
-      ListeningPort: MessageTypeDefinition<_contextd_v1_ListeningPort, _contextd_v1_ListeningPort__Output>
-      /**
-       * ManagementService serves ctxd. The server accepts only the CLI's certificate.
-       */
-      ManagementService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ManagementServiceClient> & { service: _contextd_v1_ManagementServiceDefinition }
-      MemoryEvidence: MessageTypeDefinition<_contextd_v1_MemoryEvidence, _contextd_v1_MemoryEvidence__Output>
-      MemoryFeedback: MessageTypeDefinition<_contextd_v1_MemoryFeedback, _contextd_v1_MemoryFeedback__Output>
-      MemoryItem: MessageTypeDefinition<_contextd_v1_MemoryItem, _contextd_v1_MemoryItem__Output>
-      MemoryLift: MessageTypeDefinition<_contextd_v1_MemoryLift, _contextd_v1_MemoryLift__Output>
-      MemoryList: MessageTypeDefinition<_contextd_v1_MemoryList, _contextd_v1_MemoryList__Output>
-      MemoryListRequest: MessageTypeDefinition<_contextd_v1_MemoryListRequest, _contextd_v1_MemoryListRequest__Output>
-      MemoryQuery: MessageTypeDefinition<_contextd_v1_MemoryQuery, _contextd_v1_MemoryQuery__Output>
-      MemoryRating: MessageTypeDefinition<_contextd_v1_MemoryRating, _contextd_v1_MemoryRating__Output>
-      MemoryReport: MessageTypeDefinition<_contextd_v1_MemoryReport, _contextd_v1_MemoryReport__Output>
-      MemoryRequest: MessageTypeDefinition<_contextd_v1_MemoryRequest, _contextd_v1_MemoryRequest__Output>
-      MemorySync: MessageTypeDefinition<_contextd_v1_MemorySync, _contextd_v1_MemorySync__Output>
-      MemorySyncRequest: MessageTypeDefinition<_contextd_v1_MemorySyncRequest, _contextd_v1_MemorySyncRequest__Output>
-      NetworkChange: MessageTypeDefinition<_contextd_v1_NetworkChange, _contextd_v1_NetworkChange__Output>
-      NetworkCredentialChange: MessageTypeDefinition<_contextd_v1_NetworkCredentialChange, _contextd_v1_NetworkCredentialChange__Output>
-      NetworkCredentialInfo: MessageTypeDefinition<_contextd_v1_NetworkCredentialInfo, _contextd_v1_NetworkCredentialInfo__Output>
-      NetworkCredentialRemoval: MessageTypeDefinition<_contextd_v1_NetworkCredentialRemoval, _contextd_v1_NetworkCredentialRemoval__Output>
-      NetworkCredentials: MessageTypeDefinition<_contextd_v1_NetworkCredentials, _contextd_v1_NetworkCredentials__Output>
-      NetworkGroup: MessageTypeDefinition<_contextd_v1_NetworkGroup, _contextd_v1_NetworkGroup__Output>
-      NetworkGroups: MessageTypeDefinition<_contextd_v1_NetworkGroups, _contextd_v1_NetworkGroups__Output>
-      NetworkGroupsRequest: MessageTypeDefinition<_contextd_v1_NetworkGroupsRequest, _contextd_v1_NetworkGroupsRequest__Output>
-      NetworkLogEntry: MessageTypeDefinition<_contextd_v1_NetworkLogEntry, _contextd_v1_NetworkLogEntry__Output>
-      NetworkLogRequest: MessageTypeDefinition<_contextd_v1_NetworkLogRequest, _contextd_v1_NetworkLogRequest__Output>
-      NetworkLogResponse: MessageTypeDefinition<_contextd_v1_NetworkLogResponse, _contextd_v1_NetworkLogResponse__Output>
-      NetworkRequest: MessageTypeDefinition<_contextd_v1_NetworkRequest, _contextd_v1_NetworkRequest__Output>
-      NetworkRuleInfo: MessageTypeDefinition<_contextd_v1_NetworkRuleInfo, _contextd_v1_NetworkRuleInfo__Output>
-      NetworkState: MessageTypeDefinition<_contextd_v1_NetworkState, _contextd_v1_NetworkState__Output>
-      NetworkToolInfo: MessageTypeDefinition<_contextd_v1_NetworkToolInfo, _contextd_v1_NetworkToolInfo__Output>
-      NewCheckpoint: MessageTypeDefinition<_contextd_v1_NewCheckpoint, _contextd_v1_NewCheckpoint__Output>
-      NewMemories: MessageTypeDefinition<_contextd_v1_NewMemories, _contextd_v1_NewMemories__Output>
-      OpenPortRequest: MessageTypeDefinition<_contextd_v1_OpenPortRequest, _contextd_v1_OpenPortRequest__Output>
-      OpenPortResponse: MessageTypeDefinition<_contextd_v1_OpenPortResponse, _contextd_v1_OpenPortResponse__Output>
-      PathList: MessageTypeDefinition<_contextd_v1_PathList, _contextd_v1_PathList__Output>
-      PathRequest: MessageTypeDefinition<_contextd_v1_PathRequest, _contextd_v1_PathRequest__Output>
-      PendingLesson: MessageTypeDefinition<_contextd_v1_PendingLesson, _contextd_v1_PendingLesson__Output>
-      PendingLessons: MessageTypeDefinition<_contextd_v1_PendingLessons, _contextd_v1_PendingLessons__Output>
-      PortsResponse: MessageTypeDefinition<_contextd_v1_PortsResponse, _contextd_v1_PortsResponse__Output>
-      PrivateHost: MessageTypeDefinition<_contextd_v1_PrivateHost, _contextd_v1_PrivateHost__Output>
-      ProjectCaches: MessageTypeDefinition<_contextd_v1_ProjectCaches, _contextd_v1_ProjectCaches__Output>
-      ProjectRequest: MessageTypeDefinition<_contextd_v1_ProjectRequest, _contextd_v1_ProjectRequest__Output>
-      ProjectResponse: MessageTypeDefinition<_contextd_v1_ProjectResponse, _contextd_v1_ProjectResponse__Output>
-      ProjectTools: MessageTypeDefinition<_contextd_v1_ProjectTools, _contextd_v1_ProjectTools__Output>
-      QuarantineRequest: MessageTypeDefinition<_contextd_v1_QuarantineRequest, _contextd_v1_QuarantineRequest__Output>
-      QuarantineResponse: MessageTypeDefinition<_contextd_v1_QuarantineResponse, _contextd_v1_QuarantineResponse__Output>
-      QuarantinedItem: MessageTypeDefinition<_contextd_v1_QuarantinedItem, _contextd_v1_QuarantinedItem__Output>
-      ReadySandboxes: MessageTypeDefinition<_contextd_v1_ReadySandboxes, _contextd_v1_ReadySandboxes__Output>
-      RegistrySetting: MessageTypeDefinition<_contextd_v1_RegistrySetting, _contextd_v1_RegistrySetting__Output>
-      ReplayedContext: MessageTypeDefinition<_contextd_v1_ReplayedContext, _contextd_v1_ReplayedContext__Output>
-      RevealedSecret: MessageTypeDefinition<_contextd_v1_RevealedSecret, _contextd_v1_RevealedSecret__Output>
-      RollbackToolRequest: MessageTypeDefinition<_contextd_v1_RollbackToolRequest, _contextd_v1_RollbackToolRequest__Output>
-      RulesReview: MessageTypeDefinition<_contextd_v1_RulesReview, _contextd_v1_RulesReview__Output>
-      RunningItem: MessageTypeDefinition<_contextd_v1_RunningItem, _contextd_v1_RunningItem__Output>
-      RunningRequest: MessageTypeDefinition<_contextd_v1_RunningRequest, _contextd_v1_RunningRequest__Output>
-      RunningResponse: MessageTypeDefinition<_contextd_v1_RunningResponse, _contextd_v1_RunningResponse__Output>
-      SandboxStatus: MessageTypeDefinition<_contextd_v1_SandboxStatus, _contextd_v1_SandboxStatus__Output>
-      SandboxTotals: MessageTypeDefinition<_contextd_v1_SandboxTotals, _contextd_v1_SandboxTotals__Output>
-      SecretRequest: MessageTypeDefinition<_contextd_v1_SecretRequest, _contextd_v1_SecretRequest__Output>
-      SecretSummary: MessageTypeDefinition<_contextd_v1_SecretSummary, _contextd_v1_SecretSummary__Output>
-      SessionContext: MessageTypeDefinition<_contextd_v1_SessionContext, _contextd_v1_SessionContext__Output>
-      SessionContextRequest: MessageTypeDefinition<_contextd_v1_SessionContextRequest, _contextd_v1_SessionContextRequest__Output>
-      SessionEvent: MessageTypeDefinition<_contextd_v1_SessionEvent, _contextd_v1_SessionEvent__Output>
-      SessionEvents: MessageTypeDefinition<_contextd_v1_SessionEvents, _contextd_v1_SessionEvents__Output>
-      SessionEventsRequest: MessageTypeDefinition<_contextd_v1_SessionEventsRequest, _contextd_v1_SessionEventsRequest__Output>
-      SessionList: MessageTypeDefinition<_contextd_v1_SessionList, _contextd_v1_SessionList__Output>
-      SessionReplay: MessageTypeDefinition<_contextd_v1_SessionReplay, _contextd_v1_SessionReplay__Output>
-      SessionRequest: MessageTypeDefinition<_contextd_v1_SessionRequest, _contextd_v1_SessionRequest__Output>
-      SessionSecretsResponse: MessageTypeDefinition<_contextd_v1_SessionSecretsResponse, _contextd_v1_SessionSecretsResponse__Output>
-      SessionSummary: MessageTypeDefinition<_contextd_v1_SessionSummary, _contextd_v1_SessionSummary__Output>
-      StatsRequest: MessageTypeDefinition<_contextd_v1_StatsRequest, _contextd_v1_StatsRequest__Output>
-      StatsResponse: MessageTypeDefinition<_contextd_v1_StatsResponse, _contextd_v1_StatsResponse__Output>
-      StatsRow: MessageTypeDefinition<_contextd_v1_StatsRow, _contextd_v1_StatsRow__Output>
-      StatusRequest: MessageTypeDefinition<_contextd_v1_StatusRequest, _contextd_v1_StatusRequest__Output>
-      StatusResponse: MessageTypeDefinition<_contextd_v1_StatusResponse, _contextd_v1_StatusResponse__Output>
-      StopRequest: MessageTypeDefinition<_contextd_v1_StopRequest, _contextd_v1_StopRequest__Output>
-      StopResponse: MessageTypeDefinition<_contextd_v1_StopResponse, _contextd_v1_StopResponse__Output>
-      ToolInfo: MessageTypeDefinition<_contextd_v1_ToolInfo, _contextd_v1_ToolInfo__Output>
-      ToolOrigin: MessageTypeDefinition<_contextd_v1_ToolOrigin, _contextd_v1_ToolOrigin__Output>
-      ToolPlan: MessageTypeDefinition<_contextd_v1_ToolPlan, _contextd_v1_ToolPlan__Output>
-      ToolRequest: MessageTypeDefinition<_contextd_v1_ToolRequest, _contextd_v1_ToolRequest__Output>
-      Toolchain: MessageTypeDefinition<_contextd_v1_Toolchain, _contextd_v1_Toolchain__Output>
-      ToolchainList: MessageTypeDefinition<_contextd_v1_ToolchainList, _contextd_v1_ToolchainList__Output>
-      ToolchainRequest: MessageTypeDefinition<_contextd_v1_ToolchainRequest, _contextd_v1_ToolchainRequest__Output>
-      UndoFile: MessageTypeDefinition<_contextd_v1_UndoFile, _contextd_v1_UndoFile__Output>
-      UndoPlan: MessageTypeDefinition<_contextd_v1_UndoPlan, _contextd_v1_UndoPlan__Output>
-      UndoRequest: MessageTypeDefinition<_contextd_v1_UndoRequest, _contextd_v1_UndoRequest__Output>
-    }
-  }
+export interface AcceptQuarantinedRequest {
+  'root'?: (string);
+  'which'?: (string);
+  /**
+   * The hash of the content that was shown. Content that has changed since is refused.
+   */
+  'sha256'?: (string);
 }
 
+export interface AcceptQuarantinedRequest__Output {
+  'root': (string);
+  'which': (string);
+  /**
+   * The hash of the content that was shown. Content that has changed since is refused.
+   */
+  'sha256': (string);
+}
+
+export interface AcceptToolRequest {
+  'root'?: (string);
+  /**
+   * Of the plan that the person saw.
+   */
+  'bundle_sha256'?: (string);
+  /**
+   * True if no person was asked: grants above `install.yes_grants` are then refused.
+   */
+  'unattended'?: (boolean);
+}
+
+export interface AcceptToolRequest__Output {
+  'root': (string);
+  /**
+   * Of the plan that the person saw.
+   */
+  'bundle_sha256': (string);
+  /**
+   * True if no person was asked: grants above `install.yes_grants` are then refused.
+   */
+  'unattended': (boolean);
+}
+
+export interface AcceptedContent {
+  'path'?: (string);
+  'sha256'?: (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'accepted_ms'?: (number | string);
+}
+
+export interface AcceptedContent__Output {
+  'path': (string);
+  'sha256': (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'accepted_ms': (number);
+}
+
+export interface AddedMemories {
+  /**
+   * In the order of the request.
+   */
+  'results'?: (AddedMemory)[];
+}
+
+export interface AddedMemories__Output {
+  /**
+   * In the order of the request.
+   */
+  'results': (AddedMemory__Output)[];
+}
+
+export interface AddedMemory {
+  /**
+   * stored, merged (another memory says nearly the same), unchanged (the same words are there), or refused.
+   */
+  'state'?: (string);
+  /**
+   * The memory that holds it; empty for an import and if it was refused.
+   */
+  'id'?: (string);
+  'contradicts'?: (string)[];
+  /**
+   * Why it was refused.
+   */
+  'fault'?: (string);
+}
+
+export interface AddedMemory__Output {
+  /**
+   * stored, merged (another memory says nearly the same), unchanged (the same words are there), or refused.
+   */
+  'state': (string);
+  /**
+   * The memory that holds it; empty for an import and if it was refused.
+   */
+  'id': (string);
+  'contradicts': (string)[];
+  /**
+   * Why it was refused.
+   */
+  'fault': (string);
+}
+
+export interface AllowValueRequest {
+  /**
+   * The secret of a session that is no secret. Its root is the project.
+   */
+  'secret'?: (SecretRequest | null);
+  /**
+   * The value itself, if the secret has no token.
+   */
+  'value'?: (string);
+  /**
+   * True: in every project.
+   */
+  'everywhere'?: (boolean);
+  /**
+   * The account that allows it.
+   */
+  'by'?: (string);
+}
+
+export interface AllowValueRequest__Output {
+  /**
+   * The secret of a session that is no secret. Its root is the project.
+   */
+  'secret': (SecretRequest__Output | null);
+  /**
+   * The value itself, if the secret has no token.
+   */
+  'value': (string);
+  /**
+   * True: in every project.
+   */
+  'everywhere': (boolean);
+  /**
+   * The account that allows it.
+   */
+  'by': (string);
+}
+
+export interface AllowedValue {
+  /**
+   * Hexadecimal.
+   */
+  'id'?: (string);
+  /**
+   * Project root. Empty: every project.
+   */
+  'root'?: (string);
+  /**
+   * The rule that had found it. Empty if it was given as a value.
+   */
+  'rule'?: (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'allowed_ms'?: (number | string | Long);
+  'by'?: (string);
+}
+
+export interface AllowedValue__Output {
+  /**
+   * Hexadecimal.
+   */
+  'id': (string);
+  /**
+   * Project root. Empty: every project.
+   */
+  'root': (string);
+  /**
+   * The rule that had found it. Empty if it was given as a value.
+   */
+  'rule': (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'allowed_ms': (number);
+  'by': (string);
+}
+
+export interface AllowedValues {
+  /**
+   * Those of the project, then those of every project; oldest first.
+   */
+  'values'?: (AllowedValue)[];
+  /**
+   * What the request added or removed.
+   */
+  'changed'?: (AllowedValue)[];
+  /**
+   * The session whose token was allowed. Empty if none was named.
+   */
+  'session'?: (string);
+}
+
+export interface AllowedValues__Output {
+  /**
+   * Those of the project, then those of every project; oldest first.
+   */
+  'values': (AllowedValue__Output)[];
+  /**
+   * What the request added or removed.
+   */
+  'changed': (AllowedValue__Output)[];
+  /**
+   * The session whose token was allowed. Empty if none was named.
+   */
+  'session': (string);
+}
+
+export interface ApproveRulesRequest {
+  'root'?: (string);
+  /**
+   * The hash of the reviewed bytes. A file that has changed since is refused.
+   */
+  'sha256'?: (string);
+}
+
+export interface ApproveRulesRequest__Output {
+  'root': (string);
+  /**
+   * The hash of the reviewed bytes. A file that has changed since is refused.
+   */
+  'sha256': (string);
+}
+
+export interface AuditRequest {
+  /**
+   * The number of newest records; 0 means 20. At most 1000.
+   */
+  'limit'?: (number);
+  /**
+   * Empty means all projects.
+   */
+  'project_root'?: (string);
+}
+
+export interface AuditRequest__Output {
+  /**
+   * The number of newest records; 0 means 20. At most 1000.
+   */
+  'limit': (number);
+  /**
+   * Empty means all projects.
+   */
+  'project_root': (string);
+}
+
+export interface AuditResponse {
+  /**
+   * One JSON object per record, as stored, oldest first.
+   */
+  'records_json'?: (string)[];
+}
+
+export interface AuditResponse__Output {
+  /**
+   * One JSON object per record, as stored, oldest first.
+   */
+  'records_json': (string)[];
+}
+
+export interface BranchFile {
+  'path'?: (string);
+  'why'?: (string);
+}
+
+export interface BranchFile__Output {
+  'path': (string);
+  'why': (string);
+}
+
+export interface BranchFilesPlan {
+  'branch'?: (string);
+  /**
+   * As in BranchInfo.
+   */
+  'state'?: (string);
+  /**
+   * "A path", "M path" or "D path", in the order of the paths.
+   */
+  'changes'?: (string)[];
+  /**
+   * Nothing is merged if there is any.
+   */
+  'conflicts'?: (BranchFile)[];
+  /**
+   * Never merged.
+   */
+  'skipped'?: (BranchFile)[];
+  /**
+   * Commits that stay behind: id and subject.
+   */
+  'commits'?: (string)[];
+  'patch'?: (string);
+  /**
+   * Files that found no room in the patch.
+   */
+  'patch_left'?: (number);
+  /**
+   * By which a merge can be undone; empty in a plan, and if nothing was changed in the project.
+   */
+  'undone_by'?: (string);
+}
+
+export interface BranchFilesPlan__Output {
+  'branch': (string);
+  /**
+   * As in BranchInfo.
+   */
+  'state': (string);
+  /**
+   * "A path", "M path" or "D path", in the order of the paths.
+   */
+  'changes': (string)[];
+  /**
+   * Nothing is merged if there is any.
+   */
+  'conflicts': (BranchFile__Output)[];
+  /**
+   * Never merged.
+   */
+  'skipped': (BranchFile__Output)[];
+  /**
+   * Commits that stay behind: id and subject.
+   */
+  'commits': (string)[];
+  'patch': (string);
+  /**
+   * Files that found no room in the patch.
+   */
+  'patch_left': (number);
+  /**
+   * By which a merge can be undone; empty in a plan, and if nothing was changed in the project.
+   */
+  'undone_by': (string);
+}
+
+export interface BranchFilesRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  'branch'?: (string);
+  /**
+   * Discards the files instead of merging them.
+   */
+  'discard'?: (boolean);
+  /**
+   * Paths, relative to the project, that speak for all below them: the project's version, the branch's, or both as text.
+   */
+  'keep_base'?: (string)[];
+  'take_branch'?: (string)[];
+  'merge_text'?: (string)[];
+  /**
+   * With the differences of texts.
+   */
+  'patch'?: (boolean);
+}
+
+export interface BranchFilesRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  'branch': (string);
+  /**
+   * Discards the files instead of merging them.
+   */
+  'discard': (boolean);
+  /**
+   * Paths, relative to the project, that speak for all below them: the project's version, the branch's, or both as text.
+   */
+  'keep_base': (string)[];
+  'take_branch': (string)[];
+  'merge_text': (string)[];
+  /**
+   * With the differences of texts.
+   */
+  'patch': (boolean);
+}
+
+/**
+ * A branch of a session. Its texts are masked.
+ */
+export interface BranchInfo {
+  'id'?: (string);
+  'session'?: (string);
+  /**
+   * The branch in which it was opened; empty: the base of the session.
+   */
+  'parent'?: (string);
+  'description'?: (string);
+  /**
+   * "open", or what closed it: "return", "parent", "session" or "timeout".
+   */
+  'state'?: (string);
+  /**
+   * What its answers cost, of what they may cost.
+   */
+  'tokens'?: (number);
+  'budget_tokens'?: (number);
+  'calls'?: (number);
+  /**
+   * Milliseconds since the epoch; closed_ms is 0 for an open one.
+   */
+  'opened_ms'?: (number | string);
+  'closed_ms'?: (number | string);
+  'timeout_ms'?: (number | string);
+  /**
+   * Of a branch with files of its own: "open", "merging", "merged" or "discarded". Empty: it has none.
+   */
+  'files'?: (string);
+}
+
+/**
+ * A branch of a session. Its texts are masked.
+ */
+export interface BranchInfo__Output {
+  'id': (string);
+  'session': (string);
+  /**
+   * The branch in which it was opened; empty: the base of the session.
+   */
+  'parent': (string);
+  'description': (string);
+  /**
+   * "open", or what closed it: "return", "parent", "session" or "timeout".
+   */
+  'state': (string);
+  /**
+   * What its answers cost, of what they may cost.
+   */
+  'tokens': (number);
+  'budget_tokens': (number);
+  'calls': (number);
+  /**
+   * Milliseconds since the epoch; closed_ms is 0 for an open one.
+   */
+  'opened_ms': (number);
+  'closed_ms': (number);
+  'timeout_ms': (number);
+  /**
+   * Of a branch with files of its own: "open", "merging", "merged" or "discarded". Empty: it has none.
+   */
+  'files': (string);
+}
+
+export interface BranchList {
+  'branches'?: (BranchInfo)[];
+}
+
+export interface BranchList__Output {
+  'branches': (BranchInfo__Output)[];
+}
+
+export interface CachesRequest {
+  /**
+   * Project root; empty means all projects.
+   */
+  'project_root'?: (string);
+}
+
+export interface CachesRequest__Output {
+  /**
+   * Project root; empty means all projects.
+   */
+  'project_root': (string);
+}
+
+export interface CachesResponse {
+  /**
+   * The largest first.
+   */
+  'caches'?: (ProjectCaches)[];
+}
+
+export interface CachesResponse__Output {
+  /**
+   * The largest first.
+   */
+  'caches': (ProjectCaches__Output)[];
+}
+
+export interface CheckpointItem {
+  'id'?: (string);
+  'session'?: (string);
+  /**
+   * Empty: the base of the session.
+   */
+  'branch'?: (string);
+  'name'?: (string);
+  /**
+   * asked, compaction, restore or import.
+   */
+  'cause'?: (string);
+  /**
+   * The last event that it covers; 0 if it was imported.
+   */
+  'position'?: (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'created_ms'?: (number | string);
+  /**
+   * One line. Empty in CheckpointText.
+   */
+  'summary'?: (string);
+}
+
+export interface CheckpointItem__Output {
+  'id': (string);
+  'session': (string);
+  /**
+   * Empty: the base of the session.
+   */
+  'branch': (string);
+  'name': (string);
+  /**
+   * asked, compaction, restore or import.
+   */
+  'cause': (string);
+  /**
+   * The last event that it covers; 0 if it was imported.
+   */
+  'position': (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'created_ms': (number);
+  /**
+   * One line. Empty in CheckpointText.
+   */
+  'summary': (string);
+}
+
+export interface CheckpointList {
+  'checkpoints'?: (CheckpointItem)[];
+}
+
+export interface CheckpointList__Output {
+  'checkpoints': (CheckpointItem__Output)[];
+}
+
+export interface CheckpointRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * Only those of this session; empty: of every session. For a list only.
+   */
+  'session'?: (string);
+  /**
+   * Of the checkpoint. Not for a list.
+   */
+  'id'?: (string);
+  /**
+   * summary, context or full; empty: context. To read one only.
+   */
+  'level'?: (string);
+  /**
+   * report: how the files of the project differ; apply: puts them back. Empty: neither. To read one only.
+   */
+  'files'?: (string);
+}
+
+export interface CheckpointRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * Only those of this session; empty: of every session. For a list only.
+   */
+  'session': (string);
+  /**
+   * Of the checkpoint. Not for a list.
+   */
+  'id': (string);
+  /**
+   * summary, context or full; empty: context. To read one only.
+   */
+  'level': (string);
+  /**
+   * report: how the files of the project differ; apply: puts them back. Empty: neither. To read one only.
+   */
+  'files': (string);
+}
+
+export interface CheckpointText {
+  'checkpoint'?: (CheckpointItem | null);
+  'text'?: (string);
+  /**
+   * If files were put back: the checkpoint that was saved before, and what takes it back. Otherwise empty.
+   */
+  'saved_first'?: (string);
+  'undone_by'?: (string);
+}
+
+export interface CheckpointText__Output {
+  'checkpoint': (CheckpointItem__Output | null);
+  'text': (string);
+  /**
+   * If files were put back: the checkpoint that was saved before, and what takes it back. Otherwise empty.
+   */
+  'saved_first': (string);
+  'undone_by': (string);
+}
+
+export interface DisallowValueRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * The id, or the beginning of one.
+   */
+  'id'?: (string);
+}
+
+export interface DisallowValueRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * The id, or the beginning of one.
+   */
+  'id': (string);
+}
+
+export interface EndSessionResponse {
+  'root'?: (string);
+  'session'?: (string);
+  /**
+   * False if there was no such session.
+   */
+  'ended'?: (boolean);
+}
+
+export interface EndSessionResponse__Output {
+  'root': (string);
+  'session': (string);
+  /**
+   * False if there was no such session.
+   */
+  'ended': (boolean);
+}
+
+export interface HandedIn {
+  /**
+   * user or agent (a message), todo (a whole to-do list), task (one entry of one) or edit (a path).
+   */
+  'role'?: (string);
+  'text'?: (string);
+}
+
+export interface HandedIn__Output {
+  /**
+   * user or agent (a message), todo (a whole to-do list), task (one entry of one) or edit (a path).
+   */
+  'role': (string);
+  'text': (string);
+}
+
+export interface HealthCheck {
+  'name'?: (string);
+  /**
+   * "ok", "warn" or "fail".
+   */
+  'status'?: (string);
+  'detail'?: (string);
+  /**
+   * How to fix it; empty if ok.
+   */
+  'remedy'?: (string);
+}
+
+export interface HealthCheck__Output {
+  'name': (string);
+  /**
+   * "ok", "warn" or "fail".
+   */
+  'status': (string);
+  'detail': (string);
+  /**
+   * How to fix it; empty if ok.
+   */
+  'remedy': (string);
+}
+
+export interface HealthRequest {
+  /**
+   * Empty means the isolation of the machine; otherwise the isolation of this project's calls.
+   */
+  'project_root'?: (string);
+}
+
+export interface HealthRequest__Output {
+  /**
+   * Empty means the isolation of the machine; otherwise the isolation of this project's calls.
+   */
+  'project_root': (string);
+}
+
+export interface HealthResponse {
+  'checks'?: (HealthCheck)[];
+}
+
+export interface HealthResponse__Output {
+  'checks': (HealthCheck__Output)[];
+}
+
+export interface HookAnswer {
+  /**
+   * What the client shows its model. May be empty.
+   */
+  'text'?: (string);
+  /**
+   * Events that were recorded. An item that repeats the last one of its role is not.
+   */
+  'recorded'?: (number);
+  /**
+   * Tokens that an answer of session_init, shown after the text, may have. 0: it is not to be shown.
+   */
+  'warm_start_tokens'?: (number);
+}
+
+export interface HookAnswer__Output {
+  /**
+   * What the client shows its model. May be empty.
+   */
+  'text': (string);
+  /**
+   * Events that were recorded. An item that repeats the last one of its role is not.
+   */
+  'recorded': (number);
+  /**
+   * Tokens that an answer of session_init, shown after the text, may have. 0: it is not to be shown.
+   */
+  'warm_start_tokens': (number);
+}
+
+export interface HookReport {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * As the client names it. Empty means the session that a call without a name gets.
+   */
+  'session'?: (string);
+  /**
+   * session-start, pre-compact, stop or post-tool.
+   */
+  'hook'?: (string);
+  /**
+   * Why it happened, as the client says it, such as auto. May be empty.
+   */
+  'cause'?: (string);
+  'items'?: (HandedIn)[];
+}
+
+export interface HookReport__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * As the client names it. Empty means the session that a call without a name gets.
+   */
+  'session': (string);
+  /**
+   * session-start, pre-compact, stop or post-tool.
+   */
+  'hook': (string);
+  /**
+   * Why it happened, as the client says it, such as auto. May be empty.
+   */
+  'cause': (string);
+  'items': (HandedIn__Output)[];
+}
+
+/**
+ * What commands have of the host's network clients. None of it is secret.
+ */
+export interface HostNetwork {
+  /**
+   * PEM: certificates that are trusted besides those of the system.
+   */
+  'certificates'?: (string)[];
+  /**
+   * Names of the variables for certificates that the person has set.
+   */
+  'ca_variables'?: (string)[];
+  'registries'?: (RegistrySetting)[];
+  /**
+   * Addresses that are not public and to which hosts of registries lead.
+   */
+  'private_hosts'?: (PrivateHost)[];
+}
+
+/**
+ * What commands have of the host's network clients. None of it is secret.
+ */
+export interface HostNetwork__Output {
+  /**
+   * PEM: certificates that are trusted besides those of the system.
+   */
+  'certificates': (string)[];
+  /**
+   * Names of the variables for certificates that the person has set.
+   */
+  'ca_variables': (string)[];
+  'registries': (RegistrySetting__Output)[];
+  /**
+   * Addresses that are not public and to which hosts of registries lead.
+   */
+  'private_hosts': (PrivateHost__Output)[];
+}
+
+export interface HostNetworkRequest {
+}
+
+export interface HostNetworkRequest__Output {
+}
+
+export interface ImportedCheckpoint {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * As in SessionRequest.
+   */
+  'session'?: (string);
+  /**
+   * The text of the file.
+   */
+  'file'?: (string);
+}
+
+export interface ImportedCheckpoint__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * As in SessionRequest.
+   */
+  'session': (string);
+  /**
+   * The text of the file.
+   */
+  'file': (string);
+}
+
+export interface InstallEvent {
+  'progress'?: (InstallProgress | null);
+  /**
+   * The last event.
+   */
+  'plan'?: (ToolPlan | null);
+  'event'?: "progress"|"plan";
+}
+
+export interface InstallEvent__Output {
+  'progress'?: (InstallProgress__Output | null);
+  /**
+   * The last event.
+   */
+  'plan'?: (ToolPlan__Output | null);
+  'event'?: "progress"|"plan";
+}
+
+export interface InstallProgress {
+  /**
+   * "resolve", "download", "unpack" or "check".
+   */
+  'step'?: (string);
+  'bytes'?: (number | string | Long);
+  /**
+   * 0: not known.
+   */
+  'total_bytes'?: (number | string | Long);
+  'bytes_per_second'?: (number | string | Long);
+  'text'?: (string);
+}
+
+export interface InstallProgress__Output {
+  /**
+   * "resolve", "download", "unpack" or "check".
+   */
+  'step': (string);
+  'bytes': (number);
+  /**
+   * 0: not known.
+   */
+  'total_bytes': (number);
+  'bytes_per_second': (number);
+  'text': (string);
+}
+
+export interface InstallRequest {
+  /**
+   * Absolute path of the project with symlinks resolved.
+   */
+  'root'?: (string);
+  /**
+   * In the grammar of docs/tools.md, such as "github.com/org/tool@v1".
+   */
+  'source'?: (string);
+  /**
+   * Absolute; what relative paths in `source` begin at.
+   */
+  'cwd'?: (string);
+  /**
+   * Variables of the person's shell that lead to credentials, proxies and certificates.
+   */
+  'variables'?: ({[key: string]: string});
+  /**
+   * True to fetch what git names besides its own files.
+   */
+  'submodules'?: (boolean);
+  'lfs'?: (boolean);
+  /**
+   * What a lock file pins: the commit or the hash of the archive. Empty: not pinned.
+   */
+  'commit'?: (string);
+  'archive_sha256'?: (string);
+}
+
+export interface InstallRequest__Output {
+  /**
+   * Absolute path of the project with symlinks resolved.
+   */
+  'root': (string);
+  /**
+   * In the grammar of docs/tools.md, such as "github.com/org/tool@v1".
+   */
+  'source': (string);
+  /**
+   * Absolute; what relative paths in `source` begin at.
+   */
+  'cwd': (string);
+  /**
+   * Variables of the person's shell that lead to credentials, proxies and certificates.
+   */
+  'variables': ({[key: string]: string});
+  /**
+   * True to fetch what git names besides its own files.
+   */
+  'submodules': (boolean);
+  'lfs': (boolean);
+  /**
+   * What a lock file pins: the commit or the hash of the archive. Empty: not pinned.
+   */
+  'commit': (string);
+  'archive_sha256': (string);
+}
+
+export interface KillRequest {
+  /**
+   * The id of a running item, or its beginning or end.
+   */
+  'id'?: (string);
+}
+
+export interface KillRequest__Output {
+  /**
+   * The id of a running item, or its beginning or end.
+   */
+  'id': (string);
+}
+
+export interface LearnRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * Ids of calls of the project, in any order.
+   */
+  'request_ids'?: (string)[];
+  /**
+   * The session whose calls are meant; empty if request_ids names them.
+   */
+  'session'?: (string);
+  /**
+   * What the work was for; may be empty.
+   */
+  'task'?: (string);
+  /**
+   * success, failure or mixed; empty: as the calls ended.
+   */
+  'outcome'?: (string);
+}
+
+export interface LearnRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * Ids of calls of the project, in any order.
+   */
+  'request_ids': (string)[];
+  /**
+   * The session whose calls are meant; empty if request_ids names them.
+   */
+  'session': (string);
+  /**
+   * What the work was for; may be empty.
+   */
+  'task': (string);
+  /**
+   * success, failure or mixed; empty: as the calls ended.
+   */
+  'outcome': (string);
+}
+
+export interface ListRequest {
+  /**
+   * Empty means the core tools; otherwise the tools accepted for this project.
+   */
+  'root'?: (string);
+  /**
+   * The tools that `ctxd init` would set the project up with: the core tools of this installation, and those installed in the
+   * project. The project need not be registered.
+   */
+  'offered'?: (boolean);
+}
+
+export interface ListRequest__Output {
+  /**
+   * Empty means the core tools; otherwise the tools accepted for this project.
+   */
+  'root': (string);
+  /**
+   * The tools that `ctxd init` would set the project up with: the core tools of this installation, and those installed in the
+   * project. The project need not be registered.
+   */
+  'offered': (boolean);
+}
+
+export interface ListResponse {
+  'tools'?: (ToolInfo)[];
+}
+
+export interface ListResponse__Output {
+  'tools': (ToolInfo__Output)[];
+}
+
+export interface ListeningPort {
+  'port'?: (number);
+  /**
+   * For example "127.0.0.1", "0.0.0.0" or "::1".
+   */
+  'address'?: (string);
+}
+
+export interface ListeningPort__Output {
+  'port': (number);
+  /**
+   * For example "127.0.0.1", "0.0.0.0" or "::1".
+   */
+  'address': (string);
+}
+
+export interface MemoryEvidence {
+  'memory'?: (MemoryItem | null);
+  /**
+   * The newest first.
+   */
+  'feedback'?: (MemoryFeedback)[];
+}
+
+export interface MemoryEvidence__Output {
+  'memory': (MemoryItem__Output | null);
+  /**
+   * The newest first.
+   */
+  'feedback': (MemoryFeedback__Output)[];
+}
+
+export interface MemoryFeedback {
+  /**
+   * success, failure or mixed.
+   */
+  'outcome'?: (string);
+  'note'?: (string);
+  /**
+   * The call that gave it; empty for a person.
+   */
+  'request_id'?: (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'at_ms'?: (number | string);
+}
+
+export interface MemoryFeedback__Output {
+  /**
+   * success, failure or mixed.
+   */
+  'outcome': (string);
+  'note': (string);
+  /**
+   * The call that gave it; empty for a person.
+   */
+  'request_id': (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'at_ms': (number);
+}
+
+export interface MemoryItem {
+  'id'?: (string);
+  'title'?: (string);
+  /**
+   * When to use it and when not.
+   */
+  'description'?: (string);
+  /**
+   * An excerpt, unless whole contents were asked for.
+   */
+  'content'?: (string);
+  'tags'?: (string)[];
+  /**
+   * success, failure or mixed.
+   */
+  'outcome'?: (string);
+  /**
+   * The task that taught it.
+   */
+  'task'?: (string);
+  'context'?: (string);
+  /**
+   * project or global.
+   */
+  'scope'?: (string);
+  /**
+   * Root of the project it was stored in.
+   */
+  'project'?: (string);
+  /**
+   * person, model, tool or import.
+   */
+  'origin'?: (string);
+  /**
+   * The installed tool that stored it; empty for all others.
+   */
+  'owner'?: (string);
+  /**
+   * Where it was imported from; empty if it was made here.
+   */
+  'source'?: (string);
+  /**
+   * Ids of the calls that taught it.
+   */
+  'provenance'?: (string)[];
+  /**
+   * Ids of memories that say the opposite.
+   */
+  'contradicts'?: (string)[];
+  /**
+   * From 0 to 1.
+   */
+  'confidence'?: (number | string);
+  /**
+   * How often its content was read.
+   */
+  'uses'?: (number);
+  /**
+   * True: it kept failing, and no search finds it.
+   */
+  'quarantined'?: (boolean);
+  /**
+   * Milliseconds since the epoch; used_ms is 0 if its content was never read.
+   */
+  'created_ms'?: (number | string);
+  'updated_ms'?: (number | string);
+  'used_ms'?: (number | string);
+}
+
+export interface MemoryItem__Output {
+  'id': (string);
+  'title': (string);
+  /**
+   * When to use it and when not.
+   */
+  'description': (string);
+  /**
+   * An excerpt, unless whole contents were asked for.
+   */
+  'content': (string);
+  'tags': (string)[];
+  /**
+   * success, failure or mixed.
+   */
+  'outcome': (string);
+  /**
+   * The task that taught it.
+   */
+  'task': (string);
+  'context': (string);
+  /**
+   * project or global.
+   */
+  'scope': (string);
+  /**
+   * Root of the project it was stored in.
+   */
+  'project': (string);
+  /**
+   * person, model, tool or import.
+   */
+  'origin': (string);
+  /**
+   * The installed tool that stored it; empty for all others.
+   */
+  'owner': (string);
+  /**
+   * Where it was imported from; empty if it was made here.
+   */
+  'source': (string);
+  /**
+   * Ids of the calls that taught it.
+   */
+  'provenance': (string)[];
+  /**
+   * Ids of memories that say the opposite.
+   */
+  'contradicts': (string)[];
+  /**
+   * From 0 to 1.
+   */
+  'confidence': (number);
+  /**
+   * How often its content was read.
+   */
+  'uses': (number);
+  /**
+   * True: it kept failing, and no search finds it.
+   */
+  'quarantined': (boolean);
+  /**
+   * Milliseconds since the epoch; used_ms is 0 if its content was never read.
+   */
+  'created_ms': (number);
+  'updated_ms': (number);
+  'used_ms': (number);
+}
+
+export interface MemoryLift {
+  'id'?: (string);
+  'title'?: (string);
+  /**
+   * Sessions with a known outcome in which a search showed the memory, and in which it was held out.
+   */
+  'shown'?: (number);
+  'held_out'?: (number);
+  /**
+   * The same sessions whose outcome is not known yet.
+   */
+  'shown_open'?: (number);
+  'held_out_open'?: (number);
+  /**
+   * Shares of successes, from 0 to 1; 0 if there is no such session.
+   */
+  'shown_success'?: (number | string);
+  'held_out_success'?: (number | string);
+  /**
+   * The difference of the two and its 95 % interval, from -1 to 1.
+   */
+  'lift'?: (number | string);
+  'low'?: (number | string);
+  'high'?: (number | string);
+  /**
+   * helps, harms, no difference, or too little data.
+   */
+  'verdict'?: (string);
+}
+
+export interface MemoryLift__Output {
+  'id': (string);
+  'title': (string);
+  /**
+   * Sessions with a known outcome in which a search showed the memory, and in which it was held out.
+   */
+  'shown': (number);
+  'held_out': (number);
+  /**
+   * The same sessions whose outcome is not known yet.
+   */
+  'shown_open': (number);
+  'held_out_open': (number);
+  /**
+   * Shares of successes, from 0 to 1; 0 if there is no such session.
+   */
+  'shown_success': (number);
+  'held_out_success': (number);
+  /**
+   * The difference of the two and its 95 % interval, from -1 to 1.
+   */
+  'lift': (number);
+  'low': (number);
+  'high': (number);
+  /**
+   * helps, harms, no difference, or too little data.
+   */
+  'verdict': (string);
+}
+
+export interface MemoryList {
+  'memories'?: (MemoryItem)[];
+  /**
+   * Of a search: why the shared store was not asked, so that what others stored last may be missing, and why meaning was not
+   * compared; empty if neither happened.
+   */
+  'degraded'?: (string);
+}
+
+export interface MemoryList__Output {
+  'memories': (MemoryItem__Output)[];
+  /**
+   * Of a search: why the shared store was not asked, so that what others stored last may be missing, and why meaning was not
+   * compared; empty if neither happened.
+   */
+  'degraded': (string);
+}
+
+export interface MemoryListRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * Only memories behind this one; empty means from the first.
+   */
+  'after_id'?: (string);
+  /**
+   * 1 to 500; 0 means 100.
+   */
+  'limit'?: (number);
+  /**
+   * True: with whole contents.
+   */
+  'with_content'?: (boolean);
+}
+
+export interface MemoryListRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * Only memories behind this one; empty means from the first.
+   */
+  'after_id': (string);
+  /**
+   * 1 to 500; 0 means 100.
+   */
+  'limit': (number);
+  /**
+   * True: with whole contents.
+   */
+  'with_content': (boolean);
+}
+
+export interface MemoryQuery {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  'query'?: (string);
+  /**
+   * 1 to 100; 0 means 10.
+   */
+  'limit'?: (number);
+  /**
+   * Only memories that have all of them.
+   */
+  'tags'?: (string)[];
+  /**
+   * success, failure or mixed; empty means all.
+   */
+  'outcome'?: (string);
+  /**
+   * project or global; empty means both.
+   */
+  'scope'?: (string);
+  /**
+   * Only memories that changed in the last days, this number of them; 0 means all.
+   */
+  'max_age_days'?: (number);
+}
+
+export interface MemoryQuery__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  'query': (string);
+  /**
+   * 1 to 100; 0 means 10.
+   */
+  'limit': (number);
+  /**
+   * Only memories that have all of them.
+   */
+  'tags': (string)[];
+  /**
+   * success, failure or mixed; empty means all.
+   */
+  'outcome': (string);
+  /**
+   * project or global; empty means both.
+   */
+  'scope': (string);
+  /**
+   * Only memories that changed in the last days, this number of them; 0 means all.
+   */
+  'max_age_days': (number);
+}
+
+export interface MemoryRating {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  'id'?: (string);
+  /**
+   * success, failure or mixed; empty: nothing is recorded.
+   */
+  'outcome'?: (string);
+  'note'?: (string);
+}
+
+export interface MemoryRating__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  'id': (string);
+  /**
+   * success, failure or mixed; empty: nothing is recorded.
+   */
+  'outcome': (string);
+  'note': (string);
+}
+
+export interface MemoryReport {
+  /**
+   * The share of retrievals that is held out now, from 0 to 0.5.
+   */
+  'holdout'?: (number | string);
+  /**
+   * Memories that a search found while some were held out, the best known first.
+   */
+  'memories'?: (MemoryLift)[];
+}
+
+export interface MemoryReport__Output {
+  /**
+   * The share of retrievals that is held out now, from 0 to 0.5.
+   */
+  'holdout': (number);
+  /**
+   * Memories that a search found while some were held out, the best known first.
+   */
+  'memories': (MemoryLift__Output)[];
+}
+
+export interface MemoryRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  'ids'?: (string)[];
+}
+
+export interface MemoryRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  'ids': (string)[];
+}
+
+export interface MemorySync {
+  /**
+   * off (no server is configured), idle (everything was sent and read), behind (there is more to send) or failing.
+   */
+  'state'?: (string);
+  'url'?: (string);
+  'collection'?: (string);
+  /**
+   * The id by which others know the project; empty if it is not shared.
+   */
+  'project_id'?: (string);
+  /**
+   * Changes that the server does not have yet.
+   */
+  'pending'?: (number);
+  /**
+   * Memories of others that are here.
+   */
+  'foreign'?: (number);
+  /**
+   * Points of others that could not be read or masked since the daemon started.
+   */
+  'refused'?: (number);
+  /**
+   * When the last round succeeded, in milliseconds since the epoch; 0: none did since the daemon started.
+   */
+  'synced_ms'?: (number | string);
+  /**
+   * Why the last call failed; empty if it did not.
+   */
+  'fault'?: (string);
+  /**
+   * Milliseconds until the next attempt.
+   */
+  'retry_ms'?: (number);
+}
+
+export interface MemorySync__Output {
+  /**
+   * off (no server is configured), idle (everything was sent and read), behind (there is more to send) or failing.
+   */
+  'state': (string);
+  'url': (string);
+  'collection': (string);
+  /**
+   * The id by which others know the project; empty if it is not shared.
+   */
+  'project_id': (string);
+  /**
+   * Changes that the server does not have yet.
+   */
+  'pending': (number);
+  /**
+   * Memories of others that are here.
+   */
+  'foreign': (number);
+  /**
+   * Points of others that could not be read or masked since the daemon started.
+   */
+  'refused': (number);
+  /**
+   * When the last round succeeded, in milliseconds since the epoch; 0: none did since the daemon started.
+   */
+  'synced_ms': (number);
+  /**
+   * Why the last call failed; empty if it did not.
+   */
+  'fault': (string);
+  /**
+   * Milliseconds until the next attempt.
+   */
+  'retry_ms': (number);
+}
+
+export interface MemorySyncRequest {
+  /**
+   * Project root; empty: of no project.
+   */
+  'root'?: (string);
+  /**
+   * status, now (send and read at once) or rebuild (send and read everything again).
+   */
+  'action'?: (string);
+}
+
+export interface MemorySyncRequest__Output {
+  /**
+   * Project root; empty: of no project.
+   */
+  'root': (string);
+  /**
+   * status, now (send and read at once) or rebuild (send and read everything again).
+   */
+  'action': (string);
+}
+
+export interface NetworkChange {
+  /**
+   * The project root; empty means every project of this machine.
+   */
+  'root'?: (string);
+  /**
+   * "allow", "deny", "remove", "on" or "off".
+   */
+  'action'?: (string);
+  /**
+   * Hosts, patterns and groups.
+   */
+  'targets'?: (string)[];
+  /**
+   * The first call that uses the permission uses it up.
+   */
+  'once'?: (boolean);
+  /**
+   * Milliseconds until the permission ends; 0 means no end.
+   */
+  'for_ms'?: (number | string | Long);
+  /**
+   * Addresses that are not public and to which the names may lead; "any" means every address.
+   */
+  'private_addresses'?: (string)[];
+  /**
+   * The account of the person, for the record.
+   */
+  'by'?: (string);
+  'dry_run'?: (boolean);
+}
+
+export interface NetworkChange__Output {
+  /**
+   * The project root; empty means every project of this machine.
+   */
+  'root': (string);
+  /**
+   * "allow", "deny", "remove", "on" or "off".
+   */
+  'action': (string);
+  /**
+   * Hosts, patterns and groups.
+   */
+  'targets': (string)[];
+  /**
+   * The first call that uses the permission uses it up.
+   */
+  'once': (boolean);
+  /**
+   * Milliseconds until the permission ends; 0 means no end.
+   */
+  'for_ms': (number);
+  /**
+   * Addresses that are not public and to which the names may lead; "any" means every address.
+   */
+  'private_addresses': (string)[];
+  /**
+   * The account of the person, for the record.
+   */
+  'by': (string);
+  'dry_run': (boolean);
+}
+
+export interface NetworkCredentialChange {
+  /**
+   * "scope" is ignored: "root" says where it holds.
+   */
+  'credential'?: (NetworkCredentialInfo | null);
+  /**
+   * The project root; empty means every project of this machine.
+   */
+  'root'?: (string);
+  /**
+   * The secret itself.
+   */
+  'secret'?: (string);
+  'dry_run'?: (boolean);
+}
+
+export interface NetworkCredentialChange__Output {
+  /**
+   * "scope" is ignored: "root" says where it holds.
+   */
+  'credential': (NetworkCredentialInfo__Output | null);
+  /**
+   * The project root; empty means every project of this machine.
+   */
+  'root': (string);
+  /**
+   * The secret itself.
+   */
+  'secret': (string);
+  'dry_run': (boolean);
+}
+
+/**
+ * Everything about a credential but its value.
+ */
+export interface NetworkCredentialInfo {
+  'host'?: (string);
+  'port'?: (number);
+  /**
+   * In lower case, such as "authorization".
+   */
+  'header'?: (string);
+  /**
+   * "bearer", "token", "basic", or "plain" for the value alone.
+   */
+  'scheme'?: (string);
+  /**
+   * For "basic"; empty means that the secret is "user:password", or a token.
+   */
+  'user'?: (string);
+  /**
+   * "gh", "env:NAME" or "file:PATH".
+   */
+  'source'?: (string);
+  'methods'?: (string)[];
+  /**
+   * Globs over the path; empty means every path.
+   */
+  'paths'?: (string)[];
+  /**
+   * Variables that hold a placeholder in commands.
+   */
+  'placeholders'?: (string)[];
+  /**
+   * Milliseconds after which the value is read again; 0 means never.
+   */
+  'refresh_ms'?: (number | string | Long);
+  /**
+   * "project" or "machine".
+   */
+  'from'?: (string);
+  /**
+   * When the value was read, milliseconds since the epoch.
+   */
+  'read_ms'?: (number | string | Long);
+  'given_by'?: (string);
+  /**
+   * "ok", "expired", or "rejected" if the host did not accept it.
+   */
+  'state'?: (string);
+}
+
+/**
+ * Everything about a credential but its value.
+ */
+export interface NetworkCredentialInfo__Output {
+  'host': (string);
+  'port': (number);
+  /**
+   * In lower case, such as "authorization".
+   */
+  'header': (string);
+  /**
+   * "bearer", "token", "basic", or "plain" for the value alone.
+   */
+  'scheme': (string);
+  /**
+   * For "basic"; empty means that the secret is "user:password", or a token.
+   */
+  'user': (string);
+  /**
+   * "gh", "env:NAME" or "file:PATH".
+   */
+  'source': (string);
+  'methods': (string)[];
+  /**
+   * Globs over the path; empty means every path.
+   */
+  'paths': (string)[];
+  /**
+   * Variables that hold a placeholder in commands.
+   */
+  'placeholders': (string)[];
+  /**
+   * Milliseconds after which the value is read again; 0 means never.
+   */
+  'refresh_ms': (number);
+  /**
+   * "project" or "machine".
+   */
+  'from': (string);
+  /**
+   * When the value was read, milliseconds since the epoch.
+   */
+  'read_ms': (number);
+  'given_by': (string);
+  /**
+   * "ok", "expired", or "rejected" if the host did not accept it.
+   */
+  'state': (string);
+}
+
+export interface NetworkCredentialRemoval {
+  'root'?: (string);
+  /**
+   * host or host:port
+   */
+  'host'?: (string);
+  /**
+   * Only those of exactly these paths; empty means all of the host.
+   */
+  'paths'?: (string)[];
+}
+
+export interface NetworkCredentialRemoval__Output {
+  'root': (string);
+  /**
+   * host or host:port
+   */
+  'host': (string);
+  /**
+   * Only those of exactly these paths; empty means all of the host.
+   */
+  'paths': (string)[];
+}
+
+export interface NetworkCredentials {
+  /**
+   * Those of the project and those of the machine.
+   */
+  'credentials'?: (NetworkCredentialInfo)[];
+  /**
+   * What was added or removed, or would be.
+   */
+  'changed'?: (NetworkCredentialInfo)[];
+  /**
+   * What a person should know, one sentence each.
+   */
+  'notes'?: (string)[];
+}
+
+export interface NetworkCredentials__Output {
+  /**
+   * Those of the project and those of the machine.
+   */
+  'credentials': (NetworkCredentialInfo__Output)[];
+  /**
+   * What was added or removed, or would be.
+   */
+  'changed': (NetworkCredentialInfo__Output)[];
+  /**
+   * What a person should know, one sentence each.
+   */
+  'notes': (string)[];
+}
+
+export interface NetworkGroup {
+  'name'?: (string);
+  'summary'?: (string);
+  'patterns'?: (string)[];
+  /**
+   * What a permission for the group includes on this machine besides: the registries that `ctxd network mirrors` handed in.
+   */
+  'mirrors'?: (string)[];
+}
+
+export interface NetworkGroup__Output {
+  'name': (string);
+  'summary': (string);
+  'patterns': (string)[];
+  /**
+   * What a permission for the group includes on this machine besides: the registries that `ctxd network mirrors` handed in.
+   */
+  'mirrors': (string)[];
+}
+
+export interface NetworkGroups {
+  'groups'?: (NetworkGroup)[];
+}
+
+export interface NetworkGroups__Output {
+  'groups': (NetworkGroup__Output)[];
+}
+
+export interface NetworkGroupsRequest {
+}
+
+export interface NetworkGroupsRequest__Output {
+}
+
+export interface NetworkLogEntry {
+  'id'?: (number | string | Long);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'at_ms'?: (number | string | Long);
+  'project'?: (string);
+  /**
+   * Empty for the commands of the project.
+   */
+  'tool'?: (string);
+  /**
+   * Empty if they are not known.
+   */
+  'session'?: (string);
+  'request_id'?: (string);
+  'host'?: (string);
+  /**
+   * 0 for a name look-up.
+   */
+  'port'?: (number);
+  /**
+   * "connect", "http", "socks", "direct" or "dns".
+   */
+  'via'?: (string);
+  /**
+   * "allowed", "denied", or "cut" if the proxy closed an allowed connection.
+   */
+  'verdict'?: (string);
+  'rule'?: (string);
+  'why'?: (string);
+  /**
+   * Bytes from and to the sandbox.
+   */
+  'up'?: (number | string | Long);
+  'down'?: (number | string | Long);
+  /**
+   * Absent while it is open.
+   */
+  'duration_ms'?: (number | string | Long);
+  /**
+   * How many equal connections the entry stands for.
+   */
+  'repeats'?: (number);
+  '_duration_ms'?: "duration_ms";
+}
+
+export interface NetworkLogEntry__Output {
+  'id': (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'at_ms': (number);
+  'project': (string);
+  /**
+   * Empty for the commands of the project.
+   */
+  'tool': (string);
+  /**
+   * Empty if they are not known.
+   */
+  'session': (string);
+  'request_id': (string);
+  'host': (string);
+  /**
+   * 0 for a name look-up.
+   */
+  'port': (number);
+  /**
+   * "connect", "http", "socks", "direct" or "dns".
+   */
+  'via': (string);
+  /**
+   * "allowed", "denied", or "cut" if the proxy closed an allowed connection.
+   */
+  'verdict': (string);
+  'rule': (string);
+  'why': (string);
+  /**
+   * Bytes from and to the sandbox.
+   */
+  'up': (number);
+  'down': (number);
+  /**
+   * Absent while it is open.
+   */
+  'duration_ms'?: (number);
+  /**
+   * How many equal connections the entry stands for.
+   */
+  'repeats': (number);
+  '_duration_ms'?: "duration_ms";
+}
+
+export interface NetworkLogRequest {
+  /**
+   * Empty means all projects, and all sessions.
+   */
+  'root'?: (string);
+  'session'?: (string);
+  'denied_only'?: (boolean);
+  /**
+   * Only entries with a greater id.
+   */
+  'after_id'?: (number | string | Long);
+  /**
+   * The number of newest entries; 0 means 50. At most 1000.
+   */
+  'limit'?: (number);
+}
+
+export interface NetworkLogRequest__Output {
+  /**
+   * Empty means all projects, and all sessions.
+   */
+  'root': (string);
+  'session': (string);
+  'denied_only': (boolean);
+  /**
+   * Only entries with a greater id.
+   */
+  'after_id': (number);
+  /**
+   * The number of newest entries; 0 means 50. At most 1000.
+   */
+  'limit': (number);
+}
+
+export interface NetworkLogResponse {
+  /**
+   * Oldest first.
+   */
+  'entries'?: (NetworkLogEntry)[];
+}
+
+export interface NetworkLogResponse__Output {
+  /**
+   * Oldest first.
+   */
+  'entries': (NetworkLogEntry__Output)[];
+}
+
+export interface NetworkRequest {
+  /**
+   * Empty means the rules of the machine alone.
+   */
+  'root'?: (string);
+}
+
+export interface NetworkRequest__Output {
+  /**
+   * Empty means the rules of the machine alone.
+   */
+  'root': (string);
+}
+
+export interface NetworkRuleInfo {
+  /**
+   * "project" or "machine".
+   */
+  'from'?: (string);
+  'pattern'?: (string);
+  /**
+   * "allow" or "deny".
+   */
+  'verdict'?: (string);
+  /**
+   * The group that was named; empty if the pattern itself was.
+   */
+  'group'?: (string);
+  'once'?: (boolean);
+  /**
+   * Milliseconds since the epoch; 0 means no end.
+   */
+  'expires_ms'?: (number | string | Long);
+  /**
+   * "any" means every address.
+   */
+  'private_addresses'?: (string)[];
+  'given_ms'?: (number | string | Long);
+  'given_by'?: (string);
+  /**
+   * The denial that makes a permission void; empty if it is in effect.
+   */
+  'overridden_by'?: (string);
+}
+
+export interface NetworkRuleInfo__Output {
+  /**
+   * "project" or "machine".
+   */
+  'from': (string);
+  'pattern': (string);
+  /**
+   * "allow" or "deny".
+   */
+  'verdict': (string);
+  /**
+   * The group that was named; empty if the pattern itself was.
+   */
+  'group': (string);
+  'once': (boolean);
+  /**
+   * Milliseconds since the epoch; 0 means no end.
+   */
+  'expires_ms': (number);
+  /**
+   * "any" means every address.
+   */
+  'private_addresses': (string)[];
+  'given_ms': (number);
+  'given_by': (string);
+  /**
+   * The denial that makes a permission void; empty if it is in effect.
+   */
+  'overridden_by': (string);
+}
+
+export interface NetworkState {
+  'root'?: (string);
+  /**
+   * False if commands have no network at all.
+   */
+  'is_on'?: (boolean);
+  /**
+   * "project" or "machine": who decided that.
+   */
+  'is_on_from'?: (string);
+  /**
+   * Those of the project and those of the machine.
+   */
+  'rules'?: (NetworkRuleInfo)[];
+  /**
+   * What ChangeNetwork added or removed, or would add or remove.
+   */
+  'changed'?: (NetworkRuleInfo)[];
+  /**
+   * What a person should know about the change, one sentence each.
+   */
+  'notes'?: (string)[];
+  /**
+   * The tools that ask for a network, and what each may reach.
+   */
+  'tools'?: (NetworkToolInfo)[];
+}
+
+export interface NetworkState__Output {
+  'root': (string);
+  /**
+   * False if commands have no network at all.
+   */
+  'is_on': (boolean);
+  /**
+   * "project" or "machine": who decided that.
+   */
+  'is_on_from': (string);
+  /**
+   * Those of the project and those of the machine.
+   */
+  'rules': (NetworkRuleInfo__Output)[];
+  /**
+   * What ChangeNetwork added or removed, or would add or remove.
+   */
+  'changed': (NetworkRuleInfo__Output)[];
+  /**
+   * What a person should know about the change, one sentence each.
+   */
+  'notes': (string)[];
+  /**
+   * The tools that ask for a network, and what each may reach.
+   */
+  'tools': (NetworkToolInfo__Output)[];
+}
+
+export interface NetworkToolInfo {
+  'tool'?: (string);
+  'asks_for'?: (string)[];
+  'may_reach'?: (string)[];
+}
+
+export interface NetworkToolInfo__Output {
+  'tool': (string);
+  'asks_for': (string)[];
+  'may_reach': (string)[];
+}
+
+export interface NewCheckpoint {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * As in SessionRequest.
+   */
+  'session'?: (string);
+  /**
+   * At most 80 characters. May be empty.
+   */
+  'name'?: (string);
+  /**
+   * At most 8,000 characters. May be empty.
+   */
+  'note'?: (string);
+}
+
+export interface NewCheckpoint__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * As in SessionRequest.
+   */
+  'session': (string);
+  /**
+   * At most 80 characters. May be empty.
+   */
+  'name': (string);
+  /**
+   * At most 8,000 characters. May be empty.
+   */
+  'note': (string);
+}
+
+export interface NewMemories {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * One JSON object each, as UTF-8 text: {title, description, content, tags, outcome, task, context}. At most 500.
+   */
+  'drafts_json'?: (string)[];
+  /**
+   * Where they come from; empty means that the person wrote them. What is imported is merged only with the same words.
+   */
+  'source'?: (string);
+}
+
+export interface NewMemories__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * One JSON object each, as UTF-8 text: {title, description, content, tags, outcome, task, context}. At most 500.
+   */
+  'drafts_json': (string)[];
+  /**
+   * Where they come from; empty means that the person wrote them. What is imported is merged only with the same words.
+   */
+  'source': (string);
+}
+
+export interface OpenPortRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  'port'?: (number);
+}
+
+export interface OpenPortRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  'port': (number);
+}
+
+export interface OpenPortResponse {
+  /**
+   * Path of a unix socket that only this user can reach. The way stays open as long as the first connection to it,
+   * which must come within ten seconds and gets a line whenever nothing answers. Every further connection leads to the
+   * port.
+   */
+  'socket'?: (string);
+}
+
+export interface OpenPortResponse__Output {
+  /**
+   * Path of a unix socket that only this user can reach. The way stays open as long as the first connection to it,
+   * which must come within ten seconds and gets a line whenever nothing answers. Every further connection leads to the
+   * port.
+   */
+  'socket': (string);
+}
+
+export interface PathList {
+  /**
+   * Absolute real paths, sorted.
+   */
+  'paths'?: (string)[];
+}
+
+export interface PathList__Output {
+  /**
+   * Absolute real paths, sorted.
+   */
+  'paths': (string)[];
+}
+
+export interface PathRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * Absolute real path of a directory.
+   */
+  'path'?: (string);
+}
+
+export interface PathRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * Absolute real path of a directory.
+   */
+  'path': (string);
+}
+
+export interface PendingLesson {
+  'id'?: (string);
+  'task'?: (string);
+  /**
+   * Calls that are looked at.
+   */
+  'calls'?: (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'asked_ms'?: (number | string);
+  /**
+   * waiting, or failed.
+   */
+  'state'?: (string);
+  /**
+   * Why it failed; empty if it did not.
+   */
+  'fault'?: (string);
+}
+
+export interface PendingLesson__Output {
+  'id': (string);
+  'task': (string);
+  /**
+   * Calls that are looked at.
+   */
+  'calls': (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'asked_ms': (number);
+  /**
+   * waiting, or failed.
+   */
+  'state': (string);
+  /**
+   * Why it failed; empty if it did not.
+   */
+  'fault': (string);
+}
+
+export interface PendingLessons {
+  'lessons'?: (PendingLesson)[];
+}
+
+export interface PendingLessons__Output {
+  'lessons': (PendingLesson__Output)[];
+}
+
+export interface PortsResponse {
+  'ports'?: (ListeningPort)[];
+}
+
+export interface PortsResponse__Output {
+  'ports': (ListeningPort__Output)[];
+}
+
+export interface PrivateHost {
+  'host'?: (string);
+  'addresses'?: (string)[];
+}
+
+export interface PrivateHost__Output {
+  'host': (string);
+  'addresses': (string)[];
+}
+
+/**
+ * The caches of one project: ~/.cache, ~/.npm, ~/go and others, as its commands see them.
+ */
+export interface ProjectCaches {
+  'project'?: (string);
+  'bytes'?: (number | string);
+  /**
+   * What they may keep.
+   */
+  'max_bytes'?: (number | string);
+  /**
+   * When a command last used them, milliseconds since the epoch.
+   */
+  'used_ms'?: (number | string);
+}
+
+/**
+ * The caches of one project: ~/.cache, ~/.npm, ~/go and others, as its commands see them.
+ */
+export interface ProjectCaches__Output {
+  'project': (string);
+  'bytes': (number);
+  /**
+   * What they may keep.
+   */
+  'max_bytes': (number);
+  /**
+   * When a command last used them, milliseconds since the epoch.
+   */
+  'used_ms': (number);
+}
+
+export interface ProjectRequest {
+  /**
+   * Absolute path with symlinks resolved.
+   */
+  'root'?: (string);
+}
+
+export interface ProjectRequest__Output {
+  /**
+   * Absolute path with symlinks resolved.
+   */
+  'root': (string);
+}
+
+export interface ProjectResponse {
+  'root'?: (string);
+  /**
+   * False if the call changed nothing.
+   */
+  'changed'?: (boolean);
+  'tools'?: (ToolInfo)[];
+}
+
+export interface ProjectResponse__Output {
+  'root': (string);
+  /**
+   * False if the call changed nothing.
+   */
+  'changed': (boolean);
+  'tools': (ToolInfo__Output)[];
+}
+
+export interface ProjectTools {
+  'root'?: (string);
+  /**
+   * The core tools and the installed tools of the project.
+   */
+  'tools'?: (ToolInfo)[];
+}
+
+export interface ProjectTools__Output {
+  'root': (string);
+  /**
+   * The core tools and the installed tools of the project.
+   */
+  'tools': (ToolInfo__Output)[];
+}
+
+export interface QuarantineRequest {
+  'root'?: (string);
+  /**
+   * An id, or at least eight digits of a SHA-256; for RevokeAccepted also a path. Empty lists everything.
+   */
+  'which'?: (string);
+  /**
+   * For ListQuarantine: no person sees the list. RestoreQuarantined restores only what a list showed last.
+   */
+  'unseen'?: (boolean);
+}
+
+export interface QuarantineRequest__Output {
+  'root': (string);
+  /**
+   * An id, or at least eight digits of a SHA-256; for RevokeAccepted also a path. Empty lists everything.
+   */
+  'which': (string);
+  /**
+   * For ListQuarantine: no person sees the list. RestoreQuarantined restores only what a list showed last.
+   */
+  'unseen': (boolean);
+}
+
+/**
+ * The listed or changed items and acceptances.
+ */
+export interface QuarantineResponse {
+  'items'?: (QuarantinedItem)[];
+  'accepted'?: (AcceptedContent)[];
+}
+
+/**
+ * The listed or changed items and acceptances.
+ */
+export interface QuarantineResponse__Output {
+  'items': (QuarantinedItem__Output)[];
+  'accepted': (AcceptedContent__Output)[];
+}
+
+export interface QuarantinedItem {
+  'id'?: (string);
+  /**
+   * Its original path, relative to the project.
+   */
+  'path'?: (string);
+  /**
+   * Its current path, absolute if it is outside the project: `path` itself if it was only reported.
+   */
+  'moved'?: (string);
+  /**
+   * A clause that continues "was set aside:" or "was reported:".
+   */
+  'reason'?: (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'set_aside_ms'?: (number | string);
+  /**
+   * "file", "directory", "link" or "other".
+   */
+  'kind'?: (string);
+  /**
+   * Absent if the bytes were not counted.
+   */
+  'size_bytes'?: (number | string);
+  /**
+   * The hash of its current content; empty if it has none.
+   */
+  'sha256'?: (string);
+  /**
+   * Why it has no hash; empty if it has one.
+   */
+  'no_hash_because'?: (string);
+  /**
+   * The first lines of a text, the names in a directory; empty for anything else.
+   */
+  'preview'?: (string);
+  '_size_bytes'?: "size_bytes";
+}
+
+export interface QuarantinedItem__Output {
+  'id': (string);
+  /**
+   * Its original path, relative to the project.
+   */
+  'path': (string);
+  /**
+   * Its current path, absolute if it is outside the project: `path` itself if it was only reported.
+   */
+  'moved': (string);
+  /**
+   * A clause that continues "was set aside:" or "was reported:".
+   */
+  'reason': (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'set_aside_ms': (number);
+  /**
+   * "file", "directory", "link" or "other".
+   */
+  'kind': (string);
+  /**
+   * Absent if the bytes were not counted.
+   */
+  'size_bytes'?: (number);
+  /**
+   * The hash of its current content; empty if it has none.
+   */
+  'sha256': (string);
+  /**
+   * Why it has no hash; empty if it has one.
+   */
+  'no_hash_because': (string);
+  /**
+   * The first lines of a text, the names in a directory; empty for anything else.
+   */
+  'preview': (string);
+  '_size_bytes'?: "size_bytes";
+}
+
+export interface ReadySandboxes {
+  'project'?: (string);
+  'count'?: (number);
+}
+
+export interface ReadySandboxes__Output {
+  'project': (string);
+  'count': (number);
+}
+
+export interface RegistrySetting {
+  /**
+   * For example "npm".
+   */
+  'client'?: (string);
+  /**
+   * As the client calls it, for example "registry".
+   */
+  'key'?: (string);
+  /**
+   * Without credentials.
+   */
+  'value'?: (string);
+}
+
+export interface RegistrySetting__Output {
+  /**
+   * For example "npm".
+   */
+  'client': (string);
+  /**
+   * As the client calls it, for example "registry".
+   */
+  'key': (string);
+  /**
+   * Without credentials.
+   */
+  'value': (string);
+}
+
+export interface ReplayedContext {
+  'number'?: (number | string);
+  'position'?: (number | string);
+  'phase'?: (string);
+  'sha256'?: (string);
+  'at_ms'?: (number | string);
+  /**
+   * "same", "differs", or "gone" if events that it was made of were removed.
+   */
+  'result'?: (string);
+}
+
+export interface ReplayedContext__Output {
+  'number': (number);
+  'position': (number);
+  'phase': (string);
+  'sha256': (string);
+  'at_ms': (number);
+  /**
+   * "same", "differs", or "gone" if events that it was made of were removed.
+   */
+  'result': (string);
+}
+
+export interface RevealedSecret {
+  'summary'?: (SecretSummary | null);
+  /**
+   * The session that was meant.
+   */
+  'session'?: (string);
+  /**
+   * Of the call in whose answer it showed first. Empty if that was no call's.
+   */
+  'request_id'?: (string);
+  /**
+   * The beginning of that call's input.
+   */
+  'input'?: (string);
+  'value'?: (string);
+}
+
+export interface RevealedSecret__Output {
+  'summary': (SecretSummary__Output | null);
+  /**
+   * The session that was meant.
+   */
+  'session': (string);
+  /**
+   * Of the call in whose answer it showed first. Empty if that was no call's.
+   */
+  'request_id': (string);
+  /**
+   * The beginning of that call's input.
+   */
+  'input': (string);
+  'value': (string);
+}
+
+export interface RollbackToolRequest {
+  'root'?: (string);
+  'name'?: (string);
+  /**
+   * True: only answers what the tools of the project would be, and changes nothing.
+   */
+  'preview'?: (boolean);
+}
+
+export interface RollbackToolRequest__Output {
+  'root': (string);
+  'name': (string);
+  /**
+   * True: only answers what the tools of the project would be, and changes nothing.
+   */
+  'preview': (boolean);
+}
+
+export interface RulesReview {
+  /**
+   * The path of the file.
+   */
+  'path'?: (string);
+  /**
+   * Empty if the file does not exist.
+   */
+  'sha256'?: (string);
+  'approved'?: (boolean);
+  /**
+   * The number of rules it adds, approved or not.
+   */
+  'rules'?: (number);
+  /**
+   * What needs an approval, one sentence each.
+   */
+  'allowances'?: (string)[];
+  /**
+   * Why the file cannot be used, or empty.
+   */
+  'fault'?: (string);
+}
+
+export interface RulesReview__Output {
+  /**
+   * The path of the file.
+   */
+  'path': (string);
+  /**
+   * Empty if the file does not exist.
+   */
+  'sha256': (string);
+  'approved': (boolean);
+  /**
+   * The number of rules it adds, approved or not.
+   */
+  'rules': (number);
+  /**
+   * What needs an approval, one sentence each.
+   */
+  'allowances': (string)[];
+  /**
+   * Why the file cannot be used, or empty.
+   */
+  'fault': (string);
+}
+
+/**
+ * A job or a call that runs.
+ */
+export interface RunningItem {
+  'id'?: (string);
+  /**
+   * "job" or "call".
+   */
+  'kind'?: (string);
+  'project'?: (string);
+  'session'?: (string);
+  'tool'?: (string);
+  /**
+   * The number of a job in its session; 0 for a call.
+   */
+  'job'?: (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'started_ms'?: (number | string);
+  /**
+   * What it was asked to do, scrubbed and shortened.
+   */
+  'command'?: (string);
+  /**
+   * Absent if they are not known.
+   */
+  'memory_bytes'?: (number | string);
+  'cpu_ms'?: (number | string);
+  '_memory_bytes'?: "memory_bytes";
+  '_cpu_ms'?: "cpu_ms";
+}
+
+/**
+ * A job or a call that runs.
+ */
+export interface RunningItem__Output {
+  'id': (string);
+  /**
+   * "job" or "call".
+   */
+  'kind': (string);
+  'project': (string);
+  'session': (string);
+  'tool': (string);
+  /**
+   * The number of a job in its session; 0 for a call.
+   */
+  'job': (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'started_ms': (number);
+  /**
+   * What it was asked to do, scrubbed and shortened.
+   */
+  'command': (string);
+  /**
+   * Absent if they are not known.
+   */
+  'memory_bytes'?: (number);
+  'cpu_ms'?: (number);
+  '_memory_bytes'?: "memory_bytes";
+  '_cpu_ms'?: "cpu_ms";
+}
+
+export interface RunningRequest {
+  /**
+   * Empty means all projects.
+   */
+  'project_root'?: (string);
+}
+
+export interface RunningRequest__Output {
+  /**
+   * Empty means all projects.
+   */
+  'project_root': (string);
+}
+
+export interface RunningResponse {
+  'items'?: (RunningItem)[];
+}
+
+export interface RunningResponse__Output {
+  'items': (RunningItem__Output)[];
+}
+
+/**
+ * What runs and waits now.
+ */
+export interface SandboxStatus {
+  /**
+   * 0 if no spawner runs.
+   */
+  'spawner_pid'?: (number);
+  'spawner_resident_bytes'?: (number | string | Long);
+  /**
+   * Running commands.
+   */
+  'running'?: (number);
+  /**
+   * Long-lived tool processes.
+   */
+  'processes'?: (number);
+  /**
+   * Sandboxes that are ready and waiting, by project.
+   */
+  'ready'?: (ReadySandboxes)[];
+  /**
+   * The maximum number of ready sandboxes.
+   */
+  'ready_max'?: (number);
+  /**
+   * Memory and processes of all sandboxes together, and their limits; absent without a cgroup.
+   */
+  'totals'?: (SandboxTotals | null);
+  /**
+   * Commands that a ready sandbox has served.
+   */
+  'ready_used'?: (number | string | Long);
+}
+
+/**
+ * What runs and waits now.
+ */
+export interface SandboxStatus__Output {
+  /**
+   * 0 if no spawner runs.
+   */
+  'spawner_pid': (number);
+  'spawner_resident_bytes': (number);
+  /**
+   * Running commands.
+   */
+  'running': (number);
+  /**
+   * Long-lived tool processes.
+   */
+  'processes': (number);
+  /**
+   * Sandboxes that are ready and waiting, by project.
+   */
+  'ready': (ReadySandboxes__Output)[];
+  /**
+   * The maximum number of ready sandboxes.
+   */
+  'ready_max': (number);
+  /**
+   * Memory and processes of all sandboxes together, and their limits; absent without a cgroup.
+   */
+  'totals': (SandboxTotals__Output | null);
+  /**
+   * Commands that a ready sandbox has served.
+   */
+  'ready_used': (number);
+}
+
+export interface SandboxTotals {
+  'memory_bytes'?: (number | string | Long);
+  'memory_max_bytes'?: (number | string | Long);
+  'pids'?: (number);
+  'pids_max'?: (number);
+}
+
+export interface SandboxTotals__Output {
+  'memory_bytes': (number);
+  'memory_max_bytes': (number);
+  'pids': (number);
+  'pids_max': (number);
+}
+
+export interface SecretRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * As in SessionRequest.
+   */
+  'session'?: (string);
+  /**
+   * "[SECRET_1]".
+   */
+  'token'?: (string);
+}
+
+export interface SecretRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * As in SessionRequest.
+   */
+  'session': (string);
+  /**
+   * "[SECRET_1]".
+   */
+  'token': (string);
+}
+
+export interface SecretSummary {
+  /**
+   * "[SECRET_1]".
+   */
+  'token'?: (string);
+  /**
+   * The rule or seed that found it first.
+   */
+  'rule'?: (string);
+  /**
+   * "private key", "password", "key", "token" or "secret".
+   */
+  'kind'?: (string);
+  /**
+   * Empty if it was not found in a tool's answer.
+   */
+  'tool'?: (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'first_seen_ms'?: (number | string | Long);
+  /**
+   * How often it was masked.
+   */
+  'uses'?: (number | string | Long);
+  /**
+   * The number of calls in which it replaced its token.
+   */
+  'opened'?: (number | string | Long);
+  /**
+   * Milliseconds since the epoch; 0 means never.
+   */
+  'last_opened_ms'?: (number | string | Long);
+}
+
+export interface SecretSummary__Output {
+  /**
+   * "[SECRET_1]".
+   */
+  'token': (string);
+  /**
+   * The rule or seed that found it first.
+   */
+  'rule': (string);
+  /**
+   * "private key", "password", "key", "token" or "secret".
+   */
+  'kind': (string);
+  /**
+   * Empty if it was not found in a tool's answer.
+   */
+  'tool': (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'first_seen_ms': (number);
+  /**
+   * How often it was masked.
+   */
+  'uses': (number);
+  /**
+   * The number of calls in which it replaced its token.
+   */
+  'opened': (number);
+  /**
+   * Milliseconds since the epoch; 0 means never.
+   */
+  'last_opened_ms': (number);
+}
+
+export interface SessionContext {
+  'session'?: (string);
+  /**
+   * Of the newest event that was read.
+   */
+  'position'?: (number | string);
+  'text'?: (string);
+  'sha256'?: (string);
+  /**
+   * What became of every candidate, as a JSON object.
+   */
+  'stats_json'?: (string);
+}
+
+export interface SessionContext__Output {
+  'session': (string);
+  /**
+   * Of the newest event that was read.
+   */
+  'position': (number);
+  'text': (string);
+  'sha256': (string);
+  /**
+   * What became of every candidate, as a JSON object.
+   */
+  'stats_json': (string);
+}
+
+export interface SessionContextRequest {
+  'root'?: (string);
+  'session'?: (string);
+  'branch'?: (string);
+  /**
+   * "route", "call", "interpret" or "answer".
+   */
+  'phase'?: (string);
+  'query'?: (string);
+  /**
+   * Tokens of the text; 0: those of the phase.
+   */
+  'budget_tokens'?: (number);
+  /**
+   * Events of this sensitivity or above are left out; empty: "restricted".
+   */
+  'floor'?: (string);
+  /**
+   * Show events at or above the floor without their text, instead of leaving them out.
+   */
+  'redact'?: (boolean);
+  /**
+   * The position up to which the log is read; 0: to the newest event.
+   */
+  'to'?: (number | string);
+}
+
+export interface SessionContextRequest__Output {
+  'root': (string);
+  'session': (string);
+  'branch': (string);
+  /**
+   * "route", "call", "interpret" or "answer".
+   */
+  'phase': (string);
+  'query': (string);
+  /**
+   * Tokens of the text; 0: those of the phase.
+   */
+  'budget_tokens': (number);
+  /**
+   * Events of this sensitivity or above are left out; empty: "restricted".
+   */
+  'floor': (string);
+  /**
+   * Show events at or above the floor without their text, instead of leaving them out.
+   */
+  'redact': (boolean);
+  /**
+   * The position up to which the log is read; 0: to the newest event.
+   */
+  'to': (number);
+}
+
+export interface SessionEvent {
+  'seq'?: (number | string);
+  'branch'?: (string);
+  'kind'?: (string);
+  /**
+   * 0 if it depends on no event.
+   */
+  'parent'?: (number | string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'at_ms'?: (number | string);
+  'sensitivity'?: (string);
+  'tokens'?: (number | string);
+  'text'?: (string);
+  /**
+   * A JSON object, by kind.
+   */
+  'facts_json'?: (string);
+  'artifact'?: (string);
+}
+
+export interface SessionEvent__Output {
+  'seq': (number);
+  'branch': (string);
+  'kind': (string);
+  /**
+   * 0 if it depends on no event.
+   */
+  'parent': (number);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'at_ms': (number);
+  'sensitivity': (string);
+  'tokens': (number);
+  'text': (string);
+  /**
+   * A JSON object, by kind.
+   */
+  'facts_json': (string);
+  'artifact': (string);
+}
+
+export interface SessionEvents {
+  'session'?: (string);
+  'events'?: (SessionEvent)[];
+}
+
+export interface SessionEvents__Output {
+  'session': (string);
+  'events': (SessionEvent__Output)[];
+}
+
+export interface SessionEventsRequest {
+  'root'?: (string);
+  /**
+   * Empty means the session with the newest event.
+   */
+  'session'?: (string);
+  /**
+   * Empty means the base.
+   */
+  'branch'?: (string);
+  /**
+   * Events of the base and of all branches.
+   */
+  'all_branches'?: (boolean);
+  /**
+   * The first position and the last; 0: from the first, to the newest.
+   */
+  'from'?: (number | string);
+  'to'?: (number | string);
+  /**
+   * At most this many, the newest; 0: the default.
+   */
+  'limit'?: (number);
+}
+
+export interface SessionEventsRequest__Output {
+  'root': (string);
+  /**
+   * Empty means the session with the newest event.
+   */
+  'session': (string);
+  /**
+   * Empty means the base.
+   */
+  'branch': (string);
+  /**
+   * Events of the base and of all branches.
+   */
+  'all_branches': (boolean);
+  /**
+   * The first position and the last; 0: from the first, to the newest.
+   */
+  'from': (number);
+  'to': (number);
+  /**
+   * At most this many, the newest; 0: the default.
+   */
+  'limit': (number);
+}
+
+export interface SessionList {
+  'sessions'?: (SessionSummary)[];
+}
+
+export interface SessionList__Output {
+  'sessions': (SessionSummary__Output)[];
+}
+
+export interface SessionReplay {
+  'session'?: (string);
+  'contexts'?: (ReplayedContext)[];
+}
+
+export interface SessionReplay__Output {
+  'session': (string);
+  'contexts': (ReplayedContext__Output)[];
+}
+
+export interface SessionRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * As the proxy names it. Empty means the session that a call without a name gets.
+   */
+  'session'?: (string);
+}
+
+export interface SessionRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * As the proxy names it. Empty means the session that a call without a name gets.
+   */
+  'session': (string);
+}
+
+export interface SessionSecretsResponse {
+  'root'?: (string);
+  'session'?: (string);
+  'secrets'?: (SecretSummary)[];
+}
+
+export interface SessionSecretsResponse__Output {
+  'root': (string);
+  'session': (string);
+  'secrets': (SecretSummary__Output)[];
+}
+
+export interface SessionSummary {
+  'session'?: (string);
+  /**
+   * The position of its newest event: positions count from 1 and are kept when older events are removed.
+   */
+  'position'?: (number | string);
+  /**
+   * How many events are kept.
+   */
+  'events'?: (number | string);
+  /**
+   * Branches that have events.
+   */
+  'branches'?: (number | string);
+  /**
+   * Milliseconds since the epoch, of the oldest event that is kept and of the newest.
+   */
+  'first_ms'?: (number | string);
+  'last_ms'?: (number | string);
+}
+
+export interface SessionSummary__Output {
+  'session': (string);
+  /**
+   * The position of its newest event: positions count from 1 and are kept when older events are removed.
+   */
+  'position': (number);
+  /**
+   * How many events are kept.
+   */
+  'events': (number);
+  /**
+   * Branches that have events.
+   */
+  'branches': (number);
+  /**
+   * Milliseconds since the epoch, of the oldest event that is kept and of the newest.
+   */
+  'first_ms': (number);
+  'last_ms': (number);
+}
+
+export interface StatsRequest {
+  /**
+   * Empty means all projects.
+   */
+  'project_root'?: (string);
+  /**
+   * UTC days including today; 0 means 7. At most 366.
+   */
+  'days'?: (number);
+}
+
+export interface StatsRequest__Output {
+  /**
+   * Empty means all projects.
+   */
+  'project_root': (string);
+  /**
+   * UTC days including today; 0 means 7. At most 366.
+   */
+  'days': (number);
+}
+
+export interface StatsResponse {
+  'rows'?: (StatsRow)[];
+}
+
+export interface StatsResponse__Output {
+  'rows': (StatsRow__Output)[];
+}
+
+/**
+ * The calls of one tool in one session on one day.
+ */
+export interface StatsRow {
+  /**
+   * "2026-01-31", UTC.
+   */
+  'day'?: (string);
+  'project'?: (string);
+  'session'?: (string);
+  'tool'?: (string);
+  'calls'?: (number | string | Long);
+  'failed'?: (number | string | Long);
+  /**
+   * Secrets masked in answers.
+   */
+  'secrets'?: (number | string | Long);
+  /**
+   * Secrets that only the daemon's search found, not the one in the tool's process.
+   */
+  'missed_by_first_pass'?: (number | string | Long);
+  /**
+   * Secrets that gitleaks found later in stored outputs.
+   */
+  'missed_by_engine'?: (number | string | Long);
+  /**
+   * Milliseconds of all calls and of their searches for secrets.
+   */
+  'duration_ms'?: (number | string);
+  'scrub_ms'?: (number | string);
+  /**
+   * Calls that ran nothing but fetched more of an earlier output.
+   */
+  'follow_ups'?: (number | string | Long);
+  /**
+   * Calls whose tokens are known. The token fields sum only these.
+   */
+  'counted_calls'?: (number | string | Long);
+  /**
+   * How many of those have an estimated tokens_run.
+   */
+  'estimated_calls'?: (number | string | Long);
+  /**
+   * Tokens that the whole outputs would have cost.
+   */
+  'tokens_run'?: (number | string);
+  /**
+   * Tokens of all answers, including follow-ups.
+   */
+  'tokens_returned'?: (number | string);
+  /**
+   * tokens_run - tokens_returned, so the cost of follow-ups is subtracted. Negative if more was returned than run.
+   */
+  'tokens_saved'?: (number | string);
+  /**
+   * Stored outputs, and answers that did not contain the whole output.
+   */
+  'artifacts'?: (number | string | Long);
+  'truncated'?: (number | string | Long);
+  /**
+   * Calls whose time in the tool is known, and the milliseconds that contextd added to them.
+   */
+  'timed_calls'?: (number | string | Long);
+  'added_ms'?: (number | string);
+}
+
+/**
+ * The calls of one tool in one session on one day.
+ */
+export interface StatsRow__Output {
+  /**
+   * "2026-01-31", UTC.
+   */
+  'day': (string);
+  'project': (string);
+  'session': (string);
+  'tool': (string);
+  'calls': (number);
+  'failed': (number);
+  /**
+   * Secrets masked in answers.
+   */
+  'secrets': (number);
+  /**
+   * Secrets that only the daemon's search found, not the one in the tool's process.
+   */
+  'missed_by_first_pass': (number);
+  /**
+   * Secrets that gitleaks found later in stored outputs.
+   */
+  'missed_by_engine': (number);
+  /**
+   * Milliseconds of all calls and of their searches for secrets.
+   */
+  'duration_ms': (number);
+  'scrub_ms': (number);
+  /**
+   * Calls that ran nothing but fetched more of an earlier output.
+   */
+  'follow_ups': (number);
+  /**
+   * Calls whose tokens are known. The token fields sum only these.
+   */
+  'counted_calls': (number);
+  /**
+   * How many of those have an estimated tokens_run.
+   */
+  'estimated_calls': (number);
+  /**
+   * Tokens that the whole outputs would have cost.
+   */
+  'tokens_run': (number);
+  /**
+   * Tokens of all answers, including follow-ups.
+   */
+  'tokens_returned': (number);
+  /**
+   * tokens_run - tokens_returned, so the cost of follow-ups is subtracted. Negative if more was returned than run.
+   */
+  'tokens_saved': (number);
+  /**
+   * Stored outputs, and answers that did not contain the whole output.
+   */
+  'artifacts': (number);
+  'truncated': (number);
+  /**
+   * Calls whose time in the tool is known, and the milliseconds that contextd added to them.
+   */
+  'timed_calls': (number);
+  'added_ms': (number);
+}
+
+export interface StatusRequest {
+}
+
+export interface StatusRequest__Output {
+}
+
+export interface StatusResponse {
+  'pid'?: (number);
+  'version'?: (string);
+  'uptime_ms'?: (number | string | Long);
+  'socket'?: (string);
+  /**
+   * Calls answered since the start.
+   */
+  'calls'?: (number | string | Long);
+  'active_calls'?: (number);
+  'projects'?: (number);
+  'resident_bytes'?: (number | string | Long);
+  'protocol_version'?: (number);
+  /**
+   * The isolation level of this machine: "full", "reduced" or "unavailable".
+   */
+  'isolation'?: (string);
+  'sandbox'?: (SandboxStatus | null);
+}
+
+export interface StatusResponse__Output {
+  'pid': (number);
+  'version': (string);
+  'uptime_ms': (number);
+  'socket': (string);
+  /**
+   * Calls answered since the start.
+   */
+  'calls': (number);
+  'active_calls': (number);
+  'projects': (number);
+  'resident_bytes': (number);
+  'protocol_version': (number);
+  /**
+   * The isolation level of this machine: "full", "reduced" or "unavailable".
+   */
+  'isolation': (string);
+  'sandbox': (SandboxStatus__Output | null);
+}
+
+export interface StopRequest {
+  /**
+   * Milliseconds to wait for running calls; 0 means the configured default.
+   */
+  'grace_ms'?: (number);
+  /**
+   * Whether a new daemon is started afterwards. Calls that are ended report it.
+   */
+  'restart'?: (boolean);
+}
+
+export interface StopRequest__Output {
+  /**
+   * Milliseconds to wait for running calls; 0 means the configured default.
+   */
+  'grace_ms': (number);
+  /**
+   * Whether a new daemon is started afterwards. Calls that are ended report it.
+   */
+  'restart': (boolean);
+}
+
+/**
+ * Sent when no call runs any more, shortly before the daemon ends.
+ */
+export interface StopResponse {
+  'pid'?: (number);
+  /**
+   * Calls that were running at the request.
+   */
+  'active_calls'?: (number);
+  /**
+   * How many of those were ended because they took longer than the grace period.
+   */
+  'ended_calls'?: (number);
+}
+
+/**
+ * Sent when no call runs any more, shortly before the daemon ends.
+ */
+export interface StopResponse__Output {
+  'pid': (number);
+  /**
+   * Calls that were running at the request.
+   */
+  'active_calls': (number);
+  /**
+   * How many of those were ended because they took longer than the grace period.
+   */
+  'ended_calls': (number);
+}
+
+export interface ToolInfo {
+  'name'?: (string);
+  'purpose'?: (string);
+  'bundle_sha256'?: (string);
+  /**
+   * "core" or "installed".
+   */
+  'origin'?: (string);
+  'schema_json'?: (string);
+  'tool_md'?: (string);
+  'tool_extended_md'?: (string);
+  'grants'?: (string)[];
+  'version'?: (string);
+  /**
+   * Absent for core tools.
+   */
+  'installed_from'?: (ToolOrigin | null);
+  /**
+   * Milliseconds since the epoch; 0 for core tools.
+   */
+  'accepted_ms'?: (number | string | Long);
+  /**
+   * The day of its last call in the project, UTC, such as "2026-01-31"; empty: none in the last 30 days, or not asked.
+   */
+  'last_used'?: (string);
+  'schema_tokens'?: (number);
+  /**
+   * "ready", or why it cannot be called.
+   */
+  'state'?: (string);
+}
+
+export interface ToolInfo__Output {
+  'name': (string);
+  'purpose': (string);
+  'bundle_sha256': (string);
+  /**
+   * "core" or "installed".
+   */
+  'origin': (string);
+  'schema_json': (string);
+  'tool_md': (string);
+  'tool_extended_md': (string);
+  'grants': (string)[];
+  'version': (string);
+  /**
+   * Absent for core tools.
+   */
+  'installed_from': (ToolOrigin__Output | null);
+  /**
+   * Milliseconds since the epoch; 0 for core tools.
+   */
+  'accepted_ms': (number);
+  /**
+   * The day of its last call in the project, UTC, such as "2026-01-31"; empty: none in the last 30 days, or not asked.
+   */
+  'last_used': (string);
+  'schema_tokens': (number);
+  /**
+   * "ready", or why it cannot be called.
+   */
+  'state': (string);
+}
+
+/**
+ * Where the bytes of an installed tool came from.
+ */
+export interface ToolOrigin {
+  /**
+   * In the grammar of docs/tools.md, without credentials.
+   */
+  'source'?: (string);
+  /**
+   * Empty unless the source is a git repository.
+   */
+  'commit'?: (string);
+  /**
+   * Empty unless the source is an archive.
+   */
+  'archive_sha256'?: (string);
+  /**
+   * Who signed it, as verified; empty: nobody.
+   */
+  'signer'?: (string);
+}
+
+/**
+ * Where the bytes of an installed tool came from.
+ */
+export interface ToolOrigin__Output {
+  /**
+   * In the grammar of docs/tools.md, without credentials.
+   */
+  'source': (string);
+  /**
+   * Empty unless the source is a git repository.
+   */
+  'commit': (string);
+  /**
+   * Empty unless the source is an archive.
+   */
+  'archive_sha256': (string);
+  /**
+   * Who signed it, as verified; empty: nobody.
+   */
+  'signer': (string);
+}
+
+/**
+ * What the acceptance of a tool would change in a project.
+ */
+export interface ToolPlan {
+  'tool'?: (ToolInfo | null);
+  /**
+   * "new", "update" or "same" (accepted already).
+   */
+  'state'?: (string);
+  /**
+   * One sentence for each grant, in the order of `tool.grants`.
+   */
+  'grant_words'?: (string)[];
+  /**
+   * The grants that this project has not given to this tool.
+   */
+  'new_grants'?: (string)[];
+  /**
+   * The accepted version; absent for "new".
+   */
+  'before'?: (ToolInfo | null);
+  'files_added'?: (string)[];
+  'files_removed'?: (string)[];
+  'files_changed'?: (string)[];
+  'schema_changed'?: (boolean);
+  'files'?: (number);
+  'bytes'?: (number | string | Long);
+}
+
+/**
+ * What the acceptance of a tool would change in a project.
+ */
+export interface ToolPlan__Output {
+  'tool': (ToolInfo__Output | null);
+  /**
+   * "new", "update" or "same" (accepted already).
+   */
+  'state': (string);
+  /**
+   * One sentence for each grant, in the order of `tool.grants`.
+   */
+  'grant_words': (string)[];
+  /**
+   * The grants that this project has not given to this tool.
+   */
+  'new_grants': (string)[];
+  /**
+   * The accepted version; absent for "new".
+   */
+  'before': (ToolInfo__Output | null);
+  'files_added': (string)[];
+  'files_removed': (string)[];
+  'files_changed': (string)[];
+  'schema_changed': (boolean);
+  'files': (number);
+  'bytes': (number);
+}
+
+export interface ToolRequest {
+  'root'?: (string);
+  'name'?: (string);
+}
+
+export interface ToolRequest__Output {
+  'root': (string);
+  'name': (string);
+}
+
+/**
+ * Programs outside /usr that commands may read and run.
+ */
+export interface Toolchain {
+  'name'?: (string);
+  /**
+   * Absolute real paths, mounted read-only.
+   */
+  'mounts'?: (string)[];
+  /**
+   * Variables that programs need to find the toolchain, such as JAVA_HOME.
+   */
+  'variables'?: ({[key: string]: string});
+}
+
+/**
+ * Programs outside /usr that commands may read and run.
+ */
+export interface Toolchain__Output {
+  'name': (string);
+  /**
+   * Absolute real paths, mounted read-only.
+   */
+  'mounts': (string)[];
+  /**
+   * Variables that programs need to find the toolchain, such as JAVA_HOME.
+   */
+  'variables': ({[key: string]: string});
+}
+
+export interface ToolchainList {
+  'toolchains'?: (Toolchain)[];
+  /**
+   * The directories of the person's PATH, in order. Commands find programs in those that their sandbox has.
+   */
+  'path'?: (string)[];
+}
+
+export interface ToolchainList__Output {
+  'toolchains': (Toolchain__Output)[];
+  /**
+   * The directories of the person's PATH, in order. Commands find programs in those that their sandbox has.
+   */
+  'path': (string)[];
+}
+
+export interface ToolchainRequest {
+}
+
+export interface ToolchainRequest__Output {
+}
+
+export interface UndoFile {
+  'path'?: (string);
+  /**
+   * restore, remove, done (it is already as it was before the call) or keep (it stays as it is).
+   */
+  'action'?: (string);
+  /**
+   * Why it stays; otherwise empty.
+   */
+  'why'?: (string);
+}
+
+export interface UndoFile__Output {
+  'path': (string);
+  /**
+   * restore, remove, done (it is already as it was before the call) or keep (it stays as it is).
+   */
+  'action': (string);
+  /**
+   * Why it stays; otherwise empty.
+   */
+  'why': (string);
+}
+
+export interface UndoPlan {
+  'ref'?: (string);
+  'request_id'?: (string);
+  'tool'?: (string);
+  /**
+   * When the call ended, in milliseconds since the epoch.
+   */
+  'at_ms'?: (number | string);
+  'files'?: (UndoFile)[];
+  /**
+   * What changed and is not covered, as "path: why".
+   */
+  'not_covered'?: (string)[];
+  /**
+   * Other calls worked in the project meanwhile: some of the changes may be theirs.
+   */
+  'shared'?: (boolean);
+  /**
+   * By which the undo itself can be undone; empty in a plan, and if nothing was put back.
+   */
+  'undone_by'?: (string);
+}
+
+export interface UndoPlan__Output {
+  'ref': (string);
+  'request_id': (string);
+  'tool': (string);
+  /**
+   * When the call ended, in milliseconds since the epoch.
+   */
+  'at_ms': (number);
+  'files': (UndoFile__Output)[];
+  /**
+   * What changed and is not covered, as "path: why".
+   */
+  'not_covered': (string)[];
+  /**
+   * Other calls worked in the project meanwhile: some of the changes may be theirs.
+   */
+  'shared': (boolean);
+  /**
+   * By which the undo itself can be undone; empty in a plan, and if nothing was put back.
+   */
+  'undone_by': (string);
+}
+
+export interface UndoRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * A ref (undo_…) or a request id (req_…) of an answer; empty: the last call that changed files.
+   */
+  'which'?: (string);
+  /**
+   * Put the other files back even if some have changed since. Otherwise nothing is put back then.
+   */
+  'partial'?: (boolean);
+}
+
+export interface UndoRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * A ref (undo_…) or a request id (req_…) of an answer; empty: the last call that changed files.
+   */
+  'which': (string);
+  /**
+   * Put the other files back even if some have changed since. Otherwise nothing is put back then.
+   */
+  'partial': (boolean);
+}

@@ -1,72 +1,366 @@
-import type * as grpc from '@grpc/grpc-js';
-import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
+// Original file: proto/contextd/v1/plugin.proto
 
-import type { CallEvent as _contextd_v1_CallEvent, CallEvent__Output as _contextd_v1_CallEvent__Output } from './contextd/v1/CallEvent.ts';
-import type { CallOutput as _contextd_v1_CallOutput, CallOutput__Output as _contextd_v1_CallOutput__Output } from './contextd/v1/CallOutput.ts';
-import type { CallRequest as _contextd_v1_CallRequest, CallRequest__Output as _contextd_v1_CallRequest__Output } from './contextd/v1/CallRequest.ts';
-import type { CancelRequest as _contextd_v1_CancelRequest, CancelRequest__Output as _contextd_v1_CancelRequest__Output } from './contextd/v1/CancelRequest.ts';
-import type { CancelResponse as _contextd_v1_CancelResponse, CancelResponse__Output as _contextd_v1_CancelResponse__Output } from './contextd/v1/CancelResponse.ts';
-import type { DescribeRequest as _contextd_v1_DescribeRequest, DescribeRequest__Output as _contextd_v1_DescribeRequest__Output } from './contextd/v1/DescribeRequest.ts';
-import type { DescribeResponse as _contextd_v1_DescribeResponse, DescribeResponse__Output as _contextd_v1_DescribeResponse__Output } from './contextd/v1/DescribeResponse.ts';
-import type { ExecRequest as _contextd_v1_ExecRequest, ExecRequest__Output as _contextd_v1_ExecRequest__Output } from './contextd/v1/ExecRequest.ts';
-import type { ExecResponse as _contextd_v1_ExecResponse, ExecResponse__Output as _contextd_v1_ExecResponse__Output } from './contextd/v1/ExecResponse.ts';
-import type { Failure as _contextd_v1_Failure, Failure__Output as _contextd_v1_Failure__Output } from './contextd/v1/Failure.ts';
-import type { HostRequest as _contextd_v1_HostRequest, HostRequest__Output as _contextd_v1_HostRequest__Output } from './contextd/v1/HostRequest.ts';
-import type { HostResponse as _contextd_v1_HostResponse, HostResponse__Output as _contextd_v1_HostResponse__Output } from './contextd/v1/HostResponse.ts';
-import type { LeafSpans as _contextd_v1_LeafSpans, LeafSpans__Output as _contextd_v1_LeafSpans__Output } from './contextd/v1/LeafSpans.ts';
-import type { LogRequest as _contextd_v1_LogRequest, LogRequest__Output as _contextd_v1_LogRequest__Output } from './contextd/v1/LogRequest.ts';
-import type { LogResponse as _contextd_v1_LogResponse, LogResponse__Output as _contextd_v1_LogResponse__Output } from './contextd/v1/LogResponse.ts';
-import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from './contextd/v1/OutputGap.ts';
-import type { OutputStream as _contextd_v1_OutputStream, OutputStream__Output as _contextd_v1_OutputStream__Output } from './contextd/v1/OutputStream.ts';
-import type { Scanning as _contextd_v1_Scanning, Scanning__Output as _contextd_v1_Scanning__Output } from './contextd/v1/Scanning.ts';
-import type { ScrubRequest as _contextd_v1_ScrubRequest, ScrubRequest__Output as _contextd_v1_ScrubRequest__Output } from './contextd/v1/ScrubRequest.ts';
-import type { ScrubResponse as _contextd_v1_ScrubResponse, ScrubResponse__Output as _contextd_v1_ScrubResponse__Output } from './contextd/v1/ScrubResponse.ts';
-import type { SecretSpan as _contextd_v1_SecretSpan, SecretSpan__Output as _contextd_v1_SecretSpan__Output } from './contextd/v1/SecretSpan.ts';
-import type { ShownPart as _contextd_v1_ShownPart, ShownPart__Output as _contextd_v1_ShownPart__Output } from './contextd/v1/ShownPart.ts';
-import type { ToolHostClient as _contextd_v1_ToolHostClient, ToolHostDefinition as _contextd_v1_ToolHostDefinition } from './contextd/v1/ToolHost.ts';
-import type { ToolPluginClient as _contextd_v1_ToolPluginClient, ToolPluginDefinition as _contextd_v1_ToolPluginDefinition } from './contextd/v1/ToolPlugin.ts';
+import type { Long } from '@grpc/proto-loader';
+import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from './host.ts';
 
-type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
-  new(...args: ConstructorParameters<Constructor>): Subtype;
-};
-
-export interface ProtoGrpcType {
-  contextd: {
-    v1: {
-      CallEvent: MessageTypeDefinition<_contextd_v1_CallEvent, _contextd_v1_CallEvent__Output>
-      CallOutput: MessageTypeDefinition<_contextd_v1_CallOutput, _contextd_v1_CallOutput__Output>
-      CallRequest: MessageTypeDefinition<_contextd_v1_CallRequest, _contextd_v1_CallRequest__Output>
-      CancelReason: EnumTypeDefinition
-      CancelRequest: MessageTypeDefinition<_contextd_v1_CancelRequest, _contextd_v1_CancelRequest__Output>
-      CancelResponse: MessageTypeDefinition<_contextd_v1_CancelResponse, _contextd_v1_CancelResponse__Output>
-      DescribeRequest: MessageTypeDefinition<_contextd_v1_DescribeRequest, _contextd_v1_DescribeRequest__Output>
-      DescribeResponse: MessageTypeDefinition<_contextd_v1_DescribeResponse, _contextd_v1_DescribeResponse__Output>
-      ExecRequest: MessageTypeDefinition<_contextd_v1_ExecRequest, _contextd_v1_ExecRequest__Output>
-      ExecResponse: MessageTypeDefinition<_contextd_v1_ExecResponse, _contextd_v1_ExecResponse__Output>
-      Failure: MessageTypeDefinition<_contextd_v1_Failure, _contextd_v1_Failure__Output>
-      HostRequest: MessageTypeDefinition<_contextd_v1_HostRequest, _contextd_v1_HostRequest__Output>
-      HostResponse: MessageTypeDefinition<_contextd_v1_HostResponse, _contextd_v1_HostResponse__Output>
-      LeafSpans: MessageTypeDefinition<_contextd_v1_LeafSpans, _contextd_v1_LeafSpans__Output>
-      LogRequest: MessageTypeDefinition<_contextd_v1_LogRequest, _contextd_v1_LogRequest__Output>
-      LogResponse: MessageTypeDefinition<_contextd_v1_LogResponse, _contextd_v1_LogResponse__Output>
-      OutputGap: MessageTypeDefinition<_contextd_v1_OutputGap, _contextd_v1_OutputGap__Output>
-      OutputStream: MessageTypeDefinition<_contextd_v1_OutputStream, _contextd_v1_OutputStream__Output>
-      Scanning: MessageTypeDefinition<_contextd_v1_Scanning, _contextd_v1_Scanning__Output>
-      ScrubRequest: MessageTypeDefinition<_contextd_v1_ScrubRequest, _contextd_v1_ScrubRequest__Output>
-      ScrubResponse: MessageTypeDefinition<_contextd_v1_ScrubResponse, _contextd_v1_ScrubResponse__Output>
-      SecretSpan: MessageTypeDefinition<_contextd_v1_SecretSpan, _contextd_v1_SecretSpan__Output>
-      ShownPart: MessageTypeDefinition<_contextd_v1_ShownPart, _contextd_v1_ShownPart__Output>
-      /**
-       * The daemon serves ToolHost to a tool's process through go-plugin's broker. Every request names the call it
-       * belongs to. A method that tool.json does not grant answers PERMISSION_DENIED; faults carry the code of
-       * docs/errors.md in the trailer `contextd-code`.
-       */
-      ToolHost: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ToolHostClient> & { service: _contextd_v1_ToolHostDefinition }
-      /**
-       * A tool's process serves ToolPlugin in addition to go-plugin's own services. Application protocol version 1.
-       */
-      ToolPlugin: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ToolPluginClient> & { service: _contextd_v1_ToolPluginDefinition }
-    }
-  }
+export interface CallEvent {
+  /**
+   * The tool has finished and its output is being searched for secrets, which is not the tool's time. At most once.
+   */
+  'scanning'?: (Scanning | null);
+  'output'?: (CallOutput | null);
+  /**
+   * The tool failed without output.
+   */
+  'failure'?: (Failure | null);
+  'event'?: "scanning"|"output"|"failure";
 }
 
+export interface CallEvent__Output {
+  /**
+   * The tool has finished and its output is being searched for secrets, which is not the tool's time. At most once.
+   */
+  'scanning'?: (Scanning__Output | null);
+  'output'?: (CallOutput__Output | null);
+  /**
+   * The tool failed without output.
+   */
+  'failure'?: (Failure__Output | null);
+  'event'?: "scanning"|"output"|"failure";
+}
+
+export interface CallOutput {
+  /**
+   * Small facts, one JSON object as UTF-8 text; never cut.
+   */
+  'data_json'?: (Buffer | Uint8Array | string);
+  /**
+   * Long texts in the order in which they are shown.
+   */
+  'streams'?: (OutputStream)[];
+  /**
+   * The tool began and then failed. Data and streams are sent too.
+   */
+  'failure'?: (Failure | null);
+  /**
+   * Bytes beyond output_max_bytes that were dropped.
+   */
+  'dropped_bytes'?: (number | string | Long);
+  'warnings'?: (string)[];
+  /**
+   * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
+   */
+  'first_pass'?: (LeafSpans)[];
+  /**
+   * True if the tool has applied the view itself: its texts are shown as they are.
+   */
+  'view_applied'?: (boolean);
+}
+
+export interface CallOutput__Output {
+  /**
+   * Small facts, one JSON object as UTF-8 text; never cut.
+   */
+  'data_json': (Buffer);
+  /**
+   * Long texts in the order in which they are shown.
+   */
+  'streams': (OutputStream__Output)[];
+  /**
+   * The tool began and then failed. Data and streams are sent too.
+   */
+  'failure': (Failure__Output | null);
+  /**
+   * Bytes beyond output_max_bytes that were dropped.
+   */
+  'dropped_bytes': (number);
+  'warnings': (string)[];
+  /**
+   * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
+   */
+  'first_pass': (LeafSpans__Output)[];
+  /**
+   * True if the tool has applied the view itself: its texts are shown as they are.
+   */
+  'view_applied': (boolean);
+}
+
+export interface CallRequest {
+  /**
+   * Identifies this call in every request to ToolHost. It cannot be guessed.
+   */
+  'call_id'?: (string);
+  'request_id'?: (string);
+  'tool'?: (string);
+  /**
+   * The arguments, valid against the tool's schema, as UTF-8 JSON text.
+   */
+  'input_json'?: (Buffer | Uint8Array | string);
+  /**
+   * Absolute path of the workspace, the same inside the sandbox as outside.
+   */
+  'workspace'?: (string);
+  /**
+   * Key for etags, hexadecimal: one per session.
+   */
+  'etag_key'?: (string);
+  /**
+   * Milliseconds from now until the call is over.
+   */
+  'timeout_ms'?: (number | string | Long);
+  /**
+   * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
+   */
+  'output_max_bytes'?: (number | string | Long);
+  /**
+   * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
+   */
+  'cwd'?: (string);
+  /**
+   * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
+   * than output_max_bytes.
+   */
+  'view_json'?: (Buffer | Uint8Array | string);
+  '_view_json'?: "view_json";
+}
+
+export interface CallRequest__Output {
+  /**
+   * Identifies this call in every request to ToolHost. It cannot be guessed.
+   */
+  'call_id': (string);
+  'request_id': (string);
+  'tool': (string);
+  /**
+   * The arguments, valid against the tool's schema, as UTF-8 JSON text.
+   */
+  'input_json': (Buffer);
+  /**
+   * Absolute path of the workspace, the same inside the sandbox as outside.
+   */
+  'workspace': (string);
+  /**
+   * Key for etags, hexadecimal: one per session.
+   */
+  'etag_key': (string);
+  /**
+   * Milliseconds from now until the call is over.
+   */
+  'timeout_ms': (number);
+  /**
+   * Maximum bytes of text to return. A tool keeps head and tail of a longer text.
+   */
+  'output_max_bytes': (number);
+  /**
+   * Absolute path of the directory in the workspace from which the call was made. Empty means the workspace.
+   */
+  'cwd': (string);
+  /**
+   * The view that the caller asked for, as JSON text; absent if none. A tool may apply it itself to a text that is longer
+   * than output_max_bytes.
+   */
+  'view_json'?: (Buffer);
+  '_view_json'?: "view_json";
+}
+
+export const CancelReason = {
+  CANCEL_REASON_UNSPECIFIED: 0,
+  CANCEL_REASON_TIMEOUT: 1,
+  CANCEL_REASON_CANCELLED: 2,
+} as const;
+
+export type CancelReason =
+  | 'CANCEL_REASON_UNSPECIFIED'
+  | 0
+  | 'CANCEL_REASON_TIMEOUT'
+  | 1
+  | 'CANCEL_REASON_CANCELLED'
+  | 2
+
+export type CancelReason__Output = typeof CancelReason[keyof typeof CancelReason]
+
+export interface CancelRequest {
+  'call_id'?: (string);
+  'reason'?: (CancelReason);
+}
+
+export interface CancelRequest__Output {
+  'call_id': (string);
+  'reason': (CancelReason__Output);
+}
+
+export interface CancelResponse {
+}
+
+export interface CancelResponse__Output {
+}
+
+export interface DescribeRequest {
+  /**
+   * The broker's number under which ToolHost is served.
+   */
+  'host_service_id'?: (number);
+  /**
+   * Names, or paths of several names, that no tool may write at any depth, with everything below them.
+   */
+  'protected_paths'?: (string)[];
+}
+
+export interface DescribeRequest__Output {
+  /**
+   * The broker's number under which ToolHost is served.
+   */
+  'host_service_id': (number);
+  /**
+   * Names, or paths of several names, that no tool may write at any depth, with everything below them.
+   */
+  'protected_paths': (string)[];
+}
+
+export interface DescribeResponse {
+  /**
+   * The names of the tools this process serves.
+   */
+  'tools'?: (string)[];
+}
+
+export interface DescribeResponse__Output {
+  /**
+   * The names of the tools this process serves.
+   */
+  'tools': (string)[];
+}
+
+export interface Failure {
+  /**
+   * A code of docs/errors.md.
+   */
+  'code'?: (string);
+  'message'?: (string);
+  'remedy'?: (string);
+  /**
+   * One JSON object as UTF-8 text, or empty.
+   */
+  'details_json'?: (Buffer | Uint8Array | string);
+}
+
+export interface Failure__Output {
+  /**
+   * A code of docs/errors.md.
+   */
+  'code': (string);
+  'message': (string);
+  'remedy': (string);
+  /**
+   * One JSON object as UTF-8 text, or empty.
+   */
+  'details_json': (Buffer);
+}
+
+export interface LeafSpans {
+  'spans'?: (SecretSpan)[];
+}
+
+export interface LeafSpans__Output {
+  'spans': (SecretSpan__Output)[];
+}
+
+export interface OutputStream {
+  /**
+   * The key of `data` under which the text is shown.
+   */
+  'field'?: (string);
+  'text'?: (string);
+  /**
+   * UTF-16 characters at the start and the end of the text that are searched for secrets and never shown.
+   */
+  'margin_before'?: (number);
+  'margin_after'?: (number);
+  /**
+   * What is missing in the middle of the text; absent if nothing is.
+   */
+  'gap'?: (_contextd_v1_OutputGap | null);
+  /**
+   * What is shown of the text; empty: all but the margins. In order, without overlap, and then without margins and a gap.
+   */
+  'parts'?: (ShownPart)[];
+  '_gap'?: "gap";
+}
+
+export interface OutputStream__Output {
+  /**
+   * The key of `data` under which the text is shown.
+   */
+  'field': (string);
+  'text': (string);
+  /**
+   * UTF-16 characters at the start and the end of the text that are searched for secrets and never shown.
+   */
+  'margin_before': (number);
+  'margin_after': (number);
+  /**
+   * What is missing in the middle of the text; absent if nothing is.
+   */
+  'gap'?: (_contextd_v1_OutputGap__Output | null);
+  /**
+   * What is shown of the text; empty: all but the margins. In order, without overlap, and then without margins and a gap.
+   */
+  'parts': (ShownPart__Output)[];
+  '_gap'?: "gap";
+}
+
+export interface Scanning {
+  /**
+   * UTF-16 characters to search.
+   */
+  'chars'?: (number | string | Long);
+}
+
+export interface Scanning__Output {
+  /**
+   * UTF-16 characters to search.
+   */
+  'chars': (number);
+}
+
+export interface SecretSpan {
+  'rule'?: (string);
+  /**
+   * UTF-16 offsets, end exclusive.
+   */
+  'start'?: (number);
+  'end'?: (number);
+}
+
+export interface SecretSpan__Output {
+  'rule': (string);
+  /**
+   * UTF-16 offsets, end exclusive.
+   */
+  'start': (number);
+  'end': (number);
+}
+
+export interface ShownPart {
+  /**
+   * UTF-16 offsets in the text; the end is exclusive.
+   */
+  'start'?: (number);
+  'end'?: (number);
+  /**
+   * The number of the line, as grep writes it: "12:", or "\n13-" after another part. Nothing else is accepted.
+   */
+  'label'?: (string);
+}
+
+export interface ShownPart__Output {
+  /**
+   * UTF-16 offsets in the text; the end is exclusive.
+   */
+  'start': (number);
+  'end': (number);
+  /**
+   * The number of the line, as grep writes it: "12:", or "\n13-" after another part. Nothing else is accepted.
+   */
+  'label': (string);
+}

@@ -1,39 +1,262 @@
-import type * as grpc from '@grpc/grpc-js';
-import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
+// Original file: proto/contextd/v1/tool.proto
 
-import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output } from './contextd/v1/CallContext.ts';
-import type { ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output } from './contextd/v1/ExecuteEvent.ts';
-import type { ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output } from './contextd/v1/ExecuteRequest.ts';
-import type { ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output } from './contextd/v1/ExecuteResponse.ts';
-import type { Progress as _contextd_v1_Progress, Progress__Output as _contextd_v1_Progress__Output } from './contextd/v1/Progress.ts';
-import type { RefusalReceipt as _contextd_v1_RefusalReceipt, RefusalReceipt__Output as _contextd_v1_RefusalReceipt__Output } from './contextd/v1/RefusalReceipt.ts';
-import type { RefusalReport as _contextd_v1_RefusalReport, RefusalReport__Output as _contextd_v1_RefusalReport__Output } from './contextd/v1/RefusalReport.ts';
-import type { SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output } from './contextd/v1/SchemaRequest.ts';
-import type { SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output } from './contextd/v1/SchemaResponse.ts';
-import type { ToolServiceClient as _contextd_v1_ToolServiceClient, ToolServiceDefinition as _contextd_v1_ToolServiceDefinition } from './contextd/v1/ToolService.ts';
-
-type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
-  new(...args: ConstructorParameters<Constructor>): Subtype;
-};
-
-export interface ProtoGrpcType {
-  contextd: {
-    v1: {
-      CallContext: MessageTypeDefinition<_contextd_v1_CallContext, _contextd_v1_CallContext__Output>
-      CallForm: EnumTypeDefinition
-      ExecuteEvent: MessageTypeDefinition<_contextd_v1_ExecuteEvent, _contextd_v1_ExecuteEvent__Output>
-      ExecuteRequest: MessageTypeDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteRequest__Output>
-      ExecuteResponse: MessageTypeDefinition<_contextd_v1_ExecuteResponse, _contextd_v1_ExecuteResponse__Output>
-      Progress: MessageTypeDefinition<_contextd_v1_Progress, _contextd_v1_Progress__Output>
-      RefusalReceipt: MessageTypeDefinition<_contextd_v1_RefusalReceipt, _contextd_v1_RefusalReceipt__Output>
-      RefusalReport: MessageTypeDefinition<_contextd_v1_RefusalReport, _contextd_v1_RefusalReport__Output>
-      SchemaRequest: MessageTypeDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaRequest__Output>
-      SchemaResponse: MessageTypeDefinition<_contextd_v1_SchemaResponse, _contextd_v1_SchemaResponse__Output>
-      /**
-       * ToolService serves the proxy: one call, one answer.
-       */
-      ToolService: SubtypeConstructor<typeof grpc.Client, _contextd_v1_ToolServiceClient> & { service: _contextd_v1_ToolServiceDefinition }
-    }
-  }
+export interface CallContext {
+  /**
+   * "req_" and a ULID, made by the proxy.
+   */
+  'request_id'?: (string);
+  /**
+   * Absolute, with symlinks resolved: the directory that contains the .claude directory of the link.
+   */
+  'project_root'?: (string);
+  /**
+   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the current session of the project.
+   */
+  'session_id'?: (string);
+  /**
+   * The version of this protocol that the caller speaks; see src/protocol/versions.ts.
+   */
+  'protocol_version'?: (number);
+  /**
+   * CONTEXTD_BRANCH: the branch of the session that the call belongs to. Empty means the base, unless the arguments name one.
+   */
+  'branch'?: (string);
 }
 
+export interface CallContext__Output {
+  /**
+   * "req_" and a ULID, made by the proxy.
+   */
+  'request_id': (string);
+  /**
+   * Absolute, with symlinks resolved: the directory that contains the .claude directory of the link.
+   */
+  'project_root': (string);
+  /**
+   * CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID. Empty means the current session of the project.
+   */
+  'session_id': (string);
+  /**
+   * The version of this protocol that the caller speaks; see src/protocol/versions.ts.
+   */
+  'protocol_version': (number);
+  /**
+   * CONTEXTD_BRANCH: the branch of the session that the call belongs to. Empty means the base, unless the arguments name one.
+   */
+  'branch': (string);
+}
+
+export const CallForm = {
+  /**
+   * One line of JSON, the envelope.
+   */
+  CALL_FORM_JSON: 0,
+  /**
+   * The output as text.
+   */
+  CALL_FORM_TEXT: 1,
+} as const;
+
+export type CallForm =
+  /**
+   * One line of JSON, the envelope.
+   */
+  | 'CALL_FORM_JSON'
+  | 0
+  /**
+   * The output as text.
+   */
+  | 'CALL_FORM_TEXT'
+  | 1
+
+export type CallForm__Output = typeof CallForm[keyof typeof CallForm]
+
+export interface ExecuteEvent {
+  'progress'?: (Progress | null);
+  'answer'?: (ExecuteResponse | null);
+  'event'?: "progress"|"answer";
+}
+
+export interface ExecuteEvent__Output {
+  'progress'?: (Progress__Output | null);
+  'answer'?: (ExecuteResponse__Output | null);
+  'event'?: "progress"|"answer";
+}
+
+export interface ExecuteRequest {
+  'tool'?: (string);
+  /**
+   * The arguments as UTF-8 JSON text; the daemon parses it. At most the message limit of src/core/limits.ts.
+   */
+  'input_json'?: (Buffer | Uint8Array | string);
+  'context'?: (CallContext | null);
+  /**
+   * The form of the answer.
+   */
+  'form'?: (CallForm);
+  /**
+   * Where the caller stands: an absolute path with symlinks resolved. Empty, or outside the project, means its root.
+   */
+  'cwd'?: (string);
+  /**
+   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
+   */
+  'input_text'?: (Buffer | Uint8Array | string);
+}
+
+export interface ExecuteRequest__Output {
+  'tool': (string);
+  /**
+   * The arguments as UTF-8 JSON text; the daemon parses it. At most the message limit of src/core/limits.ts.
+   */
+  'input_json': (Buffer);
+  'context': (CallContext__Output | null);
+  /**
+   * The form of the answer.
+   */
+  'form': (CallForm__Output);
+  /**
+   * Where the caller stands: an absolute path with symlinks resolved. Empty, or outside the project, means its root.
+   */
+  'cwd': (string);
+  /**
+   * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
+   */
+  'input_text': (Buffer);
+}
+
+export interface ExecuteResponse {
+  /**
+   * JSON form: the line to print, without its newline.
+   */
+  'envelope_json'?: (Buffer | Uint8Array | string);
+  /**
+   * The exit status of the command, or the exit code of the error.
+   */
+  'exit_code'?: (number);
+  /**
+   * JSON form: one line for stderr; empty on success.
+   */
+  'error_line'?: (string);
+  /**
+   * Text form: what to print on stdout, as it is.
+   */
+  'text_stdout'?: (Buffer | Uint8Array | string);
+  /**
+   * Text form: what to print on stderr, as it is: the command's own stderr, then the lines of contextd.
+   */
+  'text_stderr'?: (Buffer | Uint8Array | string);
+}
+
+export interface ExecuteResponse__Output {
+  /**
+   * JSON form: the line to print, without its newline.
+   */
+  'envelope_json': (Buffer);
+  /**
+   * The exit status of the command, or the exit code of the error.
+   */
+  'exit_code': (number);
+  /**
+   * JSON form: one line for stderr; empty on success.
+   */
+  'error_line': (string);
+  /**
+   * Text form: what to print on stdout, as it is.
+   */
+  'text_stdout': (Buffer);
+  /**
+   * Text form: what to print on stderr, as it is: the command's own stderr, then the lines of contextd.
+   */
+  'text_stderr': (Buffer);
+}
+
+/**
+ * Progress is for a person to watch. It is never complete and not part of the answer.
+ */
+export interface Progress {
+  /**
+   * Whole scrubbed lines. The only control characters are line ends, tabs and colours.
+   */
+  'text'?: (string);
+}
+
+/**
+ * Progress is for a person to watch. It is never complete and not part of the answer.
+ */
+export interface Progress__Output {
+  /**
+   * Whole scrubbed lines. The only control characters are line ends, tabs and colours.
+   */
+  'text': (string);
+}
+
+export interface RefusalReceipt {
+}
+
+export interface RefusalReceipt__Output {
+}
+
+export interface RefusalReport {
+  /**
+   * The refused request: input_json is {"arguments": [...]}, the words of the command line.
+   */
+  'call'?: (ExecuteRequest | null);
+  /**
+   * A code of docs/errors.md.
+   */
+  'error_code'?: (string);
+  /**
+   * The rest of the proxy's error, so that the record has the hash of the same answer.
+   */
+  'message'?: (string);
+  'remedy'?: (string);
+  'details_json'?: (Buffer | Uint8Array | string);
+}
+
+export interface RefusalReport__Output {
+  /**
+   * The refused request: input_json is {"arguments": [...]}, the words of the command line.
+   */
+  'call': (ExecuteRequest__Output | null);
+  /**
+   * A code of docs/errors.md.
+   */
+  'error_code': (string);
+  /**
+   * The rest of the proxy's error, so that the record has the hash of the same answer.
+   */
+  'message': (string);
+  'remedy': (string);
+  'details_json': (Buffer);
+}
+
+export interface SchemaRequest {
+  'tool'?: (string);
+  'context'?: (CallContext | null);
+}
+
+export interface SchemaRequest__Output {
+  'tool': (string);
+  'context': (CallContext__Output | null);
+}
+
+export interface SchemaResponse {
+  'schema_json'?: (string);
+  'tool_md'?: (string);
+  'tool_extended_md'?: (string);
+  /**
+   * sha256 of the bundle the tool runs from, hexadecimal.
+   */
+  'bundle_sha256'?: (string);
+}
+
+export interface SchemaResponse__Output {
+  'schema_json': (string);
+  'tool_md': (string);
+  'tool_extended_md': (string);
+  /**
+   * sha256 of the bundle the tool runs from, hexadecimal.
+   */
+  'bundle_sha256': (string);
+}

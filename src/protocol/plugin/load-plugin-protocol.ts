@@ -1,10 +1,10 @@
-import type { ProtoGrpcType as BrokerTypes } from '../generated/grpc_broker.ts';
-import type { ProtoGrpcType as ControllerTypes } from '../generated/grpc_controller.ts';
-import type { ProtoGrpcType as StdioTypes } from '../generated/grpc_stdio.ts';
-import type { ProtoGrpcType as HealthTypes } from '../generated/health.ts';
-import type { ProtoGrpcType as HostTypes } from '../generated/host.ts';
-import type { ProtoGrpcType as PluginTypes } from '../generated/plugin.ts';
+import type { ProtoGrpcType as BrokerTypes } from '../generated/grpc_broker-service.ts';
+import type { ProtoGrpcType as ControllerTypes } from '../generated/grpc_controller-service.ts';
+import type { ProtoGrpcType as StdioTypes } from '../generated/grpc_stdio-service.ts';
+import type { ProtoGrpcType as HealthTypes } from '../generated/health-service.ts';
+import type { ProtoGrpcType as HostTypes } from '../generated/host-service.ts';
 import { PLUGIN_DEFINITION } from '../generated/plugin-definition.ts';
+import type { ProtoGrpcType as PluginTypes } from '../generated/plugin-service.ts';
 import { loadClients } from '../load-clients.ts';
 
 /** The clients and service definitions of a plugin connection. */

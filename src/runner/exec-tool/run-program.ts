@@ -4,10 +4,11 @@ import { constants } from 'node:os';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../core/deadline.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { StreamCapture } from '../../sandbox/output.ts';
-import { NODE_BINARY } from '../../sandbox/policy.ts';
-import type { CapturedStream } from '../../sandbox/sandbox.ts';
+import type { CapturedStream } from '../../sandbox/contract/sandbox.ts';
+import { StreamCapture } from '../../sandbox/contract/stream-capture.ts';
+import { NODE_BINARY } from '../../sandbox/machine/mount-plan.ts';
 
 /** A program that answers one call. */
 export interface ProgramSpec {
@@ -62,10 +63,8 @@ async function run({ entry, cwd, env, stdin, outputMaxBytes, signal }: ProgramSp
   );
   over.abort();
   signalGroup(child, 'SIGKILL');
-  await Promise.race([
-    Promise.all(streams.map(({ ended }) => ended)),
-    delay(LAST_OUTPUT_MS, undefined, { ref: false }),
-  ]);
+  const allEnded = Promise.all(streams.map(({ ended }) => ended));
+  await within(LAST_OUTPUT_MS, allEnded, () => {});
   const [stdout, stderr] = streams.map(({ result }) => result());
   if (stdout === undefined || stderr === undefined) throw new ContextdError('INTERNAL_ERROR', 'no output was captured');
   return { exitCode: exitCodeOf(code, killedBy), killedBy, stdout, stderr };

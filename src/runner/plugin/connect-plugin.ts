@@ -1,3 +1,4 @@
+import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
 import {
   APP_PROTOCOL_VERSION,
@@ -12,7 +13,6 @@ import { type DialTarget, dialPinned, type Pair } from '../../protocol/plugin/pi
 import { adoptSocket } from './host-broker.ts';
 import { LiveConnection, type PluginConnection } from './plugin-connection.ts';
 import { describeEnd, type PluginOptions, PluginOutput, type PluginProcess } from './plugin-process.ts';
-import { within } from './within.ts';
 
 /** Milliseconds to wait for the last output of a dead process. */
 const LAST_WORDS_MS = 200;
@@ -94,7 +94,7 @@ function watchStart(process: PluginProcess, timeoutMs: number): { failed: Promis
 /** The process is dead: what it printed on stderr is the best reason there is. */
 async function explain(thrown: unknown, output: PluginOutput): Promise<unknown> {
   if (!(thrown instanceof ContextdError)) return thrown;
-  await within(LAST_WORDS_MS, output.ended);
+  await within(LAST_WORDS_MS, output.ended, () => null);
   const { lastWords } = output;
   if (lastWords === '') return thrown;
   return new ContextdError(thrown.code, `${thrown.message}; the last it wrote to stderr: ${quote(lastWords)}`, {

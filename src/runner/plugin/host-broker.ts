@@ -3,7 +3,7 @@ import { chmod, lstat, rename, unlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { ClientDuplexStream, Server } from '@grpc/grpc-js';
 import { ContextdError } from '../../core/errors.ts';
-import type { ConnInfo, ConnInfo__Output } from '../../protocol/generated/plugin/ConnInfo.ts';
+import type { ConnInfo, ConnInfo__Output } from '../../protocol/generated/grpc_broker.ts';
 import { Announcements } from '../../protocol/plugin/announcements.ts';
 import { quote } from '../../protocol/plugin/handshake-line.ts';
 import { type DialTarget, dialPinned, listenPinned, type Pair } from '../../protocol/plugin/pinned-tls.ts';

@@ -7,19 +7,19 @@ import {
   connectivityState,
   type Server,
 } from '@grpc/grpc-js';
+import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { _grpc_health_v1_HealthCheckResponse_ServingStatus as ServingStatus } from '../../protocol/generated/grpc/health/v1/HealthCheckResponse.ts';
 import {
   _plugin_StdioData_Channel as StdioChannel,
   type StdioData__Output,
-} from '../../protocol/generated/plugin/StdioData.ts';
+} from '../../protocol/generated/grpc_stdio.ts';
+import { _grpc_health_v1_HealthCheckResponse_ServingStatus as ServingStatus } from '../../protocol/generated/health.ts';
 import { HEALTH_SERVICE } from '../../protocol/plugin/environment.ts';
 import { quote } from '../../protocol/plugin/handshake-line.ts';
 import { loadPluginProtocol, type PluginProtocol } from '../../protocol/plugin/load-plugin-protocol.ts';
 import type { DialTarget, Pair } from '../../protocol/plugin/pinned-tls.ts';
 import { HostBroker } from './host-broker.ts';
 import { describeEnd, type PluginExit, type PluginOptions, type PluginProcess } from './plugin-process.ts';
-import { within } from './within.ts';
 
 /** Milliseconds that a process has to end by itself after its connection broke; then it is killed. */
 const EXIT_REPORT_MS = 200;
@@ -171,8 +171,8 @@ export class LiveConnection implements PluginConnection {
     if (this.#isGone || this.#isBroken) return;
     this.#isBroken = true;
     const { process, options } = this.#made;
-    const ended = await within(EXIT_REPORT_MS, process.exited);
-    if (ended !== undefined) return this.#lose(ended);
+    const ended = await within(EXIT_REPORT_MS, process.exited, () => null);
+    if (ended !== null) return this.#lose(ended);
     await process.kill().catch((cause: unknown) => options.logger.error('plugin.kill_failed', {}, cause));
     const exit = await process.exited;
     this.#lose(exit.signal === 'SIGKILL' ? 'its connection broke' : exit);
@@ -192,7 +192,7 @@ export class LiveConnection implements PluginConnection {
       this.#isGone = true;
       this.#close(null);
       this.#askToShutDown();
-      await within(options.graceMs, process.exited);
+      await within(options.graceMs, process.exited, () => null);
     }
     await process.kill().catch((cause: unknown) => options.logger.error('plugin.kill_failed', {}, cause));
     await this.release();

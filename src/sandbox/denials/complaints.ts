@@ -1,5 +1,5 @@
-import type { SeccompToggles } from '../sandbox-policy.ts';
-import { DEBUGGER_CALLS, DENIED_CALLS } from '../seccomp/call-groups.ts';
+import type { SeccompToggles } from '../contract/policy.ts';
+import { DEBUGGER_CALLS, DENIED_CALLS } from '../machine/seccomp/call-groups.ts';
 
 export type PathError = 'EROFS' | 'ENOENT' | 'EACCES' | 'EBUSY';
 

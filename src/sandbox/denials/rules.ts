@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
+import { isBelow, isWithin } from '../../core/paths.ts';
 import type { ConnectionFact } from '../../egress/messages.ts';
 import { allowTarget, deniedBy, howToBind } from '../../egress/refusal.ts';
-import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../policy.ts';
+import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../machine/mount-plan.ts';
 import { isDebuggerCall } from './complaints.ts';
 
 const OUTSIDE = 'A person can do it outside contextd.';
@@ -47,8 +48,16 @@ export function readOnlyPath(
       how_to_allow: `A person can set up the whole repository: ctxd init ${pasted(root)}`,
     };
   }
+  if (root === facts.workspace) {
+    return {
+      kind: 'read_only',
+      path,
+      rule: 'the tool states that it changes no files of the project, so they are read-only for it',
+      how_to_allow: 'The author of the tool can state "files": "write" in "effects" of its tool.json.',
+    };
+  }
   const trees = [facts.workspace, ...facts.writable.filter((one) => !SCRATCH.includes(one))];
-  const inTree = trees.some((tree) => root.startsWith(`${tree}/`));
+  const inTree = trees.some((tree) => isBelow(tree, root));
   if (inTree) return { kind: 'read_only', path, rule: protectedRule(root), how_to_allow: OUTSIDE };
   const rule = 'tools can write below the workspace, /tmp and $HOME only';
   if (root === '/' && !SYSTEM.test(path)) {
@@ -66,7 +75,7 @@ export function readOnlyPath(
 /** A directory of its own is allowed: never the project's parent, and not the home if the project is in it. */
 function howToAllowPath(path: string, workspace: string): string {
   const parent = posix.dirname(path);
-  const isShared = parent === '/' || posix.dirname(parent) === '/' || `${workspace}/`.startsWith(`${parent}/`);
+  const isShared = parent === '/' || posix.dirname(parent) === '/' || isWithin(parent, workspace);
   const named = isShared && posix.extname(path) !== '' ? posix.join(parent, 'DIRECTORY') : isShared ? path : parent;
   return `A person can allow a directory outside the project: \`ctxd allow path ${pasted(named)}\`.`;
 }

@@ -1,8 +1,8 @@
 import type { Denial } from '../../core/envelope.ts';
 import { type ConnectionFact, LANES_NET, type Traffic } from '../../egress/messages.ts';
-import { DENIALS_MAX } from '../denials/merge.ts';
+import type { Connection } from '../contract/sandbox.ts';
+import { DENIALS_MAX } from '../denials/deduplicate.ts';
 import { refusedConnection } from '../denials/rules.ts';
-import type { Connection } from '../sandbox.ts';
 import { ConnectionSums, summedConnection } from './connection-sums.ts';
 
 /** Open connections whose command is known; the proxy process holds fewer. */

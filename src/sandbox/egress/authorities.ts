@@ -1,3 +1,4 @@
+import { within } from '../../core/deadline.ts';
 import type { ScopeKey } from '../../egress/messages.ts';
 
 /** Milliseconds that a sandbox waits for the certificate of its scope. The proxy process may be starting. */
@@ -50,11 +51,9 @@ export class Authorities {
     const wake = (): void => {
       if (!this.#isWaitedFor(scope)) resolve();
     };
-    const timer = setTimeout(resolve, WAIT_MAX_MS);
     this.#waiting.add(wake);
-    await promise;
+    await within(WAIT_MAX_MS, promise, () => {});
     this.#waiting.delete(wake);
-    clearTimeout(timer);
   }
 
   #isWaitedFor(scope: ScopeKey): boolean {

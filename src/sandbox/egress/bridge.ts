@@ -1,3 +1,5 @@
+import { Channel } from '../../core/channel.ts';
+import { within } from '../../core/deadline.ts';
 import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
 import {
@@ -12,7 +14,7 @@ import {
   type ScopePolicy,
   scopeKey,
 } from '../../egress/messages.ts';
-import { closeNamespace, type LoopbackNamespace } from '../network.ts';
+import { closeNamespace, type LoopbackNamespace } from '../machine/network.ts';
 import { Attribution, Lanes, type NetworkUse } from './attribution.ts';
 import { Authorities } from './authorities.ts';
 import { EgressKeeper, type EgressLink } from './egress-keeper.ts';
@@ -85,8 +87,7 @@ export class Bridge {
   readonly #attribution = new Attribution();
   readonly #authorities = new Authorities();
   readonly #egress: EgressKeeper;
-  readonly #syncs = new Map<number, () => void>();
-  #lastSync = OWN_SYNCS;
+  #syncs = this.#numberSyncs(OWN_SYNCS);
 
   constructor(deps: BridgeDeps) {
     this.#deps = deps;
@@ -250,7 +251,7 @@ export class Bridge {
       case 'synced':
         for (const traffic of event.open) this.#attribution.traffic(traffic);
         if (event.id < OWN_SYNCS) this.#deps.onEvent(event, null);
-        this.#syncs.get(event.id)?.();
+        this.#syncs.resolve(event.id, undefined);
         break;
       case 'log':
         this.#deps.logger[event.level](`egress.${event.event}`, { said: JSON.stringify(event.fields) });
@@ -266,21 +267,20 @@ export class Bridge {
   /** Waits until every event of what has happened so far is here. */
   async sync(): Promise<void> {
     if (!this.#egress.isUp) return;
-    this.#lastSync += 1;
-    const id = this.#lastSync;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, SYNC_MAX_MS);
-    this.#syncs.set(id, resolve);
-    this.#egress.send({ op: 'sync', id });
-    await promise;
-    clearTimeout(timer);
-    this.#syncs.delete(id);
+    // If the process ends, its events have ended too.
+    const synced = this.#syncs.ask().catch(() => {});
+    await within(SYNC_MAX_MS, synced, () => {});
+  }
+
+  #numberSyncs(lastId: number): Channel<void, void> {
+    return new Channel((id) => this.#egress.send({ op: 'sync', id }), lastId);
   }
 
   #lost(): void {
     this.#attribution.lost(CUT);
     this.#authorities.lost();
-    for (const resolve of this.#syncs.values()) resolve();
+    this.#syncs.close(new Error('the process that carries connections ended'));
+    this.#syncs = this.#numberSyncs(this.#syncs.lastId);
   }
 }
 

@@ -3,9 +3,9 @@ import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { RESOLVER_THREADS } from '../../egress/limits.ts';
 import type { BridgeCommand, EgressCommand, EgressEvent } from '../../egress/messages.ts';
-import { coverStrays } from '../descriptors.ts';
-import type { Host } from '../host.ts';
-import { EGRESS_LIMITS, egressCommandLine, resolverState } from './jail.ts';
+import { coverStrays } from '../machine/descriptors.ts';
+import type { Host } from '../machine/host.ts';
+import { EGRESS_LIMITS, egressCommandLine, resolverState } from './egress-jail.ts';
 import { readEvents } from './read-event.ts';
 
 const PROGRAM_DIR = fileURLToPath(new URL('../../../program/', import.meta.url));

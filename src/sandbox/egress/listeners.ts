@@ -1,6 +1,7 @@
 import { type ChildProcess, type SendHandle, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject } from '../../core/json.ts';
+import { ownProgram } from '../../core/own-program.ts';
 import {
   closeNamespace,
   ENVIRONMENT,
@@ -11,9 +12,9 @@ import {
   namespaceFds,
   notMade,
   openNamespace,
-} from '../network.ts';
+} from '../machine/network.ts';
 
-const PROGRAM = fileURLToPath(new URL('./listen-main.js', import.meta.url));
+const PROGRAM = fileURLToPath(ownProgram(new URL('./inside/main.js', import.meta.url)));
 /** Node's handles are taken from under its server objects, which Node calls deprecated. */
 const NODE = [process.execPath, '--no-deprecation', '--no-warnings', PROGRAM];
 /** To open ports below 1024 and, for an ordinary user, to let those of later rules be opened. */

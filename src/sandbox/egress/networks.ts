@@ -1,6 +1,9 @@
+import type { Config } from '../../config/schema.ts';
+import type { Logger } from '../../core/log.ts';
 import type { EgressEvent } from '../../egress/messages.ts';
-import type { CheckedPolicies, LinuxSandboxDeps } from '../checked-policy.ts';
-import { Loopbacks } from '../loopbacks.ts';
+import type { IsolationReport } from '../contract/sandbox.ts';
+import type { Host } from '../machine/host.ts';
+import { Loopbacks } from '../machine/loopbacks.ts';
 import { SECCOMP_LAYER } from '../probe/ladder.ts';
 import type { NetworkUse } from './attribution.ts';
 import { Bridge } from './bridge.ts';
@@ -35,23 +38,30 @@ export interface Networks {
   stop(): Promise<void>;
 }
 
+/** What the networks need of the machine; null without bubblewrap. */
+interface NetworkMachine {
+  host(): Promise<Host | null>;
+  git(): Promise<{ enter(): Promise<readonly string[]> } | null>;
+  ofMachine(): Promise<IsolationReport>;
+}
+
 export function createNetworks(
-  policies: Pick<CheckedPolicies, 'host' | 'ofMachine'>,
-  { config, logger }: Pick<LinuxSandboxDeps, 'config' | 'logger'>,
+  machine: NetworkMachine,
+  { config, logger }: { readonly config: Config['sandbox']; readonly logger: Logger },
   { onEgress, onEgressReady }: NetworkListener,
 ): Networks {
   const hostNow = async () => {
-    const host = await policies.host();
+    const host = await machine.host();
     if (host === null) throw new Error('no bubblewrap');
     return host;
   };
   const bridge = new Bridge({
     async place() {
       const host = await hostNow();
-      return { bubblewrap: host.bubblewrap.path, enter: await host.git.enter() };
+      return { bubblewrap: host.bubblewrap.path, enter: (await (await machine.git())?.enter()) ?? [] };
     },
     async start(events) {
-      const [host, { layers }] = [await hostNow(), await policies.ofMachine()];
+      const [host, { layers }] = [await hostNow(), await machine.ofMachine()];
       const isFiltered = layers.some(({ name, enforced }) => name === SECCOMP_LAYER && enforced);
       return new EgressProcess(host, EGRESS_PROGRAM, isFiltered, events);
     },

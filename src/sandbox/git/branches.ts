@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { directoryEntries } from '../../core/directory-entries.ts';
 import { isErrno } from '../../core/errors.ts';
-import { readSmallFile } from '../workspace/file-access.ts';
-import { toRaw } from '../workspace/raw-path.ts';
+import { readSmallFile } from '../../fs/file-access.ts';
+import { toRaw } from '../../fs/raw-path.ts';
 
 const PACKED_MAX_BYTES = 4 * 1024 * 1024;
 /** Files and directories. */

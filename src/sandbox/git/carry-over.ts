@@ -1,6 +1,6 @@
 import { quoteName } from '../../core/own-line.ts';
-import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
-import { isPlainText, isTrue, quoteValue } from './person-settings.ts';
+import { type GitEntry, parseGitConfig } from '../../guard/git/config.ts';
+import { isPlainText, isTrue, quoteValue } from './config-text.ts';
 
 /** Versions of one repository's configuration, one character per byte. */
 export interface ConfigVersions {
@@ -37,7 +37,7 @@ type Sections = ReadonlyMap<string, Section>;
 
 /**
  * What of a command's changes reaches the host: remotes, branches and submodules that the host does not have, with plain
- * URLs, and the name for commits of a person who has none. Every other change is refused, because a key that is harmless in
+ * URLs, the name for commits of a person who has none, and the mark of Git LFS. Every other change is refused, because a key that is harmless in
  * one place sends a push elsewhere in another. Returns null if git could not read the command's file.
  */
 export function carryOver({ given, left, host, hasIdentity, hadBranch }: ConfigVersions): CarryOver | null {
@@ -118,6 +118,9 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
       return name !== null && isNewSubmodule(section, name, ground.now) && isOfSubmodule(key, values);
     case 'user':
       return name === null && !ground.hasIdentity && isOfIdentity(key, values, ground.now);
+    case 'lfs':
+      // Git LFS writes it in each repository that it works in.
+      return name === null && key === 'repositoryformatversion' && values.join() === '0' && !ground.now.has('lfs');
     default:
       return false;
   }
@@ -127,8 +130,8 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
 function isNewRemote({ keys }: Section, name: string, now: Sections): boolean {
   const isNamed = [...now.values()].some(
     ({ section, keys: known }) =>
-      (section === 'branch' || section === 'remote') &&
-      ['remote', 'pushremote', 'pushdefault'].some((key) => known.get(key)?.includes(name)),
+      (section === 'branch' || section === 'remote' || section === 'extensions') &&
+      ['remote', 'pushremote', 'pushdefault', 'partialclone'].some((key) => known.get(key)?.includes(name)),
   );
   const [url, ...more] = keys.get('url') ?? [];
   return REMOTE_NAME.test(name) && !now.has(`remote.${name}`) && !isNamed && more.length === 0 && isPlainUrl(url);

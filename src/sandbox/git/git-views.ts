@@ -14,23 +14,28 @@ import { dirname, join } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
 import { quoteName } from '../../core/own-line.ts';
-import type { Identity } from '../identity.ts';
-import type { Mount } from '../policy.ts';
-import { removeTree, removeTreeInBackground } from '../remove-tree.ts';
-import { readSmallFile } from '../workspace/file-access.ts';
-import { parseGitConfig } from '../workspace/git-config.ts';
-import { toRaw } from '../workspace/raw-path.ts';
+import { readSmallFile } from '../../fs/file-access.ts';
+import { toRaw } from '../../fs/raw-path.ts';
+import { removeTree, removeTreeInBackground, setAsideOrRemove } from '../../fs/remove-tree.ts';
+import type { Mount } from '../../guard/contract/mount.ts';
+import type { GitEntry } from '../../guard/git/config.ts';
+import { type Identity, idsOutside } from '../machine/identity.ts';
 import { branchesOf } from './branches.ts';
+import { keysSwitchedOn, switchesOff, switchOff } from './config-text.ts';
 import { exceeds } from './directory-size.ts';
+import { type HasProgram, withDrivers, writeDriver } from './drivers.ts';
 import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
+import { IndexOwners } from './index-owners.ts';
 import { LinkRoom } from './link-room.ts';
-import { isTrue, type PersonSettings } from './person-settings.ts';
+import type { PersonSettings } from './person-settings.ts';
+import { readIncluded } from './read-config.ts';
 
 /** Where a command's git finds its own copies of the repositories' configurations. */
 const COPIES_DIR = '/run/contextd-git';
 /** Where every git finds the person's harmless settings. */
 const SYSTEM_CONFIG = '/etc/gitconfig';
 const IGNORED = '/etc/gitignore';
+const ATTRIBUTES = '/etc/gitattributes';
 /** Repositories of one project whose configuration a command may change; those of others are read-only. */
 const REPOSITORIES_MAX = 16;
 /** Room for all copies of one sandbox, with the files that git makes beside them. */
@@ -67,46 +72,72 @@ export interface GitRequest {
   readonly person: PersonSettings;
   /** The configurations of the project's repositories. */
   readonly configs: readonly string[];
+  /** Whether commands have a program that git runs. */
+  readonly hasProgram: HasProgram;
+}
+
+/** Where the files for git are kept. */
+interface GitPlace {
+  readonly sandboxDir: string;
+  /** The user inside can reach it. */
+  readonly skeletonDir: string;
+  /** False once the spawner of a later daemon has taken the directories over. */
+  readonly isOwn: () => boolean;
 }
 
 /** Prepares what git needs in sandboxes. */
 export class GitViews {
   readonly #room: LinkRoom;
   readonly #copiesDir: string;
-  readonly #publicDir: string;
+  readonly #place: GitPlace;
+  readonly #owners = new IndexOwners();
   /** Configurations of repositories for which a person was told about signing. */
   readonly #reported = new Set<string>();
 
-  /** `copiesDir` is emptied at every start of the daemon. `publicDir`: the user inside can reach it. */
-  constructor(
-    dirs: { readonly linksDir: string; readonly copiesDir: string; readonly publicDir: string },
-    logger: Logger,
-  ) {
-    this.#room = new LinkRoom(dirs.linksDir, logger);
-    this.#copiesDir = dirs.copiesDir;
-    this.#publicDir = dirs.publicDir;
+  /** Removes the files of earlier daemons. Its namespace inherits what is mounted when it is first used. */
+  constructor(place: GitPlace, logger: Logger) {
+    this.#place = place;
+    this.#room = new LinkRoom(join(place.sandboxDir, 'links'), logger);
+    this.#copiesDir = join(place.sandboxDir, 'git');
+    setAsideOrRemove(this.#copiesDir);
+    mkdirSync(this.#copiesDir, { recursive: true, mode: 0o700 });
+    removePersonFiles(place.skeletonDir);
   }
 
-  async prepare({ identity, person, configs }: GitRequest): Promise<GitView> {
-    const settings = `[core]\n\texcludesFile = ${IGNORED}\n${person.text}${switchesOff(RERERE)}`;
+  async prepare(request: GitRequest): Promise<GitView> {
+    const { identity, person, configs, hasProgram } = request;
+    const drivers = person.drivers.map((driver) => writeDriver(driver, hasProgram));
+    const settings = [
+      `[core]\n\texcludesFile = ${IGNORED}\n\tattributesFile = ${ATTRIBUTES}\n${person.text}`,
+      ownersDiffer(configs, identity) ? '[core]\n\tcheckStat = minimal\n' : '',
+      ...drivers,
+      switchesOff(RERERE),
+    ].join('');
     const mounts: Mount[] = [
       { kind: 'ro-bind', source: this.#personFile(settings, identity), dest: SYSTEM_CONFIG },
       { kind: 'ro-bind', source: this.#personFile(person.ignored, identity), dest: IGNORED },
+      { kind: 'ro-bind', source: this.#personFile(person.attributes, identity), dest: ATTRIBUTES },
     ];
     const wanted = configs.slice(0, REPOSITORIES_MAX);
+    const correctOwners = async () => {
+      for (const config of wanted) await this.#owners.correct(toRaw(dirname(config)), identity);
+    };
     const covered = wanted.length === 0 ? null : await this.#room.cover(wanted, targetOf);
-    if (covered === null || covered.covered.length === 0) return withoutCopies(mounts);
+    if (covered === null || covered.covered.length === 0) return withoutCopies(mounts, correctOwners);
     const dir = join(this.#copiesDir, randomBytes(4).toString('hex'));
     makeOwned(dir, identity);
     for (const config of covered.covered) makeOwned(join(dir, nameFor(config)), identity);
     const isTooLarge = () => exceeds(dir, COPIES_MAX_BYTES, COPIES_MAX_ENTRIES);
-    const copies = new Copies(dir, { identity, person, configs: covered.covered }, this.#reported);
+    const copies = new Copies(dir, { ...request, configs: covered.covered }, this.#reported);
     return {
       mounts: [...mounts, { kind: 'bind', source: dir, dest: COPIES_DIR }],
       enter: covered.enter,
       links: covered.covered,
       seed: () => copies.seed(),
-      collect: () => copies.collect(),
+      collect: async () => {
+        await correctOwners();
+        return copies.collect();
+      },
       isTooLarge,
       remove: () => {
         copies.keep();
@@ -121,15 +152,17 @@ export class GitViews {
     return this.#room.enter();
   }
 
-  stop(): Promise<void> {
-    return this.#room.stop();
+  /** Call it when no sandbox is left. */
+  async stop(): Promise<void> {
+    await this.#room.stop();
+    if (this.#place.isOwn()) removePersonFiles(this.#place.skeletonDir);
   }
 
   /** The file is named after its content, so that a sandbox that started earlier keeps its own. Only its reader may read it. */
   #personFile(text: string, identity: Identity): string {
     const name = personFileName(text);
     const suffix = identity.kind === 'owner' ? `-${identity.uid}` : '';
-    const file = join(this.#publicDir, `${name}${suffix}`);
+    const file = join(this.#place.skeletonDir, `${name}${suffix}`);
     if (existsSync(file)) return file;
     const draft = `${file}.${randomBytes(4).toString('hex')}`;
     writeFileSync(draft, text, { encoding: 'latin1', mode: 0o400 });
@@ -139,13 +172,26 @@ export class GitViews {
   }
 }
 
-function withoutCopies(mounts: readonly Mount[]): GitView {
+/** Whether git inside sees other owners than the host: always for root, and in a repository that belongs to another group. */
+function ownersDiffer(configs: readonly string[], identity: Identity): boolean {
+  if (identity.kind === 'root') return true;
+  const { gid } = idsOutside(identity);
+  return configs.some((config) => {
+    const stats = lstatSync(dirname(config), { throwIfNoEntry: false });
+    return stats !== undefined && stats.gid !== gid;
+  });
+}
+
+function withoutCopies(mounts: readonly Mount[], correctOwners: () => Promise<void>): GitView {
   return {
     mounts,
     enter: [],
     links: [],
     seed: () => {},
-    collect: async () => ({ denied: [], notices: [] }),
+    collect: async () => {
+      await correctOwners();
+      return { denied: [], notices: [] };
+    },
     isTooLarge: () => false,
     remove: () => {},
   };
@@ -156,8 +202,8 @@ export function personFileName(text: string): string {
   return `gitconfig-${createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 16)}`;
 }
 
-/** Removes the files of earlier daemons; call it only while no sandbox runs. */
-export function removeOldPersonFiles(publicDir: string): void {
+/** Call it only while no sandbox runs. */
+function removePersonFiles(publicDir: string): void {
   for (const name of readdirSync(publicDir)) {
     if (PERSON_FILE.test(name.replace(/-\d+$/, ''))) rmSync(join(publicDir, name), { force: true });
   }
@@ -202,11 +248,12 @@ class Copies {
   }
 
   seed(): void {
-    const { configs, identity, person } = this.#request;
+    const { configs, identity, person, hasProgram } = this.#request;
     for (const config of configs) {
       const host = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
       const [signing, rerere] = [keysSwitchedOn(host, SIGNING), keysSwitchedOn(host, RERERE)];
-      const text = switchOff(host, [...signing, ...rerere]);
+      const own = withDrivers(host, includedBy(config, this.#request), person.drivers, hasProgram);
+      const text = switchOff(own, [...signing, ...rerere]);
       const copy = this.#copyOf(config);
       writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
       chmodSync(copy, 0o644);
@@ -257,21 +304,9 @@ const SIGNING = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'pus
 /** Reads and writes files that `.git/MERGE_RR` names, without a check, so a command must have no reason to write it. */
 const RERERE = ['rerere.enabled'] as const;
 
-function keysSwitchedOn(text: string, keys: readonly string[]): string[] {
-  const entries = parseGitConfig(text) ?? [];
-  return keys.filter((name) =>
-    entries.some(({ key, subsection, value }) => key === name && subsection === null && isTrue(value)),
-  );
-}
-
-/** A later entry counts. */
-function switchOff(text: string, keys: readonly string[]): string {
-  if (keys.length === 0) return text;
-  return `${text.endsWith('\n') ? text : `${text}\n`}${switchesOff(keys)}`;
-}
-
-function switchesOff(keys: readonly string[]): string {
-  return keys.map((name) => `[${name.replace('.', ']\n\t')} = false\n`).join('');
+/** The entries of the files that a repository's configuration includes. */
+function includedBy(config: string, { person, identity }: GitRequest): GitEntry[] {
+  return readIncluded({ person: person.person, identity, gitDir: toRaw(dirname(config)) }, toRaw(config));
 }
 
 function stateOf(config: string): Pick<Given, 'lastMessage' | 'hadBranch'> {

@@ -1,8 +1,8 @@
 import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isErrno } from '../../core/errors.ts';
-import { fdPath, openPlace, readUpTo } from '../workspace/file-access.ts';
-import { nameOf, parentOf, toRaw } from '../workspace/raw-path.ts';
+import { fdPath, openPlace, readUpTo } from '../../fs/file-access.ts';
+import { nameOf, parentOf, toRaw } from '../../fs/raw-path.ts';
 import { type CarryOver, carryOver } from './carry-over.ts';
 
 /** Largest configuration that is copied and merged. */

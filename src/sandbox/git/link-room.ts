@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { O_PATH } from '../../core/descriptors.ts';
 import { isErrno } from '../../core/errors.ts';
+import { Lock } from '../../core/lock.ts';
 import type { Logger } from '../../core/log.ts';
 
-/** A Linux flag that node:fs does not export. */
-const O_PATH = 0o10000000;
 const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 /** Milliseconds for a process of util-linux; it usually takes three. */
 const STEP_MAX_MS = 10_000;
@@ -31,7 +31,7 @@ export class LinkRoom {
   readonly #isRoot: boolean;
   #holder: Promise<ChildProcess | null> | null = null;
   /** One step at a time. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #steps = new Lock();
 
   /** `dir`: a directory of the daemon, over which only this namespace mounts something. */
   constructor(dir: string, logger: Logger) {
@@ -50,13 +50,12 @@ export class LinkRoom {
   ): Promise<{ enter: readonly string[]; covered: readonly string[] } | null> {
     const pid = await this.#open();
     if (pid === null) return null;
-    const step = this.#last.then(async () => {
-      const covered: string[] = [];
-      for (const file of files) if (await this.#coverOne(pid, file, targetOf(file))) covered.push(file);
-      return covered;
+    const covered = await this.#steps.run(async () => {
+      const done: string[] = [];
+      for (const file of files) if (await this.#coverOne(pid, file, targetOf(file))) done.push(file);
+      return done;
     });
-    this.#last = step.catch(() => {});
-    return { enter: this.#enter(pid), covered: await step };
+    return { enter: this.#enter(pid), covered };
   }
 
   /** The command line that starts a program in the namespace; empty if this machine allows none. */

@@ -1,20 +1,12 @@
-import { closeSync, fstatSync } from 'node:fs';
-import { isErrno } from '../../core/errors.ts';
-import type { Identity } from '../identity.ts';
-import { canReach } from '../reach.ts';
-import { openFile, readUpTo, realPathOf, statAt } from '../workspace/file-access.ts';
-import { type GitEntry, parseGitConfig } from '../workspace/git-config.ts';
-import { nameOfKey } from '../workspace/git-config-keys.ts';
-import { follow } from '../workspace/git-dir.ts';
-import { SET_ASIDE } from '../workspace/git-exclude.ts';
-import { compileGlobs } from '../workspace/glob.ts';
-import { isWithin, parentOf, type RawPath, toRaw, toText } from '../workspace/raw-path.ts';
-import type { Person } from '../workspace/targets.ts';
-
-/** Largest configuration that is read, how deep includes may go (git stops at 10 too), and how many files are read. */
-const READ_MAX_BYTES = 256 * 1024;
-const INCLUDES_MAX = 10;
-const FILES_MAX = 50;
+import { isWithin, type RawPath, toRaw } from '../../fs/raw-path.ts';
+import type { Person } from '../../guard/contract/person.ts';
+import type { GitEntry } from '../../guard/git/config.ts';
+import { nameOfKey } from '../../guard/git/config-keys.ts';
+import { SET_ASIDE } from '../../guard/git/exclude.ts';
+import type { Identity } from '../machine/identity.ts';
+import { isPlainText, isTrue, writeEntry } from './config-text.ts';
+import { type Driver, driversIn } from './drivers.ts';
+import { type ConfigReader, readAsInside, readWithIncludes, resolvePath } from './read-config.ts';
 
 type Rule = (value: string) => boolean;
 
@@ -30,13 +22,21 @@ const PASSED_ON: ReadonlyMap<string, Rule> = new Map([
   ...all(NAME, 'author', ['name', 'email']),
   ...all(NAME, 'committer', ['name', 'email']),
   ...all((value) => /^[\w./-]*$/.test(value), 'init', ['defaultbranch']),
+  ...all(WORD, 'init', ['defaultobjectformat', 'defaultrefformat']),
   ...all(WORD, 'core', ['autocrlf', 'eol', 'safecrlf', 'quotepath', 'abbrev', 'precomposeunicode']),
+  ...all(WORD, 'core', ['filemode', 'symlinks', 'ignorecase', 'trustctime', 'checkstat', 'bigfilethreshold']),
+  ...all(NAME, 'core', ['checkroundtripencoding']),
+  ...all(NAME, 'i18n', ['commitencoding', 'logoutputencoding']),
+  ...all(WORD, 'user', ['useconfigonly']),
+  ...all(WORD, 'apply', ['whitespace', 'ignorewhitespace']),
+  ...all(WORD, 'am', ['keepcr', 'messageid', 'threeway']),
   ...all(NAME, 'core', ['whitespace', 'commentchar']),
   ...all(WORD, 'pull', ['rebase', 'ff']),
   ...all(WORD, 'push', ['default', 'autosetupremote', 'followtags']),
   ...all(WORD, 'fetch', ['prune', 'prunetags']),
   ...all(WORD, 'rebase', ['autosquash', 'autostash', 'updaterefs', 'missingcommitscheck', 'abbreviatecommands']),
   ...all(WORD, 'merge', ['conflictstyle', 'ff', 'renames', 'log', 'stat', 'renormalize']),
+  ...all(WORD, 'merge', ['directoryrenames', 'renamelimit']),
   ...all(WORD, 'diff', ['algorithm', 'renames', 'colormoved', 'context', 'interhunkcontext', 'mnemonicprefix']),
   ...all(WORD, 'diff', ['noprefix', 'submodule', 'indentheuristic']),
   ...all(WORD, 'branch', ['autosetupmerge', 'autosetuprebase', 'sort']),
@@ -60,6 +60,12 @@ export interface PersonSettings {
   readonly text: string;
   /** What git does not add: the person's own patterns, and what contextd set aside. One character per byte. */
   readonly ignored: string;
+  /** The attributes of the person and of the system, without those of the repository. One character per byte. */
+  readonly attributes: string;
+  /** Whose they are. */
+  readonly person: Person;
+  /** Programs that decide what is committed: filters and merge drivers. */
+  readonly drivers: readonly Driver[];
   /** Whether the person has a name and an address for commits. */
   readonly hasIdentity: boolean;
   /** Whether the person signs commits. No key for signing is inside, so commands do not sign. */
@@ -67,135 +73,67 @@ export interface PersonSettings {
 }
 
 /**
- * Reads the harmless keys of a person's configuration as git would for `gitDir`, includes with a path or `gitdir:`
+ * Reads the harmless keys of a person's configuration as git would for `gitDir`, includes
  * followed. A file counts only if the user inside could read it, because a root daemon must not read for another user.
  */
 export function readPersonSettings(person: Person, identity: Identity, gitDir: RawPath | null): PersonSettings {
-  const reading: Reading = { person, identity, gitDir, entries: [], filesLeft: FILES_MAX };
-  for (const file of configsOf(person, identity)) collect(reading, toRaw(file), 0);
+  const reader: ConfigReader = { person, identity, gitDir };
+  const entries = readWithIncludes(reader, configsOf(person, identity).map(toRaw));
   const settings = new Map<string, string | null>();
   let signs = false;
-  for (const entry of reading.entries) {
+  for (const entry of entries) {
     const name = nameOfKey(entry);
     if (name === 'commit.gpgsign') signs = isTrue(entry.value);
     if (entry.subsection === null && PASSED_ON.get(name)?.(entry.value ?? '') === true) settings.set(name, entry.value);
   }
-  const lines = [...settings].map(([name, value]) => writeEntry(name, value));
+  const lines = [...settings].map(([key, value]) => writeEntry({ key, subsection: null, value }));
   const hasIdentity = settings.has('user.name') && settings.has('user.email');
-  return { text: lines.join(''), ignored: readIgnored(reading), hasIdentity, signs };
+  const drivers = driversIn(entries);
+  return {
+    person,
+    text: lines.join(''),
+    ignored: readIgnored(reader, entries),
+    attributes: readAttributes(reader, entries),
+    drivers,
+    hasIdentity,
+    signs,
+  };
 }
 
-/** The content of the person's `core.excludesFile`. git reads `git/ignore` beside the configuration if it is not set. */
-function readIgnored({ person, identity, entries }: Reading): string {
-  const named = entries.findLast((entry) => nameOfKey(entry) === 'core.excludesfile')?.value;
+function readIgnored(reader: ConfigReader, entries: readonly GitEntry[]): string {
+  return `${endLine(readNamed(reader, entries, 'core.excludesfile', 'ignore'))}${SET_ASIDE}\n`;
+}
+
+/** In the order in which git reads them: a later line counts. */
+function readAttributes(reader: ConfigReader, entries: readonly GitEntry[]): string {
+  const ofSystem = readAsInside(toRaw('/etc/gitattributes'), reader.identity) ?? '';
+  return `${endLine(ofSystem)}${endLine(readNamed(reader, entries, 'core.attributesfile', 'attributes'))}`;
+}
+
+/** The content of a file that a key names; if it is not set, of the one that git reads beside the configuration. */
+function readNamed(
+  { person, identity }: ConfigReader,
+  entries: readonly GitEntry[],
+  key: string,
+  standardName: string,
+): string {
+  const named = entries.findLast((entry) => nameOfKey(entry) === key)?.value;
   const standard = configsOf(person, identity).find((file) => file.endsWith('/git/config'));
   const file =
     typeof named === 'string'
-      ? resolve(named, person, toRaw(person.home))
+      ? resolvePath(named, person, toRaw(person.home))
       : standard === undefined
         ? null
-        : toRaw(standard.replace(/config$/, 'ignore'));
-  const patterns = file === null ? '' : (readAsInside(file, identity) ?? '');
-  return `${patterns}${patterns === '' || patterns.endsWith('\n') ? '' : '\n'}${SET_ASIDE}\n`;
+        : toRaw(standard.replace(/config$/, standardName));
+  return file === null ? '' : (readAsInside(file, identity) ?? '');
+}
+
+function endLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /** Of another user's project, the daemon's own configuration in its home does not count. */
 function configsOf({ home, gitConfigs }: Person, identity: Identity): readonly string[] {
   if (identity.kind !== 'owner') return gitConfigs;
   return gitConfigs.filter((file) => file === '/etc/gitconfig' || isWithin(home, file));
-}
-
-/** Whether a value has at most this many characters and no control characters. The text has one character per byte. */
-export function isPlainText(value: string, maxLength: number): boolean {
-  return value.length <= maxLength && [...value].every((char) => char >= ' ' && char !== '\u007f');
-}
-
-export function isTrue(value: string | null): boolean {
-  return value === null || /^(true|yes|on|[1-9]\d*)$/i.test(value);
-}
-
-/** One entry without a subsection, in the form that git reads. */
-function writeEntry(name: string, value: string | null): string {
-  const [section, key] = name.split('.');
-  return `[${section}]\n\t${key}${value === null ? '' : ` = ${quoteValue(value)}`}\n`;
-}
-
-/** A value as git reads it back. It must not contain a NUL. */
-export function quoteValue(value: string): string {
-  const escaped = value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-  return `"${escaped}"`;
-}
-
-interface Reading {
-  readonly person: Person;
-  readonly identity: Identity;
-  readonly gitDir: RawPath | null;
-  /** In the order in which git reads them: a later value of a key counts. */
-  readonly entries: GitEntry[];
-  filesLeft: number;
-}
-
-function collect(reading: Reading, file: RawPath, depth: number): void {
-  if (reading.filesLeft-- <= 0) return;
-  for (const entry of parseGitConfig(readAsInside(file, reading.identity) ?? '') ?? []) {
-    reading.entries.push(entry);
-    if (depth >= INCLUDES_MAX || !isIncluded(entry, reading, parentOf(file))) continue;
-    const included = resolve(entry.value ?? '', reading.person, parentOf(file));
-    if (included !== null) collect(reading, included, depth + 1);
-  }
-}
-
-function isIncluded(entry: GitEntry, { person, gitDir }: Reading, dir: RawPath): boolean {
-  const name = nameOfKey(entry);
-  if (name === 'include.path') return true;
-  const [, ignoresCase, pattern] = /^gitdir(\/i)?:(.+)$/s.exec(entry.subsection ?? '') ?? [];
-  if (name !== 'includeif.*.path' || pattern === undefined || gitDir === null) return false;
-  const fold = (text: string) => (ignoresCase === undefined ? text : text.toLowerCase());
-  try {
-    const glob = compileGlobs([fold(toText(expandPattern(pattern, person, dir)))]);
-    return glob.match(fold(toText(gitDir.slice(1))), true) !== null;
-  } catch {
-    return false;
-  }
-}
-
-/** As git does: `~/` and `./` are expanded, any other relative pattern matches at any depth, and `/` at the end, all inside. */
-function expandPattern(pattern: string, person: Person, dir: RawPath): string {
-  const rooted = pattern.startsWith('~/')
-    ? `${toRaw(person.home)}${pattern.slice(1)}`
-    : pattern.startsWith('./')
-      ? `${dir}${pattern.slice(1)}`
-      : pattern;
-  const anchored = rooted.startsWith('/') ? rooted.slice(1) : `**/${rooted}`;
-  return anchored.endsWith('/') ? `${anchored}**` : anchored;
-}
-
-function resolve(named: string, person: Person, dir: RawPath): RawPath | null {
-  const text = named.startsWith('~/') ? `${toRaw(person.home)}${named.slice(1)}` : named;
-  return text === '' || text.includes('\0') ? null : (follow(dir, text)?.target ?? null);
-}
-
-/** The text of a regular file that the user inside may read, links followed; otherwise null. */
-function readAsInside(file: RawPath, identity: Identity): string | null {
-  try {
-    const real = realPathOf(file);
-    if (real === null || statAt(real)?.isFile() !== true) return null;
-    if (identity.kind === 'owner' && !canReach(toText(real), identity.uid, identity.gid)) return null;
-    const fd = openFile(real);
-    if (fd === null) return null;
-    try {
-      return mayRead(fd, identity) ? readUpTo(fd, READ_MAX_BYTES) : null;
-    } finally {
-      closeSync(fd);
-    }
-  } catch (cause) {
-    if (isErrno(cause)) return null;
-    throw cause;
-  }
-}
-
-/** Asked of the open file, because its path may have changed since. */
-function mayRead(fd: number, identity: Identity): boolean {
-  const { uid, mode } = fstatSync(fd);
-  return identity.kind !== 'owner' || uid === identity.uid || (mode & 0o004) !== 0;
 }

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
+import { O_PATH } from '../../core/descriptors.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 
-/** A Linux flag that node:fs does not export. */
-const O_PATH = 0o10000000;
 const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 /** Seconds to wait for the holder of an earlier daemon, which ends with its spawner. */
 const LOCK_MAX_S = 10;

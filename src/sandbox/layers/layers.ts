@@ -11,13 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../core/deadline.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { directoryIdentity } from '../directory-identity.ts';
-import { removeTreeInBackground } from '../remove-tree.ts';
-import type { WorkspaceView } from '../sandbox-policy.ts';
+import { Lock } from '../../core/lock.ts';
+import { directoryIdentity } from '../../fs/directory-identity.ts';
+import { removeTreeInBackground } from '../../fs/remove-tree.ts';
+import type { LayerKind, LayerMounts, LayerUser, MountedLayer } from '../contract/mounted.ts';
+import type { WorkspaceView } from '../contract/policy.ts';
 import { Holder, notMounted, runStep } from './holder.ts';
-import type { LayerKind, LayerMounts, LayerUser, MountedLayer } from './mounted.ts';
 import { refuseMountsBelow } from './mounts-below.ts';
 import { type LayerPlace, layerDir, placeOf, REMOVED } from './place.ts';
 
@@ -38,7 +39,7 @@ interface Mounted {
   readonly chain: readonly string[];
   readonly running: Set<LayerUser>;
   /** One step at a time. */
-  last: Promise<unknown>;
+  readonly steps: Lock;
 }
 
 /**
@@ -107,7 +108,7 @@ export class Layers implements LayerMounts {
     mounted.users += 1;
     const release = this.#releaseOnce(dir, mounted);
     try {
-      const holder = await inTurn(mounted, () => this.#open(mounted, path));
+      const holder = await mounted.steps.run(() => this.#open(mounted, path));
       const own = new Set<LayerUser>();
       return {
         root: holder.root,
@@ -132,7 +133,7 @@ export class Layers implements LayerMounts {
   async refresh({ path, layer }: WorkspaceView): Promise<void> {
     const mounted = this.#mounted.get(placeOf(this.#deps.root, path, layer?.at(-1) ?? '').dir);
     if (mounted === undefined) return;
-    await inTurn(mounted, async () => {
+    await mounted.steps.run(async () => {
       if (mounted.holder?.isAlive === true && !this.isCopy(path, mounted.chain)) await mounted.holder.refresh(path);
     });
   }
@@ -163,8 +164,8 @@ export class Layers implements LayerMounts {
 
   /** Ends all namespaces; call it when nothing in them is alive. What takes long to remove is removed at the next start. */
   async stop(): Promise<void> {
-    for (const [dir, mounted] of this.#mounted) await inTurn(mounted, () => this.#close(dir, mounted));
-    await Promise.race([Promise.allSettled(this.#removing), delay(REMOVE_AT_END_MS, undefined, { ref: false })]);
+    for (const [dir, mounted] of this.#mounted) await mounted.steps.run(() => this.#close(dir, mounted));
+    await within(REMOVE_AT_END_MS, Promise.allSettled(this.#removing), () => {});
   }
 
   async #open(mounted: Mounted, workspace: string): Promise<Holder> {
@@ -216,7 +217,7 @@ export class Layers implements LayerMounts {
       isReleased = true;
       mounted.users -= 1;
       if (mounted.users > 0) return;
-      void inTurn(mounted, async () => {
+      void mounted.steps.run(async () => {
         if (mounted.users > 0) return;
         if (this.#mounted.get(dir) === mounted) this.#mounted.delete(dir);
         await this.#close(dir, mounted);
@@ -255,7 +256,7 @@ export class Layers implements LayerMounts {
   async #end(dir: string, mounted: Mounted): Promise<void> {
     mounted.isRemoved = true;
     await killAll(mounted.running);
-    await inTurn(mounted, () => this.#close(dir, mounted));
+    await mounted.steps.run(() => this.#close(dir, mounted));
   }
 
   /** Mounts an overlay over the workspace on a directory of our own, writes a file and deletes one of a lower directory. */
@@ -296,14 +297,8 @@ function newMounted(chain: readonly string[]): Mounted {
     isRemoved: false,
     chain,
     running: new Set(),
-    last: Promise.resolve(),
+    steps: new Lock(),
   };
-}
-
-function inTurn<T>(mounted: Mounted, step: () => Promise<T>): Promise<T> {
-  const next = mounted.last.then(step);
-  mounted.last = next.catch(() => {});
-  return next;
 }
 
 async function killAll(running: ReadonlySet<LayerUser>): Promise<void> {

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ContextdError } from '../../core/errors.ts';
+import { isBelow } from '../../core/paths.ts';
 
 /**
  * Throws SANDBOX_UNAVAILABLE if a file system is mounted below the workspace: an overlay shows what the mount covers, so its
  * files would look as if the branch had removed them.
  */
 export function refuseMountsBelow(workspace: string): void {
-  const [below] = mountPoints(readFileSync('/proc/self/mountinfo', 'utf8')).filter((at) =>
-    at.startsWith(`${workspace}/`),
-  );
+  const [below] = mountPoints(readFileSync('/proc/self/mountinfo', 'utf8')).filter((at) => isBelow(workspace, at));
   if (below === undefined) return;
   throw new ContextdError('SANDBOX_UNAVAILABLE', `a file system is mounted on ${below}, which a branch cannot see`, {
     remedy: 'Unmount it, or open the branch with files: "shared".',

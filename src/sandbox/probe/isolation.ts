@@ -5,10 +5,10 @@ import type { Clock } from '../../core/clock.ts';
 import { isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
-import type { Identity } from '../identity.ts';
-import type { OwnProgramHost } from '../own-program.ts';
-import type { IsolationReport } from '../sandbox.ts';
-import { collectFacts, type MachineFacts } from './facts.ts';
+import type { IsolationReport } from '../contract/sandbox.ts';
+import type { OwnProgramHost } from '../jail/own-program.ts';
+import { collectFacts, type MachineFacts } from '../machine/facts.ts';
+import type { Identity } from '../machine/identity.ts';
 import { judge, type Trial, type TrialFindings } from './ladder.ts';
 import { tryOut } from './trial.ts';
 

@@ -1,9 +1,9 @@
 import { ContextdError } from '../../core/errors.ts';
-import type { Identity } from '../identity.ts';
-import { type IsolationLayer, type IsolationReport, type LoopbackReport, NO_LOOPBACK } from '../sandbox.ts';
-import type { SandboxPolicy } from '../sandbox-policy.ts';
-import type { MachineFacts } from './facts.ts';
-import { explainFailure } from './failures.ts';
+import type { SandboxPolicy } from '../contract/policy.ts';
+import { type IsolationLayer, type IsolationReport, type LoopbackReport, NO_LOOPBACK } from '../contract/sandbox.ts';
+import type { MachineFacts } from '../machine/facts.ts';
+import { explainFailure } from '../machine/failures.ts';
+import type { Identity } from '../machine/identity.ts';
 import {
   missingBubblewrap,
   missingNamespace,
@@ -15,7 +15,7 @@ import {
   ROOT_WITHOUT_CGROUP,
   type Shortfall,
   WSL_1,
-} from './remedies.ts';
+} from '../machine/remedies.ts';
 
 /** Name of the layer that says whether system calls are filtered. */
 export const SECCOMP_LAYER = 'seccomp filter';

@@ -1,11 +1,11 @@
 import { readlinkSync } from 'node:fs';
-import type { Identity } from '../identity.ts';
-import { closeNamespace, type LoopbackNamespace, makeLoopbackNamespace } from '../network.ts';
-import { type OwnProgramHost, runOwnProgram } from '../own-program.ts';
-import type { SandboxLimits } from '../sandbox-policy.ts';
-import { explainFailure, isFilterRefused } from './failures.ts';
+import type { SandboxLimits } from '../contract/policy.ts';
+import { type OwnProgramHost, runOwnProgram } from '../jail/own-program.ts';
+import { explainFailure, isFilterRefused } from '../machine/failures.ts';
+import type { Identity } from '../machine/identity.ts';
+import { closeNamespace, type LoopbackNamespace, makeLoopbackNamespace } from '../machine/network.ts';
+import type { Shortfall } from '../machine/remedies.ts';
 import type { Trial, TrialFindings } from './ladder.ts';
-import type { Shortfall } from './remedies.ts';
 
 const TRIAL_LIMITS: SandboxLimits = {
   memoryBytes: 256 * 1024 * 1024,
@@ -70,7 +70,9 @@ async function runScript(
   network: LoopbackNamespace | null,
 ): Promise<{ ran: boolean; said: string; failure: string }> {
   const { exit, stdout, stderr } = await runOwnProgram(host, {
-    ...{ identity, network, seccompFile },
+    identity,
+    network,
+    seccompFile,
     argv: ['sh', '-c', TRIAL_SCRIPT],
     mounts: [],
     limits: TRIAL_LIMITS,

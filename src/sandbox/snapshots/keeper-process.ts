@@ -1,52 +1,42 @@
 import { createInterface } from 'node:readline';
+import { Channel } from '../../core/channel.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { Jail } from '../bubblewrap.ts';
-import type { SnapshotReply, SnapshotRequest } from './messages.ts';
+import type { SnapshotReply, SnapshotRequest } from '../contract/snapshot-messages.ts';
+import type { Jail } from '../jail/bubblewrap.ts';
 
 const STDERR_KEPT_CHARS = 4_096;
-
-interface Waiting {
-  resolve(reply: SnapshotReply): void;
-  reject(cause: Error): void;
-}
 
 /** The program that keeps the files of one workspace. It answers in the order of the requests. */
 export class KeeperProcess {
   readonly #jail: Jail;
-  readonly #waiting: Waiting[] = [];
+  readonly #channel: Channel<SnapshotRequest, SnapshotReply>;
+  #answered = 0;
   #words = '';
-  #hasEnded = false;
 
   constructor(jail: Jail) {
     this.#jail = jail;
     const { stdin, stdout, stderr } = jail.child;
+    this.#channel = new Channel((_, request) => stdin?.write(`${JSON.stringify(request)}\n`));
     stdin?.on('error', () => {});
     stderr?.on('data', (chunk: Buffer) => {
       this.#words = (this.#words + chunk.toString()).slice(-STDERR_KEPT_CHARS);
     });
     if (stdout !== null) createInterface({ input: stdout }).on('line', (line) => this.#take(line));
-    const end = (): void => {
-      this.#hasEnded = true;
-      for (const one of this.#waiting.splice(0)) one.reject(new Error(`it ended: ${this.#words.trim()}`));
-    };
+    const end = (): void => this.#channel.close(new Error(`it ended: ${this.#words.trim()}`));
     jail.ended.then(end, end);
   }
 
   get hasEnded(): boolean {
-    return this.#hasEnded;
+    return this.#channel.isClosed;
   }
 
   get isBusy(): boolean {
-    return this.#waiting.length > 0;
+    return this.#channel.pendingCount > 0;
   }
 
   /** Rejects with the reason if it could not be done, or if the program ended. */
   ask(request: SnapshotRequest): Promise<SnapshotReply> {
-    if (this.#hasEnded) return Promise.reject(new Error(`it ended: ${this.#words.trim()}`));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#jail.child.stdin?.write(`${JSON.stringify(request)}\n`);
-    });
+    return this.#channel.ask(request);
   }
 
   /** Kills it and waits for its end. */
@@ -56,12 +46,14 @@ export class KeeperProcess {
   }
 
   #take(line: string): void {
-    const waiting = this.#waiting.shift();
+    // The program answers in order, so its lines need no number.
+    this.#answered += 1;
+    const id = this.#answered;
     const answer: unknown = JSON.parse(line);
     if (!isJsonObject(answer)) throw new Error(`the keeper of files answered ${line.slice(0, 200)}`);
-    if (isReply(answer.reply)) waiting?.resolve(answer.reply);
-    else if (answer.reply !== undefined) waiting?.reject(new Error(`it answered ${line.slice(0, 200)}`));
-    else waiting?.reject(new Error(String(answer.error)));
+    if (isReply(answer.reply)) this.#channel.resolve(id, answer.reply);
+    else if (answer.reply !== undefined) this.#channel.reject(id, new Error(`it answered ${line.slice(0, 200)}`));
+    else this.#channel.reject(id, new Error(String(answer.error)));
   }
 }
 

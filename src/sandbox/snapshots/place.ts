@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
-import type { Identity } from '../identity.ts';
-import { ownerOf } from '../starter.ts';
+import type { Identity } from '../machine/identity.ts';
+import { ownerOf } from '../machine/identity.ts';
 
 /*
  * The stores on the host:

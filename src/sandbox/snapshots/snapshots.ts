@@ -2,14 +2,15 @@ import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Paths } from '../../config/paths.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { directoryIdentity } from '../directory-identity.ts';
-import type { Host } from '../host.ts';
-import { type Identity, identityFor } from '../identity.ts';
-import { startOwnProgram } from '../own-program.ts';
-import { type Mount, NODE_BINARY } from '../policy.ts';
-import type { SandboxLimits } from '../sandbox-policy.ts';
+import { directoryIdentity } from '../../fs/directory-identity.ts';
+import type { Mount } from '../../guard/contract/mount.ts';
+import type { SandboxLimits } from '../contract/policy.ts';
+import type { SnapshotReply, SnapshotRequest } from '../contract/snapshot-messages.ts';
+import { startOwnProgram } from '../jail/own-program.ts';
+import type { Host } from '../machine/host.ts';
+import { type Identity, identityFor } from '../machine/identity.ts';
+import { NODE_BINARY } from '../machine/mount-plan.ts';
 import { KeeperProcess } from './keeper-process.ts';
-import type { SnapshotReply, SnapshotRequest } from './messages.ts';
 import { openStore, placeOf } from './place.ts';
 
 /** One file, bundled: nothing else can be loaded in the sandbox. */

@@ -3,13 +3,13 @@ import { systemClock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { LogFields, Logger } from '../../core/log.ts';
-import type { OutputSinks } from '../follow.ts';
-import { LinuxSandbox } from '../linux-sandbox.ts';
-import type { OutputSink } from '../output.ts';
-import type { QuarantineReport } from '../quarantine.ts';
-import { type SteeredRun, Steering } from '../steering.ts';
-import { MessageChannel, packError, type Request, type SpawnerSettings } from './messages.ts';
-import { SPAWNER_FD } from './spawner-process.ts';
+import { packError } from '../../core/wire-error.ts';
+import type { QuarantineReport } from '../../guard/contract/quarantine.ts';
+import { MessageChannel, type Request, SPAWNER_FD, type SpawnerSettings } from '../contract/spawner-messages.ts';
+import type { OutputSink } from '../contract/stream-capture.ts';
+import type { OutputSinks } from '../run/follow.ts';
+import { LinuxSandbox } from '../run/linux-sandbox.ts';
+import { type SteeredRun, Steering } from '../run/steering.ts';
 
 /** Requests that get a reply. */
 type Answered = Exclude<Request, { op: 'configure' | 'cancel' | 'kill' | 'egress' | 'egress_told' }>;

@@ -1,4 +1,4 @@
-import type { Identity } from '../identity.ts';
+import type { Identity } from '../machine/identity.ts';
 
 /** What a run may leave of the disk's free space. */
 const RESERVE_BYTES = 512 * 1024 * 1024;

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { Jail } from '../bubblewrap.ts';
-import type { Host } from '../host.ts';
-import type { Identity } from '../identity.ts';
-import { runOwnProgram } from '../own-program.ts';
-import { NODE_BINARY } from '../policy.ts';
-import type { SandboxLimits } from '../sandbox-policy.ts';
+import { ownProgram } from '../../core/own-program.ts';
+import type { SandboxLimits } from '../contract/policy.ts';
+import type { Jail } from '../jail/bubblewrap.ts';
+import { runOwnProgram } from '../jail/own-program.ts';
+import type { Host } from '../machine/host.ts';
+import type { Identity } from '../machine/identity.ts';
+import { NODE_BINARY } from '../machine/mount-plan.ts';
 
 /** What is to be done in one directory of the storage. */
 export type KeeperRequest =
@@ -34,8 +35,8 @@ export interface Keeper {
   stop(): Promise<void>;
 }
 
-/** The program, `keeper-main.ts`. */
-export const KEEPER_PROGRAM = fileURLToPath(new URL('./keeper-main.js', import.meta.url));
+/** The program, `inside/main.ts`. */
+export const KEEPER_PROGRAM = fileURLToPath(ownProgram(new URL('./inside/main.js', import.meta.url)));
 const PROGRAM_INSIDE = '/opt/contextd/keeper.mjs';
 const PLACE_INSIDE = '/storage';
 export const KEEPER_LIMITS: SandboxLimits = {

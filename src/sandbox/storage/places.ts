@@ -17,8 +17,8 @@ import { dirname, join } from 'node:path';
 import { namesIn } from '../../core/directory-entries.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { Identity } from '../identity.ts';
-import type { HomeFile } from '../sandbox-policy.ts';
+import type { HomeFile } from '../contract/policy.ts';
+import type { Identity } from '../machine/identity.ts';
 import { CACHE_DIRECTORIES } from './caches.ts';
 
 /*

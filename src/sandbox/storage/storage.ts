@@ -3,11 +3,14 @@ import { statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
+import { KeyedLock } from '../../core/lock.ts';
 import type { Logger } from '../../core/log.ts';
-import type { Identity } from '../identity.ts';
-import { type Mount, SANDBOX_HOME, type StorageMounts } from '../policy.ts';
-import type { ProjectCaches, StorageAction } from '../sandbox.ts';
-import type { SandboxPolicy } from '../sandbox-policy.ts';
+import { isBelow } from '../../core/paths.ts';
+import type { Mount } from '../../guard/contract/mount.ts';
+import type { SandboxPolicy } from '../contract/policy.ts';
+import type { ProjectCaches, StorageAction } from '../contract/sandbox.ts';
+import type { Identity } from '../machine/identity.ts';
+import { SANDBOX_HOME, type StorageMounts } from '../machine/mount-plan.ts';
 import { Area, type FreeSpace, freeIn } from './area.ts';
 import { CACHE_DIRECTORIES, LOOSE_CACHES } from './caches.ts';
 import type { Keeper, KeeperReply, KeeperRequest } from './keeper.ts';
@@ -70,7 +73,7 @@ export class Storage {
   readonly #areas = new Map<string, Area>();
   readonly #checking = new Set<Area>();
   /** The last request under way, by directory. */
-  readonly #asked = new Map<string, Promise<void>>();
+  readonly #requests = new KeyedLock();
   /** When caches were last trimmed by a sweep, by directory: milliseconds since the epoch. */
   readonly #trimmedMs = new Map<string, number>();
   /** When the use of a session was last noted on disk, by its directory. */
@@ -250,15 +253,7 @@ export class Storage {
 
   /** One request at a time for a directory: two that trim would drop twice as much. */
   #ask(dir: string, identity: Identity, request: KeeperRequest): Promise<KeeperReply> {
-    const before = this.#asked.get(dir) ?? Promise.resolve();
-    const reply = before.then(() => this.#deps.keeper.ask(dir, identity, request));
-    const settled: Promise<void> = reply
-      .catch(() => {})
-      .then(() => {
-        if (this.#asked.get(dir) === settled) this.#asked.delete(dir);
-      });
-    this.#asked.set(dir, settled);
-    return reply;
+    return this.#requests.run(dir, () => this.#deps.keeper.ask(dir, identity, request));
   }
 
   async #sweep(projects: readonly FoundProject[], sweep: StorageSweep): Promise<void> {
@@ -321,7 +316,7 @@ function freeAt(root: string): FreeSpace {
 /** The names in a directory over which or below which something is mounted. */
 function namesBelow(place: string, mounts: readonly Mount[]): string[] {
   const names = mounts.flatMap(({ dest }) => {
-    const [name] = dest.startsWith(`${place}/`) ? dest.slice(place.length + 1).split('/') : [];
+    const [name] = isBelow(place, dest) ? dest.slice(place.length + 1).split('/') : [];
     return name === undefined ? [] : [name];
   });
   return [...new Set(names)].sort();

@@ -15,10 +15,11 @@ import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { certificatesIn, digestOf, digestsIn, isBuiltIn } from '../../core/certificates.ts';
 import { isErrno } from '../../core/errors.ts';
+import { isBelow } from '../../core/paths.ts';
 import { CA_VARIABLES } from '../../core/variable-names.ts';
-import type { Mount } from '../policy.ts';
-import type { HostNetwork, SandboxPolicy, Toolchains } from '../sandbox-policy.ts';
-import { skeletonOf } from '../skeleton.ts';
+import type { Mount } from '../../guard/contract/mount.ts';
+import type { HostNetwork, SandboxPolicy, Toolchains } from '../contract/policy.ts';
+import { skeletonOf } from '../machine/skeleton.ts';
 import { extendJavaStore } from './java-store.ts';
 
 /** Where the distributions keep the certificates that the system trusts, in one file. */
@@ -135,7 +136,7 @@ function javaStores(skeleton: string, toolchains: Toolchains | undefined): JavaS
     ['lib/security/cacerts', 'jre/lib/security/cacerts'].map((one) => join(home, one)),
   );
   const ofToolchains = [...new Set(places.flatMap((place) => realOrNull(place) ?? []))]
-    .filter((path) => toolchains?.mounts.some((mount) => path.startsWith(`${mount}/`)) === true)
+    .filter((path) => toolchains?.mounts.some((mount) => isBelow(mount, path)) === true)
     .map((path) => ({ source: path, dest: path }));
   return [...ofSystem, ...ofToolchains].flatMap((store) => {
     const stats = lstatSync(store.source, { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
 import { firstIndex } from '../../text/binary-search.ts';
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { decodeRun, ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
 import { areFew, linesAround } from './windows.ts';
 

@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 
 /**
  * What gitleaks decodes, in order of precedence, which is also the order of its tags. These decoders repeat gitleaks'

@@ -125,6 +125,11 @@ export function dependsOnPairs(node: GoNode): boolean {
   return childrenOf(node).some(dependsOnPairs);
 }
 
+/** Whether it is known of each character of a pattern which one may stand there. */
+export function isKnownThroughout(node: GoNode): boolean {
+  return node.kind === 'chars' ? node.isKnown && node.set.length > 0 : childrenOf(node).every(isKnownThroughout);
+}
+
 /** Whether the pattern asserts the start of the text anywhere. */
 export function seesTextStart(node: GoNode): boolean {
   return node.kind === 'assertion' ? node.which === 'text start' : childrenOf(node).some(seesTextStart);

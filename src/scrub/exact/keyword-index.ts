@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 
 /** Lower-cases as Go does for ASCII keywords: U+0130 becomes a plain i (U+212A becomes k anyway). */
 export function lowerCase(text: string): string {

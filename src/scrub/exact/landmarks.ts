@@ -1,5 +1,5 @@
 import { firstIndex } from '../../text/binary-search.ts';
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import type { Certificate } from './certified-patterns.ts';
 import { contains } from './char-set.ts';
 import { childrenOf, type GoNode, isLineLocal, maxLength } from './go-tree.ts';

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { parseGo } from './go-syntax.ts';
 import { isLineLocal, maxLength, seesTextStart } from './go-tree.ts';
 

@@ -1,5 +1,5 @@
 import { firstIndex } from '../../text/binary-search.ts';
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import type { Pass } from './decode-pass.ts';
 import { ENCODING_KINDS, type EncodingKind } from './encodings.ts';
 import type { Hit } from './rule.ts';

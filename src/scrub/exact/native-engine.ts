@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { type CharSet, contains, MAX_CODE_POINT, pairsOf } from './char-set.ts';
 import { childrenOf, dependsOnPairs, type GoNode, minLength } from './go-tree.ts';
 import { type Engine, findInParts } from './linear-engine.ts';

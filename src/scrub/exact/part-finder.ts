@@ -1,5 +1,5 @@
 import { firstIndex } from '../../text/binary-search.ts';
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { type Pass, type Segment, segmentsAt } from './decode-pass.ts';
 import { KeywordIndex } from './keyword-index.ts';
 import { type Landmarks, type PlacesOf, partsNear, type Reach, surroundings } from './landmarks.ts';

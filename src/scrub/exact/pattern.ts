@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { type Certificate, certificateOf } from './certified-patterns.ts';
 import { parseGo } from './go-syntax.ts';
 import { groupCountOf } from './go-tree.ts';

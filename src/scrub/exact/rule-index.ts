@@ -13,6 +13,8 @@ export interface RuleIndexOptions {
    * compiled.
    */
   compile?: 'now' | 'when used';
+  /** Applied to a rule before it is compiled. Default: rules apply as they are written. */
+  rewrite?: (rule: RuleConfig) => RuleConfig;
 }
 
 /** The rules of some configurations, and which of them a text needs. */
@@ -27,10 +29,12 @@ export class RuleIndex {
   readonly #shared = new Map<GitleaksConfig, SharedAllowlists>();
 
   constructor(configs: readonly GitleaksConfig[], options: RuleIndexOptions) {
+    const { rewrite = (rule) => rule } = options;
     for (const config of configs) {
       const shared = new SharedAllowlists(config);
       this.#shared.set(config, shared);
-      for (const rule of config.rules) this.#slots.push(new Slot(rule, config, shared, this.#slots.length));
+      for (const rule of config.rules)
+        this.#slots.push(new Slot(rule, config, { shared, rewrite }, this.#slots.length));
     }
     const keywords = this.#listKeywords();
     this.#keywords = new KeywordIndex(keywords);
@@ -96,9 +100,11 @@ export class RuleIndex {
   /** Patterns of disabled or replaced rules are compiled once too, so that a bad one is refused. */
   #compileAll(configs: readonly GitleaksConfig[]): void {
     const compiled = new Set<string>();
-    for (const { rule, file } of this.#slots) {
-      compiled.add(rule.config.regex).add(rule.config.path);
-      for (const list of [...rule.config.allowlists, ...file.allowlists])
+    for (const slot of this.#slots) {
+      const { config, file } = slot;
+      slot.compileAsWritten();
+      compiled.add(config.regex).add(config.path);
+      for (const list of [...config.allowlists, ...file.allowlists])
         for (const source of [...list.regexes, ...list.paths]) compiled.add(source);
     }
     for (const { patterns } of configs)
@@ -130,20 +136,37 @@ export class Slot {
   readonly config: RuleConfig;
   readonly file: GitleaksConfig;
   readonly position: number;
-  readonly #shared: SharedAllowlists;
+  readonly #how: Compiling;
+  #written: Rule | undefined;
   #rule: Rule | undefined;
 
-  constructor(config: RuleConfig, file: GitleaksConfig, shared: SharedAllowlists, position: number) {
+  constructor(config: RuleConfig, file: GitleaksConfig, how: Compiling, position: number) {
     this.config = config;
     this.file = file;
     this.position = position;
-    this.#shared = shared;
+    this.#how = how;
+  }
+
+  /** SCHEMA_INVALID for a pattern that Go would refuse. A valid pattern stays valid when it is rewritten. */
+  compileAsWritten(): void {
+    this.#written ??= new Rule(this.config, this.#how.shared.compiled);
   }
 
   get rule(): Rule {
-    this.#rule ??= new Rule(this.config, this.#shared.compiled);
+    this.#rule ??= this.#rewritten();
     return this.#rule;
   }
+
+  #rewritten(): Rule {
+    const config = this.#how.rewrite(this.config);
+    if (config === this.config && this.#written !== undefined) return this.#written;
+    return new Rule(config, this.#how.shared.compiled);
+  }
+}
+
+interface Compiling {
+  shared: SharedAllowlists;
+  rewrite(rule: RuleConfig): RuleConfig;
 }
 
 /** The allowlists of a configuration, compiled once for all its rules. */

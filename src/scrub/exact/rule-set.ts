@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import type { Finding } from '../finding.ts';
 import type { GitleaksConfig } from './config.ts';
 import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';

@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { Allowlist, type Candidate } from './allowlist.ts';
 import { certificateOf } from './certified-patterns.ts';
 import type { RuleConfig } from './config.ts';

@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { type GoNode, isLineLocal } from './go-tree.ts';
 import type { Engine } from './linear-engine.ts';
 import { NativeEngine } from './native-engine.ts';

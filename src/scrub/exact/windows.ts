@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 
 /** The surroundings of places in a text, `margin` characters on both sides, in order of place and not touching. */
 export function windowsAround(text: string, places: readonly Span[], margin: number): Span[] {

@@ -1,4 +1,4 @@
-import { Edits } from '../../text/view.ts';
+import { Edits } from '../../text/offset-map.ts';
 import { listedIn } from '../credential-lists.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
 import { readConfigFile } from '../exact/config-file.ts';
@@ -15,32 +15,34 @@ import { isExample, judge } from './judge.ts';
 import { findKeyBodies, judgeKey } from './key-bodies.ts';
 import { isIdentifier } from './look-alikes.ts';
 import { isInWord, Marks } from './marks.ts';
+import { findObjectSecrets } from './object-secrets.ts';
 import { type Reading, readingsOf } from './readings.ts';
+import { withTokenEnd } from './token-ends.ts';
 import { WholeValues } from './whole-values.ts';
 
-/** Finds secrets by pattern, in whatever form they are shown. Pure and synchronous; it knows no session's secrets. */
+/** Finds secrets by pattern, in plain or encoded form. Pure and synchronous; knows no session's secrets. */
 export interface ScrubEngine {
-  /** Returns everything that must not leave, in order of place, without overlap. Time is linear in the text. */
+  /** Returns everything to mask, in order, without overlaps. Linear time. */
   scan(text: string): Finding[];
   readonly ruleCount: number;
 }
 
 export interface EngineOptions {
   /**
-   * `now` (default): every pattern is compiled, and a bad one is SCHEMA_INVALID naming file and rule. `when used`:
-   * compiled at the first text with a keyword of the rule, for rules that another engine of the program has already
+   * `now` (default): compiles every pattern; an invalid one is SCHEMA_INVALID with file and rule. `when used`: compiles
+   * a rule at the first text with one of its keywords, for rules that another engine of the program has already
    * compiled.
    */
   compile?: 'now' | 'when used';
-  /** gitleaks' own configuration. Default null: our own rules apply alone. */
+  /** gitleaks' own configuration. Default null: only our own rules. */
   official?: RuleFile | null;
-  /** Further configurations as gitleaks reads them; they may extend the official one and no file. Default none. */
+  /** Further gitleaks configurations. They may extend the official one, but no file. Default: none. */
   added?: readonly RuleFile[];
-  /** What a person approved for a project. Default null: nothing. */
+  /** Allowances that a person approved for a project. Default: null. */
   allowances?: Allowances | null;
 }
 
-/** `pack`: files of our own rules. The global allowlists of each file hold for its own rules only. */
+/** `pack`: files of our own rules. The global allowlists of a file apply only to its own rules. */
 export function createEngine(pack: readonly RuleFile[], options: EngineOptions = {}): ScrubEngine {
   const { official = null, added = [], allowances = null } = options;
   const deps = { readFile: refuseFile, official: official?.text ?? null };
@@ -68,24 +70,24 @@ export function deferEngine(build: () => ScrubEngine): ScrubEngine {
   };
 }
 
-/** Masking a secret may uncover another that shared a separator with it, so the text is scanned this many times. */
+/** Maximum number of scans: masking a secret may uncover another one that shared a separator with it. */
 const MAX_PASSES = 4;
-/** Characters scanned again around a masked place: nothing else has changed. */
+/** Characters rescanned around a masked place: everything else is unchanged. */
 const AGAIN_CHARS = 1024;
-/** If more than this surrounds masked places, it is read only as it is: the text consists of findings. */
+/** If more characters than this surround masked places, encodings are not rescanned: the text consists of findings. */
 const MAX_AGAIN_CHARS = 65_536;
-/** Layers of encoding that are looked into. */
+/** Maximum number of nested encodings to decode. */
 const MAX_DECODE_DEPTH = 8;
 
 class Engine implements ScrubEngine {
   readonly #rules: RuleSet;
   readonly #marks: Marks;
-  /** Rules that people wrote for a project: what they find is masked, whatever it looks like. */
+  /** Ids of rules that people wrote for a project. Their findings are masked without further judgement. */
   readonly #added: ReadonlySet<string>;
 
   constructor(configs: readonly GitleaksConfig[], { compile = 'now', added = [] }: EngineOptions) {
     const names = new Set(added.map(({ name }) => name));
-    this.#rules = new RuleSet(configs, { compile });
+    this.#rules = new RuleSet(configs, { compile, rewrite: withTokenEnd });
     this.#marks = new Marks(configs);
     this.#added = new Set(
       configs.filter(({ name }) => names.has(name)).flatMap(({ rules }) => rules.map(({ id }) => id)),
@@ -106,7 +108,7 @@ class Engine implements ScrubEngine {
     return withoutCommonWords(text, known).flatMap((finding) => oneByOne(text, finding));
   }
 
-  /** The findings near what is masked, in offsets of the original. */
+  /** Findings around masked places, in offsets of the original. */
   #scanAround(masked: MaskedView): Finding[] {
     const edits = new Edits(masked.text, AGAIN_CHARS);
     for (const { start, end } of masked.placeholders) edits.replace(start, end, masked.text.slice(start, end));
@@ -145,11 +147,11 @@ class Engine implements ScrubEngine {
       const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
       if (believed !== null && !isToken(text, believed)) found.push({ ...believed, inner: finding.inner });
     }
-    const bySyntax = [...findKeyBodies(text), ...findColumns(text)];
+    const bySyntax = [...findKeyBodies(text), ...findColumns(text), ...findObjectSecrets(text)];
     return [...found, ...bySyntax.filter((finding) => !isToken(text, finding))];
   }
 
-  /** A value that its rule knows by itself is believed wherever it stands, unless it is an example. */
+  /** A value that its rule identifies on its own is accepted anywhere, unless it is an example. */
   #judge(text: string, finding: Finding, isWhole: boolean): Finding | null {
     const { rule, start, end } = finding;
     if (this.#added.has(rule)) return finding;
@@ -160,7 +162,7 @@ class Engine implements ScrubEngine {
     return this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
   }
 
-  /** The place in the text of a finding in a reading. Null if it is not believed, or not in one piece. */
+  /** Maps a finding in a reading to the text. Null if it is rejected, or not contiguous there. */
   #placeOf(
     finding: Finding,
     reading: Reading,
@@ -190,7 +192,7 @@ class Engine implements ScrubEngine {
 
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** Whether a rule found the same place in a reading as in the text that it reads. */
+/** Whether a rule found the same place both in the reading and in the text. */
 function shownIn({ view }: Reading, shown: readonly Finding[]): (whole: Finding) => boolean {
   let places: Set<string> | undefined;
   return ({ rule, start, end }) => {
@@ -204,23 +206,23 @@ function shownIn({ view }: Reading, shown: readonly Finding[]): (whole: Finding)
   };
 }
 
-/** The credentials of a list, each by itself. */
+/** Splits a list of credentials into single findings. */
 function oneByOne(text: string, finding: Finding): Finding[] {
   const { start, inner } = finding;
   const parts = inner === undefined ? listedIn(text.slice(start, finding.end)) : null;
   return parts?.map((part) => ({ ...finding, start: start + part.start, end: start + part.end })) ?? [finding];
 }
 
-/** A token that already stands for a secret, with the signs around it. */
+/** An existing token, with surrounding punctuation. */
 const SECRET_TOKEN = /^[^A-Za-z0-9]*\[SECRET(?:\\*_[0-9]+)?\\*\][^A-Za-z0-9]*$/;
 const MAX_TOKEN_CHARS = 64;
 
-/** Scrubbed text is not scrubbed again, whatever surrounds the tokens. */
+/** Tokens are never scrubbed again, whatever surrounds them. */
 function isToken(text: string, { start, end }: Finding): boolean {
   return end - start <= MAX_TOKEN_CHARS && SECRET_TOKEN.test(text.slice(Math.max(0, start - 1), end + 1));
 }
 
-/** Applies what a person approved: disables rules and adds allowlists to the rest. */
+/** Applies a person's allowances: disables rules and adds allowlists to the rest. */
 export function applyAllowances(configs: readonly GitleaksConfig[], given: Allowances | null): GitleaksConfig[] {
   if (given === null) return [...configs];
   const off = new Set(given.disabledRules);

@@ -6,12 +6,12 @@ import { isSomethingElse, isStandIn } from './look-alikes.ts';
 import { isPublicPem } from './public-pem.ts';
 import { isTemplate } from './templates.ts';
 
-/** Characters of the line before and after a value that are looked at. */
+/** Characters of the line examined before and after a value. */
 const AROUND_CHARS = 200;
 /** Longer values are judged by their rule alone: names and words are shorter. */
 const MAX_JUDGED_CHARS = 256;
 
-/** What a rule found and the line around it. */
+/** A value found by a rule, with the line around it. */
 interface Candidate {
   value: string;
   /** From the start of its line, at most 200 characters. */
@@ -21,9 +21,9 @@ interface Candidate {
 }
 
 /**
- * Judges a value that a rule found by its surroundings. Returns the value without the quotes and names that the rule
- * took with it; null if the syntax or the value says that it is not a credential: an expression of code, a template, a
- * path, a version, a checksum, a placeholder, a name.
+ * Judges a value found by a rule from its surroundings. Returns the value without quotes and names that the rule
+ * included. Null if syntax or value show that it is not a credential: an expression, a template, a path, a version, a
+ * checksum, a placeholder, a name.
  */
 export function judge(text: string, finding: Finding): Finding | null {
   const trimmed = trim(text, finding);
@@ -36,7 +36,7 @@ export function judge(text: string, finding: Finding): Finding | null {
   if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
   if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
   if (isSomethingElse(candidate) || isStandIn(candidate) || isTranslation(text, trimmed)) return null;
-  // What follows `stringData:` or a user's name is data, whatever the lines around it look like.
+  // After `stringData:` or a user's name comes data, whatever the lines around it look like.
   const isData = isOfManifest(finding) || finding.rule === 'login-pair';
   const isInCode = (): boolean => !isData && isCode(text, start);
   if (isQuoted && isCodeInQuotes(candidate)) return null;
@@ -45,8 +45,8 @@ export function judge(text: string, finding: Finding): Finding | null {
 }
 
 /**
- * Whether a value says itself that nobody has to hide it, even if it has the mark of a provider: it was published as an
- * example, or most of it is one character.
+ * Whether the value itself shows that it is not secret, even if it has a provider's prefix: it is a published example,
+ * or mostly one repeated character.
  */
 export function isExample(value: string): boolean {
   if (value.length > MAX_EXAMPLE_CHARS) return false;
@@ -59,12 +59,12 @@ const DIGITS_IN_ORDER = /(?:0123456789|1234567890){2}/;
 
 /** One character at least four times in a row. */
 const RUN = /([^\s])\1{3,}/g;
-/** Of most characters eight are needed; some are written only to say that something is left out. */
+/** Most characters need eight repetitions; a few need only four, because they usually stand for an omission. */
 const LONG_RUN = /([^\s])\1{7}|([xX#])\2{3}/;
 const EXAMPLE =
   /EXAMPLE|(?:^|[^A-Za-z])(?:example|your)[_-](?!$)(?=[A-Za-z_-]*$)|(?:^|[^A-Za-z])(?:your[_-][a-z]|YOUR[_-][A-Z])/;
 
-/** Whether a value consists mostly of one character, as `AKIAXXXXXXXXXXXXXXXX`, or has stars in the place of some. */
+/** Whether a value is mostly one repeated character, like `AKIAXXXXXXXXXXXXXXXX`, or partly replaced by asterisks. */
 function isRepeated(value: string): boolean {
   return /[*•]{4}/.test(value) || (LONG_RUN.test(value) && value.replace(RUN, '').length <= value.length / 2);
 }
@@ -81,12 +81,12 @@ function candidateAt(text: string, start: number, end: number): Candidate {
   };
 }
 
-/** A name with which a rule took its value, as `password: ` of a manifest. */
+/** The name that a rule included in its value, like `password: ` in a manifest. */
 const NAME = /^[\w.-]+:[ \t]+(?:[|>][-+]?\s+)?(?=["']?[A-Za-z0-9+/]{8})/;
 const QUOTED = /^(["'`]).*\1$/s;
-/** Colours of a terminal, which the rules take for a part of the value before them. */
+/** Terminal color codes, which the rules include in the value before them. */
 const COLOURS = /^(?:[^\w\s]\[[0-9;]*[A-Za-z]?)+$/;
-/** The end of a line of a file that stands in a string of code: `\n")`. */
+/** The end of a line inside a string literal: `\n")`. */
 const STRING_END = /(?:\\[nrt])+["'`]?[),;]*$|["'`][),;]+$/;
 
 function trim(text: string, { rule, start, end }: Finding): Finding {
@@ -110,7 +110,7 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
   return { rule, start: from, end: to };
 }
 
-/** What a manifest says of the secret itself: `type: kubernetes.io/tls`. */
+/** A manifest's field about the secret itself: `type: kubernetes.io/tls`. */
 const TYPE_OF_MANIFEST = /^type:/;
 
 /** Whether a rule reads the manifest of a Kubernetes Secret. */
@@ -118,7 +118,7 @@ function isOfManifest({ rule }: Pick<Finding, 'rule'>): boolean {
   return rule.includes('kubernetes');
 }
 
-/** Whether a string of code is open at an offset, counted from the start of its line. */
+/** Whether a string literal is open at an offset, judging from the start of its line. */
 function isInString(text: string, at: number): boolean {
   const near = text.slice(Math.max(0, at - AROUND_CHARS), at);
   const line = near.slice(near.lastIndexOf('\n') + 1);
@@ -127,7 +127,7 @@ function isInString(text: string, at: number): boolean {
 
 const VERSION =
   /^[~^<>=v]{0,3}[0-9]{1,5}(?:\.[0-9]{1,5})+(?:[-+.~][A-Za-z0-9.+~-]{0,24})?$|^\S+=[0-9]+(?:\.[0-9]+)+[-+.~0-9]*$/;
-/** A checksum with the name of its algorithm, in hex or base64 of its length. */
+/** A checksum prefixed with its algorithm, in hex or base64 of matching length. */
 const CHECKSUMS: readonly [names: string, hex: number, base64: number][] = [
   ['md5', 32, 24],
   ['sha-?1', 40, 28],
@@ -143,7 +143,7 @@ const CHECKSUM = new RegExp(
   ).join('|'),
 );
 const MAX_ALGORITHM_CHARS = 10;
-/** Names under which everyone may read the value, and what such a value looks like. */
+/** Names of public values, and the format of such a value. */
 const PUBLIC_VALUES: readonly [name: RegExp, value: RegExp][] = [
   [namedAs('public[_-]?key(?:[_-]?token)?|sec-websocket-(?:key|accept)'), /^/],
   [
@@ -158,11 +158,11 @@ function namedAs(names: string): RegExp {
   return new RegExp(`(?:${names})["']?[ \\t]*(?:=>|:=|[:=,(])[ \\t]*["'\`]?$`, 'i');
 }
 
-/** A parameter of an Authorization header, which says what comes. */
+/** A parameter name of an Authorization header, before the actual value. */
 const PARAMETER = /^(?:realm=\S*|[a-z_]{3,20}=)$/;
 const AUTHORIZATION = /authori[sz]ation|authenticate/i;
 const ARN = /^arn:[a-z-]+:/;
-/** Characters in the order in which people type them when nothing is to be hidden. */
+/** Character sequences that people type for dummy values. */
 const SEQUENCES = ['1234567890', '0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const MIN_SEQUENCE_CHARS = 4;
 
@@ -179,10 +179,10 @@ function isPublished({ value, before }: Candidate): boolean {
   );
 }
 
-/** More digits than this are no version, if the name says that a password comes. */
+/** A longer number is not a version if the name announces a password. */
 const MAX_VERSION_DIGITS = 6;
 const DATE = /^[0-3]?[0-9]\.[01]?[0-9]\.(?:19|20)[0-9]{2}$/;
-/** Words of a line that has a password. */
+/** Words on a line with a password. */
 const OF_PASSWORD = /pass|pwd|login|auth|cred|identified/i;
 
 function isVersion(value: string, before: string): boolean {
@@ -193,7 +193,7 @@ function isVersion(value: string, before: string): boolean {
 const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?:[\w.@+ -]{0,64}[\\/])*[\w.@+ -]{0,64}$/;
 const URL_WITHOUT_USER = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s@?#]*$/i;
 
-/** A path or an address, all of whose parts are words. */
+/** A path or an address that consists of words. */
 function isReference(value: string): boolean {
   if (!PATH.test(value) && !URL_WITHOUT_USER.test(value)) return false;
   const parts = value.split(/[\\/]/).filter((part) => part.length > 3);
@@ -208,28 +208,28 @@ const TELLING_WORDS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** What a placeholder written as one word begins with: mysecretpassword, yourtoken. */
+/** Prefixes of a placeholder written as one word: mysecretpassword, yourtoken. */
 const JOINED_PLACEHOLDER =
   /^(?:my|your|the|an?|some|super|very|top|new|old|test|user|db|root|admin|default|sample|temp|dummy|fake|real|strong|secret|not)+(?:secret|password|passwd|passphrase|token|key)+[0-9]{0,4}!*$/i;
-/** What tells to put a value there, and what a schema says of a field. */
+/** Requests to fill in a value, and schema keywords of a field. */
 const KNOWN_PLACEHOLDER =
   /^(?:required|optional|nullable|string|change[_-]?(?:this|me|it)|replace[_-]?(?:this|me|it)|to[_-]?be[_-]?(?:set|changed|replaced))!*$/i;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const SIGN = String.raw`["'\`\])]*[ \t]*(?:=>|:=|\|\||[:=,(])[ \t]*\(?[ \t]*[bruf@$]?["'\`]?$`;
 const KEY_NAME = new RegExp(`(?:key|token|secret|auth|credentials?)s?${SIGN}`, 'i');
-/** Names of secrets that a person may choose; keys and tokens are made by programs. */
+/** Names of secrets that a person may choose; keys and tokens are generated. */
 const SECRET_NAME = new RegExp(`(?:secret|(?:^|[^a-z])auth|secret[_-]?key(?:[_-]?base)?)${SIGN}`, 'i');
 const PASSWORD_NAME = new RegExp(`(?:pass(?:wor[dt]|wd|phrase|code)?|pwd|psw|pw)s?${SIGN}`, 'i');
-/** What people add to a word to make a password of it: Secret2024, Password! */
+/** Suffixes that people add to a word to make a password: Secret2024, Password! */
 const CHOSEN = /[0-9]{2,}[!?.*#@$%&]*$|[!]$/;
 const ALGORITHM = /(?:sha|aes|base|[rhep]s|utf|pbkdf|md|ed|rsa|ed|x)[-_]?[0-9]+$/i;
-/** First words that no password has. */
+/** First words of placeholders, never of passwords. */
 const TELLS_TO_REPLACE: ReadonlySet<string> = new Set(
   'your example sample dummy fake placeholder change replace insert enter'.split(' '),
 );
 const PASSPHRASE = /^[a-z]{2,14}(?:([-_. ])[a-z]{2,14})(?:\1[a-z]{2,14}){1,8}$/i;
 
-/** A value that names what should stand there instead, as `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
+/** A value that names what belongs there, like `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
 function isPlaceholder({ value, before }: Candidate): boolean {
   if (KNOWN_PLACEHOLDER.test(value)) return true;
   const isKey = KEY_NAME.test(before);
@@ -243,35 +243,35 @@ function isPlaceholder({ value, before }: Candidate): boolean {
   if ((isNamed && words.length === 1) || (words[0] === 'your' && words.length > 1)) return true;
   if (CONSTANT_NAME.test(bare)) return isNamed || words.length > 1;
   if (isNamed && words.length > 1) return true;
-  // A password may be made of words, and so may a secret that a person chose; keys and tokens are not.
+  // A password may consist of words, and so may a secret that a person chose; keys and tokens do not.
   return words.length > 1 && isKey && !(SECRET_NAME.test(before) && PASSPHRASE.test(value));
 }
 
-/** A name and a sign that assigns, at the end of what stands before a value. */
+/** A name and an assignment operator at the end of the text before a value. */
 const RIGHT_SIDE =
   /(^|.)(?:["'`]?[A-Za-z_$][\w.$-]*["'`]?\]?\)?\??)[ \t]*(?:=>|:=|[-+|?]{0,2}=|:)[ \t]*[=!]{0,2}[ \t]*$/;
 
-/** Whether a value ends a string that began before it on its line: `["SMTP_PASS=value", …`. There it is no expression. */
+/** Whether a value ends a string that began before it on its line, so is no expression: `["SMTP_PASS=value", …`. */
 function endsString({ before, after }: Candidate): boolean {
   return after.startsWith('"') && before.split('"').length % 2 === 0;
 }
 
-/** Whether a value is a closed string: the quote before it ends it. */
+/** Whether a value is a complete string literal: closed by the quote that opened it. */
 function standsInQuotes({ before, after }: Candidate): boolean {
   const [quote] = /\\*["'`]$/.exec(before) ?? [];
-  // A word or a template right after the quote shows that it opens another string: "$(cat "$FILE")".
+  // A word or a template right after the quote shows that the quote opens another string: "$(cat "$FILE")".
   return quote !== undefined && after.startsWith(quote) && !/^[\w${(]/.test(after.slice(quote.length));
 }
 
 const KEYWORD_ARGUMENT = /^[A-Za-z_]\w*=[A-Za-z_([{]/;
 
-/** Whether a value without quotes stands on the right side of an assignment, a field or an argument. */
+/** Whether an unquoted value is on the right side of an assignment, a field or an argument. */
 function isUnquotedRightSide({ before, value }: Candidate): boolean {
   const quote = /["'`]$/.exec(before)?.[0];
-  // The quote may close a string that the value is added to: "Basic " + credentials.
+  // The quote may close a string to which the value is appended: "Basic " + credentials.
   if (quote !== undefined) return before.split(quote).length % 2 === 1 && /^[+.&][ \t]*\(?[A-Za-z_$]/.test(value);
   if (KEYWORD_ARGUMENT.test(value) && /[,(][ \t]*$/.test(before)) return true;
   const [, sign] = RIGHT_SIDE.exec(before) ?? [];
-  // A parameter of a URL, a part of a connection string, an option of a command.
+  // Not a parameter of a URL, a part of a connection string, or an option of a command.
   return sign !== undefined && !/[?&;@-]/.test(sign);
 }

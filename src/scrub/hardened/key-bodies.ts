@@ -1,13 +1,15 @@
 import type { Finding } from '../finding.ts';
 import { isMadeOfWords } from '../words.ts';
+import { findKeyLines, keyLinesEnd } from './key-lines.ts';
 
 /**
  * The first digits of a private key in base64: DER of RSA and PKCS #8 keys of any length (a sequence that begins with
- * the version 0), of EC and Edwards keys, of encrypted ones, and OpenSSH's own format. Certificates and public keys
+ * the version 0), of EC and Edwards keys, of encrypted ones, OpenSSH's own format, and PKCS #12, in
+ * which keys are stored with their certificates (version 3). Certificates and public keys
  * begin otherwise.
  */
 const FIRST_LINE =
-  /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{3}IBA[A-P]|MI[GHIJ][A-Za-z0-9+/]Ag(?:EA|EB)|M[A-P][A-Za-z0-9+/]CAQ(?:EE|Aw)|MI[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ0|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{30,}={0,2}/g;
+  /(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{3}IBA(?:[A-P]|zCC)|MIACAQMwgA|MI[GHIJ][A-Za-z0-9+/]Ag(?:EA|EB)|M[A-P][A-Za-z0-9+/]CAQ(?:EE|Aw)|MI[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ0|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{30,}={0,2}/g;
 /** The next line of it, with what grep, diff, a quote or JSON put between. */
 const NEXT_LINE = /(?:[ \t"'`+,|>\\]|\\+[nrt]|\r?\n|[0-9]{1,6}[:-]){1,12}([A-Za-z0-9+/]{4,}={0,2})(?![A-Za-z0-9])/y;
 /** A shorter line is the last one of a key. */
@@ -24,13 +26,17 @@ const MAX_LINE_CHARS = 120;
 /** The id under which parts of private keys are reported. */
 export const KEY_BODY_RULE = 'private-key-body';
 
-/** Finds private keys that are incomplete: without their BEGIN line, or from anywhere up to their END line. */
+/**
+ * Finds private keys that are incomplete: without their BEGIN line, or from anywhere up to their END line; and complete ones
+ * whatever stands between their lines.
+ */
 export function findKeyBodies(text: string): Finding[] {
   const found: Finding[] = [];
   let done = 0;
   for (const { 0: line, index } of text.matchAll(FIRST_LINE)) {
     if (index < done) continue;
-    done = bodyEnd(text, index + line.length);
+    const first = { start: index, end: index + line.length };
+    done = Math.max(bodyEnd(text, first.end), keyLinesEnd(text, first));
     found.push({ rule: KEY_BODY_RULE, start: index, end: done });
   }
   for (const { index } of text.matchAll(END)) {
@@ -38,6 +44,7 @@ export function findKeyBodies(text: string): Finding[] {
     if (start < index && !OMITTED.test(text.slice(start, index)))
       found.push({ rule: KEY_BODY_RULE, start, end: index });
   }
+  for (const span of findKeyLines(text)) found.push({ rule: KEY_BODY_RULE, ...span });
   return found;
 }
 

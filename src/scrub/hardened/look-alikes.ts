@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import { isMadeOfWords, wordsOf } from '../words.ts';
 
 /** A value and the line around it. */

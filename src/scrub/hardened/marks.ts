@@ -1,4 +1,4 @@
-import type { Span } from '../../text/view.ts';
+import type { Span } from '../../text/offset-map.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
 import { lowerCase } from '../exact/keyword-index.ts';
 import type { Finding } from '../finding.ts';

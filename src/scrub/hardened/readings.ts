@@ -1,5 +1,5 @@
+import type { View, ViewOf } from '../../text/offset-map.ts';
 import { resolvedView, withoutStyling } from '../../text/resolved-view.ts';
-import type { View, ViewOf } from '../../text/view.ts';
 import { base32Decoded, base64Decoded, hexDecoded, inflated, turnedRound } from './views/blobs.ts';
 import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
 import { ascii85Decoded, dumpsRead, uudecoded } from './views/dumps.ts';

@@ -1,7 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import { Channel } from '../../core/channel.ts';
+import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
+import { ownProgram } from '../../core/own-program.ts';
 import type { RuleSources } from '../exact/rule-pack.ts';
-import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './scan-worker.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './worker/messages.ts';
 
 /** What a thread is asked for. */
 export type Work = Omit<ScanRequest, 'id'> | Omit<SeedRequest, 'id'>;
@@ -23,13 +26,13 @@ const LOAD_MS = 30_000;
 export interface ThreadDeps {
   /** Read at every start of the thread. SCHEMA_INVALID and system errors pass through. */
   readRules(): Promise<RuleSources>;
-  /** The compiled program of the thread; default: `scan-worker.js` beside this file. */
+  /** The compiled program of the thread; default: `worker/main.js`. */
   program?: URL;
 }
 
 /** Starts a thread; resolves when its rules are compiled. */
 export async function openThread(deps: ThreadDeps): Promise<ScanThread> {
-  const program = deps.program ?? new URL('./scan-worker.js', import.meta.url);
+  const program = deps.program ?? ownProgram(new URL('./worker/main.js', import.meta.url));
   const thread = new ScanThread(program, await deps.readRules());
   try {
     await thread.ready(LOAD_MS);
@@ -43,11 +46,11 @@ export async function openThread(deps: ThreadDeps): Promise<ScanThread> {
 /** One worker thread. It answers one request at a time; any fault fails the waiting request. */
 export class ScanThread {
   readonly #worker: Worker;
-  #waiting: { resolve(reply: ScanReply): void; reject(error: ContextdError): void } | undefined;
-  #dead: ContextdError | undefined;
+  readonly #channel: Channel<Work, ScanReply>;
+  /** Settles when the thread has read its rules or died. */
+  readonly #ready = Promise.withResolvers<ScanReply>();
   /** Settles when the thread has warmed up or died. */
   readonly #warm = Promise.withResolvers<void>();
-  #lastId = 0;
 
   constructor(program: URL, rules: ScanThreadData) {
     this.#worker = new Worker(program, {
@@ -57,20 +60,26 @@ export class ScanThread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
     });
+    this.#channel = new Channel((id, work) =>
+      this.#worker.postMessage({ ...work, id } satisfies ScanRequest | SeedRequest),
+    );
     this.#worker.on('message', (reply: ScanReply) => {
       if (reply.kind === 'warm') this.#warm.resolve();
-      else this.#waiting?.resolve(reply);
+      else if (reply.kind === 'ready' || reply.kind === 'refused') this.#ready.resolve(reply);
+      else this.#channel.resolve(reply.id, reply);
     });
     this.#worker.on('error', () => this.#die());
     this.#worker.on('exit', () => this.#die());
   }
 
   get isDead(): boolean {
-    return this.#dead !== undefined;
+    return this.#channel.isClosed;
   }
 
   async ready(withinMs: number): Promise<void> {
-    const reply = await this.#next(withinMs, async () => null);
+    const reply = await within(withinMs, this.#ready.promise, () => {
+      throw tooSlow(withinMs);
+    });
     if (reply.kind === 'ready') return;
     throw new ContextdError('SCHEMA_INVALID', reply.kind === 'refused' ? reply.message : 'the rules cannot be read', {
       remedy: 'Correct the rule file. contextd never scrubs with an incomplete set of rules.',
@@ -79,17 +88,14 @@ export class ScanThread {
 
   /** `withinMs`: processor time. */
   async ask(work: Work, withinMs: number): Promise<WorkReply> {
-    const id = ++this.#lastId;
-    const request: ScanRequest | SeedRequest = { ...work, id };
     // The deadline covers the search only, not the start of the thread.
     await this.#becomeWarm(LOAD_MS);
     const before = this.#cpuMs();
-    this.#worker.postMessage(request);
-    const reply = await this.#next(withinMs, async () => {
+    const reply = await inTime(this.#channel.ask(work), withinMs, async () => {
       const now = await this.#cpuMs();
       return now === null ? null : now - ((await before) ?? 0);
     });
-    if (isReplyTo(request, reply)) return reply;
+    if (isReplyTo(work, reply)) return reply;
     throw scrubFailed(`the search for secrets failed${reply.kind === 'failed' ? ` (${reply.problem})` : ''}`);
   }
 
@@ -104,61 +110,55 @@ export class ScanThread {
   }
 
   async #becomeWarm(withinMs: number): Promise<void> {
-    const late = setTimeout(() => this.#warm.reject(scrubFailed('the thread did not warm up')), withinMs);
-    await this.#warm.promise.finally(() => clearTimeout(late));
+    await within(withinMs, this.#warm.promise, () => {
+      throw scrubFailed('the thread did not warm up');
+    });
   }
 
   /** Milliseconds of processor time that the thread has used; null if it cannot say. */
   async #cpuMs(): Promise<number | null> {
-    const unknown = Promise.withResolvers<null>();
-    const late = setTimeout(() => unknown.resolve(null), USAGE_MS);
     const known = this.#worker.cpuUsage().then(
       ({ user, system }) => (user + system) / 1_000,
       () => null,
     );
-    return Promise.race([known, unknown.promise]).finally(() => clearTimeout(late));
-  }
-
-  /** The next reply. Once the time is over, `usedMs` says how much of it was used (null: all), and the rest is added. */
-  #next(withinMs: number, usedMs: () => Promise<number | null>): Promise<ScanReply> {
-    if (this.#dead !== undefined) return Promise.reject(this.#dead);
-    const lastMs = performance.now() + withinMs * CLOCK_FACTOR;
-    return new Promise<ScanReply>((resolve, reject) => {
-      let isSettled = false;
-      const look = async (): Promise<void> => {
-        const leftMs = withinMs - ((await usedMs()) ?? withinMs);
-        if (isSettled) return;
-        if (leftMs > 0 && performance.now() < lastMs) late = setTimeout(look, Math.max(leftMs, LOOK_AGAIN_MS));
-        else reject(scrubFailed(`the search for secrets took longer than ${Math.round(withinMs)} ms`));
-      };
-      let late = setTimeout(look, withinMs);
-      const settle = (): void => {
-        isSettled = true;
-        clearTimeout(late);
-      };
-      this.#waiting = {
-        resolve: (reply) => {
-          settle();
-          resolve(reply);
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-      };
-    });
+    return within(USAGE_MS, known, () => null);
   }
 
   #die(): void {
-    this.#dead ??= scrubFailed('the thread that searches for secrets has ended');
-    this.#waiting?.reject(this.#dead);
+    const reason = scrubFailed('the thread that searches for secrets has ended');
+    this.#channel.close(reason);
+    this.#ready.reject(reason);
     this.#warm.resolve();
   }
 }
 
-function isReplyTo({ kind, id, texts }: ScanRequest | SeedRequest, reply: ScanReply): reply is WorkReply {
+/** The reply. Once the time is over, `usedMs` says how much of it was used (null: all), and the rest is added. */
+async function inTime<T>(reply: Promise<T>, withinMs: number, usedMs: () => Promise<number | null>): Promise<T> {
+  const lastMs = performance.now() + withinMs * CLOCK_FACTOR;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  let isSettled = false;
+  const look = async (): Promise<void> => {
+    const leftMs = withinMs - ((await usedMs()) ?? withinMs);
+    if (isSettled) return;
+    if (leftMs > 0 && performance.now() < lastMs) timer = setTimeout(look, Math.max(leftMs, LOOK_AGAIN_MS));
+    else reject(tooSlow(withinMs));
+  };
+  let timer = setTimeout(look, withinMs);
+  try {
+    return await Promise.race([reply, late]);
+  } finally {
+    isSettled = true;
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(ms: number): ContextdError {
+  return scrubFailed(`the search for secrets took longer than ${Math.round(ms)} ms`);
+}
+
+function isReplyTo({ kind, texts }: Work, reply: ScanReply): reply is WorkReply {
   if (reply.kind !== 'scan' && reply.kind !== 'seeds') return false;
-  return reply.kind === kind && reply.id === id && reply.results.length === texts.length;
+  return reply.kind === kind && reply.results.length === texts.length;
 }
 
 export function scrubFailed(problem: string, cause?: unknown): ContextdError {

@@ -15,6 +15,8 @@ export interface ExactForm {
 const MIN_CHARS = 8;
 /** Longer values are not searched for in base 85. */
 const MAX_CHARS_IN_BASE85 = 1024;
+/** Base58 is one number: it costs the square of the length, and people write keys and addresses in it. */
+const MAX_CHARS_IN_BASE58 = 64;
 /** Most forms of one value, because the index holds no more. */
 const MAX_FORMS = 64;
 
@@ -30,6 +32,7 @@ export function exactForms(value: string, byPieces: boolean): ExactForm[] {
   const plain = canonicalOf(value);
   add('escape', null, escapesOf(value, plain));
   if (value.length <= MAX_CHARS_IN_BASE85) add('trace', null, base85Of(plain));
+  if (value.length <= MAX_CHARS_IN_BASE58) add('trace', null, base58Of(plain));
   if (!byPieces) {
     add('trace', 'base64', encodingsOf(value));
     add('trace', null, disguisesOf(value));
@@ -103,6 +106,26 @@ function encodingsOf(value: string): string[] {
 
 function base85Of(plain: string): string[] {
   return [0, 1, 2, 3].flatMap((lead) => base85Cores(Buffer.from(plain), lead));
+}
+
+/** With and without a line end, in the alphabets of Bitcoin, Flickr and Ripple. */
+function base58Of(plain: string): string[] {
+  return [plain, `${plain}\n`].flatMap((text) => {
+    const digits = base58Digits(Buffer.from(text));
+    return BASE58_ALPHABETS.map((letters) => digits.map((digit) => letters[digit]).join(''));
+  });
+}
+
+const BASE58_ALPHABETS = [
+  '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz',
+  '123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ',
+  'rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz',
+];
+
+function base58Digits(bytes: Buffer): number[] {
+  const digits: number[] = [];
+  for (let rest = BigInt(`0x0${bytes.toString('hex')}`); rest > 0n; rest /= 58n) digits.push(Number(rest % 58n));
+  return digits.reverse();
 }
 
 function disguisesOf(value: string): string[] {

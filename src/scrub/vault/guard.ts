@@ -12,30 +12,30 @@ import { type KnownForms, KnownValues, keyLines } from './known-values.ts';
 
 export type { GuardHit } from './find-hits.ts';
 
-/** Shorter values would be masked in ordinary text. */
+/** Minimum length: shorter values would be masked in ordinary text. */
 const MIN_CHARS = 8;
-/** Most values of one guard. Further values are still masked where a pattern finds them. */
+/** Maximum number of values per guard. Further values are still masked where a pattern finds them. */
 const MAX_VALUES = 8000;
 /** Longer values are not searched for as a whole, but the lines of a long key are. */
 const MAX_CHARS = 8192;
 
 /**
- * Finds values that are known to be secret: as they are, in every form a program is likely to write them in
- * (exact-forms.ts, forms.ts), in pieces of at least twelve letters and digits, and inside encodings (decoded.ts). The
- * guard does not know whether a value is held for its session or only searched for.
+ * Finds known secrets: verbatim, in every form in which a program is likely to write them (exact-forms.ts, forms.ts),
+ * in pieces of at least twelve letters and digits, and inside encodings (decoded.ts). The guard does not know whether a
+ * value belongs to a session or is only searched for.
  */
 export class Guard {
   readonly #known = new KnownValues();
   readonly #taken = new Map<string, KnownForms>();
 
-  /** Values held; the lines of a long key count one by one. */
+  /** Number of values; each line of a long key counts. */
   get size(): number {
     return this.#known.size;
   }
 
   /**
-   * Remembers a value, of a list of credentials each one. Short and simple values are ignored; of huge ones only the lines
-   * of a key are kept. Returns how many values or lines were not known in these forms.
+   * Adds a value; of a list of credentials, each one. Ignores short and simple values, and keeps only the key lines of
+   * huge ones. Returns the number of values or lines that were new in these forms.
    */
   add(value: string, rule: string, forms: KnownForms = 'all'): number {
     const listed = listedIn(value);
@@ -45,10 +45,7 @@ export class Guard {
     return keyLines(value).reduce((added, line) => added + this.#addOne(line, rule, { isLine: true, forms }), 0);
   }
 
-  /**
-   * Returns the known values in a text, in order of place; hits may overlap. SCRUB_FAILED if the text is made to be
-   * costly.
-   */
+  /** Returns the known values in a text, in order; hits may overlap. SCRUB_FAILED if the text is crafted to be slow. */
   scan(text: string): GuardHit[] {
     return searchAtOnce([this], text);
   }
@@ -62,10 +59,7 @@ export class Guard {
     return 1;
   }
 
-  /**
-   * Searches for the values of several guards at once. Yields every ten milliseconds or so, to let others use the
-   * thread.
-   */
+  /** Searches for the values of several guards at once. Yields about every ten milliseconds, to free the thread. */
   static search(guards: readonly Guard[], text: string): Generator<void, GuardHit[], void> {
     return searchText(
       guards.map((guard) => guard.#known),
@@ -74,7 +68,7 @@ export class Guard {
   }
 }
 
-/** Runs the search without pauses. */
+/** Runs the search without yielding. */
 export function searchAtOnce(guards: readonly Guard[], text: string): GuardHit[] {
   const search = Guard.search(guards, text);
   for (;;) {
@@ -83,12 +77,12 @@ export function searchAtOnce(guards: readonly Guard[], text: string): GuardHit[]
   }
 }
 
-/** Characters. Names are shorter. */
+/** Maximum length of a name. */
 const MAX_NAME_CHARS = 128;
-/** A word or a number: masking it wherever it shows would hide ordinary text. */
+/** A single word or number: masking it everywhere would hide ordinary text. */
 const PLAIN = /^(?:[A-Z]?[a-z]+|[A-Z]+|\d+)$/;
 
-/** Whether a value can be masked wherever it occurs: not a word, a name, a path or a sentence, not monotonous. */
+/** Whether a value can be masked everywhere: it is not a word, a name, a path or a sentence, and not monotonous. */
 function isGuardable(value: string): boolean {
   if (value.length < MIN_CHARS || value.length > MAX_CHARS || entropyOf(value) < 2) return false;
   if (value.length <= MAX_NAME_CHARS && isName(value)) return false;
@@ -97,41 +91,41 @@ function isGuardable(value: string): boolean {
 
 const PATH = /^(?:\/[a-z_]{2,20}){2,}(?:\.[a-z]{1,5})?$/;
 
-/** Words without a number, identifiers of code and paths of letters: they are masked beside their key only. */
+/** Words without a number, code identifiers, and paths of letters. They are masked only next to their key. */
 function isName(value: string): boolean {
   if (PATH.test(value)) return true;
   return isMadeOfWords(value) && (!/[0-9]/.test(value) || /^[A-Za-z_$][\w$.]*$/.test(value));
 }
 
-/** Returns a text with memory of its own: a slice would keep all of the text it was cut from. */
+/** Copies a text: a slice would keep the whole original string in memory. */
 export function copyText(slice: string): string {
   return Buffer.from(slice, 'utf16le').toString('utf16le');
 }
 
-/** Characters searched between two pauses: some ten milliseconds. */
+/** Characters searched between two yields: about ten milliseconds. */
 const SLICE_CHARS = 512 * 1024;
-/** Characters around a slice that are read to find the ends of what begins in it. */
+/** Characters around a slice that are read to complete matches that begin in it. */
 const MARGIN_CHARS = 32 * 1024;
-/** Most encodings inside each other. */
+/** Maximum number of nested encodings. */
 const MAX_DEPTH = 8;
-/** Steps a search may take for each character, and for any text. */
+/** Step budget of a search: per character, and a constant. */
 const STEPS_PER_CHAR = 16;
 const STEPS_FREE = 1_000_000;
-/** Steps for each value: its forms may have to be made. */
+/** Step budget per value, whose forms may have to be generated. */
 const STEPS_PER_VALUE = 30_000;
-/** Characters that one text may be inflated to in all; what is beyond them is not looked into. */
+/** Maximum total of inflated characters per text. The rest is not searched. */
 const MAX_INFLATED_CHARS = 8 * 1024 * 1024;
 
 interface Work {
   budget: Budget;
   allowance: InflateAllowance;
-  /** The last view of each depth, to be used again. */
+  /** The last view of each depth, for reuse. */
   views: FoldedText[];
 }
 
 /**
- * Finds the known values in a text, in order of place; hits may overlap. Yields between slices of a long text, so that
- * others can use the thread. SCRUB_FAILED if the text is made to be costly.
+ * Finds the known values in a text, in order; hits may overlap. Yields between slices of a long text, to free the
+ * thread. Throws SCRUB_FAILED if the text is crafted to be expensive.
  */
 function* searchText(known: readonly KnownValues[], text: string): Generator<void, GuardHit[], void> {
   const filled = known.filter(({ size }) => size > 0);
@@ -179,12 +173,12 @@ function* searchSlice(
 }
 
 interface Part {
-  /** Where it begins in the text that all parts make. */
+  /** Its start in the concatenation of all parts. */
   at: number;
   decoded: Decoded;
 }
 
-/** Decodes everything encoded in a slice into one text, and searches that. */
+/** Decodes all encodings in a slice into one text, and searches that. */
 function* searchDecoded(
   known: readonly KnownValues[],
   text: string,
@@ -204,7 +198,7 @@ function* searchDecoded(
   for (const hit of searchAll(known, whole, depth + 1, work)) yield* inOriginal(hit, parts, known);
 }
 
-/** Maps a hit in the decoded parts to the text they were in; one hit for each part it touches. */
+/** Maps a hit in the decoded parts back to the original text; one hit for each part that it touches. */
 function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly KnownValues[]): Generator<RawHit> {
   const [anyKnown] = known;
   if (anyKnown === undefined) return;
@@ -235,9 +229,9 @@ function* inOriginal(hit: GuardHit, parts: readonly Part[], known: readonly Know
   }
 }
 
-/** Shorter values would be masked in every word. */
+/** Minimum length: shorter values would be masked in every word. */
 const MIN_PLAIN_CHARS = 3;
-/** Hits of one value in one text. */
+/** Maximum number of hits per value and text. */
 const MAX_PLAIN_HITS = 10_000;
 
 export interface PlainValue {
@@ -245,7 +239,7 @@ export interface PlainValue {
   rule: string;
 }
 
-/** Returns every place of the values in a text, for the few values that a program of this call received. */
+/** Returns every occurrence of the values in a text. For the few values that a program of this call received. */
 export function findPlain(text: string, values: readonly PlainValue[]): Finding[] {
   return values.filter(({ value }) => value.length >= MIN_PLAIN_CHARS).flatMap((known) => placesOf(text, known));
 }
@@ -257,7 +251,7 @@ function placesOf(text: string, { value, rule }: PlainValue): Finding[] {
     found.push({ rule, start, end: start + value.length });
     start = text.indexOf(value, start + value.length);
   }
-  // A value this frequent is part of ordinary text. The rest is masked as a whole, so that nothing shows.
+  // Such a frequent value is part of ordinary text. The rest of the text is masked as one, so that nothing leaks.
   if (start !== -1) found.push({ rule, start, end: text.length });
   return found;
 }

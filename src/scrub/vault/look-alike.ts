@@ -12,8 +12,17 @@ export function tokenOf(number: number): string {
 /** Stands for a secret that has no number and cannot be opened. */
 export const UNNUMBERED = '[SECRET]';
 
-export function escapeLookAlikes(text: string): string {
-  return text.includes('[SECRET') ? text.replace(TOKEN, '[SECRET\\$1_$2]') : text;
+/** `handed`: what `handedIn` found in texts that were scrubbed before; it stays. Default: nothing. */
+export function escapeLookAlikes(text: string, handed?: ReadonlySet<string>): string {
+  if (!text.includes('[SECRET')) return text;
+  return text.replace(TOKEN, (token: string, slashes: string, digits: string) =>
+    handed?.has(token) === true ? token : `[SECRET\\${slashes}_${digits}]`,
+  );
+}
+
+/** What `escapeLookAlikes` may have left or made in a text: its tokens and neutralised look-alikes, each once. */
+export function handedIn(text: string): string[] {
+  return text.includes('[SECRET') ? [...new Set(text.match(TOKEN) ?? [])] : [];
 }
 
 /** Undoes `escapeLookAlikes` and replaces every token by `open(digits, start, end)`. */

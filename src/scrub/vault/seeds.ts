@@ -5,6 +5,7 @@ import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
+import { isWithin } from '../../core/paths.ts';
 import type { Guard } from './guard.ts';
 import { CREDENTIAL_FILES } from './seeds/credential-files.ts';
 import { type SeedReading, SeedSet } from './seeds/seed-set.ts';
@@ -266,5 +267,5 @@ function faultOf(stats: Stats, { maxBytes, limit }: ReadLimits): string | null {
 
 async function isBelow(path: string, inside: string): Promise<boolean> {
   const dir = await realpath(dirname(path));
-  return dir === dirname(path) && (dir === inside || dir.startsWith(`${inside}/`));
+  return dir === dirname(path) && isWithin(inside, dir);
 }

@@ -5,10 +5,10 @@ import type { Guard } from './guard.ts';
 import { replaceTokens, tokenDigits } from './look-alike.ts';
 import { type NumberStore, unknownSecret, Vault } from './vault.ts';
 
-/** Recently used sessions whose empty vaults are kept: far more than have a running call. */
+/** Number of vaults above which the least recently used empty ones are dropped: far more than concurrent sessions. */
 const EMPTY_AFTER = 1024;
 
-/** The vaults of all sessions, and what is done by token. No session sees another's. */
+/** The vaults of all sessions, and operations on tokens. Sessions are isolated from each other. */
 export class SessionVaults {
   readonly #vaults = new Map<string, Vault>();
   readonly #numbers: NumberStore;
@@ -23,7 +23,7 @@ export class SessionVaults {
     return this.#vaults.size;
   }
 
-  /** Creates the vault at the first call. */
+  /** Creates the vault on first use. */
   of(session: SessionRef): Vault {
     const vault = this.#vaults.get(sessionKey(session)) ?? new Vault(() => this.#numbers.next(session));
     this.#vaults.delete(sessionKey(session));
@@ -32,7 +32,7 @@ export class SessionVaults {
     return vault;
   }
 
-  /** Drops empty vaults of the sessions not used for longest; nothing is lost. */
+  /** Drops empty vaults of the least recently used sessions; nothing is lost. */
   #dropEmpty(): void {
     let excess = this.#vaults.size - EMPTY_AFTER;
     for (const [key, vault] of this.#vaults) {
@@ -49,7 +49,7 @@ export class SessionVaults {
     return [...this.#vaults.values()].map(({ guard }) => guard);
   }
 
-  /** As `Scrubber.openSecrets`. */
+  /** See `Scrubber.openSecrets`. */
   open(session: SessionRef, text: string, form: 'seen' | 'plain'): string {
     return replaceTokens(text, (digits, start, end) => {
       const vault = this.#with(session, digits);
@@ -57,7 +57,7 @@ export class SessionVaults {
     });
   }
 
-  /** As `Scrubber.bookOpenings`. */
+  /** See `Scrubber.bookOpenings`. */
   book(session: SessionRef, tokens: readonly string[], maxPerHour: number): void {
     const digits = [...new Set(tokens.flatMap(tokenDigits))];
     const now = this.#clock.monotonic();
@@ -76,7 +76,7 @@ export class SessionVaults {
     this.#vaults.clear();
   }
 
-  /** SECRET_UNKNOWN for a number that this session was not given. */
+  /** Throws SECRET_UNKNOWN for a number that is not in this session's vault. */
   #with(session: SessionRef, digits: string): Vault {
     const vault = this.#vaults.get(sessionKey(session));
     if (vault?.has(digits)) return vault;

@@ -7,18 +7,18 @@ import { OpeningBudget } from './opening-budget.ts';
 import { kindOf, type SecretSummary } from './secret-summary.ts';
 import { Spellings } from './spellings.ts';
 
-/** Hands out the numbers of a session's secrets. Its counter outlives the daemon; values do not. */
+/** Issues the numbers of a session's secrets. The counter survives daemon restarts; the values do not. */
 export interface NumberStore {
   next(session: SessionRef): Promise<number> | number;
-  /** No higher number was given to a secret of the session; 0: none was. */
+  /** Highest number issued to a secret of the session; 0 if there was none. */
   last(session: SessionRef): Promise<number> | number;
 }
 
-/** A value that is known to be secret. */
+/** A value known to be secret. */
 export interface KnownSecret {
   rule: string;
   value: string;
-  /** The secrets that the value encodes, if it is nothing else. Default: it is a secret itself. */
+  /** The secrets encoded in the value, if it contains nothing else. Default: the value itself is a secret. */
   inner?: readonly string[] | undefined;
 }
 
@@ -27,47 +27,47 @@ export interface SecretUse {
   rule: string;
 }
 
-/** What is known about a secret besides its text. */
+/** Facts about a secret besides its text. */
 export interface SecretContext {
   /** The known value that the text is a form of (its base64, a piece of it). Default: the text is the value. */
   of?: string | undefined;
-  /** In whose answer it shows. Default: no tool's. */
+  /** The tool in whose answer it occurs. Default: none. */
   tool?: string | undefined;
   /** Milliseconds since the epoch. Default: 0. */
   time?: number | undefined;
-  /** The call in whose answer it shows. Default: no call's. */
+  /** The call in whose answer it occurs. Default: none. */
   call?: SecretCall | undefined;
 }
 
-/** The call in whose answer a secret showed first. */
+/** The call in whose answer a secret first occurred. */
 export interface SecretCall {
   requestId: string;
-  /** The beginning of its input. */
+  /** Start of its input. */
   input: string;
 }
 
-/** What a person may see of a secret. */
+/** The details of a secret that a person may see. */
 export interface RevealedSecret {
   summary: SecretSummary;
   value: string;
   call: SecretCall | null;
 }
 
-/** Most numbered secrets of one session; further ones are masked without a number. */
+/** Maximum number of numbered secrets per session; further ones are masked without a number. */
 const MAX_ENTRIES = 2000;
-/** Values of one answer that are searched for in all forms. Of an answer with more, the others are as they are. */
+/** Maximum number of new values per answer that are searched for in all forms; the others only verbatim. */
 const MAX_LEARNED = 256;
-/** What is learned between two pauses, some milliseconds: values in all forms, or a multiple of them as they are. */
+/** Work between two yields, a few milliseconds: values in all forms, or 64 times as many verbatim ones. */
 const LEARNED_AT_ONCE = 16;
 const AS_IT_IS_SHARE = 1 / 64;
 
-/** Characters. A longer value is masked without a number: it is not kept. */
+/** Maximum length in characters. Longer values are not kept, and are masked without a number. */
 const MAX_VALUE_CHARS = 65_536;
-/** Characters of all values of a session together, in all their spellings. */
+/** Maximum number of characters of all values of a session, in all spellings. */
 const MAX_TOTAL_CHARS = 16 * 1024 * 1024;
 
 interface Entry {
-  /** Canonical: what a program gets. */
+  /** Canonical form, which programs get. */
   value: string;
   spellings: Spellings;
   budget: OpeningBudget;
@@ -75,7 +75,7 @@ interface Entry {
   call: SecretCall | null;
 }
 
-/** A secret as an answer shows it. */
+/** A secret as it occurs in an answer. */
 interface Used {
   text: string;
   value: string;
@@ -87,9 +87,9 @@ interface Used {
 export class Vault {
   readonly guard = new Guard();
   readonly #nextNumber: () => Promise<number> | number;
-  /** By canonical value. A promise, so that two answers at once give one secret one number. */
+  /** Keyed by canonical value. Holds promises, so that two concurrent answers give a secret the same number. */
   readonly #byValue = new Map<string, Promise<Entry>>();
-  /** By spelling and value: secrets with a token for one spelling alone. */
+  /** Keyed by spelling and value: secrets with a separate token for one spelling. */
   readonly #apart = new Map<string, Promise<Entry>>();
   readonly #byDigits = new Map<string, Entry>();
   readonly #inner = new Map<string, readonly string[]>();
@@ -100,28 +100,28 @@ export class Vault {
     this.#nextNumber = nextNumber;
   }
 
-  /** Nothing was learnt and nothing has a number. */
+  /** True if the vault holds neither learned values nor numbers. */
   get isEmpty(): boolean {
     return this.guard.size === 0 && this.#byValue.size === 0;
   }
 
-  /** Numbered secrets. */
+  /** Number of numbered secrets. */
   get size(): number {
     return this.#byDigits.size;
   }
 
   /**
-   * Masks the value wherever it appears in this session from now on, without giving it a number. The guard ignores
-   * short values and plain words, which are masked only where a rule finds them.
+   * Masks the value everywhere in this session from now on, without giving it a number. The guard ignores short values
+   * and plain words; these are masked only where a rule finds them.
    */
   learn(value: string, rule: string): void {
     this.guard.add(value, rule);
   }
 
   /**
-   * Learns the values of one answer, with a pause every few milliseconds, so that others can use the thread. An answer
-   * made of thousands of secrets must not take the time of thousands: its first 256 unknown values are searched for in all
-   * forms, further ones as they are until an answer shows them again.
+   * Learns the values of one answer. Yields every few milliseconds, to free the thread. To bound the time for an answer
+   * of thousands of secrets, only its first 256 unknown values are searched for in all forms, further ones verbatim
+   * until they occur again.
    */
   *learnAll(values: Iterable<KnownSecret>): Generator<void, void, void> {
     let learned = 0;
@@ -138,7 +138,7 @@ export class Vault {
     }
   }
 
-  /** The secrets that a known value encodes, if it is nothing else. */
+  /** The secrets encoded in a known value, if it contains nothing else. */
   innerOf(value: string): readonly string[] | undefined {
     return this.#inner.get(value);
   }
@@ -151,25 +151,23 @@ export class Vault {
   }
 
   /**
-   * Returns the token of a text: the same for the whole session and for every spelling of a secret, with the rule that
-   * found it first. `[SECRET]` if the secret cannot be kept.
+   * Returns the token of a text, with the rule that found it first. A secret has one token for the whole session and
+   * all spellings. `[SECRET]` if the secret cannot be kept.
    */
   use(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
     const value = canonicalOf(context.of ?? text);
     return this.#use(this.#byValue, value, { text, value, rule, context });
   }
 
-  /**
-   * As `use`, but the token stands for nothing but this text: for a place where `take` refused the token of the secret.
-   */
+  /** Like `use`, but the token stands for exactly this text. For a place where `take` refused the secret's token. */
   useApart(text: string, rule: string, context: SecretContext = {}): Promise<SecretUse> {
     const value = canonicalOf(context.of ?? text);
     return this.#use(this.#apart, `${text.length} ${text}${value}`, { text, value, rule, context });
   }
 
   /**
-   * Remembers that `token` stands for `spelling` in an answer, `shown`. False if a file that holds this part of the answer
-   * would get another spelling: another token must stand there.
+   * Records that `token` stands for `spelling` in an answer, `shown`. Returns false if a file with this part of the
+   * answer would get another spelling: then use another token there.
    */
   take(token: string, spelling: string, shown: string, start: number): boolean {
     const entry = this.#byDigits.get(digitsOf(token));
@@ -185,12 +183,12 @@ export class Vault {
     return (this.#byDigits.get(digitsOf(token))?.spellings.size ?? 0) > 1;
   }
 
-  /** The value of a number as written in a token. SECRET_UNKNOWN for a number this session's vault does not hold. */
+  /** The value for a number, as written in a token. Throws SECRET_UNKNOWN for a number that is not in this vault. */
   open(digits: string): string {
     return this.#entry(digits).value;
   }
 
-  /** What a token in a text stood for where the agent saw it. SECRET_UNKNOWN as in `open`. */
+  /** The spelling that a token in a text stood for where the agent saw it. Throws SECRET_UNKNOWN like `open`. */
   spell(digits: string, text: string, start: number, end: number): string {
     const entry = this.#entry(digits);
     return entry.spellings.at(text, start, end) ?? entry.value;
@@ -200,7 +198,7 @@ export class Vault {
     return this.#byDigits.has(digits);
   }
 
-  /** Milliseconds until the secret may be opened once more, at most `max` times an hour; 0: now. */
+  /** Milliseconds until the secret may be opened again, given `max` openings per hour; 0: now. */
   waitMs(digits: string, max: number, monotonicNow: number): number {
     return this.#entry(digits).budget.waitMs(max, monotonicNow);
   }
@@ -213,20 +211,20 @@ export class Vault {
     summary.lastOpenedAt = now;
   }
 
-  /** Everything about one secret, for a person. SECRET_UNKNOWN as in `open`. */
+  /** Everything about one secret, for a person. Throws SECRET_UNKNOWN like `open`. */
   reveal(digits: string): RevealedSecret {
     const { summary, value, call } = this.#entry(digits);
     return { summary: { ...summary }, value, call };
   }
 
-  /** True at the first call. */
+  /** True only for the first call. */
   tellOnce(): boolean {
     const isFirst = !this.#isToldOf;
     this.#isToldOf = true;
     return isFirst;
   }
 
-  /** By number. */
+  /** Sorted by number. */
   list(): SecretSummary[] {
     return [...this.#byDigits].sort(([a], [b]) => Number(a) - Number(b)).map(([, { summary }]) => ({ ...summary }));
   }

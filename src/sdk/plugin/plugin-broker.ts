@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Server, ServerDuplexStream } from '@grpc/grpc-js';
-import type { ConnInfo, ConnInfo__Output } from '../../protocol/generated/plugin/ConnInfo.ts';
+import type { ConnInfo, ConnInfo__Output } from '../../protocol/generated/grpc_broker.ts';
 import { Announcements } from '../../protocol/plugin/announcements.ts';
 import { BROKER_TIMEOUT_MS } from '../../protocol/plugin/environment.ts';
 import {

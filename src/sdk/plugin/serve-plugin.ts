@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Server, type ServiceError, status } from '@grpc/grpc-js';
-import type { HealthHandlers } from '../../protocol/generated/grpc/health/v1/Health.ts';
-import { _grpc_health_v1_HealthCheckResponse_ServingStatus as ServingStatus } from '../../protocol/generated/grpc/health/v1/HealthCheckResponse.ts';
-import type { GRPCBrokerHandlers } from '../../protocol/generated/plugin/GRPCBroker.ts';
-import type { GRPCControllerHandlers } from '../../protocol/generated/plugin/GRPCController.ts';
-import type { GRPCStdioHandlers } from '../../protocol/generated/plugin/GRPCStdio.ts';
-import { _plugin_StdioData_Channel as StdioChannel } from '../../protocol/generated/plugin/StdioData.ts';
+import type { GRPCBrokerHandlers } from '../../protocol/generated/grpc_broker-service.ts';
+import type { GRPCControllerHandlers } from '../../protocol/generated/grpc_controller-service.ts';
+import { _plugin_StdioData_Channel as StdioChannel } from '../../protocol/generated/grpc_stdio.ts';
+import type { GRPCStdioHandlers } from '../../protocol/generated/grpc_stdio-service.ts';
+import { _grpc_health_v1_HealthCheckResponse_ServingStatus as ServingStatus } from '../../protocol/generated/health.ts';
+import type { HealthHandlers } from '../../protocol/generated/health-service.ts';
 import { createCertificate } from '../../protocol/plugin/certificate.ts';
 import {
   CLIENT_CERT_KEY,

@@ -1,8 +1,5 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
-import {
-  _plugin_StdioData_Channel as StdioChannel,
-  type StdioData,
-} from '../../protocol/generated/plugin/StdioData.ts';
+import { _plugin_StdioData_Channel as StdioChannel, type StdioData } from '../../protocol/generated/grpc_stdio.ts';
 
 /** The most bytes kept while nobody reads; further output is dropped and counted. */
 const BACKLOG_MAX_BYTES = 1024 * 1024;

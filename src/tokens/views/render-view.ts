@@ -1,6 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import { missingLines, type OutputGap } from '../../core/gap.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { isWithheld } from '../../text/withheld.ts';
 import { plainLines } from '../densify/densify.ts';
 import { digest, serializeDigest } from '../digest/digest.ts';
 import type { CutMode } from '../shown-stream.ts';
@@ -9,6 +10,7 @@ import { viewErrors } from './errors.ts';
 import { viewGrep } from './grep.ts';
 import { viewJsonKeys } from './json-keys.ts';
 import { viewJsonPath } from './json-path.ts';
+import { viewJsonRows } from './json-rows.ts';
 import { LineNumbers } from './line-numbers.ts';
 import { firstLines, lastLines, viewBytes, viewLines } from './ranges.ts';
 import { type RowsOptions, viewRows } from './rows.ts';
@@ -19,6 +21,8 @@ export interface ViewStream {
   text: string;
   /** What is missing in the middle. Default: nothing. */
   gap?: OutputGap;
+  /** True for the `data` of an answer, as JSON. */
+  isData?: true;
 }
 
 /** Plain data, so that it can be rendered in another thread. */
@@ -93,6 +97,7 @@ function targetOf({ view, streams }: ViewRequest): string | null {
 
 function viewOne(stream: ViewStream, { view, earlier, digestChars }: ViewRequest): Viewed {
   const { text, gap } = stream;
+  if (isWithheld(text)) return { kind: 'range', ...all(text), facts: {} };
   const plain = (): PlainText => (view.densify ? withPlainLines(stream) : stream);
   switch (view.name) {
     case 'head_tail':
@@ -114,7 +119,7 @@ function viewOne(stream: ViewStream, { view, earlier, digestChars }: ViewRequest
     case 'json_keys':
       return complete(plain(), (json) => viewJsonKeys(json, view));
     case 'rows':
-      return rowsBeforeGap(plain(), view);
+      return stream.isData ? viewJsonRows(text, view) : rowsBeforeGap(plain(), view);
     case 'diff':
       return viewDiff(text, earlierText(stream.field, earlier), { context: DIFF_CONTEXT_LINES });
     case 'digest': {

@@ -33,8 +33,18 @@ const HOOK = '#!/bin/sh\n:>@MARK@\n';
 const RUN_HOOKS = ['post-index-change', 'reference-transaction'] as const;
 /** Hooks that other commands run, or that a repository without commits never runs. */
 const OTHER_HOOKS = [
-  ...['post-checkout', 'pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'post-rewrite'],
-  ...['pre-rebase', 'post-merge', 'pre-push', 'fsmonitor-watchman', 'pre-auto-gc', 'applypatch-msg'],
+  'post-checkout',
+  'pre-commit',
+  'prepare-commit-msg',
+  'commit-msg',
+  'post-commit',
+  'post-rewrite',
+  'pre-rebase',
+  'post-merge',
+  'pre-push',
+  'fsmonitor-watchman',
+  'pre-auto-gc',
+  'applypatch-msg',
 ] as const;
 
 export const hookName = fc.oneof(
@@ -76,9 +86,21 @@ const transport = fc.constantFrom(
 const otherKey = fc
   .tuple(
     fc.constantFrom(
-      ...['core.pager', 'pager.status', 'core.editor', 'sequence.editor', 'core.askpass', 'core.gitproxy'],
-      ...['credential.helper', 'diff.external', 'merge.x.driver', 'mergetool.x.cmd', 'difftool.x.cmd'],
-      ...['submodule.x.update', 'uploadpack.packobjectshook', 'gc.recentobjectshook', 'trailer.x.command'],
+      'core.pager',
+      'pager.status',
+      'core.editor',
+      'sequence.editor',
+      'core.askpass',
+      'core.gitproxy',
+      'credential.helper',
+      'diff.external',
+      'merge.x.driver',
+      'mergetool.x.cmd',
+      'difftool.x.cmd',
+      'submodule.x.update',
+      'uploadpack.packobjectshook',
+      'gc.recentobjectshook',
+      'trailer.x.command',
     ),
     program,
   )
@@ -131,7 +153,115 @@ const hooksPath = fc.tuple(hookName, fc.boolean()).map(
   }),
 );
 
-/** Everything that makes git run a program without an unfinished rebase. */
+/** Addresses of the port that records connections. ssh is recorded by the program in its place. */
+const hostAddress = fc.constantFrom(
+  'git://127.0.0.1:@PORT@/@ID@',
+  'http://127.0.0.1:@PORT@/@ID@',
+  'ssh://127.0.0.1:@PORT@/@ID@',
+  'a@127.0.0.1:@ID@',
+);
+
+/** With a promisor remote, a branch whose commit is missing makes `git branch -v` fetch it. */
+const promisor = fc
+  .tuple(
+    hostAddress,
+    fc.constantFrom<(address: string) => readonly Entry[]>(
+      (url) => [setting('remote.o.url', url), setting('remote.o.promisor', 'true')],
+      (url) => [setting('remote.o.url', url), setting('remote.o.partialclonefilter', 'blob:none')],
+      (url) => [
+        { section: 'core', key: 'repositoryformatversion', value: '1' },
+        setting('remote.o.url', url),
+        setting('extensions.partialclone', 'o'),
+      ],
+      (url) => [{ section: 'remote', subsection: url, key: 'promisor', value: 'yes' }],
+    ),
+  )
+  .map(
+    ([url, entriesFor]): Charge => ({
+      families: ['promisor'],
+      head: 'any',
+      entries: entriesFor(url),
+      steps: ({ commonDir }) => [{ do: 'write', path: `${commonDir}/refs/heads/gone`, text: `${MISSING}\n` }],
+    }),
+  );
+const MISSING = '0123456789012345678901234567890123456789';
+
+/** `git push` runs the hooks of a repository on this machine. */
+const localAddress = fc
+  .tuple(
+    fc.constantFrom<{ address: string; steps: readonly Step[] }>(
+      { address: '@TRAP@', steps: [] },
+      { address: 'file://@TRAP@', steps: [] },
+      { address: 'file://%2e/%2e%2e/@TRAP@', steps: [] },
+      { address: '@HERE@/@TRAP_RELATIVE@', steps: [] },
+      { address: '@HERE@/way', steps: [{ do: 'link', path: 'way', to: '@TRAP@' }] },
+      { address: '@HERE@/way', steps: [{ do: 'link', path: 'way.git', to: '@TRAP@' }] },
+      { address: '@HERE@/way', steps: [{ do: 'write', path: 'way', text: 'gitdir: @TRAP@\n' }] },
+    ),
+    fc.constantFrom<(address: string) => readonly (readonly [string, string])[]>(
+      (address) => [['remote.origin.url', address]],
+      (address) => [
+        ['remote.origin.url', 'https://example.com/a'],
+        ['remote.origin.pushurl', address],
+      ],
+      (address) => [
+        ['remote.o.url', address],
+        ['remote.pushdefault', 'o'],
+      ],
+    ),
+  )
+  .map(
+    ([{ address, steps }, entriesFor]): Charge => ({
+      families: ['local address'],
+      head: 'files',
+      entries: [
+        ...entriesFor(address).map(([name, value]) => setting(name, value)),
+        ...['origin', 'o'].map((name) => setting(`remote.${name}.push`, 'HEAD:refs/heads/pushed')),
+      ],
+      steps: () => steps,
+    }),
+  );
+
+/** What keeps every git in a repository waiting: a pipe where it opens a file. */
+const pipe = fc
+  .constantFrom<(parts: Parts) => string>(
+    ...['packed-refs', 'refs/heads/z', 'info/exclude', 'shallow'].map(
+      (name) =>
+        ({ commonDir }: Parts) =>
+          `${commonDir}/${name}`,
+    ),
+    ({ gitDir }) => `${gitDir}/index`,
+    ({ workTree }) => `${workTree}/.gitignore`,
+    ({ workTree }) => `${workTree}/.gitattributes`,
+  )
+  .map(
+    (pathIn): Charge => ({
+      families: ['pipe'],
+      head: 'files',
+      entries: [],
+      steps: (parts) => [{ do: 'pipe', path: pathIn(parts) }],
+    }),
+  );
+
+/** A killed git leaves these. */
+const staleLock = fc
+  .tuple(
+    fc.constantFrom<(parts: Parts) => string>(
+      ({ gitDir }) => `${gitDir}/index.lock`,
+      ({ commonDir }) => `${commonDir}/refs/heads/new.lock`,
+    ),
+    fc.constantFrom('', 'half of an index'),
+  )
+  .map(
+    ([pathIn, text]): Charge => ({
+      families: ['stale lock'],
+      head: 'files',
+      entries: [],
+      steps: (parts) => [{ do: 'write', path: pathIn(parts), text }],
+    }),
+  );
+
+/** Everything that makes git run a program, connect or wait without an unfinished rebase. */
 export const charges: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 7, arbitrary: fsmonitor },
   { weight: 5, arbitrary: hooks },
@@ -141,6 +271,10 @@ export const charges: fc.Arbitrary<Charge> = fc.oneof(
   { weight: 1, arbitrary: signature },
   { weight: 2, arbitrary: transport },
   { weight: 1, arbitrary: otherKey },
+  { weight: 4, arbitrary: promisor },
+  { weight: 4, arbitrary: localAddress },
+  { weight: 1, arbitrary: pipe },
+  { weight: 1, arbitrary: staleLock },
 );
 
 /** Charges for a configuration that the person's own configuration includes: they need no other file. */

@@ -7,36 +7,82 @@ import { personEnv } from './person.ts';
 const DIRS_MAX = 120;
 /** Directories in which git runs at the same time. */
 const PARALLEL = 3;
-/** Limit in milliseconds for all commands in one directory; they take about a hundred. */
-const TIMEOUT_MS = 60_000;
+/** What `timeout` ends with if it ended the commands. */
+const HANGS = 124;
 
-/** The commands that a person types after an agent's work. The last one overwrites the work tree. */
+/** The commands that a person types after an agent's work. None asks for a transfer. The last one overwrites the work tree. */
 const COMMANDS = [
-  ...['status', 'diff', 'log -1 -p', 'add -An', 'stash list', 'st', 'fetch'],
-  ...['rebase --continue', 'cherry-pick --continue', 'am --continue', 'reset --hard'],
+  'status',
+  'diff',
+  'log -1 -p',
+  'add -An',
+  'stash list',
+  'st',
+  'branch -v',
+  'update-ref refs/heads/new HEAD',
+  'rebase --continue',
+  'cherry-pick --continue',
+  'am --continue',
+  'reset --hard',
 ];
 /** A slow shell script that only matters in the project, because it has submodules. */
 const ROOT_COMMANDS = ['submodule status', ...COMMANDS];
+/** The person asks for these: a connection is what they are for. */
+const TRANSFERS = ['fetch', 'push'];
 
-/** Runs the person's git in the project and in every directory below it where git finds a different repository. */
-export async function useGit(root: string, home: string): Promise<void> {
-  const [first = root, ...others] = findRepositories(root);
-  await runIn(first, home, ROOT_COMMANDS);
-  const next = others.values();
-  const work = async (): Promise<void> => {
-    for (const dir of next) await runIn(dir, home, COMMANDS);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+/** A directory in which git did not work: it waited for ever, or for a lock. */
+export interface Stuck {
+  readonly dir: string;
+  readonly how: 'hung' | 'blocked';
 }
 
-function runIn(cwd: string, home: string, commands: readonly string[]): Promise<void> {
+export interface GitUse {
+  readonly home: string;
+  /** Seconds after which the commands in one directory hang; they take a tenth of one. */
+  readonly hangsAfter: number;
+  /** Called after the commands that ask for no transfer. */
+  onUnasked(): void;
+}
+
+/** Runs the person's git in the project and in every directory below it where git finds a different repository. */
+export async function useGit(root: string, use: GitUse): Promise<Stuck[]> {
+  const [first = root, ...others] = findRepositories(root);
+  const stuck = await runIn(first, root, use, ROOT_COMMANDS);
+  const inOthers = async (commands: readonly string[]): Promise<void> => {
+    const next = others.values();
+    const work = async (): Promise<void> => {
+      for (const dir of next) stuck.push(...(await runIn(dir, shapeAround(root, dir), use, commands)));
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, work));
+  };
+  await inOthers(COMMANDS);
+  use.onUnasked();
+  stuck.push(...(await runIn(first, root, use, TRANSFERS)));
+  await inOthers(TRANSFERS);
+  return stuck;
+}
+
+function shapeAround(root: string, dir: string): string {
+  return join(root, relative(root, dir).split('/')[0] ?? '');
+}
+
+/** `top`: the project, or the directory of the shape; a lock elsewhere is one of another git that works at the same time. */
+function runIn(cwd: string, top: string, use: GitUse, commands: readonly string[]): Promise<Stuck[]> {
   const script = commands.map((command) => `git ${command}`).join('\n');
+  const argv = ['-k', '1', String(use.hangsAfter), 'sh', '-c', script];
   return new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-c', script], { cwd, env: personEnv(home), stdio: 'ignore', timeout: TIMEOUT_MS });
+    const child = spawn('timeout', argv, { cwd, env: personEnv(use.home), stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (data: Buffer) => {
+      said += data.toString();
+    });
     child.once('error', reject);
-    child.once('exit', (_, signal) => {
-      if (signal === null) resolve();
-      else reject(new Error(`git hung in ${cwd}: the rest of its commands did not run`));
+    child.once('close', (code) => {
+      const isBlocked = said.split('\n').some((line) => line.includes(`${top}/`) && line.includes('File exists'));
+      resolve([
+        ...(code === HANGS ? [{ dir: cwd, how: 'hung' } as const] : []),
+        ...(isBlocked ? [{ dir: cwd, how: 'blocked' } as const] : []),
+      ]);
     });
   });
 }
@@ -79,6 +125,7 @@ export class Sentinels {
     for (const name of names) {
       mkdirSync(this.outsideOf(name));
       writeFileSync(join(this.outsideOf(name), 'kept.txt'), 'kept\n');
+      makeTrap(this.trapOf(name), `#!/bin/sh\n:>${this.markOf(name)}\n`);
       writeFileSync(this.canaryOf(name), `#!/bin/sh\n:>${this.markOf(name)}\ncat "$@" 2>/dev/null\n`, { mode: 0o755 });
     }
   }
@@ -89,6 +136,10 @@ export class Sentinels {
 
   canaryOf(name: string): string {
     return join(this.#marks, `${name}.sh`);
+  }
+
+  trapOf(name: string): string {
+    return join(this.#marks, `${name}.git`);
   }
 
   outsideOf(name: string): string {
@@ -116,6 +167,14 @@ export class Sentinels {
   #besideTheProject(): string {
     return readdirSync(this.#home).sort().join(' ');
   }
+}
+
+/** A bare repository with a hook that runs when somebody pushes to it. */
+function makeTrap(dir: string, hook: string): void {
+  for (const part of ['objects', 'refs', 'hooks']) mkdirSync(join(dir, part), { recursive: true });
+  writeFileSync(join(dir, 'HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(dir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+  writeFileSync(join(dir, 'hooks/pre-receive'), hook, { mode: 0o755 });
 }
 
 /** Returns every name below a directory with its content. */

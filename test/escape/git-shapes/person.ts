@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Commits } from './shape.ts';
 
@@ -27,7 +27,8 @@ export function personEnv(home: string): NodeJS.ProcessEnv {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_EDITOR: 'true',
-    GIT_SSH: '/bin/false',
+    GIT_SSH: sshOf(home),
+    GIT_SSH_VARIANT: 'ssh',
     GIT_AUTHOR_NAME: 'a',
     GIT_AUTHOR_EMAIL: 'a@example.com',
     GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
@@ -35,6 +36,16 @@ export function personEnv(home: string): NodeJS.ProcessEnv {
     GIT_COMMITTER_EMAIL: 'a@example.com',
     GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
   };
+}
+
+/** A program in place of ssh that notes where it would have connected. */
+function sshOf(home: string): string {
+  return join(home, 'ssh.sh');
+}
+
+/** What that program noted, one line for each connection. */
+export function sshConnections(home: string): string[] {
+  return readFileSync(join(home, 'ssh.log'), 'utf8').split('\n').slice(0, -1);
 }
 
 const TEMPLATE = `
@@ -67,6 +78,8 @@ git rev-parse main main~1 side
 /** Makes the repository from which every project is copied. */
 export function makeTemplate(dir: string, home: string): Commits {
   mkdirSync(dir, { recursive: true });
+  writeFileSync(join(home, 'ssh.log'), '');
+  writeFileSync(sshOf(home), `#!/bin/sh\necho "$*" >>'${home}/ssh.log'\nexit 1\n`, { mode: 0o755 });
   const [head = '', empty = '', side = ''] = onHost(TEMPLATE, dir, home).trim().split('\n').slice(-3);
   return { head, empty, side };
 }

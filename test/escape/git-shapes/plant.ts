@@ -1,21 +1,22 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ContextdError } from '#src/core/errors.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
 import { type Bench, openBench, whoCanRun } from '../../fixtures/sandbox-harness.ts';
+import { countConnections } from '../../helpers/connection-counter.ts';
 import { settle } from '../../helpers/settle-workspace.ts';
 import { openToolRunner, sessionOf, type ToolRunner } from '../../helpers/tool-runner.ts';
 import type { ProjectPlan } from '../git-shapes.ts';
 import { Sentinels, useGit } from './host.ts';
-import { makeTemplate, onHost, setUpPerson } from './person.ts';
+import { makeTemplate, onHost, setUpPerson, sshConnections } from './person.ts';
 import { scriptOf } from './script.ts';
 import { type Commits, fill, locate, type Place, type Shape, type Step } from './shape.ts';
 
 /** A shape that ran on the host. `at` is its number in the plan. */
 export interface Fired {
   readonly at: number;
-  readonly how: 'ran' | 'wrote outside';
+  readonly how: 'ran' | 'wrote outside' | 'connected' | 'hung' | 'blocked';
 }
 
 /** One way to make the files of a plan. */
@@ -35,13 +36,14 @@ interface RoundCall {
 }
 
 /** Without contextd: the host makes the same files itself. */
-export function openHostPlanter(): Planter {
+export async function openHostPlanter(): Promise<Planter> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-shapes-')));
   const takeRound: TakeRound = async (root, calls) => {
     for (const { steps, place } of calls) onHost(scriptOf(steps, place), root, home);
   };
   return planterIn(home, async () => ({ takeRound, close: async () => {} }), {
     close: async () => rmSync(home, { recursive: true, force: true }),
+    hangsAfter: 5,
   });
 }
 
@@ -49,7 +51,7 @@ export function openHostPlanter(): Planter {
 export async function openContextdPlanter(): Promise<Planter> {
   const [who = 'ordinary user'] = whoCanRun();
   const bench = await openBench(who);
-  return planterIn(bench.base, (root) => openCalls(bench, root), { close: () => bench.close() });
+  return planterIn(bench.base, (root) => openCalls(bench, root), { close: () => bench.close(), hangsAfter: 120 });
 }
 
 interface Calls {
@@ -57,13 +59,14 @@ interface Calls {
   close(): Promise<void>;
 }
 
-function planterIn(
+async function planterIn(
   home: string,
   open: (root: string) => Promise<Calls>,
-  { close }: { close(): Promise<void> },
-): Planter {
+  { close, hangsAfter }: { close(): Promise<void>; readonly hangsAfter: number },
+): Promise<Planter> {
   const template = join(home, 'template');
   const commits = makeTemplate(template, home);
+  const counter = await countConnections();
   let count = 0;
   return {
     async plant(plan) {
@@ -75,7 +78,7 @@ function planterIn(
         name,
         plan.shapes.map((_, at) => `s${at}`),
       );
-      const places = plan.shapes.map((_, at) => placeOf(home, name, `s${at}`, sentinels, commits));
+      const places = plan.shapes.map((_, at) => placeOf(home, name, `s${at}`, sentinels, commits, counter.port));
       prepare(plan.shapes, places, home);
       sentinels.begin();
       const calls = await open(root);
@@ -85,17 +88,45 @@ function planterIn(
       } finally {
         await calls.close();
       }
-      await useGit(root, home);
-      const fired = sentinels.fired().map(({ name: shape, how }) => ({ at: Number(shape.slice(1)), how }));
+      let requests: string[] = [];
+      const onUnasked = (): void => {
+        requests = [...counter.requests, ...sshConnections(home)];
+      };
+      const stuck = await useGit(root, { home, hangsAfter, onUnasked });
+      const connected = [...places.entries()].filter(([, { id }]) => requests.some((text) => text.includes(id)));
+      const fired: Fired[] = [
+        ...sentinels.fired().map(({ name: shape, how }) => ({ at: Number(shape.slice(1)), how })),
+        ...connected.map(([at]) => ({ at, how: 'connected' as const })),
+        ...stuck.flatMap(({ dir, how }) => shapesIn(relative(root, dir), plan.shapes).map((at) => ({ at, how }))),
+      ];
       for (const dir of [name, `${name}.marks`, `${name}.outside`])
         rmSync(join(home, dir), { recursive: true, force: true });
       return fired;
     },
-    close,
+    async close() {
+      await counter.close();
+      await close();
+    },
   };
 }
 
-function placeOf(home: string, project: string, name: string, sentinels: Sentinels, commits: Commits): Place {
+/** The shape of a directory. In the project itself, every shape that can keep git waiting may be the cause. */
+function shapesIn(dir: string, shapes: readonly Shape[]): number[] {
+  const at = /^s(\d+)(?:\/|$)/.exec(dir)?.[1];
+  if (at !== undefined) return [Number(at)];
+  return [...shapes.keys()].filter((one) =>
+    shapes[one]?.families.some((family) => family === 'pipe' || family === 'stale lock'),
+  );
+}
+
+function placeOf(
+  home: string,
+  project: string,
+  name: string,
+  sentinels: Sentinels,
+  commits: Commits,
+  port: number,
+): Place {
   return {
     root: join(home, project),
     name,
@@ -103,6 +134,10 @@ function placeOf(home: string, project: string, name: string, sentinels: Sentine
     canary: sentinels.canaryOf(name),
     outside: sentinels.outsideOf(name),
     outsideRelative: `../../${project}.outside/${name}`,
+    trap: sentinels.trapOf(name),
+    trapRelative: `../../${project}.marks/${name}.git`,
+    port,
+    id: `of-${project}-${name}-`,
     commits,
   };
 }

@@ -19,6 +19,8 @@ function commandOf(step: Step, place: Place): string {
     }
     case 'mkdir':
       return `mkdir -p ${path}`;
+    case 'pipe':
+      return `mkdir -p ${dir}; rm -rf ${path}; mkfifo ${path}`;
     case 'link':
       return `mkdir -p ${dir}; rm -rf ${path}; ln -s ${quoted(fill(step.to, place))} ${path}`;
     case 'hard link': {

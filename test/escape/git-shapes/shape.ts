@@ -1,5 +1,5 @@
 /**
- * The ways in which something left in a project runs on the host. Each family must run its canary at least once when it
+ * The ways in which something left in a project runs on the host, makes its git connect, or keeps it waiting. Each family must run its canary at least once when it
  * is planted without contextd; otherwise it proves nothing.
  */
 export const FAMILIES = [
@@ -24,6 +24,10 @@ export const FAMILIES = [
   'person’s hooksPath',
   'person’s include',
   'person’s script',
+  'promisor',
+  'local address',
+  'pipe',
+  'stale lock',
   'completed later',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
@@ -43,6 +47,7 @@ export type Step =
       readonly inPlace?: boolean;
     }
   | { readonly do: 'mkdir'; readonly path: string }
+  | { readonly do: 'pipe'; readonly path: string }
   | { readonly do: 'link'; readonly path: string; readonly to: string }
   | { readonly do: 'hard link'; readonly path: string; readonly to: string }
   | { readonly do: 'move'; readonly path: string; readonly to: string }
@@ -77,6 +82,13 @@ export interface Place {
    */
   readonly outside: string;
   readonly outsideRelative: string;
+  /** A bare repository on the host with a hook that creates the mark: `@TRAP@`; relative as above: `@TRAP_RELATIVE@`. */
+  readonly trap: string;
+  readonly trapRelative: string;
+  /** A port of the host that records connections: `@PORT@`. */
+  readonly port: number;
+  /** What the shape's addresses ask for, by which a connection is its own: `@ID@`. */
+  readonly id: string;
   readonly commits: Commits;
 }
 
@@ -98,6 +110,10 @@ export function fill(text: string, place: Place): string {
     .replaceAll('@NAME@', place.name)
     .replaceAll('@MARK@', place.mark)
     .replaceAll('@CANARY@', place.canary)
+    .replaceAll('@TRAP@', place.trap)
+    .replaceAll('@TRAP_RELATIVE@', place.trapRelative)
+    .replaceAll('@PORT@', String(place.port))
+    .replaceAll('@ID@', place.id)
     .replaceAll('@OUT@', place.outside)
     .replaceAll('@OUT_RELATIVE@', place.outsideRelative)
     .replaceAll('@HEAD@', place.commits.head)

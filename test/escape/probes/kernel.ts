@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Outcome } from '../../helpers/sandbox-identities.ts';
 import { type Probe, type ProbeGroup, perl } from './probe.ts';
@@ -118,7 +119,11 @@ const PROBES: readonly Probe[] = [
     requirement: 'SEC-2.3',
     script: () =>
       'su -c id </dev/null; cp /bin/bash sb && chmod 6755 sb; ./sb -p -c "id -u; id -g"; rm -f sb; cp /bin/bash /tmp/sb && chmod u+s /tmp/sb; /tmp/sb -p -c "id -u"',
-    contained: (seen) => expect(seen.out).toBe('1000\n1000\n1000\n'),
+    contained(seen, { workspace }) {
+      const owner = statSync(workspace);
+      const { uid, gid } = owner.uid === 0 ? { uid: 1000, gid: 1000 } : owner;
+      expect(seen.out).toBe(`${uid}\n${gid}\n${uid}\n`);
+    },
   },
   {
     id: 39,

@@ -1,4 +1,4 @@
-import type { RuleSamples } from '../sample-patterns.ts';
+import { MIXED, type RuleSamples } from '../sample-patterns.ts';
 
 export const samples: Readonly<Record<string, RuleSamples>> = {
   'connection-string-password': {
@@ -13,6 +13,14 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       'Server=x;Password=$\\{pw};',
       'Server=x;Password=password;',
     ],
+  },
+  'go-dsn-password': {
+    match: [
+      `root:«${MIXED}»@tcp(db.example.com:3306)/app\n`,
+      `"app:«${MIXED}»@unix(/run/mysqld.sock)/app?parseTime=true"`,
+      `DSN=app:«${MIXED}»@/app\n`,
+    ],
+    clean: ['import x from "@/components/y";', 'user:%s@tcp(%s)/%s', 'https://example.com/@scope(x)/y'],
   },
   'keyword-dsn-password': {
     match: ['host=db user=me password=«[a-z]{8}» dbname=x', "port=5432 password='«[a-z]{8}»'"],

@@ -87,7 +87,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
     const [tool] = catalog.versions('hello');
     if (tool === undefined) throw new Error('hello is not in the catalog');
     await catalog.verify(tool);
-    change(tool.bundleDir);
+    change(tool.program.bundleDir);
     await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
     await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
   });
@@ -97,7 +97,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
     await catalog.start();
     const [tool] = catalog.list();
     if (tool === undefined) throw new Error('the catalog is empty');
-    chmodSync(join(tool.bundleDir, 'main.js'), 0o600);
+    chmodSync(join(tool.program.bundleDir, 'main.js'), 0o600);
     await catalog.verify(tool);
   });
 

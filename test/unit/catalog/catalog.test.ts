@@ -6,7 +6,7 @@ import { createArgumentCompiler } from '#src/catalog/arguments.js';
 import { type Catalog, type CatalogTool, createCatalog, type ToolSource } from '#src/catalog/catalog.js';
 import { createCoreSource } from '#src/catalog/core-source.js';
 import { parseManifest } from '#src/catalog/manifest.js';
-import { acceptance } from '#src/daemon/registered-projects.js';
+import { acceptance } from '#src/features/projects/registered-projects.js';
 
 let base: string;
 
@@ -37,11 +37,12 @@ const MANIFEST = { name: 'hello', purpose: 'says hello', version: '1.0.0', grant
 /** A source without files, as a gateway to another server is one. */
 function serverSource(name: string): ToolSource {
   const schema = { type: 'object', additionalProperties: false, properties: { title: { type: 'string' } } };
+  const { profile, ...manifest } = parseManifest('tool.json', JSON.stringify(MANIFEST));
   const tool: CatalogTool = {
-    manifest: { ...parseManifest('tool.json', JSON.stringify(MANIFEST)), name },
+    manifest: { ...manifest, name },
     origin: 'installed',
-    bundleSha256: 'ab'.repeat(32),
-    bundleDir: '',
+    sha256: 'ab'.repeat(32),
+    program: { kind: 'plugin', bundleDir: '', profile },
     schemaJson: JSON.stringify(schema),
     toolMd: '',
     toolExtendedMd: '',
@@ -66,7 +67,7 @@ describe('the catalog', () => {
     const catalog = await started(bundleSource('one', 'first'), bundleSource('two', 'second'));
     const [one, two] = catalog.versions('hello');
     if (one === undefined || two === undefined) throw new Error('a version is missing');
-    expect(one.bundleSha256).not.toBe(two.bundleSha256);
+    expect(one.sha256).not.toBe(two.sha256);
     const [early, late] = [accepting(one), accepting(two)];
     expect(catalog.find(early, 'hello')?.arguments.names).toEqual(['first']);
     expect(catalog.find(late, 'hello')?.arguments.names).toEqual(['second']);
@@ -86,7 +87,7 @@ describe('the catalog', () => {
     const catalog = await started(bundleSource('one', 'first'), bundleSource('two', 'second'));
     const [one, two] = catalog.versions('hello');
     if (one === undefined || two === undefined) throw new Error('a version is missing');
-    writeFileSync(join(one.bundleDir, 'tools/hello/TOOL.md'), 'changed\n');
+    writeFileSync(join(one.program.bundleDir, 'tools/hello/TOOL.md'), 'changed\n');
     await expect(catalog.verify(one)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
     await catalog.verify(two);
   });

@@ -29,6 +29,24 @@ describe('tool.json is closed', () => {
       );
   });
 
+  it('reads the effects of its calls; what it does not state may be anything', () => {
+    const effectsOf = (effects: unknown) => parseManifest('tool.json', JSON.stringify({ ...good, effects })).effects;
+    expect(effectsOf({ files: 'none' })).toEqual({ files: 'none', session: 'work' });
+    expect(effectsOf({ session: 'look' })).toEqual({ files: 'write', session: 'look' });
+    expect(effectsOf({ files: 'read', session: 'edit' })).toEqual({ files: 'read', session: 'edit' });
+    const wrong: [unknown, string][] = [
+      ['none', '"effects" must be an object'],
+      [{ files: 'delete' }, '"effects.files" must be one of none, read, write'],
+      [{ files: null }, '"effects.files" must be one of none, read, write'],
+      [{ session: 'toString' }, '"effects.session" must be one of work, command, edit, look, record, view,'],
+      [{ file: 'none' }, '"effects" has an unknown key "file"'],
+    ];
+    for (const [effects, fault] of wrong)
+      expect(() => effectsOf(effects), fault).toThrowError(
+        expect.objectContaining({ code: 'SCHEMA_INVALID', message: expect.stringContaining(fault) }),
+      );
+  });
+
   it('reads a valid manifest', () => {
     expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
       name: 'hello',
@@ -38,6 +56,7 @@ describe('tool.json is closed', () => {
       signature: null,
       grants: ['exec'],
       profile,
+      effects: { files: 'write', session: 'work' },
       budget: 'answer',
       isExact: false,
       text: null,

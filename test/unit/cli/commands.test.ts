@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CliContext } from '#src/cli/context.js';
 import { checkClientSettings } from '#src/cli/doctor/client-checks.js';
+import { checkClientVersions, OLDEST_CLIENTS } from '#src/cli/doctor/client-versions.js';
 import { checkCertificates, checkSocket } from '#src/cli/doctor/daemon-checks.js';
 import { checkProxy } from '#src/cli/doctor/machine-checks.js';
 import { readInput } from '#src/cli/input.js';
@@ -253,6 +255,51 @@ describe('ctxd doctor', () => {
     expect(await details()).toEqual([...expected, sandboxed]);
     await put('home/.claude/settings.json', '{"sandbox":{"excludedCommands":["safe_bash *"]}}');
     expect(await details()).toEqual(expected);
+  });
+
+  it('issue 28: names rules that allow more than contextd made, until they are deleted', async () => {
+    await put('project/.claude/tools/x', '');
+    const WIDE = ['Bash(.claude/tools/*)', 'Bash(jobs *)', 'Bash(/srv/shop/.claude/bin/*)', 'Bash(jobs:*)'];
+    const FINE = ['Bash(.claude/tools/safe_bash/safe_bash *)', 'Bash(safe_jobs *)', 'Bash(ls *)'];
+    await put('home/.claude/settings.json', JSON.stringify({ permissions: { allow: [...WIDE, ...FINE] } }));
+    const checks = await checkClientSettings(createWorld());
+    expect(checks.map(({ detail }) => detail.split(' in ')[0])).toEqual(WIDE);
+    for (const { status, remedy } of checks)
+      expect([status, remedy]).toEqual(['warn', expect.stringMatching(/^Delete it\./)]);
+    await put('home/.claude/settings.json', JSON.stringify({ permissions: { allow: FINE } }));
+    expect(await checkClientSettings(createWorld())).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it('issue 28: reports a client that is older than every version that was tried, and its remedy', async () => {
+    const document = await readFile(join(import.meta.dirname, '../../../docs/clients.md'), 'utf8');
+    for (const { client, program, oldest, update } of OLDEST_CLIENTS) {
+      expect(document).toContain(`${client} ${oldest}`);
+      const newest = '99.0.0';
+      const script = (version: string) =>
+        `#!/bin/sh\ncase $1 in --version) echo '${version} (of a test)';; update|upgrade) echo '#!/bin/sh' >"$0"; echo 'echo ${newest}' >>"$0";; esac\n`;
+      const world = createWorld();
+      const path = `${join(base, 'clients')}:/usr/bin:/bin`;
+      const context = { ...world, env: { ...world.env, path } };
+      for (const version of ['2.1.100', '1.18.32', '0.99.999']) {
+        await put(`clients/${program}`, script(version), 0o755);
+        const [check] = await checkClientVersions(context);
+        const isOld = program === 'opencode' ? version !== '2.1.100' : true;
+        expect(check, version).toMatchObject({
+          status: isOld ? 'warn' : 'ok',
+          detail: expect.stringContaining(version),
+        });
+      }
+      const [check] = await checkClientVersions(context);
+      expect(check?.remedy).toBe(`Run \`${update}\`.`);
+      spawnSync('/bin/sh', ['-c', update], { env: { PATH: path } });
+      expect(await checkClientVersions(context)).toEqual([
+        { name: 'client version', status: 'ok', detail: `${client} ${newest}`, remedy: '' },
+      ]);
+      await put(`clients/${program}`, script(oldest), 0o755);
+      expect(await checkClientVersions(context)).toMatchObject([{ status: 'ok' }]);
+      await rm(join(base, 'clients', program));
+      expect(await checkClientVersions(context)).toEqual([]);
+    }
   });
 
   it('compares the proxy with the installed version and recognises the Node script', async () => {

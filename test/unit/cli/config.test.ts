@@ -14,7 +14,7 @@ it('FR-9.6 sets and unsets a setting, and leaves out a group without settings', 
   const one = withSetting({ log: { level: 'info' } }, 'memory.qdrant.collection', 'team');
   const both = withSetting(one, 'memory.qdrant.url', 'https://qdrant.example.com');
   expect(both).toEqual({
-    ...{ log: { level: 'info' } },
+    log: { level: 'info' },
     memory: { qdrant: { collection: 'team', url: 'https://qdrant.example.com' } },
   });
   expect(withoutSetting(both, 'memory.qdrant.url')).toEqual(one);

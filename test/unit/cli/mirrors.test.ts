@@ -304,6 +304,12 @@ describe('what a repository decides', () => {
     expect(relative.foreign).toEqual([expect.stringContaining(`${variable} is not an absolute path`)]);
   });
 
+  it('refuses a variable that names a missing file of the project by a way around', async () => {
+    const value = '/ROOT/elsewhere/../repo/ca.pem';
+    const found = await find({}, { NODE_EXTRA_CA_CERTS: value }, { project: 'repo' });
+    expect(found.foreign).toEqual([expect.stringContaining('it lies in the project')]);
+  });
+
   it.each(CA_VARIABLES)('is no certificate that %s leads to', async (variable) => {
     const { pem } = await createAuthority('Evil CA');
     const inProject = await find({ 'repo/ca.pem': pem }, { [variable]: '/ROOT/repo/ca.pem' }, { project: 'repo' });

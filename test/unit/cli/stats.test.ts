@@ -3,9 +3,23 @@ import { type StatsSum, savedSentence, statsView, sumAll, sumBy } from '#src/cli
 import { renderView } from '#src/cli/render.js';
 
 const NONE: StatsSum = {
-  ...{ calls: 0, failed: 0, follow_ups: 0, counted_calls: 0, estimated_calls: 0, tokens_run: 0, tokens_returned: 0 },
-  ...{ tokens_saved: 0, artifacts: 0, truncated: 0, secrets: 0, missed_by_first_pass: 0, missed_by_engine: 0 },
-  ...{ duration_ms: 0, scrub_ms: 0, timed_calls: 0, added_ms: 0 },
+  calls: 0,
+  failed: 0,
+  follow_ups: 0,
+  counted_calls: 0,
+  estimated_calls: 0,
+  tokens_run: 0,
+  tokens_returned: 0,
+  tokens_saved: 0,
+  artifacts: 0,
+  truncated: 0,
+  secrets: 0,
+  missed_by_first_pass: 0,
+  missed_by_engine: 0,
+  duration_ms: 0,
+  scrub_ms: 0,
+  timed_calls: 0,
+  added_ms: 0,
 };
 
 function row(day: string, tool: string, session: string, figures: Partial<StatsSum>): StatsSum {
@@ -34,8 +48,16 @@ describe('ctxd stats', () => {
     expect(sumBy(ROWS, 'tool')).toEqual([
       { tool: 'safe_read', ...NONE, calls: 1, duration_ms: 10, ...LOSING },
       {
-        ...{ tool: 'safe_bash', ...NONE, calls: 2, duration_ms: 20, counted_calls: 2, estimated_calls: 1 },
-        ...{ tokens_run: 180_000, tokens_returned: 4_000, tokens_saved: 176_000, artifacts: 2 },
+        tool: 'safe_bash',
+        ...NONE,
+        calls: 2,
+        duration_ms: 20,
+        counted_calls: 2,
+        estimated_calls: 1,
+        tokens_run: 180_000,
+        tokens_returned: 4_000,
+        tokens_saved: 176_000,
+        artifacts: 2,
       },
       { tool: 'old_tool', ...NONE, calls: 1, duration_ms: 10 },
     ]);
@@ -81,8 +103,26 @@ describe('ctxd stats', () => {
     expect(lines).toHaveLength(ROWS.length + 1);
     expect(lines[0]).toMatch(/^DAY\tTOOL\tCALLS\t/);
     expect(lines[1]?.split('\t')).toEqual([
-      ...['2025-01-14', 'safe_read', '1', '0', '0', '1', '0', '100', '300', '-200', '0', '0'],
-      ...['0', '0', '0', '10', '0', '0', 's1', '/p'],
+      '2025-01-14',
+      'safe_read',
+      '1',
+      '0',
+      '0',
+      '1',
+      '0',
+      '100',
+      '300',
+      '-200',
+      '0',
+      '0',
+      '0',
+      '0',
+      '0',
+      '10',
+      '0',
+      '0',
+      's1',
+      '/p',
     ]);
     expect(renderView(statsView([], undefined), PLAIN)).toBe('no calls in these days\n');
     expect(renderView(statsView([], undefined), TERMINAL)).toBe('no calls in these days\n');

@@ -59,8 +59,13 @@ describe('ctxd tool verify', () => {
       tools: [{ name: 'good_tool', dir: expect.stringMatching(/\/tools\/good_tool$/), schema_tokens: cost }],
     });
     expect(JSON.parse(out).tools[0].checks).toContainEqual({
-      ...{ rule: 'schema.json cost', passed: true, detail: `${cost} of at most 500 tokens`, remedy: '' },
-      ...{ figure: cost, limit: 500, unit: 'tokens' },
+      rule: 'schema.json cost',
+      passed: true,
+      detail: `${cost} of at most 500 tokens`,
+      remedy: '',
+      figure: cost,
+      limit: 500,
+      unit: 'tokens',
     });
   });
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findToolchains, type Search } from '#src/cli/toolchains/find.js';
-import { ToolchainSettings } from '#src/daemon/toolchain-settings.js';
+import { ToolchainSettings } from '#src/features/outside/toolchain-settings.js';
 
 let base = '';
 let home = '';
@@ -101,10 +101,7 @@ test('the folder of a program that no manager owns is mounted without its settin
   program('.tool/token');
   program('.tool/lib/x');
   const found = await find([join(base, 'opt/tool/bin'), '.tool/bin']);
-  expect(found.mounts).toEqual([
-    ...['.tool/bin', '.tool/lib'],
-    ...[join(base, 'opt/tool/bin'), join(base, 'opt/tool/lib')],
-  ]);
+  expect(found.mounts).toEqual(['.tool/bin', '.tool/lib', join(base, 'opt/tool/bin'), join(base, 'opt/tool/lib')]);
 });
 
 test('the home, directories of projects and package folders are never toolchains', async () => {
@@ -148,13 +145,16 @@ test('files in a toolchain that may hold a password are found, also new ones, so
   link('versions/link', '/etc');
   const settings = new ToolchainSettings();
   const find = () => settings.find([home, join(home, 'missing')]).map((file) => file.replace(`${home}/`, ''));
-  expect(find()).toEqual([...['maven/conf/settings.xml', 'versions/3.13/pip.conf', 'versions/node/v24/etc/npmrc']]);
+  expect(find()).toEqual(['maven/conf/settings.xml', 'versions/3.13/pip.conf', 'versions/node/v24/etc/npmrc']);
   // Long ago, so that only its directory shows that it is new.
   program('cargo/credentials.toml');
   utimesSync(join(home, 'cargo/credentials.toml'), 1, 1);
   program('versions/node/v24/etc/.npmrc');
   expect(find()).toEqual([
-    ...['cargo/credentials.toml', 'maven/conf/settings.xml', 'versions/3.13/pip.conf'],
-    ...['versions/node/v24/etc/.npmrc', 'versions/node/v24/etc/npmrc'],
+    'cargo/credentials.toml',
+    'maven/conf/settings.xml',
+    'versions/3.13/pip.conf',
+    'versions/node/v24/etc/.npmrc',
+    'versions/node/v24/etc/npmrc',
   ]);
 });

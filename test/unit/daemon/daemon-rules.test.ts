@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '#src/config/env.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { ContextdError } from '#src/core/errors.js';
-import { createCallGate } from '#src/daemon/call-gate.js';
-import { checkProjectRoot } from '#src/daemon/project-root.js';
-import { findBadLinks } from '#src/daemon/registered-projects.js';
+import { checkProjectRoot } from '#src/features/projects/project-root.js';
+import { findBadLinks } from '#src/features/projects/registered-projects.js';
+import { createCallGate } from '#src/features/shared/call-gate.js';
 
 let base: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryChore } from '#src/daemon/chores.js';
+import { memoryChore } from '#src/features/shared/chores.js';
 
 function keeperOf(gate: { calls: number; active: number }) {
   const collected: string[] = [];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { getEncoding } from 'js-tiktoken';
 import { expect, it } from 'vitest';
+import { NO_FACTS } from '#src/call/outcome.js';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
 import { notesOf } from '#src/dispatch/text/notes.js';
 import { loadCounter } from '#src/tokens/counter.js';
@@ -8,7 +9,7 @@ import { loadCounter } from '#src/tokens/counter.js';
 const counter = loadCounter();
 const encoding = getEncoding('cl100k_base');
 const tokens = (line: string): number => encoding.encode(line, [], []).length;
-const BASE = { data: {}, denied: [], failure: null };
+const BASE = { data: {}, facts: NO_FACTS, failure: null };
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
 it('the line that states a failure has at most 25 tokens, whatever the error, and the rest is on a line of its own', () => {

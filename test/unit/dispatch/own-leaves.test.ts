@@ -32,7 +32,20 @@ describe('the names that contextd itself wrote', () => {
       { field: 'content_12', text: 'more' },
     ]);
     expect(searched(leaving, ownLeaves(leaving, 'core'))).toEqual([
-      ...['a', 'c', 'm2', 'out', 'more', 'm', 'p', 't', 'w', 'read_only', '/x', 'r', 'h', 'q'],
+      'a',
+      'c',
+      'm2',
+      'out',
+      'more',
+      'm',
+      'p',
+      't',
+      'w',
+      'read_only',
+      '/x',
+      'r',
+      'h',
+      'q',
     ]);
   });
 
@@ -40,7 +53,13 @@ describe('the names that contextd itself wrote', () => {
     const data = { stdout: 'x', nested: { exit_code: 'y' } };
     const leaving = leavingOf(data, [{ field: 'content', text: 'z' }]);
     expect(searched(leaving, ownLeaves(leaving, 'installed')).slice(0, 7)).toEqual([
-      ...['stdout', 'x', 'nested', 'exit_code', 'y', 'content', 'z'],
+      'stdout',
+      'x',
+      'nested',
+      'exit_code',
+      'y',
+      'content',
+      'z',
     ]);
     const alone = leavingOf(data, []);
     expect(searched(alone, ownLeaves(alone, 'installed')).slice(0, 5)).toEqual(collectLeaves(data));

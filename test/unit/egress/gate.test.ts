@@ -11,7 +11,11 @@ function gateOf(pattern: string, resolve: () => Promise<readonly string[]> = asy
   const gate = new Gate({ emit: (event) => void events.push(event), now: () => 1_000, ownAddresses, resolve });
   const allow = (...patterns: string[]): void => {
     const rules = patterns.map((text) => ({
-      ...{ pattern: text, verdict: 'allow' as const, privateAddresses: [], anyPrivate: false, expiresMs: null },
+      pattern: text,
+      verdict: 'allow' as const,
+      privateAddresses: [],
+      anyPrivate: false,
+      expiresMs: null,
     }));
     gate.setPolicy(SCOPE, { rules, uploadMaxBytes: null });
   };

@@ -168,6 +168,8 @@ describe('look-ups of names', () => {
     expect(await found[0]).toEqual(['192.0.2.1']);
     expect(await found.at(-1)).toEqual(['192.0.2.1']);
     expect(asked).toEqual(names);
+    for (const answer of answers.values()) answer([]);
+    await Promise.all(found);
   });
 
   it('wait up to a limit, and no longer than a connection waits for them', async () => {

@@ -62,7 +62,10 @@ describe('the bytes that hosts got', () => {
     for (let n = 0; n < HOSTS_PER_SCOPE - 3; n += 1) sendTo(`h${n}.example`);
     const isFull = (host: string): boolean => uploads.isUsedUp(host, 10);
     expect(['named.example', 'old.example', 'used.example', 'open.example'].map(isFull)).toEqual([
-      ...[true, false, true, true],
+      true,
+      false,
+      true,
+      true,
     ]);
     for (let n = 0; n < HOSTS_PER_SCOPE; n += 1) sendTo(`more${n}.example`);
     expect(['named.example', 'used.example', 'open.example'].map(isFull)).toEqual([true, false, true]);

@@ -4,23 +4,19 @@ import { formatLock, isOfMachine, lockedTool, parseLock } from '#src/install/loc
 
 function installedFrom(source: string): ToolInfo {
   return {
-    ...{
-      name: 'weather',
-      purpose: 'x',
-      origin: 'installed',
-      grants: [],
-      version: '1.0.0',
-      schema_json: '{}',
-      tool_md: '',
-    },
-    ...{
-      tool_extended_md: '',
-      bundle_sha256: 'ab'.repeat(32),
-      accepted_ms: 0,
-      last_used: '',
-      schema_tokens: 0,
-      state: '',
-    },
+    name: 'weather',
+    purpose: 'x',
+    origin: 'installed',
+    grants: [],
+    version: '1.0.0',
+    schema_json: '{}',
+    tool_md: '',
+    tool_extended_md: '',
+    bundle_sha256: 'ab'.repeat(32),
+    accepted_ms: 0,
+    last_used: '',
+    schema_tokens: 0,
+    state: '',
     installed_from: { source, commit: '', archive_sha256: '', signer: '' },
   };
 }

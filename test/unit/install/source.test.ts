@@ -11,7 +11,12 @@ import { propertyRuns } from '../../helpers/property-runs.ts';
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const SUM = 'ab'.repeat(32);
 const git = (url: string, more: Partial<Extract<FetchSource, { kind: 'git' }>> = {}): FetchSource => ({
-  ...{ kind: 'git', url, sub: '', ref: null, submodules: false, lfs: false },
+  kind: 'git',
+  url,
+  sub: '',
+  ref: null,
+  submodules: false,
+  lfs: false,
   ...more,
 });
 
@@ -173,15 +178,27 @@ describe('issue 17 part 1: the text of a source', () => {
     const ref = fc.oneof(fc.constant(''), fc.constantFrom('@v1', '@a/b', '@p@1', `@${COMMIT}`, '?ref=v1', '?ref=a@b'));
     const more = fc.constantFrom('', '?submodules=true', '&lfs=true', `?checksum=sha256:${SUM}`);
     const start = fc.constantFrom(
-      ...['github.com/', 'gitlab.com/', 'https://github.com/', 'GitLab.com/', 'git::https://github.com/'],
-      ...['git::https://gitlab.com/', 'git::https://example.com/', 'git::https://example.com:8443/', 'git::file:///'],
-      ...[
-        'git::ssh://git@example.com/',
-        'git::ssh://example.com:22/',
-        'git::git@example.com:',
-        'git::git@example.com:/',
-      ],
-      ...['https://example.com/', 'https://[::1]:8443/', 's3::', 's3::https://s3.example.com/', './', '../', '/', '//'],
+      'github.com/',
+      'gitlab.com/',
+      'https://github.com/',
+      'GitLab.com/',
+      'git::https://github.com/',
+      'git::https://gitlab.com/',
+      'git::https://example.com/',
+      'git::https://example.com:8443/',
+      'git::file:///',
+      'git::ssh://git@example.com/',
+      'git::ssh://example.com:22/',
+      'git::git@example.com:',
+      'git::git@example.com:/',
+      'https://example.com/',
+      'https://[::1]:8443/',
+      's3::',
+      's3::https://s3.example.com/',
+      './',
+      '../',
+      '/',
+      '//',
     );
     const end = fc.constantFrom('', '.git', '.git.git', '/', '.tar.gz', '.tgz', '.zip');
     const text = fc.tuple(start, path, end, sub, ref, more).map((parts) => parts.join(''));
@@ -205,38 +222,34 @@ describe('issue 17 part 1: the text of a source', () => {
 
   it('whatever the text: it is refused, or its canonical text is the same source and git can take no part of it for an option', () => {
     const word = fc.constantFrom(
-      ...[
-        'github.com',
-        'gitlab.com',
-        'git::',
-        's3::',
-        'https://',
-        'ssh://',
-        'file://',
-        '/',
-        '//',
-        '@',
-        '?',
-        'ref=',
-        '&',
-        '..',
-        '.',
-      ],
-      ...[
-        'org',
-        'tool',
-        '.tar.gz',
-        '.zip',
-        'a',
-        '-x',
-        'git@',
-        ':',
-        '%20',
-        'é',
-        '#',
-        'submodules=true',
-        `checksum=sha256:${SUM}`,
-      ],
+      'github.com',
+      'gitlab.com',
+      'git::',
+      's3::',
+      'https://',
+      'ssh://',
+      'file://',
+      '/',
+      '//',
+      '@',
+      '?',
+      'ref=',
+      '&',
+      '..',
+      '.',
+      'org',
+      'tool',
+      '.tar.gz',
+      '.zip',
+      'a',
+      '-x',
+      'git@',
+      ':',
+      '%20',
+      'é',
+      '#',
+      'submodules=true',
+      `checksum=sha256:${SUM}`,
     );
     fc.assert(
       fc.property(

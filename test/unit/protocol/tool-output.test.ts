@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CallOutput } from '#src/protocol/generated/contextd/v1/CallOutput.js';
+import type { CallOutput } from '#src/protocol/generated/plugin.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import {
   packCallOutput,

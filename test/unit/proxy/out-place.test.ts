@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
+import { PROTECTED_NAMES } from '#src/guard/table/protected-names.js';
 import { locateOut } from '#src/proxy/out-place.js';
-import { PROTECTED_NAMES } from '#src/sandbox/workspace/protected-names.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const ROOT = '/home/ann/.work/shop';
@@ -64,8 +64,8 @@ describe('the place of an answer', () => {
     ['opencode.j\u017fon', 'PERMISSION_DENIED', /trust/],
     ['opencode.json/a', 'PERMISSION_DENIED', /trust/],
     ['mise.ci.local.toml', 'PERMISSION_DENIED', /trust mise/],
-    ['sub/Mise/Config.ci.toml', 'PERMISSION_DENIED', /mise .* trusts it/],
-    ['mise/conf.d/a.toml', 'PERMISSION_DENIED', /mise .* trusts it/],
+    ['sub/Mise/Config.ci.toml', 'PERMISSION_DENIED', /trust .* \(mise\)/],
+    ['mise/conf.d/a.toml', 'PERMISSION_DENIED', /trust .* \(mise\)/],
   ])('refuses %j', (given, code, words) => {
     expect(() => place(given)).toThrow(refused(code, words));
   });

@@ -77,7 +77,7 @@ describe('the output of a command', () => {
   });
 
   it.each([
-    ['a NUL', Buffer.from('abc\0def'), 'binary data, 7 bytes'],
+    ['more control characters than text', Buffer.from('a\0\x01\x02'), 'binary data, 4 bytes'],
     ['a program', Buffer.concat([Buffer.from('7f454c46', 'hex'), Buffer.alloc(96)]), 'ELF program, 100 bytes'],
     [
       'more than a tenth of bytes that are not UTF-8',
@@ -87,6 +87,11 @@ describe('the output of a command', () => {
   ])('is withheld if it holds %s', (_, bytes, kind) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect(decodeStream(whole(bytes)).text).toBe(`… ${kind}, sha256 ${sha256}, withheld by contextd …\n`);
+  });
+
+  it('issue 30: is shown with the NUL bytes that stand in it', () => {
+    const text = 'ok 1\nok\x002\nFAIL 3\n';
+    expect(decodeStream(whole(Buffer.from(text)))).toMatchObject({ text, encoding: '', replaced: false });
   });
 
   it('is shown if only a tenth of its bytes are not UTF-8', () => {

@@ -5,8 +5,8 @@ import { silentLogger } from '#src/core/log.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { HostApi, type HostCall } from '#src/runner/host-api.js';
 import { HOST_METHODS } from '#src/runner/host-methods.js';
-import type { CommandResult, CommandSpec, Connection, EndedBy } from '#src/sandbox/sandbox.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
+import type { CommandResult, CommandSpec, Connection, EndedBy } from '#src/sandbox/contract/sandbox.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { ScriptedSandbox } from './scripted-sandbox.ts';
 
@@ -29,8 +29,16 @@ function stream(text: string, droppedBytes = 0) {
 }
 
 const CONNECTION: Connection = {
-  ...{ host: 'api.example.com', port: 443, via: 'connect', allowed: false, rule: null, why: 'nobody allowed it' },
-  ...{ isAllowable: true, count: 1, up: 0, down: 0 },
+  host: 'api.example.com',
+  port: 443,
+  via: 'connect',
+  allowed: false,
+  rule: null,
+  why: 'nobody allowed it',
+  isAllowable: true,
+  count: 1,
+  up: 0,
+  down: 0,
 };
 const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 

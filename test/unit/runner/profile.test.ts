@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RUNTIMES, SECCOMP_RULES, type ToolProfile } from '#src/core/profile.js';
 import { narrowPolicy, processPolicy, profileKey } from '#src/runner/create-runner.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
 
 const MIB = 1024 * 1024;
 const PROFILE: ToolProfile = { runtime: 'node', entry: 'main.js', minIsolation: 'reduced', seccomp: [], limits: {} };

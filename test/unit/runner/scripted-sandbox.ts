@@ -1,5 +1,5 @@
-import type { CommandResult, CommandSpec, Sandbox } from '#src/sandbox/sandbox.js';
-import type { SandboxPolicy } from '#src/sandbox/sandbox-policy.js';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
+import type { CommandResult, CommandSpec, Sandbox } from '#src/sandbox/contract/sandbox.js';
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
 

@@ -157,7 +157,10 @@ describe('SEC-1.3 issue 16.4 a value that a person declared no secret', () => {
     const value = VALUES[0] ?? '';
     const forms = new Set(hashForms(KEY, value));
     const scrubber = createScrubber({
-      ...{ scanner, engine, logger: silentLogger, clock: systemClock },
+      scanner,
+      engine,
+      logger: silentLogger,
+      clock: systemClock,
       numbers: { next: () => 1, last: () => 1 },
       allowed: () => (forms.size === 0 ? null : new Allowance(KEY, forms)),
     });

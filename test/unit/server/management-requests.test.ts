@@ -8,7 +8,7 @@ const SHA256 = 'ab'.repeat(32);
 describe('a management door without gRPC', () => {
   it('passes plain requests on, and every answer survives JSON', async () => {
     const root = '/p';
-    const quarantine = { root, which: '0123abcd' };
+    const quarantine = { root, which: '0123abcd', unseen: false };
     const secret = { root, session: '', token: '[SECRET_1]' };
     const answers = [
       await door.serverStatus({}),
@@ -27,8 +27,9 @@ describe('a management door without gRPC', () => {
       await door.reviewRules({ root }),
       await door.approveRules({ root, sha256: SHA256 }),
       await door.revokeRules({ root }),
-      await door.listQuarantine({ root, which: '' }),
+      await door.listQuarantine({ root, which: '', unseen: false }),
       await door.restoreQuarantined(quarantine),
+      await door.removeQuarantined(quarantine),
       await door.acceptQuarantined({ ...quarantine, sha256: SHA256 }),
       await door.revokeAccepted(quarantine),
       await door.setToolchains({ toolchains: [], path: [] }),
@@ -85,7 +86,7 @@ describe('a management door without gRPC', () => {
     ['a NUL in the', '/a\0b'],
     ['too long a', `/${'x'.repeat(4096)}`],
   ])('rejects %s path as project root in every request that needs one', async (_what, root) => {
-    const quarantine = { root, which: 'x' };
+    const quarantine = { root, which: 'x', unseen: false };
     const rejected = [
       door.registerProject({ root }),
       door.unregisterProject({ root }),
@@ -95,9 +96,10 @@ describe('a management door without gRPC', () => {
       door.reviewRules({ root }),
       door.approveRules({ root, sha256: SHA256 }),
       door.revokeRules({ root }),
-      door.listQuarantine({ root, which: '' }),
+      door.listQuarantine({ root, which: '', unseen: false }),
       door.listQuarantine(quarantine),
       door.restoreQuarantined(quarantine),
+      door.removeQuarantined(quarantine),
       door.acceptQuarantined({ ...quarantine, sha256: SHA256 }),
       door.revokeAccepted(quarantine),
       door.allowPath({ root, path: '/q' }),
@@ -116,7 +118,7 @@ describe('a management door without gRPC', () => {
     ['with a NUL', 'a\0b'],
     ['too long', 'x'.repeat(4097)],
   ])('rejects the name of something set aside if it is %s', async (_what, which) => {
-    const request = { root: '/p', which };
+    const request = { root: '/p', which, unseen: false };
     const rejected = [
       door.restoreQuarantined(request),
       door.acceptQuarantined({ ...request, sha256: SHA256 }),

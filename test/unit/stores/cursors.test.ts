@@ -17,15 +17,16 @@ const payloads: fc.Arbitrary<CursorPayload> = fc
     }),
     first: fc.constantFrom(0, 1),
     revision: fc.integer({ min: 0, max: 15 }),
+    isJson: fc.boolean(),
   })
-  .map(({ artifactId, lengths, first, revision }) => {
+  .map(({ artifactId, lengths, first, revision, isJson }) => {
     let at = first - 1;
     const ranges = lengths.map(([gap, length]) => {
       const start = at + gap;
       at = start + length;
       return { start, end: at };
     });
-    return { artifactId, ranges, ...(revision === 0 ? {} : { revision }) };
+    return { artifactId, ranges, ...(revision === 0 ? {} : { revision }), ...(isJson ? { isJson } : {}) };
   });
 
 const REFUSED = expect.objectContaining({ code: 'CURSOR_INVALID', remedy: expect.stringContaining('unchanged') });

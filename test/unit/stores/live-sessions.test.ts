@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { silentLogger as logger } from '#src/core/log.js';
-import { createSessionEnd } from '#src/daemon/session-end.js';
+import { createSessionEnd } from '#src/features/sessions/session-end.js';
 import { createLiveSessions, type LiveSessions, SESSION_IDLE_MS } from '#src/stores/live-sessions.js';
 import type { Database } from '#src/stores/sqlite.js';
 import { makeTempDir, openTestDatabase, TestClock } from './open-stores.js';

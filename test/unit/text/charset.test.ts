@@ -70,7 +70,17 @@ describe('the encoding of a text', () => {
   });
 
   it.each([
-    ['NUL bytes that are not UTF-16', Buffer.from('abc\0def')],
+    ['NUL bytes alone', Buffer.alloc(100)],
+    [
+      'an archive',
+      Buffer.concat([
+        Buffer.from('a/b.txt'),
+        Buffer.alloc(93),
+        Buffer.from('0000644\0'),
+        Buffer.from('text\n'.repeat(200)),
+      ]),
+    ],
+    ['control characters between NUL bytes', Buffer.from('\x01\0\x02\0abc\0\x03\0')],
     ['a program', Buffer.concat([Buffer.from('7f454c46020101000000', 'hex'), Buffer.alloc(90, 3)])],
     ['small numbers of 16 bits', Buffer.from(Uint16Array.from({ length: 200 }, (_, n) => n % 31).buffer)],
     ['compressed data', Buffer.from('1f8b0800e38c', 'hex')],
@@ -78,6 +88,26 @@ describe('the encoding of a text', () => {
     ['random bytes', Buffer.from(Array.from({ length: 3000 }, (_, n) => ((n * 7919 + (n >> 3) * 104_729) % 255) + 1))],
   ])('is not guessed for %s', (_, bytes) => {
     expect(detectCharset(bytes)).toBeNull();
+  });
+});
+
+describe('NUL bytes in a text', () => {
+  it.each(TEXTS.filter(([name]) => !name.startsWith('utf-16')))('change nothing in %s: %s', (name, text) => {
+    const bytes = encoded(text, name);
+    const end = bytes.indexOf(0x0a) + 1;
+    const one = Buffer.concat([bytes.subarray(0, end), Buffer.from([0]), bytes.subarray(end)]);
+    expect(detectCharset(one)?.name).toBe(name);
+  });
+
+  it('may be at any place, and separate the shortest names', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1 }), { minLength: 1 }), (names) => {
+        // The NUL of a blank or a line end is how UTF-16 writes it.
+        const bytes = Buffer.from(`first name\0${names.map((one) => `${one.trim()}.\0`).join('')}`);
+        expect(detectCharset(bytes)).toBe(UTF8);
+      }),
+      { numRuns: propertyRuns() },
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
 import { commonOptionsOf } from '#src/catalog/arguments.js';
+import { faultOfName } from '#src/catalog/reserved-names.js';
 import { ANY, findSecretInputs, refusesTokens } from '#src/catalog/secret-inputs.js';
 import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
@@ -26,6 +27,25 @@ const MANIFESTS: Readonly<Record<string, object>> = {
   session_init: { grants: ['exec', 'memory_search'], budget: 'warm_start' },
 };
 
+/** What the calls of each tool do: safety hangs on it, so it is stated here again. */
+const EFFECTS: Readonly<Record<string, object>> = {
+  branch: { files: 'none', session: 'record' },
+  checkpoint_list: { files: 'none', session: 'record' },
+  checkpoint_restore: { files: 'write', session: 'restore' },
+  checkpoint_save: { files: 'read', session: 'record' },
+  jobs: { files: 'write', session: 'record' },
+  memory_feedback: { files: 'none', session: 'memory' },
+  memory_get: { files: 'none', session: 'memory' },
+  memory_search: { files: 'none', session: 'memory' },
+  memory_store: { files: 'none', session: 'memory' },
+  return: { files: 'write', session: 'return' },
+  safe_bash: { files: 'write', session: 'command' },
+  safe_read: { files: 'read', session: 'look' },
+  safe_write: { files: 'write', session: 'edit' },
+  session_init: { files: 'write', session: 'start' },
+  tool_view: { files: 'none', session: 'view' },
+};
+
 function read(name: string, file: string): string {
   return readFileSync(join(TOOLS, name, file), 'utf8');
 }
@@ -36,7 +56,7 @@ function schemaOf(name: string) {
 
 /** Counts with an encoder other than the one that ctxd uses. */
 async function verify(name: string) {
-  return verifyTool(await readToolDirectory(join(TOOLS, name), ''), (text) => cl100k.encode(text).length);
+  return verifyTool(await readToolDirectory(join(TOOLS, name), ''), (text) => cl100k.encode(text).length, 'core');
 }
 
 describe.each(names)('%s', (name) => {
@@ -46,6 +66,10 @@ describe.each(names)('%s', (name) => {
     expect(checks.map((check) => check.rule)).toEqual(
       expect.arrayContaining(['TOOL.md form', 'TOOL.md cost', 'TOOL_EXTENDED.md', 'tool.json', 'schema.json compiles']),
     );
+  });
+
+  it('has a name that no tool of others can have', async () => {
+    expect(await faultOfName(name, '')).toBe('is a name that contextd or a shell uses itself');
   });
 
   it('has a schema of at most 180 tokens', async () => {
@@ -62,7 +86,9 @@ describe.each(names)('%s', (name) => {
     ];
     expect(examples.length).toBeGreaterThan(2);
     for (const [, example = ''] of examples) {
-      const own = Object.entries(JSON.parse(example)).filter(([key]) => !commonOptionsOf(name).includes(key));
+      const own = Object.entries(JSON.parse(example)).filter(
+        ([key]) => !commonOptionsOf(Object.keys(schemaOf(name).properties ?? {})).includes(key),
+      );
       expect(validate(Object.fromEntries(own)), example).toBe(true);
     }
   });
@@ -73,6 +99,7 @@ describe.each(names)('%s', (name) => {
       purpose: expect.any(String),
       version: '1.0.0',
       grants: [],
+      effects: EFFECTS[name],
       min_isolation: 'reduced',
       text: expect.any(Array),
       ...MANIFESTS[name],

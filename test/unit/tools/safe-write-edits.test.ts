@@ -130,6 +130,7 @@ describe('FR-4.3 safe_write with edits', () => {
     ['first\n\tb()', '  b()', 'tabs there, spaces here'],
     ['a\r\nb\nc', 'a\nb\nc', 'CRLF line ends there, LF here'],
     ['a\nb\nc', 'a\r\nb', 'LF there, CRLF line ends here'],
+    ['a\rb\rc', 'a\nb', 'CR line ends there, LF here'],
   ])('says of %j, which differs from %j only in white space: %s', async (there, old, differs) => {
     const fault = await refusal(`head\n${there}\nfoot\n`, [{ old, new: 'x' }]);
     const line = there.startsWith('first') ? 3 : 2;
@@ -138,6 +139,41 @@ describe('FR-4.3 safe_write with edits', () => {
       message: `/edits/0/old is not in refused.txt; the text at line ${line} differs only in white space: ${differs}`,
       details: { nearest_line: line },
     });
+  });
+
+  it.each([
+    ['a\u00a0b', 'a b', '"\u00a0" (U+00A0) there, " " (U+0020) here'],
+    ['say “hello”', 'say "hello"', '"“" (U+201C) there, "\\"" (U+0022) here'],
+    ["it's", 'it’s', '"\'" (U+0027) there, "’" (U+2019) here'],
+    ['a – b', 'a - b', '"–" (U+2013) there, "-" (U+002D) here'],
+    ['cafe\u0301', 'caf\u00e9', 'decomposed letters there, composed here'],
+    ['caf\u00e9', 'cafe\u0301', 'composed letters there, decomposed here'],
+    ['name', '\ufeffname', 'characters of no width around it'],
+    ['na\u200bme', 'name', '"\u200b" (U+200B) there, "m" (U+006D) here'],
+    ['wait…', 'wait...', '"…" (U+2026) there, "." (U+002E) here'],
+  ])('issue 30: says of %j, which looks like %j: %s', async (there, old, differs) => {
+    const fault = await refusal(`head\n${there}\nfoot\n`, [{ old, new: 'x' }]);
+    expect(fault).toMatchObject({
+      code: 'CONFLICT',
+      message: `/edits/0/old is not in refused.txt; the text at line 2 differs only in characters that look the same: ${differs}`,
+      details: { nearest_line: 2 },
+    });
+  });
+
+  it.each(['\ud800', 'a\udc00b', '\ud83dx'])('issue 30: writes no half of a character: %j', async (text) => {
+    for (const input of [
+      { content: text },
+      { edits: [{ old: 'a', new: text }] },
+      { edits: [{ old: text, new: 'a' }] },
+      { patch: `@@ -1 +1 @@\n-a\n+${text}\n` },
+    ]) {
+      put('half.txt', 'a\n');
+      await expect(write({ path: 'half.txt', ...input })).rejects.toMatchObject({
+        code: 'ARGS_INVALID',
+        message: expect.stringMatching(/^\/\S+ has half of a character at offset \d+: \\u[0-9a-f]{4}$/),
+      });
+      expect(get('half.txt')).toBe('a\n');
+    }
   });
 
   it('shows nothing of the file in a refusal', async () => {

@@ -15,10 +15,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type RawPath, toText } from '../../../fs/raw-path.ts';
+import { isUntouched } from '../../contract/merge-listing.ts';
+import { type ApplyReply, type Entry, type MergeOp, type Refused, STAGE } from '../../contract/merge-messages.ts';
 import type { ObjectStore } from '../../snapshots/inside/object-store.ts';
-import { type RawPath, toText } from '../../workspace/raw-path.ts';
-import { isUntouched } from '../listing.ts';
-import { type ApplyReply, type Entry, type MergeOp, type Refused, STAGE } from '../messages.ts';
 import { contentOf } from './content.ts';
 import { look } from './list.ts';
 import { systemPath } from './place.ts';

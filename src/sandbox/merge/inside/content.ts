@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import type { FileState } from '../../snapshots/messages.ts';
-import type { RawPath } from '../../workspace/raw-path.ts';
+import type { RawPath } from '../../../fs/raw-path.ts';
+import type { FileState } from '../../contract/snapshot-messages.ts';
 import { systemPath } from './place.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

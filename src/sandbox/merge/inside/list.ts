@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
-import type { RawPath } from '../../workspace/raw-path.ts';
-import { type Entry, type EntryKind, type Listing, STAGE } from '../messages.ts';
+import type { RawPath } from '../../../fs/raw-path.ts';
+import { type Entry, type EntryKind, type Listing, STAGE } from '../../contract/merge-messages.ts';
 import { contentOf } from './content.ts';
 import { systemPath } from './place.ts';
 
@@ -44,8 +44,13 @@ export function look(root: RawPath, path: RawPath, startedMs: number): { of: Ent
   const kind = kindOf(stats);
   const isFresh = kind === 'f' && stats.ctimeMs > startedMs - CTIME_STEP_MS;
   const of: Entry = {
-    ...{ kind, mode: stats.mode & 0o7777, bytes: kind === 'f' ? stats.size : 0, ctimeMs: stats.ctimeMs },
-    ...{ mtimeMs: stats.mtimeMs, ino: stats.ino, links: stats.nlink },
+    kind,
+    mode: stats.mode & 0o7777,
+    bytes: kind === 'f' ? stats.size : 0,
+    ctimeMs: stats.ctimeMs,
+    mtimeMs: stats.mtimeMs,
+    ino: stats.ino,
+    links: stats.nlink,
     target: kind === 'l' ? targetOf(root, path) : '',
     id: isFresh ? (contentOf(root, path) ?? '') : '',
     isClosed: false,

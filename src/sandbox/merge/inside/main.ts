@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeSync } from 'node:fs';
+import type { RawPath } from '../../../fs/raw-path.ts';
+import { formatListing } from '../../contract/merge-listing.ts';
+import type { ApplyReply, ListReply, MergeRequest, PatchReply, StatesReply } from '../../contract/merge-messages.ts';
+import type { FileState } from '../../contract/snapshot-messages.ts';
 import { ObjectStore } from '../../snapshots/inside/object-store.ts';
-import type { FileState } from '../../snapshots/messages.ts';
-import type { RawPath } from '../../workspace/raw-path.ts';
-import { formatListing } from '../listing.ts';
-import type { ApplyReply, ListReply, MergeRequest, PatchReply, StatesReply } from '../messages.ts';
 import { apply } from './apply.ts';
 import { stateOfFile } from './content.ts';
 import { list } from './list.ts';

@@ -2,16 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type RawPath, toText } from '../../../fs/raw-path.ts';
+import type { PatchReply } from '../../contract/merge-messages.ts';
 import { gitCommand } from '../../snapshots/inside/git.ts';
-import { type RawPath, toText } from '../../workspace/raw-path.ts';
-import type { PatchReply } from '../messages.ts';
 import { look } from './list.ts';
 import { systemPath } from './place.ts';
 
 /** Bytes of a file that is compared. */
 const FILE_MAX_BYTES = 4 * 1024 * 1024;
 const ENVIRONMENT = {
-  ...{ PATH: '/usr/bin:/bin', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
 };
 
 /** The unified differences of files between `root` and `branch`, in which a missing one was removed by the branch. */

@@ -1,4 +1,4 @@
-import type { RawPath } from '../../workspace/raw-path.ts';
+import type { RawPath } from '../../../fs/raw-path.ts';
 
 /** `path` is relative to `root`; '' is the root itself. */
 export function systemPath(root: RawPath, path: RawPath): Buffer {

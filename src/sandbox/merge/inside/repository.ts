@@ -1,12 +1,16 @@
 import { execFileSync } from 'node:child_process';
+import type { Commit } from '../../contract/merge-messages.ts';
 import { gitCommand } from '../../snapshots/inside/git.ts';
-import type { Commit } from '../messages.ts';
 
 const HEADS_MAX = 5_000;
 const COMMITS_MAX = 20;
 const ENVIRONMENT = {
-  ...{ PATH: '/usr/bin:/bin', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-  ...{ GIT_NO_LAZY_FETCH: '1', GIT_OPTIONAL_LOCKS: '0' },
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_OPTIONAL_LOCKS: '0',
 };
 
 /** The commits that references of the repository name; none if there is no repository. */

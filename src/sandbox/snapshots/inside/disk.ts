@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { isErrno } from '../../../core/errors.ts';
-import { fdPath, openPlace } from '../../workspace/file-access.ts';
-import { nameOf, parentOf, type RawPath, toSystem } from '../../workspace/raw-path.ts';
-import { FILE_MAX_BYTES, type FileState, HIDDEN, type Uncovered } from '../messages.ts';
+import { fdPath, openPlace } from '../../../fs/file-access.ts';
+import { nameOf, parentOf, type RawPath, toSystem } from '../../../fs/raw-path.ts';
+import { FILE_MAX_BYTES, type FileState, HIDDEN, type Uncovered } from '../../contract/snapshot-messages.ts';
 import { idOf } from './object-store.ts';
 
 /** Looks at a file that changes at the same moment, before it is called unreadable. */
@@ -13,16 +13,17 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** What a look at a path found. `stats` and `content` are of the same open file. */
 export type Seen =
   | { readonly kind: 'none' }
+  | { readonly kind: 'directory'; readonly stats: Stats }
   | { readonly kind: 'file'; readonly stats: Stats; readonly content: Buffer }
   | { readonly kind: 'out'; readonly why: Uncovered['why']; readonly state: FileState };
 
 /**
- * What is at a path now; a directory counts as nothing. Follows no link anywhere in the path, waits for no pipe and reads
- * at most `FILE_MAX_BYTES`: commands can change the path at any moment.
+ * What is at a path now; '' is the root. Follows no link anywhere in the path, waits for no pipe and reads at most
+ * `FILE_MAX_BYTES`: commands can change the path at any moment.
  */
 export function look(root: RawPath, path: RawPath): Seen {
   for (let tries = 0; tries < TRIES; tries++) {
-    const seen = tryLook(`${root}/${path}`);
+    const seen = tryLook(path === '' ? root : `${root}/${path}`);
     if (seen !== null) return seen;
   }
   return { kind: 'out', why: 'cannot be read', state: HIDDEN };
@@ -31,10 +32,23 @@ export function look(root: RawPath, path: RawPath): Seen {
 /** The same as a state; null if nothing is there. */
 export function stateNow(root: RawPath, path: RawPath): FileState | null {
   const seen = look(root, path);
-  if (seen.kind === 'none') return null;
-  return seen.kind === 'out' ? seen.state : stateOf(seen.stats, idOf(seen.content));
+  switch (seen.kind) {
+    case 'none':
+      return null;
+    case 'directory':
+      return directoryState(seen.stats);
+    case 'file':
+      return stateOf(seen.stats, idOf(seen.content));
+    case 'out':
+      return seen.state;
+  }
 }
 
+export function directoryState({ mode }: Stats): FileState {
+  return `d${(mode & 0o777).toString(8)}`;
+}
+
+/** Of a regular file or a link. */
 export function stateOf(stats: Stats, id: string): FileState {
   return stats.isSymbolicLink() ? `l ${id}` : `f${(stats.mode & 0o777).toString(8)} ${id}`;
 }
@@ -54,7 +68,8 @@ function tryLook(file: RawPath): Seen | null {
     if (place === null) return { kind: 'none' };
     const near = toSystem(`${fdPath(place)}/${nameOf(file)}`);
     const stats = lstatSync(near, { throwIfNoEntry: false });
-    if (stats === undefined || stats.isDirectory()) return { kind: 'none' };
+    if (stats === undefined) return { kind: 'none' };
+    if (stats.isDirectory()) return { kind: 'directory', stats };
     if (stats.isSymbolicLink()) return { kind: 'file', stats, content: readlinkSync(near, { encoding: 'buffer' }) };
     return stats.isFile() ? readFile(near, stats) : { kind: 'out', why: 'special file', state: markOf(stats) };
   } catch (cause) {

@@ -1,8 +1,8 @@
 import { closeSync, type Dirent, lstatSync, readdirSync, type Stats, statfsSync } from 'node:fs';
-import { fdPath, openDirectory } from '../../workspace/file-access.ts';
-import { PATH_MAX_BYTES, type RawPath } from '../../workspace/raw-path.ts';
-import type { FileChange, FileState, Uncovered } from '../messages.ts';
-import { look, stateNow, stateOf } from './disk.ts';
+import { fdPath, openDirectory } from '../../../fs/file-access.ts';
+import { PATH_MAX_BYTES, type RawPath } from '../../../fs/raw-path.ts';
+import { type FileChange, type FileState, isDirectoryState, type Uncovered } from '../../contract/snapshot-messages.ts';
+import { directoryState, look, stateNow, stateOf } from './disk.ts';
 import { IgnoreCheck } from './ignore-check.ts';
 import type { Entry, IndexFile } from './index-file.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -13,7 +13,7 @@ export interface Taken {
   readonly missed: readonly Uncovered[];
 }
 
-/** Files of one workspace that are kept; more would need too much memory. */
+/** Files and directories of one workspace that are kept; more would need too much memory. */
 const FILES_MAX = 250_000;
 /** Contents that are read before they are written, in files and bytes. */
 const BATCH_FILES = 256;
@@ -29,7 +29,7 @@ const SPARE_BYTES = 64;
 const SET_ASIDE =
   /\.quarantined-[0-9a-f]{8}(?:\/|$)|(?:^|\/)\.contextd-undo-[0-9a-f]{16}-\d+$|^\.contextd-merge(?:\/|$)/;
 
-/** All files of a workspace that can be put back, and what has happened to them since the last `take`. */
+/** All files and directories of a workspace that can be put back, and what has happened to them since the last `take`. */
 export class FileTree {
   readonly #root: string;
   readonly #gitDir: string;
@@ -96,6 +96,7 @@ export class FileTree {
         // Another directory may have its name now.
         if (why !== undefined) return null;
         if (this.#inodes.get(path) !== stats.ino || path.endsWith('/.git')) return null;
+        if (this.#entries.get(path)?.state !== directoryState(stats)) return null;
         continue;
       }
       if (this.#inodes.has(path)) return null;
@@ -137,11 +138,12 @@ export class FileTree {
     const changes: FileChange[] = [];
     const set = (path: RawPath, entry: Entry | null, after = entry?.state ?? null): void => {
       const before = this.#entries.get(path)?.state ?? null;
-      const isCovered = entry !== null && holderOf(this.#uncovered, path) === null;
+      const isDirectory = isDirectoryState(after);
+      const isCovered = entry !== null && holderOf(this.#uncovered, path, isDirectory) === null;
       if (isCovered) this.#entries.set(path, entry);
       else this.#entries.delete(path);
       if (isCovered || before !== null) this.#index.add(path, isCovered ? entry : null);
-      const outside = before === null ? holderOf(uncovered, path) : null;
+      const outside = before === null ? holderOf(uncovered, path, isDirectory) : null;
       if (outside !== null) missed.set(outside, uncovered.get(outside) ?? 'cannot be read');
       else if (before !== after) changes.push({ path, before, after });
     };
@@ -158,6 +160,7 @@ export class FileTree {
       const seen = look(this.#root, path);
       if (seen.kind !== 'out') this.#uncovered.delete(path);
       if (seen.kind === 'none') set(path, null);
+      else if (seen.kind === 'directory') set(path, entryOfDirectory(seen.stats));
       else if (seen.kind === 'out') {
         this.#uncovered.set(path, seen.why);
         if (this.#entries.has(path)) set(path, null, seen.state);
@@ -180,19 +183,25 @@ export class FileTree {
     if (bavail * bsize < FREE_MIN_BYTES) throw new Error('the disk has less than 512 MiB left');
   }
 
-  /** Every file outside ignored directories and nested repositories. Watches the directories that it reads. */
+  /** Every file and directory outside ignored directories and nested repositories. Watches the directories that it reads. */
   async #walk(): Promise<Map<RawPath, Stats>> {
     const ignore = new IgnoreCheck(this.#root, this.#gitDir);
     const files = new Map<RawPath, Stats>();
     const seen = new Set<RawPath>();
     let isUnsure = false;
+    const nested = new Set([...this.#uncovered].flatMap(([path, why]) => (why === 'nested repository' ? [path] : [])));
     this.#uncovered.clear();
     try {
       let level: RawPath[] = [''];
       while (level.length > 0) {
         const below: RawPath[] = [];
         for (const directory of level) {
-          const isNew = this.#enter(directory);
+          // Nothing in it is kept, so it needs no watch.
+          if (nested.has(`${directory}/`) && this.#statOf(`${directory}/.git`) !== null) {
+            this.#uncovered.set(`${directory}/`, 'nested repository');
+            continue;
+          }
+          const { stats, isNew } = this.#enter(directory);
           const names = this.#namesIn(directory);
           if (directory !== '' && names.some(({ name }) => name === '.git')) {
             this.#leave(directory);
@@ -201,6 +210,7 @@ export class FileTree {
           }
           if (names.some(({ name }) => name === '.gitignore')) ignore.readIn(directory);
           seen.add(directory);
+          if (stats !== null) files.set(directory, stats);
           isUnsure ||= isNew && this.#isScanned;
           for (const entry of names) {
             const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
@@ -210,8 +220,8 @@ export class FileTree {
               else this.#uncovered.set(`${path}/`, 'cannot be read');
               continue;
             }
-            const stats = this.#statOf(path);
-            if (stats !== null && !stats.isDirectory()) files.set(path, stats);
+            const found = this.#statOf(path);
+            if (found !== null && !found.isDirectory()) files.set(path, found);
           }
           if (files.size > FILES_MAX)
             throw new Error(`the workspace has more than ${FILES_MAX} files that are not ignored`);
@@ -228,15 +238,16 @@ export class FileTree {
     return files;
   }
 
-  /** True if nothing watched the directory so far. */
-  #enter(directory: RawPath): boolean {
-    const stats = directory === '' ? lstatSync(this.#root) : this.#statOf(directory);
-    if (stats === null) return false;
-    if (this.#inodes.get(directory) === stats.ino && this.#watch.has(directory)) return false;
+  /** Watches a directory. `stats`: null if it is not there. `isNew`: nothing watched it so far. */
+  #enter(directory: RawPath): { readonly stats: Stats | null; readonly isNew: boolean } {
+    const stats = this.#statOf(directory);
+    if (stats?.isDirectory() !== true) return { stats: null, isNew: false };
+    if (this.#inodes.get(directory) === stats.ino && this.#watch.has(directory)) return { stats, isNew: false };
     this.#leave(directory);
     this.#watch.add(directory);
     this.#inodes.set(directory, stats.ino);
-    return true;
+    // Its mode may have changed before it was watched.
+    return { stats: this.#statOf(directory), isNew: true };
   }
 
   #leave(directory: RawPath): void {
@@ -276,9 +287,18 @@ interface Read {
   readonly content: Buffer;
 }
 
-/** The entry of `uncovered` that holds this path: its own or that of a directory above it. */
-function holderOf(uncovered: ReadonlyMap<RawPath, unknown>, path: RawPath): RawPath | null {
+/**
+ * The entry of `uncovered` that holds this path: its own or that of a directory above it. A directory that cannot be read
+ * still has a mode that can be.
+ */
+function holderOf(
+  uncovered: ReadonlyMap<RawPath, Uncovered['why']>,
+  path: RawPath,
+  isDirectory: boolean,
+): RawPath | null {
   if (uncovered.has(path)) return path;
+  const own = isDirectory ? uncovered.get(`${path}/`) : undefined;
+  if (own !== undefined && own !== 'cannot be read') return `${path}/`;
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
     const directory = path.slice(0, end + 1);
     if (uncovered.has(directory)) return directory;
@@ -291,7 +311,12 @@ function entryOf(stats: Stats, id: string): Entry {
   return { state: stateOf(stats, id), bytes: stats.size, ctimeMs: isFresh ? -1 : stats.ctimeMs, ino: stats.ino };
 }
 
+function entryOfDirectory(stats: Stats): Entry {
+  return { state: directoryState(stats), bytes: 0, ctimeMs: -1, ino: stats.ino };
+}
+
 function isSame({ state, bytes, ctimeMs, ino }: Entry, stats: Stats): boolean {
+  if (stats.isDirectory()) return state === directoryState(stats);
   if (ctimeMs !== stats.ctimeMs || ino !== stats.ino || bytes !== stats.size) return false;
   return state === stateOf(stats, state.slice(state.indexOf(' ') + 1));
 }

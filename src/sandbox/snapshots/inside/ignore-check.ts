@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RawPath, toSystem } from '../../workspace/raw-path.ts';
+import { type RawPath, toSystem } from '../../../fs/raw-path.ts';
 import { readSmall } from './disk.ts';
 import { gitCommand, gitEnvironment } from './git.ts';
 

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { RawPath } from '../../workspace/raw-path.ts';
-import type { FileState } from '../messages.ts';
+import type { RawPath } from '../../../fs/raw-path.ts';
+import type { FileState } from '../../contract/snapshot-messages.ts';
 
 /** A covered file. `ctimeMs` is -1 if the file may change without a new ctime. */
 export interface Entry {

@@ -1,8 +1,16 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RawPath } from '../../workspace/raw-path.ts';
-import type { FileChange, FileState, RestoreItem, RestoreReply, SnapshotReply, SnapshotRequest } from '../messages.ts';
+import type { RawPath } from '../../../fs/raw-path.ts';
+import {
+  type FileChange,
+  type FileState,
+  isDirectoryState,
+  type RestoreItem,
+  type RestoreReply,
+  type SnapshotReply,
+  type SnapshotRequest,
+} from '../../contract/snapshot-messages.ts';
 import { FileTree } from './file-tree.ts';
 import { IndexFile } from './index-file.ts';
 import { ObjectStore } from './object-store.ts';
@@ -15,7 +23,13 @@ import { restore } from './restore.ts';
 
 const UNCOVERED_MAX = 100;
 const NOTHING: SnapshotReply = {
-  ...{ changes: [], isFirst: false, missed: [], uncovered: [], uncoveredCount: 0, tree: null, bytes: 0 },
+  changes: [],
+  isFirst: false,
+  missed: [],
+  uncovered: [],
+  uncoveredCount: 0,
+  tree: null,
+  bytes: 0,
 };
 
 async function main(): Promise<void> {
@@ -65,7 +79,9 @@ class Keeper {
         return {
           ...NOTHING,
           changes: request.paths.map((path) => ({
-            ...{ path, before: null, after: this.#tree.stateOf(path) },
+            path,
+            before: null,
+            after: this.#tree.stateOf(path),
           })),
         };
       case 'save': {
@@ -87,7 +103,7 @@ class Keeper {
     }
   }
 
-  /** All files with their states, and what is not covered, one JSON line each, sorted. */
+  /** All files and directories with their states, and what is not covered, one JSON line each, sorted. */
   #list(): Buffer {
     const files = Array.from(this.#tree.files, ([path, { state }]) => `${JSON.stringify([path, state])}\n`);
     const uncovered = Array.from(this.#tree.uncovered, ([path]) => `${JSON.stringify([path, NOT_COVERED])}\n`);
@@ -106,10 +122,16 @@ class Keeper {
   /** Without files that were there and not covered when the list was saved: nobody knows what they were. */
   #differences(tree: string): FileChange[] {
     const { files: saved, uncovered } = this.#saved(tree);
+    // A list of an older version has no directories, not even the workspace itself.
+    const hasDirectories = saved.has('');
     const paths = new Set([...saved.keys(), ...this.#tree.files.keys()]);
     return [...paths].flatMap((path): FileChange[] => {
       const [before, after] = [saved.get(path) ?? null, this.#tree.stateOf(path)];
-      return before === after || (before === null && isListed(path, uncovered)) ? [] : [{ path, before, after }];
+      if (before === after) return [];
+      const isDirectory = isDirectoryState(after);
+      if (before === null && (isListed(isDirectory ? `${path}/` : path, uncovered) || (isDirectory && !hasDirectories)))
+        return [];
+      return [{ path, before, after }];
     });
   }
 }

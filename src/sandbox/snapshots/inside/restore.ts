@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -11,48 +12,75 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { reopenDirectory } from '../../workspace/file-access.ts';
-import type { RawPath } from '../../workspace/raw-path.ts';
-import { type FileState, HIDDEN, type RestoreItem, type RestoreReply } from '../messages.ts';
+import { fdPath, openPlace, reopenDirectory } from '../../../fs/file-access.ts';
+import type { RawPath } from '../../../fs/raw-path.ts';
+import {
+  type FileState,
+  HIDDEN,
+  isDirectoryState,
+  type RestoreItem,
+  type RestoreReply,
+} from '../../contract/snapshot-messages.ts';
 import { stateNow } from './disk.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** `.contextd-undo-<16 hex digits of the run>-<number>` */
 const DRAFT = /^\.contextd-undo-[0-9a-f]{16}-\d+$/;
 const DRAFT_RUN_BYTES = 8;
+/** Of a directory that is made for a file and that no snapshot knows. */
+const PARENT_MODE = 0o755;
 
 type Refused = RestoreReply['conflicts'][number];
 
-/** Puts files back, each by a rename. Writes nothing if a file is not what the caller saw. */
+/** Puts files and directories back, each file by a rename. Writes nothing if one of them is not what the caller saw. */
 export function restore(root: string, objects: ObjectStore, items: readonly RestoreItem[]): RestoreReply {
-  const place = new Place(root, new Set(items.filter(({ want }) => want === null).map(({ path }) => path)));
+  process.umask(0);
+  const place = new Place(root, new Set(items.filter(goes).map(({ path }) => path)));
   const conflicts = items.flatMap((item): Refused[] => {
     const why = place.conflict(item);
     return why === null ? [] : [{ path: item.path, why }];
   });
-  if (conflicts.length > 0) return { restored: [], conflicts, failed: [] };
+  if (conflicts.length > 0) {
+    place.setModes();
+    return { restored: [], conflicts, failed: [] };
+  }
   for (const directory of new Set(items.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))))
     place.removeDrafts(directory);
-  const restored: RawPath[] = [];
-  const failed: Refused[] = [];
-  // A file may take the place of a directory, and the other way round: what goes, goes first, the deepest first.
-  const removals = items.filter(({ want }) => want === null).sort((a, b) => b.path.length - a.path.length);
-  for (const item of [...removals, ...items.filter(({ want }) => want !== null)]) {
+  const failed = new Map<RawPath, string>();
+  const attempt = (path: RawPath, work: () => void): void => {
+    if (failed.has(path)) return;
     try {
-      if (item.want === null) place.remove(item.path);
-      else place.write(item.path, item.want, objects);
-      restored.push(item.path);
+      work();
     } catch (cause) {
-      failed.push({ path: item.path, why: cause instanceof Error ? cause.message : String(cause) });
+      failed.set(path, cause instanceof Error ? cause.message : String(cause));
     }
-  }
-  return { restored, conflicts, failed };
+  };
+  // A file may take the place of a directory, and the other way round: what goes, goes first, the deepest first.
+  for (const { path, now } of items.filter(goes).sort((a, b) => b.path.length - a.path.length))
+    attempt(path, () => place.remove(path, now));
+  // A directory comes before what is in it.
+  for (const { path, want } of [...items].sort((a, b) => a.path.length - b.path.length))
+    if (want !== null) attempt(path, () => place.write(path, want, objects));
+  for (const [path, why] of place.setModes()) failed.set(path, why);
+  return {
+    restored: items.flatMap(({ path }) => (failed.has(path) ? [] : [path])),
+    conflicts,
+    failed: Array.from(failed, ([path, why]) => ({ path, why })),
+  };
+}
+
+/** Whether what is there must go before anything is written. */
+function goes({ now, want }: RestoreItem): boolean {
+  if (want === null) return true;
+  return now !== null && now !== HIDDEN && isDirectoryState(now) !== isDirectoryState(want);
 }
 
 class Place {
   readonly #root: string;
   readonly #run = randomBytes(DRAFT_RUN_BYTES).toString('hex');
   readonly #removals: ReadonlySet<RawPath>;
+  /** Permission bits that directories get at the end. Until then the owner may write in them. */
+  readonly #modes = new Map<RawPath, number>();
   #drafts = 0;
 
   /** `removals`: what goes before anything is written. */
@@ -62,19 +90,24 @@ class Place {
   }
 
   conflict({ path, now }: RestoreItem): string | null {
-    const parts = path.split('/');
+    const parts = path === '' ? [] : path.split('/');
     if (parts.some((part) => part === '' || part === '.' || part === '..')) return 'it is no path in the workspace';
     if (parts.includes('.git')) return 'it belongs to a repository';
     for (const parent of parentsOf(path)) {
-      const stats = this.#statOf(parent);
-      if (stats?.isSymbolicLink()) {
+      if (this.#statOf(parent)?.isSymbolicLink()) {
         if (this.#removals.has(parent)) break;
         return `${parent} is a link now`;
       }
-      // The call closed the directory, and nobody can have changed the file behind it.
-      if (now === HIDDEN && stats?.isDirectory()) reopenDirectory(`${this.#root}/${parent}`);
+      // The call closed the directory, and nothing can have changed the file behind it.
+      if (now === HIDDEN) this.#open(parent);
     }
-    return now === HIDDEN || stateNow(this.#root, path) === now ? null : 'it was changed since';
+    return now === HIDDEN || this.#stateNow(path) === now ? null : 'it was changed since';
+  }
+
+  /** A directory that was opened here counts as it was before. */
+  #stateNow(path: RawPath): FileState | null {
+    const mode = this.#modes.get(path);
+    return mode === undefined ? stateNow(this.#root, path) : `d${mode.toString(8)}`;
   }
 
   /** Removes drafts that an undo left when it was killed. Never fails: what it cannot remove stays. */
@@ -89,26 +122,30 @@ class Place {
     }
   }
 
-  remove(path: RawPath): void {
-    unlinkSync(this.#system(path));
-    // Directories that hold nothing any more were made for the file.
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      try {
-        rmdirSync(this.#system(path.slice(0, end)));
-      } catch {
-        return;
-      }
-    }
+  /** Throws if it is a directory that is not empty: something else was put there. */
+  remove(path: RawPath, now: FileState | null): void {
+    this.#openParents(path);
+    this.#modes.delete(path);
+    if (!isDirectoryState(now)) unlinkSync(this.#system(path));
+    else if (readdirSync(this.#system(path)).length > 0) throw new Error('it holds something else');
+    else rmdirSync(this.#system(path));
   }
 
   write(path: RawPath, want: FileState, objects: ObjectStore): void {
     const [kind = '', id = ''] = want.split(' ');
-    const content = objects.read(id);
+    const content = isDirectoryState(want) ? null : objects.read(id);
     const link = parentsOf(path).find((one) => this.#statOf(one)?.isSymbolicLink());
     if (link !== undefined) throw new Error(`${link} is a link`);
+    this.#openParents(path);
     const end = path.lastIndexOf('/');
     const parent = end < 0 ? '' : path.slice(0, end);
-    mkdirSync(this.#system(parent), { recursive: true });
+    mkdirSync(this.#system(parent), { recursive: true, mode: PARENT_MODE });
+    const mode = Number.parseInt(kind.slice(1), 8) & 0o777;
+    if (content === null) {
+      if (this.#statOf(path)?.isDirectory() !== true) mkdirSync(this.#system(path), { mode: mode | 0o700 });
+      this.#modes.set(path, mode);
+      return;
+    }
     this.#drafts += 1;
     const name = `.contextd-undo-${this.#run}-${this.#drafts}`;
     const draft = this.#system(parent === '' ? name : `${parent}/${name}`);
@@ -116,9 +153,8 @@ class Place {
       if (kind === 'l') symlinkSync(content, draft);
       else {
         writeFileSync(draft, content, { flag: 'wx', mode: 0o600 });
-        chmodSync(draft, Number.parseInt(kind.slice(1), 8) & 0o777);
+        chmodSync(draft, mode);
       }
-      if (this.#statOf(path)?.isDirectory()) rmdirSync(this.#system(path));
       renameSync(draft, this.#system(path));
     } catch (cause) {
       try {
@@ -130,6 +166,44 @@ class Place {
     }
   }
 
+  /** Gives the directories their modes, the deepest first. Returns why one does not have it. */
+  setModes(): Map<RawPath, string> {
+    const failed = new Map<RawPath, string>();
+    for (const [path, mode] of [...this.#modes].sort(([a], [b]) => b.length - a.length)) {
+      try {
+        this.#setMode(path, mode);
+      } catch (cause) {
+        failed.set(path, cause instanceof Error ? cause.message : String(cause));
+      }
+    }
+    return failed;
+  }
+
+  #setMode(path: RawPath, mode: number): void {
+    const stats = this.#statOf(path);
+    if (stats === null || (stats.mode & 0o777) === mode) return;
+    const fd = openPlace(this.#pathOf(path));
+    if (fd === null) return;
+    try {
+      chmodSync(fdPath(fd), (stats.mode & 0o7000) | mode);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** The outermost first: one that is closed hides those in it. */
+  #openParents(path: RawPath): void {
+    for (const parent of ['', ...parentsOf(path)]) this.#open(parent);
+  }
+
+  /** Lets the owner write in a directory until `setModes`. */
+  #open(directory: RawPath): void {
+    const stats = this.#statOf(directory);
+    if (stats?.isDirectory() !== true || (stats.mode & 0o700) === 0o700) return;
+    if (!this.#modes.has(directory)) this.#modes.set(directory, stats.mode & 0o777);
+    reopenDirectory(this.#pathOf(directory));
+  }
+
   #statOf(path: RawPath): Stats | null {
     try {
       return lstatSync(this.#system(path));
@@ -139,7 +213,11 @@ class Place {
   }
 
   #system(path: RawPath): Buffer {
-    return Buffer.from(path === '' ? this.#root : `${this.#root}/${path}`, 'latin1');
+    return Buffer.from(this.#pathOf(path), 'latin1');
+  }
+
+  #pathOf(path: RawPath): RawPath {
+    return path === '' ? this.#root : `${this.#root}/${path}`;
   }
 }
 

@@ -11,7 +11,7 @@ import {
   runEnd,
   runsOf,
 } from '../../../text/encodings.ts';
-import { type View, ViewBuilder } from '../../../text/view.ts';
+import { type View, ViewBuilder } from '../../../text/offset-map.ts';
 
 /** Digits of one encoding that belong together although line ends and prefixes separate them. */
 interface Blob {

@@ -1,5 +1,5 @@
+import { editMatches, type View, ViewBuilder } from '../../../text/offset-map.ts';
 import { OBEYED } from '../../../text/terminal.ts';
-import { editMatches, type View, ViewBuilder } from '../../../text/view.ts';
 
 const STARTS = ['\u001b', '\u009b', '^[[', '^[]'];
 /** Terminal codes, also in the visible form that `cat -v` prints. */

@@ -1,5 +1,5 @@
 import { characterTable, countPrintable, runsOf } from '../../../text/encodings.ts';
-import { type View, ViewBuilder } from '../../../text/view.ts';
+import { type View, ViewBuilder } from '../../../text/offset-map.ts';
 import { type Decoded, putReadable } from './blobs.ts';
 
 /** A line of `xxd`, `hexdump` or `od` in one of their formats: the offset in the file, then groups of digits. */

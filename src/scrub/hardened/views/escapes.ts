@@ -1,5 +1,5 @@
 import { ENTITY_NAMES, meaningOf } from '../../../text/escapes.ts';
-import { editMatches, type View } from '../../../text/view.ts';
+import { editMatches, type View } from '../../../text/offset-map.ts';
 
 const ESCAPES = /\\(?:["'`\\/]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|[0-3][0-7]{2}|[nrtbfe])/g;
 

@@ -1,5 +1,5 @@
 import { characterTable } from '../../../text/encodings.ts';
-import { Edits, editMatches, type Span, type View, ViewBuilder } from '../../../text/view.ts';
+import { Edits, editMatches, type Span, type View, ViewBuilder } from '../../../text/offset-map.ts';
 
 const OF_VALUE = characterTable((character) => /[A-Za-z0-9_+/=.~-]/.test(character));
 /** What grep, diff or a quote add before the rest of a value, or blanks. The year of a date is no line number. */

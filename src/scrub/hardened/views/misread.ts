@@ -1,5 +1,5 @@
 import { asciiTrails } from '../../../text/ascii-trails.ts';
-import { Edits, type View, ViewBuilder } from '../../../text/view.ts';
+import { Edits, type View, ViewBuilder } from '../../../text/offset-map.ts';
 
 /**
  * ASCII that was decoded as UTF-16 is a text of other characters, each made of two bytes. Anyone can turn it back, so it is
@@ -65,15 +65,17 @@ const BEFORE_ASCII = /[^\0-\x7f](?=([\t -~]{1,80}[:=\\][ \t0-9]{0,8}\r?\n[\t -~]
 
 /**
  * In Shift_JIS, GBK, Big5 and EUC-KR the second byte of a character may be an ASCII letter. A byte before a secret then
- * takes the first letter of the secret with it. Shows the ASCII behind such characters, with this letter.
+ * takes the first letter of the secret with it. Shows the ASCII behind such characters, with this letter. Rules that need
+ * the start of a line find it also behind one such character.
  */
 export function withSwallowedLetters(text: string): View | null {
   const builder = new ViewBuilder(text);
   for (const { 0: character, 1: rest = '', index } of text.matchAll(BEFORE_ASCII)) {
     const start = index + character.length;
-    for (const letter of asciiTrails(character)) {
+    const isLineStart = index === 0 || text[index - 1] === '\n';
+    for (const letter of isLineStart ? ['', ...asciiTrails(character)] : asciiTrails(character)) {
       builder.cut();
-      builder.put(`\u0080${letter}`, index, start);
+      builder.put(`${isLineStart ? '\n' : '\u0080'}${letter}`, index, start);
       builder.copy(start, start + rest.length);
     }
   }

@@ -1,4 +1,4 @@
-import { Edits, editMatches, type View, ViewBuilder } from '../../../text/view.ts';
+import { Edits, editMatches, type View, ViewBuilder } from '../../../text/offset-map.ts';
 
 const VALUE = '[A-Za-z0-9_+/=.-]';
 /** A tag, or the beginning or end of a section of character data. */

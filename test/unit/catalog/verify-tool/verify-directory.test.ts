@@ -1,14 +1,33 @@
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createArgumentCompiler } from '#src/catalog/arguments.js';
+import { readTool } from '#src/catalog/read-bundle.js';
 import { faultOfName } from '#src/catalog/reserved-names.js';
 import { verifyDirectory } from '#src/catalog/verify-tool/verify-directory.js';
 import { countTokens, faultsOf, MANIFEST, makeFolder, makeTool, PROXY, SCHEMA, TOOL_MD } from './tool-files.ts';
 
 describe('issue 17 part 2: the name of a tool', () => {
   it.each([
-    ...['git', 'npm', 'node', 'python3', 'docker', 'ssh', 'curl', 'ls', 'cat', 'make', 'go', 'cargo', 'psql'],
-    ...['test', 'echo', 'safe_read', 'memory_x', 'jobs', 'ctxd'],
+    'git',
+    'npm',
+    'node',
+    'python3',
+    'docker',
+    'ssh',
+    'curl',
+    'ls',
+    'cat',
+    'make',
+    'go',
+    'cargo',
+    'psql',
+    'test',
+    'echo',
+    'safe_read',
+    'memory_x',
+    'jobs',
+    'ctxd',
   ])('%s is refused on a machine that has no such program', async (name) => {
     expect(await faultOfName(name, '/no/such/directory')).not.toBeNull();
     const dir = await makeTool({
@@ -68,6 +87,29 @@ describe('issue 17 part 2: the entry of a tool', () => {
     const bad = join(dirname(dir), 'other');
     await rename(dir, bad);
     expect(await faultsOf(bad)).toHaveProperty('entry');
+  });
+});
+
+describe('the effects that a tool states', () => {
+  const stating = (effects: object) => makeTool({ 'tool.json': JSON.stringify({ ...MANIFEST, effects }) });
+
+  it('are those of work, which the daemon only records', async () => {
+    for (const session of ['work', 'command', 'edit', 'look'])
+      expect(await faultsOf(await stating({ files: 'read', session }))).toEqual({});
+  });
+
+  it('are not those on which the daemon acts, unless the tool is its own', async () => {
+    for (const session of ['record', 'view', 'start', 'return', 'restore', 'memory']) {
+      const dir = await stating({ session });
+      expect(await faultsOf(dir)).toEqual({ effects: expect.stringContaining(`"${session}"`) });
+      const { report } = await verifyDirectory(dir, { countTokens, searchPath: null, proxyBinary: PROXY });
+      expect(report.checks.every(({ passed }) => passed)).toBe(true);
+      const bundle = { dir, sha256: '', origin: 'installed' as const };
+      await expect(readTool(dir, bundle, createArgumentCompiler('others'))).rejects.toMatchObject({
+        code: 'SCHEMA_INVALID',
+        message: expect.stringContaining(`"${session}"`),
+      });
+    }
   });
 });
 

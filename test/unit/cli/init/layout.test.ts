@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -52,7 +52,9 @@ describe('a tool whose name is a builtin of shells', () => {
     const merges = mergesOf([]);
     expect([...links.keys()]).toEqual(['.claude/tools/jobs/jobs', '.claude/bin/jobs', '.claude/bin/safe_jobs']);
     expect(files.get('.claude/rules/contextd.md')).toContain('`safe_jobs --help`');
-    expect(JSON.stringify(merges.get('.claude/settings.json'))).toContain('Bash(safe_jobs *)');
+    const { entries } = { entries: [], ...merges.get('.claude/settings.json') };
+    expect(JSON.stringify(entries)).toContain('Bash(safe_jobs *)');
+    expect(JSON.stringify(entries)).not.toContain('(jobs');
     expect(JSON.stringify(merges.get('.claude/settings.local.json'))).toContain('/srv/shop/.claude/bin/safe_jobs *');
     expect(JSON.stringify(merges.get('.claude/.gitignore'))).toContain('/bin/safe_jobs');
   });
@@ -83,7 +85,8 @@ describe('the hook that sets PATH', () => {
         const project = join(base, name);
         const bin = join(project, '.claude', 'bin');
         await mkdir(bin, { recursive: true });
-        await writeFile(join(bin, 'hello'), '#!/bin/sh\necho hello from the project\n', { mode: 0o755 });
+        await writeFile(join(base, 'contextd-proxy'), '#!/bin/sh\necho hello from the project\n', { mode: 0o755 });
+        await symlink(join(base, 'contextd-proxy'), join(bin, 'hello'));
         const file = join(base, 'env');
         const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: project, CLAUDE_ENV_FILE: file };
         for (const hook of [PATH_HOOK, localPathHook(project)]) {
@@ -94,7 +97,7 @@ describe('the hook that sets PATH', () => {
               cwd: base,
               env: { PATH: '/usr/bin:/bin' },
             });
-            expect(stdout).toBe(`hello from the project\nenv\n${name}\n`);
+            expect(stdout).toBe(`hello from the project\ncontextd-proxy\nenv\n${name}\n`);
           }
           expect(await readFile(file, 'utf8')).toContain(':"$PATH"');
         }
@@ -103,6 +106,19 @@ describe('the hook that sets PATH', () => {
       }
     },
   );
+
+  it('issue 30.2.4: names the tools of the project in a worktree below .claude/worktrees', async () => {
+    const base = await realpath(await mkdtemp(join(tmpdir(), 'contextd-hook-')));
+    try {
+      const worktree = join(base, '.claude/worktrees/one');
+      for (const directory of [worktree, join(base, '.claude/bin')]) await mkdir(directory, { recursive: true });
+      const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: worktree, CLAUDE_ENV_FILE: join(base, 'env') };
+      await run('/bin/sh', ['-c', PATH_HOOK], { cwd: worktree, env: environment });
+      expect(await readFile(join(base, 'env'), 'utf8')).toBe(`export PATH='${base}/.claude/bin':"$PATH"\n`);
+    } finally {
+      await rm(base, { recursive: true, force: true });
+    }
+  });
 
   it('does nothing in a client that sets no CLAUDE_ENV_FILE', async () => {
     const environment = { PATH: '/usr/bin:/bin', CLAUDE_PROJECT_DIR: '/p' };

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
 import { rulePortsOf } from '#src/sandbox/egress/bridge.js';
+import { freeUid } from '#src/sandbox/egress/egress-jail.js';
 import { EgressKeeper, type RunningEgress } from '#src/sandbox/egress/egress-keeper.js';
 import type { EgressProcessEvents } from '#src/sandbox/egress/egress-process.js';
-import { freeUid } from '#src/sandbox/egress/jail.js';
 import { proxyVariables } from '#src/sandbox/egress/variables.js';
 
 /** A process that a test starts, readies and ends. */

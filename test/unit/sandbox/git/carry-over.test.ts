@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseGitConfig } from '#src/guard/git/config.js';
 import { carryOver } from '#src/sandbox/git/carry-over.js';
-import { parseGitConfig } from '#src/sandbox/workspace/git-config.js';
 
 const BASE = '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.com/a.git\n';
 const REMOTE = (name: string, url: string, fetch = `+refs/heads/*:refs/remotes/${name}/*`) =>
@@ -55,6 +55,13 @@ describe('carries over', () => {
     expect(add(lines, BASE, { hasIdentity: false })?.text).toContain('name = "A ü;#"');
     expect(add(lines)).toMatchObject({ text: '', refused: ['user.name', 'user.email'] });
     expect(add(lines, `${BASE}[user]\n\tname = B\n`, { hasIdentity: false })?.refused).toEqual(['user.name']);
+  });
+
+  test('the mark of Git LFS, and no other key of it', () => {
+    const mark = '[lfs]\n\trepositoryformatversion = 0\n';
+    expect(add(mark)).toMatchObject({ text: mark, refused: [] });
+    expect(add('[lfs]\n\turl = https://example.com/lfs\n')).toMatchObject({ text: '', refused: ['lfs.url'] });
+    expect(add(mark, `${BASE}[lfs]\n\tconcurrenttransfers = 1\n`)).toMatchObject({ text: '' });
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readPersonSettings } from '#src/sandbox/git/person-settings.js';
-import type { Identity } from '#src/sandbox/identity.js';
+import type { Identity } from '#src/sandbox/machine/identity.js';
 
 const base = mkdtempSync(join(tmpdir(), 'contextd-person-'));
 chmodSync(base, 0o755);
@@ -42,8 +42,11 @@ test('passes on nothing that runs a program, includes a file, names a credential
     '[user "x"]\n\tname = y\n[core]\n\tautocrlf = "input;id"',
   ];
   expect(read(`${dangerous.join('\n')}\n`)).toEqual({
+    person: { home: base, gitConfigs: [config] },
     text: '',
     ignored: SET_ASIDE,
+    attributes: '',
+    drivers: [],
     hasIdentity: false,
     signs: true,
   });
@@ -82,4 +85,53 @@ test("passes on the patterns of the person's own ignore file", () => {
   writeFileSync(join(base, '.config/git/ignore'), 'junk\n');
   const person = { home: base, gitConfigs: [join(base, '.config/git/config')] };
   expect(readPersonSettings(person, { kind: 'self' }, null).ignored).toBe(`junk\n${SET_ASIDE}`);
+});
+
+test('passes on what decides about the content of commits: encodings, modes, attributes, filters and merge drivers', () => {
+  writeFileSync(join(base, 'attributes'), '*.png filter=large');
+  const { text, attributes, drivers } = read(
+    [
+      '[i18n]\n\tcommitEncoding = ISO-8859-1\n[core]\n\tsafecrlf = warn\n\tfileMode = false\n\tattributesFile = ~/attributes',
+      '[filter "large"]\n\tclean = a\n\tclean = b %f\n\trequired\n\tother = c\n[merge "own"]\n\tdriver = true\n[merge]\n\tff = only\n',
+    ].join('\n'),
+  );
+  expect(text).toBe(
+    '[i18n]\n\tcommitencoding = "ISO-8859-1"\n[core]\n\tsafecrlf = "warn"\n[core]\n\tfilemode = "false"\n[merge]\n\tff = "only"\n',
+  );
+  expect(attributes).toBe('*.png filter=large\n');
+  expect(drivers).toEqual([
+    { kind: 'filter', name: 'large', values: { clean: 'b %f', required: null } },
+    { kind: 'merge', name: 'own', values: { driver: 'true' } },
+  ]);
+});
+
+test('reads the attributes beside the configuration if no key names a file', () => {
+  mkdirSync(join(base, '.config/git'), { recursive: true });
+  writeFileSync(join(base, '.config/git/attributes'), '*.txt eol=crlf\n');
+  const person = { home: base, gitConfigs: [join(base, '.config/git/config')] };
+  expect(readPersonSettings(person, { kind: 'self' }, null).attributes).toBe('*.txt eol=crlf\n');
+});
+
+test('follows includes that depend on the branch and on the addresses of remotes', () => {
+  const gitDir = join(base, 'conditions/.git');
+  mkdirSync(gitDir, { recursive: true });
+  writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/team/a\n');
+  writeFileSync(join(gitDir, 'config'), '[remote "o"]\n\turl = https://example.com/work/a.git\n');
+  writeFileSync(join(base, 'included'), '[user]\n\tname = Included\n');
+  const isIncluded = (condition: string) =>
+    read(`[includeIf "${condition}"]\n\tpath = included\n`, { gitDir }).text.includes('Included');
+  const conditions = [
+    'onbranch:team/',
+    'onbranch:team/a',
+    'onbranch:**/a',
+    'hasconfig:remote.*.url:https://example.com/work/**',
+  ];
+  const others = [
+    'onbranch:a',
+    'onbranch:team',
+    'hasconfig:remote.*.url:https://example.com/*',
+    'hasconfig:remote.*.url:a.git',
+  ];
+  expect(conditions.filter((one) => !isIncluded(one))).toEqual([]);
+  expect(others.filter(isIncluded)).toEqual([]);
 });

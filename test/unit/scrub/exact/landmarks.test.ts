@@ -9,7 +9,7 @@ import { loadPackFile } from '#src/scrub/exact/load-config.js';
 import { Pattern } from '#src/scrub/exact/pattern.js';
 import { requiredWords } from '#src/scrub/exact/required-words.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
-import type { Span } from '#src/text/view.js';
+import type { Span } from '#src/text/offset-map.js';
 import { anyPattern, anyText } from '../../../helpers/hostile-patterns.ts';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 

@@ -9,7 +9,7 @@ import { isTranslatable } from '#src/scrub/exact/native-engine.js';
 import { Pattern } from '#src/scrub/exact/pattern.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { ShortLineEngine } from '#src/scrub/exact/short-line-engine.js';
-import type { Span } from '#src/text/view.js';
+import type { Span } from '#src/text/offset-map.js';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 // The same cases in every run.

@@ -60,7 +60,11 @@ describe('SEC-1.1 the auditor in the background', () => {
     expect(batches).toEqual([400, 100]);
     expect(told).toEqual([['a7', [{ rule: 'gitleaks/r', value: 'abc123def' }]]]);
     expect(auditor.state()).toEqual({
-      ...{ waiting: 0, searched: 251, skipped: 0, failures: 0, missed: 1 },
+      waiting: 0,
+      searched: 251,
+      skipped: 0,
+      failures: 0,
+      missed: 1,
       missedRules: ['gitleaks/r'],
     });
   });

@@ -7,7 +7,7 @@ import { RuleSet } from '#src/scrub/exact/rule-set.js';
 import { createEngine, deferEngine, type EngineOptions } from '#src/scrub/hardened/engine.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { isCovered, maskView, PLACEHOLDER } from '#src/scrub/spans.js';
-import type { Span } from '#src/text/view.js';
+import type { Span } from '#src/text/offset-map.js';
 import { wrap } from '../../../helpers/evasion-forms.ts';
 import { evasionCases } from '../../../helpers/evasions.ts';
 import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';

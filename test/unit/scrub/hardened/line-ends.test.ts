@@ -14,8 +14,24 @@ const mask = (text: string): string => maskView(text, engine.scan(text)).text;
 const WIDTHS = [40, 48, 60, 64, 72, 76, 80, 100, 120, 132, 160];
 const LINE_ENDS = ['\n', '\r\n'];
 const NEXT_LINES = [
-  ...['42,', '1', '3000', 'abc123', 'v1.2.3', '  42', '2026-11-22', '2026-11-22T12:30:00Z', '127.0.0.1', '12:30'],
-  ...['deadbeef', 'node', '- 42', 'total 48', '7-12-0.8337', 'README.md', 'drwxr-xr-x 2 me me', 'The next line, 2'],
+  '42,',
+  '1',
+  '3000',
+  'abc123',
+  'v1.2.3',
+  '  42',
+  '2026-11-22',
+  '2026-11-22T12:30:00Z',
+  '127.0.0.1',
+  '12:30',
+  'deadbeef',
+  'node',
+  '- 42',
+  'total 48',
+  '7-12-0.8337',
+  'README.md',
+  'drwxr-xr-x 2 me me',
+  'The next line, 2',
 ];
 const HASHES = ['[0-9a-f]{12}', '[0-9a-f]{40}', '[0-9a-f]{64}', '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{12}'];
 

@@ -17,7 +17,7 @@ import {
   withoutEntities,
 } from '#src/scrub/hardened/views/escapes.js';
 import { joinedStrings, unwrapped, withoutSpacing } from '#src/scrub/hardened/views/joints.js';
-import { Edits, type ViewOf } from '#src/text/view.js';
+import { Edits, type ViewOf } from '#src/text/offset-map.js';
 import { ascii85, base32, base64, eachCharacter, hex, hexdump, wrap } from '../../../helpers/evasion-forms.ts';
 
 // The same cases in every run.

@@ -3,7 +3,7 @@ import { Pattern } from '#src/scrub/exact/pattern.js';
 import { RuleSet } from '#src/scrub/exact/rule-set.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
-import type { Span } from '#src/text/view.js';
+import type { Span } from '#src/text/offset-map.js';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
 
 const { pack, official } = readRuleSources();

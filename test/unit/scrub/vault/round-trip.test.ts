@@ -27,7 +27,10 @@ const SESSION = sessionNamed('s');
 function newScrubber(): Scrubber {
   let last = 0;
   return createScrubber({
-    ...{ scanner, engine, logger: silentLogger, clock: systemClock },
+    scanner,
+    engine,
+    logger: silentLogger,
+    clock: systemClock,
     numbers: { next: () => ++last, last: () => last },
   });
 }

@@ -1,0 +1,13 @@
+import type { ToolProfile } from '../core/profile.ts';
+
+/** The executor of a tool's calls. Each kind has a backend (`ToolBackend`); a kind without one does not compile. */
+export type ToolProgram = PluginProgram;
+
+/** A process that speaks go-plugin, from a bundle on the local disk. */
+export interface PluginProgram {
+  readonly kind: 'plugin';
+  /** The path ends in the hash of the bundle's files. */
+  readonly bundleDir: string;
+  /** The process profile that tool.json asks for. */
+  readonly profile: ToolProfile;
+}

@@ -1,0 +1,92 @@
+import type { SessionRef } from '../call/session.ts';
+import { createDispatch } from '../dispatch/dispatch.ts';
+import { createRefuse } from '../dispatch/refuse.ts';
+import { createSlots } from '../dispatch/slots.ts';
+import { holdFiles } from '../features/branches/branch-runner.ts';
+import { checkHealth } from '../features/health/health.ts';
+import { policyFor } from '../features/outside/policy.ts';
+import { createSessionEnd, type SessionEnd, type SessionStateHolder } from '../features/sessions/session-end.ts';
+import { type CallGate, createCallGate } from '../features/shared/call-gate.ts';
+import { storageHolder } from '../features/storage/storage-life.ts';
+import { watchFiles } from '../features/undo/watched-runner.ts';
+import type { Management } from '../protocol/management-contract.ts';
+import { baseView, type SandboxPolicy, type WorkspaceView } from '../sandbox/contract/policy.ts';
+import { createGrpcDoor, type Door } from '../server/grpc.ts';
+import { createContinuations } from '../stores/continuations.ts';
+import { createCursors } from '../stores/cursors.ts';
+import { type Execution, recordCall, viewOf } from './build-execution.ts';
+import type { Remembering, SessionKeeping } from './build-remembering.ts';
+import type { Scrubbing } from './build-scrubbing.ts';
+import type { Stores } from './build-stores.ts';
+import type { ComposeDeps } from './compose-deps.ts';
+import { createManagement } from './management.ts';
+
+export type Entrance = ReturnType<typeof buildEntrance>;
+
+type BeforeEntrance = Stores & Scrubbing & Remembering & SessionKeeping & Execution;
+
+/** Builds the entrance: dispatch, management, and the door to both. `ownDoor` replaces the daemon's door. */
+export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor?: Door) {
+  const { paths, config, clock, logger } = deps;
+  const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
+  const refuse = createRefuse({ ...before, clock, logger });
+  const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
+  const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view) : before.runner;
+  const gate = createCallGate(
+    createDispatch({
+      ...before,
+      runner: holdFiles(watched, before.branches),
+      secondSearch,
+      cursors: createCursors(sessions),
+      findings: before.jobs.findings,
+      onCallEnded: (call) => void recordCall(call, before),
+      continuations: createContinuations({ database, keys, clock }),
+      limits: config,
+      config,
+      slots: createSlots(config.server.max_concurrent_calls),
+      clock,
+      logger,
+    }),
+    refuse,
+    clock,
+  );
+  const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
+  const management = managementOf(deps, { ...before, gate, sessionEnd });
+  const mask = (text: string): string => scrubber.maskText(text);
+  const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger };
+  const door: Door = ownDoor ?? createGrpcDoor(doorDeps);
+  return { gate, door, sessionEnd };
+}
+
+/** Holders of session state, in the order in which they end a session. */
+function holdersOf({ branches, jobs, scrubber, sandbox }: Scrubbing & Execution): SessionStateHolder[] {
+  const secrets = { name: 'secrets', endSession: async (session: SessionRef) => scrubber.forget(session) };
+  return [branches, jobs, secrets, storageHolder(sandbox)];
+}
+
+type ManagementParts = BeforeEntrance & { gate: CallGate; sessionEnd: SessionEnd };
+
+function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
+  const { environment, paths, config, clock, logger, requestStop } = deps;
+  const { installRoot } = paths;
+  const rootPolicy = (root: string): SandboxPolicy => ({
+    ...policyFor(baseView(root), config.sandbox),
+    allowedPaths: parts.outside.pathsOf(root),
+  });
+  return createManagement({
+    ...parts,
+    home: environment.home,
+    paths,
+    approvals: { ...parts, policyFor: rootPolicy },
+    networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
+    credentials: { ...parts, credentials: parts.networkCredentials, clock },
+    installation: { ...parts, paths, config: config.install, environment, clock },
+    memory: { ...parts, clock },
+    sessionKeeping: parts,
+    undoing: { ...parts, events: parts.eventLog, clock },
+    ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
+    clock,
+    checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot, clock }),
+    requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
+  });
+}

@@ -1,0 +1,152 @@
+import type { SessionRef } from '../call/session.ts';
+import { createCatalog } from '../catalog/catalog.ts';
+import { createCoreSource } from '../catalog/core-source.ts';
+import { createInstalledSource } from '../catalog/installed-source.ts';
+import { createViewMaker } from '../dispatch/view/run-view.ts';
+import { BranchStore } from '../features/branches/branch-store.ts';
+import { Branches } from '../features/branches/branches.ts';
+import { BranchFiles } from '../features/branches/files/branch-files.ts';
+import { buildCheckpoints } from '../features/checkpoints/build-checkpoints.ts';
+import { callEvent } from '../features/events/call-event.ts';
+import { createHostServices } from '../features/host/host-services.ts';
+import { buildJobs, lineFinder } from '../features/jobs/build-jobs.ts';
+import type { EndedJob } from '../features/jobs/jobs.ts';
+import { followRuns } from '../features/network/runs.ts';
+import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
+import { installedHashes } from '../features/projects/registered-projects.ts';
+import { Undo } from '../features/undo/undo.ts';
+import { UndoRecords } from '../features/undo/undo-records.ts';
+import { runByKind } from '../runner/backends.ts';
+import { createRunner } from '../runner/create-runner.ts';
+import { createSandbox } from '../sandbox/client/create-sandbox.ts';
+import { baseView, type WorkspaceView } from '../sandbox/contract/policy.ts';
+import { handedIn } from '../scrub/vault/look-alike.ts';
+import type { RecordedCall } from '../stores/recorded-call.ts';
+import { buildNetwork } from './build-network.ts';
+import type { Remembering, SessionKeeping } from './build-remembering.ts';
+import type { Scrubbing } from './build-scrubbing.ts';
+import type { Stores } from './build-stores.ts';
+import type { ComposeDeps } from './compose-deps.ts';
+
+export type Execution = ReturnType<typeof buildExecution>;
+
+/** Builds the execution of calls: the network and the sandbox, the handling of their leftovers, and the tools. */
+export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remembering & SessionKeeping) {
+  const { paths, config, clock, timer, logger } = deps;
+  const { artifacts, scrubber, auditor: secondSearch } = before;
+  const { network, networkJournal } = buildNetwork({ ...before, config: config.network, clock, timer, logger });
+  const sandbox = createSandbox({
+    paths,
+    config: config.sandbox,
+    logger,
+    clock,
+    onEgress: (event, run) => network.onEgress(event, run),
+  });
+  const followed = followRuns(sandbox, network);
+  const jobs = buildJobs({
+    ...before,
+    secondSearch,
+    sandbox: followed,
+    config,
+    clock,
+    logger,
+    onJobEnded: (job) => void recordCall(callOfJob(job), before),
+  });
+  network.connect({
+    tell: (command) => sandbox.tellEgress(command),
+    onRefused: ({ requestId }, denial) => jobs.refused(requestId, denial),
+  });
+  const undo = new Undo({
+    sandbox,
+    records: new UndoRecords(paths.undoDir),
+    config: config.undo,
+    clock,
+    logger,
+    policyFor: (root) => policyFor(baseView(root), config.sandbox),
+  });
+  const branchStore = new BranchStore(before.database);
+  const branchFiles = new BranchFiles({
+    sandbox,
+    undo,
+    store: branchStore,
+    layersDir: paths.layersDir,
+    logger,
+    policyFor: (view) => policyFor(view, config.sandbox),
+  });
+  const branches = new Branches({
+    store: branchStore,
+    events: before.eventLog,
+    files: branchFiles,
+    clock,
+    stopJobs: (session) => jobs.endBranch(session),
+  });
+  const views = createViewMaker();
+  const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);
+  const installed = createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
+  const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
+  const catalog = createCatalog([coreSource, installed]);
+  const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
+  return {
+    checkpoints,
+    network,
+    networkJournal,
+    jobs,
+    branches,
+    branchFiles,
+    views,
+    installed,
+    catalog,
+    sandbox,
+    undo,
+    runner: runByKind({
+      plugin: createRunner({
+        sandbox: followed,
+        policyFor: (session) => policyFor(viewOf(session, branches), config.sandbox),
+        commandPolicyFor: (session) =>
+          commandPolicyFor(session, viewOf(session, branches), config.sandbox, before.outside, network),
+        toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
+        toolAccessFor: ({ grants }) => toolAccessFor(grants, config.tools),
+        sdkDir: paths.sdkDir,
+        privateSocketsDir: paths.dialledSocketsDir,
+        config: { idleMs: config.sandbox.idle_ms },
+        scrub: async (session, texts, handed) => {
+          const { value } = await scrubber.scrub(session, [...texts], { handed });
+          for (const token of value.flatMap(handedIn)) handed.add(token);
+          return value;
+        },
+        services: createHostServices({
+          artifacts,
+          scrubber,
+          jobs,
+          findLine: lineFinder(views),
+          clock,
+          memories: before.memories,
+          retrievals: before.retrievals,
+          branches,
+          checkpoints,
+          learn: (work) => before.distiller.distill(work),
+          eventLog: before.eventLog,
+          contexts: before.contexts,
+          countTokens: (text) => before.counter.count(text),
+        }),
+        logger,
+        clock,
+      }),
+    }),
+  };
+}
+
+/** The workspace as a session's calls see it. Throws CONFLICT if the files of its branch are closed. */
+export function viewOf(session: SessionRef, branches: Pick<Branches, 'layersOf'>): WorkspaceView {
+  return { path: session.project, layer: branches.layersOf(session) };
+}
+
+/** Records calls of registered projects only, because callers may name any directory. */
+export async function recordCall(call: RecordedCall, { projects, eventLog }: Stores & SessionKeeping): Promise<void> {
+  if ((await projects.find(call.session.project)) !== null) eventLog.append(callEvent(call));
+}
+
+function callOfJob({ session, record, endedByItself, endedMs, text, artifact }: EndedJob): RecordedCall {
+  const said = { texts: [text], data: {}, shows: null };
+  return { ...said, session, record, hasRun: true, wasEnded: !endedByItself, endedMs, artifact };
+}

@@ -1,0 +1,53 @@
+import { Contexts } from '../features/compile/contexts.ts';
+import { eventDatabase } from '../features/events/event-database.ts';
+import { StoredEventLog } from '../features/events/event-log.ts';
+import { buildDistiller } from '../features/memory/build-distiller.ts';
+import { createDense } from '../features/memory/embedding.ts';
+import { Memories } from '../features/memory/memories.ts';
+import { Retrievals } from '../features/memory/retrievals.ts';
+import { Sharing } from '../features/memory/sharing.ts';
+import { loadCounter } from '../tokens/counter.ts';
+import type { Scrubbing } from './build-scrubbing.ts';
+import type { Stores } from './build-stores.ts';
+import type { ComposeDeps } from './compose-deps.ts';
+
+export type Remembering = ReturnType<typeof buildRemembering>;
+
+/** Builds the store of lessons from earlier work, and their exchange with other machines. */
+export function buildRemembering(deps: ComposeDeps, before: Stores & Scrubbing) {
+  const { environment, paths, config, clock, timer, logger } = deps;
+  const { memoryDatabase: database, memoryStore: store, scrubber } = before;
+  const { installRoot } = paths;
+  const source = { path: environment.path, home: environment.home, variable: () => undefined };
+  const common = { database, environment: source, scrubber, clock, timer, logger };
+  const dense = createDense({ ...common, config: config.memory.embedding, installRoot });
+  const sharing = new Sharing({ ...common, config: config.memory.qdrant, dense });
+  const memories = new Memories({ store, clock, shared: sharing.syncer, dense });
+  const distillerParts = { ...before, ...common, config: config.memory.distill, memories };
+  return {
+    dense,
+    sharing,
+    memories,
+    distiller: buildDistiller(distillerParts),
+    retrievals: new Retrievals({ database, share: config.memory.holdout, clock, logger }),
+  };
+}
+
+export type SessionKeeping = ReturnType<typeof buildSessionKeeping>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Builds the record of events in sessions. */
+export function buildSessionKeeping({ paths, config, clock, logger }: ComposeDeps) {
+  const counter = loadCounter();
+  const countTokens = (text: string): number => counter.count(text);
+  const database = eventDatabase({ file: paths.sessionDb, logger });
+  const { log_max_age_days, log_max_events: maxEvents } = config.session;
+  const limits = { maxAgeMs: log_max_age_days * DAY_MS, maxEvents };
+  const eventLog = new StoredEventLog({ database, countTokens, limits, clock, logger });
+  return {
+    counter,
+    eventLog,
+    contexts: new Contexts({ database, eventLog, countTokens, clock, logger }),
+  };
+}

@@ -1,0 +1,71 @@
+import { memoryDatabase } from '../features/memory/memory-database.ts';
+import { MemoryStore } from '../features/memory/store.ts';
+import { NetworkCredentials, type NetworkCredentialsDeps } from '../features/network/credentials.ts';
+import { createHostNetworks } from '../features/network/host-network.ts';
+import { createOutside } from '../features/outside/outside.ts';
+import { createAllowedValues } from '../stores/allowed-values.ts';
+import { createArtifactStore } from '../stores/artifacts.ts';
+import { createAuditLog } from '../stores/audit.ts';
+import { createConsents } from '../stores/consents.ts';
+import { createCredentialStore } from '../stores/credentials.ts';
+import { createJournal } from '../stores/journal.ts';
+import { createDaemonKeys } from '../stores/keys.ts';
+import { createLiveSessions } from '../stores/live-sessions.ts';
+import { createNetworkLog } from '../stores/network-log.ts';
+import { createNetworkRules } from '../stores/network-rules.ts';
+import { createProjectStore } from '../stores/projects.ts';
+import { createSessionStore } from '../stores/sessions.ts';
+import { createDatabase, type Database } from '../stores/sqlite.ts';
+import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
+import { createToolVersions } from '../stores/tool-versions.ts';
+import type { ComposeDeps } from './compose-deps.ts';
+
+export type Stores = ReturnType<typeof buildStores>;
+
+/** Builds the stores on disk. */
+export function buildStores(deps: ComposeDeps) {
+  const { environment, paths, config, clock, logger, requestStop } = deps;
+  const database = createDatabase({
+    file: paths.stateDb,
+    migrations: STATE_MIGRATIONS,
+    logger,
+    onFailure: () => requestStop(0, 'failure'),
+  });
+  const keys = createDaemonKeys({ database });
+  const consents = createConsents({ database, clock });
+  const hostNetworks = createHostNetworks({ database, clock });
+  const projects = createProjectStore({ database, consents, clock });
+  const { artifactsDir: dir, auditDir } = paths;
+  const memory = memoryDatabase({ file: paths.memoryDb, logger });
+  return {
+    outside: createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
+    hostNetworks,
+    database,
+    keys,
+    consents,
+    projects,
+    sessions: createSessionStore({ database, keys, clock }),
+    liveSessions: createLiveSessions({ database, clock, logger }),
+    journal: createJournal({ database, clock }),
+    networkRules: createNetworkRules({ database, clock }),
+    networkCredentials: credentialsOf(deps, database, projects),
+    networkLog: createNetworkLog({ database }),
+    toolVersions: createToolVersions({ database }),
+    allowedValues: createAllowedValues({ database, clock }),
+    artifacts: createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
+    auditLog: createAuditLog({ dir: auditDir, clock, logger }),
+    memoryDatabase: memory,
+    memoryStore: new MemoryStore({ database: memory, logger }),
+  };
+}
+
+function credentialsOf(
+  { environment, clock, logger }: ComposeDeps,
+  database: Database,
+  projects: NetworkCredentialsDeps['projects'],
+): NetworkCredentials {
+  // The daemon does not have the variables of a person's shell.
+  const source = { path: environment.path, home: environment.home, variable: () => undefined };
+  const store = createCredentialStore({ database });
+  return new NetworkCredentials({ store, projects, environment: source, clock, logger });
+}

@@ -1,0 +1,18 @@
+import type { Environment } from '../config/env.ts';
+import type { Paths } from '../config/paths.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { StopCause } from '../core/lifecycle.ts';
+import type { Logger } from '../core/log.ts';
+
+/** The dependencies of every part of the daemon. */
+export interface ComposeDeps {
+  environment: Environment;
+  paths: Paths;
+  config: Config;
+  clock: Clock;
+  timer: Timer;
+  logger: Logger;
+  /** Starts an orderly shutdown. Calls in flight get `graceMs` milliseconds. */
+  requestStop(graceMs: number, cause: StopCause): void;
+}

@@ -1,0 +1,35 @@
+import type { ErrorCode } from '../core/errors.ts';
+import type { NewConsent } from '../stores/consents.ts';
+
+/** The result of one check. Only `allow` lets the call proceed. */
+export type Verdict = Allowed | Denied | Question;
+
+export interface Allowed {
+  verdict: 'allow';
+  reason: string;
+}
+
+export interface Denied {
+  verdict: 'deny';
+  reason: string;
+  code: ErrorCode;
+  remedy: string;
+  limit?: number;
+}
+
+/** Allowed if a person consented to each of `needs` in the call's project, otherwise refused. */
+interface Question {
+  verdict: 'ask';
+  needs: readonly Need[];
+  /** The reason if no consent is missing. */
+  allowed: string;
+  /** The reason if the named consents are missing. */
+  refused(missing: readonly string[]): string;
+  /** How a person can consent. */
+  remedy: string;
+}
+
+interface Need extends NewConsent {
+  /** Its name in the reason. */
+  name: string;
+}

@@ -1,0 +1,456 @@
+import type { SessionEffect } from '../../call/effects.ts';
+import type { FileChanges } from '../../call/outcome.ts';
+import type { SessionRef } from '../../call/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { newBranchId } from '../../core/ids.ts';
+import type { PatchReply } from '../../sandbox/contract/merge-messages.ts';
+import type { EventLog } from '../events/event-log.ts';
+import {
+  BRANCH_LIMITS,
+  type Branch,
+  type BranchFilesKind,
+  briefOf,
+  type Closing,
+  exhausted,
+  type FilesState,
+  msLeft,
+  type OpenBranch,
+  returnCall,
+  sessionOf,
+  warningOf,
+} from './branch.ts';
+import type { BranchCall, BranchStore, ListedBranch } from './branch-store.ts';
+import type { BranchFiles, MergeCall, Merged, OwnBranch, ShownPlan } from './files/branch-files.ts';
+import type { Resolutions } from './files/merge-plan.ts';
+
+export interface BranchesDeps {
+  store: BranchStore;
+  events: Pick<EventLog, 'append'>;
+  /** Stops the background jobs that were started in a branch, and waits for them. */
+  stopJobs(session: SessionRef): Promise<void>;
+  files: Pick<BranchFiles, 'start' | 'clean' | 'open' | 'plan' | 'patch' | 'merge' | 'discard'>;
+  clock: Clock;
+}
+
+/** A branch to open. Its texts are masked. */
+export interface NewBranch {
+  readonly description: string;
+  readonly prompt: string;
+  readonly budgetTokens: number;
+  readonly timeoutMs: number;
+  readonly files: BranchFilesKind;
+}
+
+/** The `return` of a branch: its masked message, and the call. */
+export interface Report {
+  readonly message: string;
+  readonly requestId: string;
+  readonly tool: string;
+  /** What to do with the branch's own files. */
+  readonly files: FilesEnd;
+}
+
+export type FilesEnd = 'merge' | 'discard';
+
+/** How to end the files of a branch and of its nested branches. */
+export interface Settling {
+  readonly end: FilesEnd;
+  /** For the branch itself. Null: those of the merge already begun, or none. */
+  readonly resolutions: Resolutions | null;
+  readonly call: MergeCall;
+}
+
+/** The outcome of a closed branch, for its parent. */
+export interface ClosedBranch {
+  readonly branch: OpenBranch;
+  /** Nested branches that were still open, innermost first. */
+  readonly children: readonly string[];
+  readonly durationMs: number;
+  /** Null if it had no files of its own, or if they were discarded. */
+  readonly merged: Merged | null;
+}
+
+/** Milliseconds after its timeout in which a branch may still return. */
+const RETURN_GRACE_MS = 15 * 60_000;
+
+/** The open branches of all sessions. They survive a restart of the daemon and end with their session. */
+export class Branches {
+  readonly name = 'branches';
+  readonly #deps: BranchesDeps;
+  readonly #open = new Map<string, OpenBranch>();
+  /** Branch id → ancestors (and itself) that own files, outermost first. Includes branches closed since startup. */
+  readonly #chains = new Map<string, readonly string[]>();
+  /** Branch id → number of calls now working on its files. */
+  readonly #calls = new Map<string, number>();
+  /** Request id → changes of a merge, until the call reports them. */
+  readonly #changes = new Map<string, FileChanges>();
+
+  constructor(deps: BranchesDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    await this.#deps.files.clean(this.#deps.clock.now());
+    for (const branch of await this.#deps.store.load(this.#deps.clock.now())) this.#open.set(branch.id, branch);
+    for (const { id } of this.#open.values()) this.#chains.set(id, this.#chainOf(id));
+    await this.#deps.files.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#open.clear();
+    this.#chains.clear();
+  }
+
+  /** The open branches of a session, oldest first. */
+  of({ project, session }: Pick<SessionRef, 'project' | 'session'>): readonly OpenBranch[] {
+    return [...this.#open.values()].filter((one) => one.project === project && one.session === session);
+  }
+
+  /** All branches of a project including closed ones, open ones first, then newest first. */
+  list(project: string): Promise<ListedBranch[]> {
+    return this.#deps.store.list(project);
+  }
+
+  /**
+   * The branches whose files the session's calls see, outermost first; null: the base. Throws CONFLICT if one of them
+   * is closed: a call that began earlier must not reach other files.
+   */
+  layersOf({ branch }: Pick<SessionRef, 'branch'>): readonly string[] | null {
+    const chain = branch === null ? [] : (this.#chains.get(branch) ?? []);
+    if (chain.length === 0) return null;
+    const closed = chain.find((id) => !this.#open.has(id));
+    if (closed === undefined) return chain;
+    throw new ContextdError('CONFLICT', `branch ${closed} is closed, and so are its files`, {
+      remedy: 'Leave "branch" out, or open another branch.',
+    });
+  }
+
+  /**
+   * Blocks merging the files of the session's branch while a call works on them. The returned function unblocks it.
+   * Throws CONFLICT like `layersOf`.
+   */
+  hold(session: Pick<SessionRef, 'branch'>): () => void {
+    const id = this.layersOf(session)?.at(-1);
+    if (id === undefined) return () => {};
+    this.#calls.set(id, (this.#calls.get(id) ?? 0) + 1);
+    return () => {
+      const left = (this.#calls.get(id) ?? 1) - 1;
+      if (left === 0) this.#calls.delete(id);
+      else this.#calls.set(id, left);
+    };
+  }
+
+  /** Changes by the merge of a `return`. Can be taken once. */
+  takeChanges(requestId: string): FileChanges | null {
+    const changes = this.#changes.get(requestId) ?? null;
+    this.#changes.delete(requestId);
+    return changes;
+  }
+
+  /** The branch's remaining budget, for a tool with this effect. Throws NOT_FOUND, CONFLICT and RESOURCE_LIMIT. */
+  async enter(session: SessionRef, effect: SessionEffect): Promise<{ tokens: number; ms: number }> {
+    const branch = await this.#find(session);
+    if (effect === 'return') return { tokens: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
+    if (branch.filesState !== null && branch.filesState !== 'open') throw settled(branch);
+    const nowMs = this.#deps.clock.now();
+    const used = exhausted(branch, nowMs);
+    if (used !== null) {
+      throw new ContextdError('RESOURCE_LIMIT', `branch ${branch.id} has used up ${used} and does no more work`, {
+        remedy: `Report what is done and what is open: ${returnCall(branch.id)}.`,
+        details: { branch: branch.id, budget_tokens: branch.budgetTokens, tokens: branch.spentTokens },
+      });
+    }
+    return { tokens: branch.budgetTokens - branch.spentTokens, ms: msLeft(branch, nowMs) };
+  }
+
+  warning({ branch: id }: SessionRef, tokens: number): string | null {
+    const branch = id === null ? undefined : this.#open.get(id);
+    return branch === undefined ? null : warningOf(branch, tokens, this.#deps.clock.now());
+  }
+
+  /** Charges an answer to the session's branch. The answer to a `return` is not charged: the parent reads it. */
+  async charge({ branch: id }: SessionRef, call: BranchCall): Promise<void> {
+    const branch = id === null ? undefined : this.#open.get(id);
+    if (branch === undefined) return;
+    branch.spentTokens += call.tokens;
+    await this.#deps.store.addCall(branch.id, call);
+  }
+
+  /** Opens a branch in the session's branch or base. Throws RESOURCE_LIMIT and SANDBOX_UNAVAILABLE. */
+  async open(session: SessionRef, asked: NewBranch, requestId: string): Promise<Branch & { notice: string | null }> {
+    const { description, prompt, budgetTokens, timeoutMs, files } = asked;
+    const parent = session.branch === null ? null : await this.#find(session);
+    this.#checkRoom(session);
+    const nowMs = this.#deps.clock.now();
+    const known = {
+      id: newBranchId(),
+      project: session.project,
+      session: session.session,
+      parent: session.branch,
+      description,
+      budgetTokens,
+      openedMs: nowMs,
+      files,
+      // A branch ends no later than its parent.
+      timeoutMs: parent === null ? timeoutMs : Math.max(1, Math.min(timeoutMs, msLeft(parent, nowMs))),
+    };
+    const filesState = files === 'own' ? ('open' as const) : null;
+    const branch = { ...known, brief: briefOf(known, prompt), spentTokens: 0, filesState };
+    this.#open.set(branch.id, branch);
+    let notice: string | null = null;
+    try {
+      await this.#deps.store.add(branch);
+      if (files === 'own') notice = (await this.#deps.files.open(this.#ownOf(branch))).notice;
+    } catch (cause) {
+      this.#open.delete(branch.id);
+      await this.#deps.store.remove(branch.id);
+      throw cause;
+    }
+    this.#chains.set(branch.id, this.#chainOf(branch.id));
+    this.#tell(branch, 'opened', description, requestId);
+    return { ...branch, notice };
+  }
+
+  /** The calls of an open branch, oldest first. Throws NOT_FOUND and CONFLICT like `enter`. */
+  async callsOf(session: SessionRef): Promise<{ branch: OpenBranch; calls: readonly BranchCall[] }> {
+    const branch = await this.#find(session);
+    return { branch, calls: await this.#deps.store.calls(branch.id) };
+  }
+
+  /** Closes the session's branch by its `return`, children first. NOT_FOUND and CONFLICT leave the branch open. */
+  async close(session: SessionRef, report: Report): Promise<ClosedBranch> {
+    const branch = await this.#find(session);
+    // Another `return` came first.
+    if (!this.#open.has(branch.id)) return this.close(session, report);
+    const { closed, merged } = await this.#close(branch, 'return', report);
+    const children = closed.filter((id) => id !== branch.id);
+    return { branch, children, durationMs: this.#deps.clock.now() - branch.openedMs, merged };
+  }
+
+  /** Dry run of merging the branch's files, for a person. Throws NOT_FOUND. */
+  async planFiles(
+    project: string,
+    id: string,
+    { resolutions, patchBytes }: { resolutions: Resolutions | null; patchBytes: number },
+  ): Promise<ShownPlan & PatchReply> {
+    const [branch] = (await this.#keptFamily(project, id)).slice(-1);
+    if (branch === undefined) throw new ContextdError('NOT_FOUND', `the project has no branch ${id}`);
+    const plan = await this.#deps.files.plan(branch.own, resolutions);
+    const none = { patch: '', left: 0 };
+    return { ...plan, ...(patchBytes > 0 ? await this.#deps.files.patch(branch.own, plan, patchBytes) : none) };
+  }
+
+  /**
+   * Merges or discards the files of an open or closed branch, after those of its nested branches. An open branch can
+   * then only return. Throws NOT_FOUND and CONFLICT.
+   */
+  async endFiles(project: string, id: string, settling: Settling): Promise<Merged | null> {
+    const family = await this.#keptFamily(project, id);
+    const open = family.flatMap(({ own }) => this.#open.get(own.id) ?? []);
+    for (const one of open) this.#open.delete(one.id);
+    try {
+      await Promise.all(open.map((one) => this.#deps.stopJobs(sessionOf(one))));
+      return await this.#settle(family, settling);
+    } finally {
+      for (const one of open.toReversed()) this.#open.set(one.id, one);
+    }
+  }
+
+  /** A branch, and those of its nested branches whose files are kept, innermost first. Throws NOT_FOUND. */
+  async #keptFamily(project: string, id: string): Promise<OwnFiles[]> {
+    const all = new Map((await this.#deps.store.list(project)).map((one) => [one.id, one]));
+    const around = (from: string | null): string[] => {
+      const branch = from === null ? undefined : all.get(from);
+      return branch === undefined ? [] : [...around(branch.parent), branch.id];
+    };
+    if (!all.has(id)) {
+      throw new ContextdError('NOT_FOUND', `the project has no branch ${JSON.stringify(id.slice(0, 40))}`, {
+        remedy: '`ctxd branch list --all` shows those of the last two weeks.',
+      });
+    }
+    const isKept = (one: string): boolean => ['open', 'merging'].includes(all.get(one)?.filesState ?? '');
+    const opened = new Map(this.#open);
+    const family = [...all.values()].filter((one) => around(one.id).includes(id) && (one.id === id || isKept(one.id)));
+    const depth = (one: ListedBranch): number => around(one.id).length;
+    return family
+      .sort((a, b) => depth(b) - depth(a))
+      .map((one) => ({
+        own: { ...one, outer: around(one.parent).filter(isKept) },
+        setState: (state) => {
+          const open = opened.get(one.id);
+          if (open !== undefined) open.filesState = state;
+        },
+      }));
+  }
+
+  /** Closes the branches that a session leaves open. */
+  async endSession(session: SessionRef): Promise<void> {
+    for (const branch of this.of(session)) if (this.#open.has(branch.id)) await this.#close(branch, 'session');
+  }
+
+  /** Closes branches that did not return in time, and deletes files that were never merged. */
+  async endOverdue(): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    await this.#deps.files.clean(nowMs);
+    for (const branch of [...this.#open.values()]) {
+      if (this.#open.has(branch.id) && msLeft(branch, nowMs) <= -RETURN_GRACE_MS) await this.#close(branch, 'timeout');
+    }
+  }
+
+  /** Finds only branches of the same session; ids of other sessions are NOT_FOUND. */
+  async #find({ project, session, branch: id }: SessionRef): Promise<OpenBranch> {
+    const open = id === null ? undefined : this.#open.get(id);
+    if (open?.project === project && open.session === session) return open;
+    const ids = this.of({ project, session }).map((one) => one.id);
+    const remedy = ids.length === 0 ? 'No branch is open: leave "branch" out.' : `Open are ${ids.join(', ')}.`;
+    const shown = JSON.stringify((id ?? '').slice(0, 40));
+    const closedBy = id === null ? null : await this.#deps.store.closing(project, session, id);
+    if (closedBy === null) throw new ContextdError('NOT_FOUND', `this session has no branch ${shown}`, { remedy });
+    throw new ContextdError('CONFLICT', `branch ${shown} is closed: ${HOW_CLOSED[closedBy] ?? closedBy}`, { remedy });
+  }
+
+  /** Events about a branch go to its parent's part of the log, because the parent knows about them. */
+  #tell({ id, project, session, parent }: OpenBranch, action: string, text: string, requestId: string): void {
+    this.#deps.events.append({
+      session: { project, session, branch: parent },
+      kind: 'branch',
+      at: this.#deps.clock.now(),
+      sensitivity: 'internal',
+      text,
+      facts: { action, id, requestId },
+      artifact: null,
+    });
+  }
+
+  #checkRoom(session: SessionRef): void {
+    const depth = this.#ancestors(session.branch).length;
+    if (depth >= BRANCH_LIMITS.depth) {
+      throw new ContextdError('RESOURCE_LIMIT', `branches nest ${BRANCH_LIMITS.depth} deep, and this one is the last`, {
+        remedy: 'Do the work in this branch.',
+        details: { limit: BRANCH_LIMITS.depth },
+      });
+    }
+    const open = this.of(session);
+    if (open.length < BRANCH_LIMITS.openPerSession) return;
+    const ids = open.map(({ id }) => id);
+    throw new ContextdError('RESOURCE_LIMIT', `${open.length} branches of this session are open: ${ids.join(', ')}`, {
+      remedy: `Return from one first: ${returnCall(ids[0] ?? '')}.`,
+      details: { limit: BRANCH_LIMITS.openPerSession },
+    });
+  }
+
+  /** The branch and its ancestors, innermost first. */
+  #ancestors(id: string | null): OpenBranch[] {
+    const branch = id === null ? undefined : this.#open.get(id);
+    return branch === undefined ? [] : [branch, ...this.#ancestors(branch.parent)];
+  }
+
+  #chainOf(id: string): readonly string[] {
+    const own = this.#ancestors(id).filter(({ files }) => files === 'own');
+    return own.map((branch) => branch.id).reverse();
+  }
+
+  /** The branch and its open descendants, innermost first. */
+  #family(branch: OpenBranch): OpenBranch[] {
+    const children = [...this.#open.values()].filter(({ parent }) => parent === branch.id);
+    return [...children.flatMap((child) => this.#family(child)), branch];
+  }
+
+  async #close(
+    branch: OpenBranch,
+    by: Closing,
+    report?: Report,
+  ): Promise<{ closed: readonly string[]; merged: Merged | null }> {
+    const family = this.#family(branch);
+    const closed = family.map(({ id }): { id: string; by: Closing } => ({ id, by: id === branch.id ? by : 'parent' }));
+    let merged: Merged | null = null;
+    // Closed for calls at once, so that no call starts meanwhile and no second `return` succeeds.
+    for (const { id } of family) this.#open.delete(id);
+    try {
+      await Promise.all(family.map((one) => this.#deps.stopJobs(sessionOf(one))));
+      if (report !== undefined) {
+        const call = { requestId: report.requestId, tool: report.tool };
+        const own = family.filter(({ filesState }) => filesState !== null);
+        const last = await this.#settle(
+          own.map((one) => this.#filesOf(one)),
+          { end: report.files, resolutions: null, call },
+        );
+        // Merges into the branch itself are not reported to the parent.
+        if (branch.filesState !== null) merged = last;
+        if (merged?.changes != null) this.#changes.set(report.requestId, merged.changes);
+      }
+      await this.#deps.store.close(closed, this.#deps.clock.now());
+    } catch (cause) {
+      for (const one of family.toReversed()) this.#open.set(one.id, one);
+      throw cause;
+    }
+    for (const one of family) {
+      if (one.id === branch.id && report !== undefined) this.#tell(one, 'returned', report.message, report.requestId);
+      else
+        this.#tell(one, 'closed', `closed without a report: ${HOW_CLOSED[one.id === branch.id ? by : 'parent']}`, '');
+    }
+    return { closed: closed.map(({ id }) => id), merged };
+  }
+
+  /**
+   * Merges or discards the files of branches, innermost first; no call may start in them. Returns the result of the
+   * last one. Throws CONFLICT; files merged before that stay merged into the enclosing branch.
+   */
+  async #settle(family: readonly OwnFiles[], { end, resolutions, call }: Settling): Promise<Merged | null> {
+    const { files, store } = this.#deps;
+    for (const { own } of family) {
+      const count = this.#calls.get(own.id) ?? 0;
+      if (end === 'merge' && count > 0) throw busy(own.id, count);
+    }
+    let merged: Merged | null = null;
+    for (const one of family) {
+      try {
+        if (end === 'discard') await files.discard(one.own);
+        else merged = await files.merge(one.own, one === family.at(-1) ? resolutions : null, call);
+      } finally {
+        one.setState((await store.files(one.own.id))?.state ?? null);
+      }
+    }
+    return merged;
+  }
+
+  #filesOf(branch: OpenBranch): OwnFiles {
+    const setState = (state: FilesState | null): void => {
+      branch.filesState = state;
+    };
+    return { own: this.#ownOf(branch), setState };
+  }
+
+  #ownOf({ id, project, session, parent }: Omit<OpenBranch, 'spentTokens'>): OwnBranch {
+    return { id, project, session, outer: parent === null ? [] : (this.#chains.get(parent) ?? []) };
+  }
+}
+
+/** A branch whose files are to be merged or discarded. */
+interface OwnFiles {
+  readonly own: OwnBranch;
+  setState(state: FilesState | null): void;
+}
+
+function busy(id: string, count: number): ContextdError {
+  const calls = count === 1 ? '1 call still works' : `${count} calls still work`;
+  return new ContextdError('CONFLICT', `${calls} on the files of branch ${id}, so they are not merged`, {
+    remedy: 'Wait for the answer, then return again.',
+  });
+}
+
+function settled({ id, filesState }: OpenBranch): ContextdError {
+  const why = filesState === 'merging' ? 'are being merged' : `were ${filesState}`;
+  return new ContextdError('CONFLICT', `the files of branch ${id} ${why}, and it does no more work`, {
+    remedy: `Call ${returnCall(id)}.`,
+  });
+}
+
+const HOW_CLOSED: Readonly<Record<string, string>> = {
+  '': 'it is being closed',
+  return: 'it has returned',
+  parent: 'it ended with its parent',
+  session: 'it ended with its session',
+  timeout: 'it did not return in time',
+};

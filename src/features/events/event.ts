@@ -1,0 +1,102 @@
+import type { SessionEffect } from '../../call/effects.ts';
+import type { SessionRef } from '../../call/session.ts';
+
+/** How far an event may travel: from contextd's own words to text that is compiled into a context only on request. */
+export const SENSITIVITIES = ['public', 'internal', 'confidential', 'restricted'] as const;
+export type Sensitivity = (typeof SENSITIVITIES)[number];
+
+/** A recorded tool call. Memory tools have the same facts. */
+export interface CallEventFacts {
+  readonly requestId: string;
+  readonly tool: string;
+  readonly effect: SessionEffect;
+  /** First line of the command, or the object of the call, such as a path; '' if unknown. */
+  readonly subject: string;
+  /**
+   * Equal for calls of the same tool in the same directory with the same complete command or path. '' if the call does
+   * not show whether that succeeds: it only started a background job, or was ended from outside.
+   */
+  readonly sameness: string;
+  /** Number in the session of the background job that ended; null if the event is about the call itself. */
+  readonly job: number | null;
+  /** False if the call was refused or was a dry run. */
+  readonly hasRun: boolean;
+  readonly exitCode: number | null;
+  /** Null for success. A command that exits with a status other than 0 has no error code. */
+  readonly errorCode: string | null;
+  /** The output line that best explains the failure, scrubbed; '' for success, or if there is no such line. */
+  readonly errorLine: string;
+  readonly durationMs: number;
+  /** Tokens of the answer. */
+  readonly tokensSpent: number;
+  /** Paths in the project: recorded changes, or if those are unknown, the path that the tool reports. */
+  readonly filesWritten: readonly string[];
+  /** Protected paths that the call created and that were renamed. */
+  readonly quarantined: readonly string[];
+  /** Argument for `ctxd undo`; null if the call changed no file that can be restored. */
+  readonly undo: string | null;
+}
+
+/** An action of contextd itself, and its object. */
+export interface ActionEventFacts {
+  /** For example `opened`, `returned`, `saved`, `restored` or `undone`. */
+  readonly action: string;
+  /** Id of the branch, the checkpoint or the undo. */
+  readonly id: string;
+  /** The call that requested it; '' for a person or a hook. */
+  readonly requestId: string;
+}
+
+/** The author of a message. */
+export interface MessageEventFacts {
+  /** For example `user`, `agent` or the name of a hook. */
+  readonly role: string;
+}
+
+/** Event kind → its facts. */
+export interface EventFacts {
+  readonly call: CallEventFacts;
+  readonly memory: CallEventFacts;
+  readonly branch: ActionEventFacts;
+  readonly checkpoint: ActionEventFacts;
+  readonly undo: ActionEventFacts;
+  readonly message: MessageEventFacts;
+}
+
+export type EventKind = keyof EventFacts;
+
+interface EventOf<Kind extends EventKind> {
+  /** Position in the log of its session, from 1, without gaps; branches share the log. */
+  readonly seq: number;
+  /** Includes the branch it belongs to. */
+  readonly session: SessionRef;
+  readonly kind: Kind;
+  /** `seq` of the event on which this one depends. */
+  readonly parent: number | null;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly sensitivity: Sensitivity;
+  /** Number of tokens of `text`. */
+  readonly tokens: number;
+  /** Scrubbed; for a call one line of facts. */
+  readonly text: string;
+  readonly facts: EventFacts[Kind];
+  /** Id of the stored output. */
+  readonly artifact: string | null;
+}
+
+/** Something that happened in a session. */
+export type SessionEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
+
+/** An event to append: the log assigns its position and counts its tokens. */
+export type NewEvent = {
+  [Kind in EventKind]: Omit<EventOf<Kind>, 'seq' | 'tokens' | 'parent'> & {
+    /** Default: the event whose output is `parentArtifact`. */
+    readonly parent?: number;
+    /** The output that this event shows. Default: none, so no parent. */
+    readonly parentArtifact?: string;
+  };
+}[EventKind];
+
+/** Maximum number of characters of a text that the log keeps. */
+export const TEXT_MAX_CHARS = 8_000;

@@ -1,0 +1,46 @@
+import { withoutInvisible } from '../../core/invisible.ts';
+
+/** Characters of a recorded text that an agent sees. */
+export const QUOTED_MAX_CHARS = 160;
+
+/** Characters that are read for each that is shown: blanks and invisible ones go. */
+const READ_FACTOR = 16;
+
+const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
+/** A whole token, or what could open a tag or a fenced block, or look like a token or a line of contextd. */
+const STEERING = /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|<|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
+
+/**
+ * Recorded text as data in one line: a JSON string without anything that ends a line, is invisible, opens a tag or a fence, or
+ * looks like words of contextd. Longer text is cut, which `…` behind the quotes shows. JSON.parse of the quotes gives the
+ * text without its invisible characters. `isToken`: whether a token, such as `[SECRET_1]`, is one of the reader's and stays
+ * readable (default: none is).
+ */
+export function quote(text: string, maxChars = QUOTED_MAX_CHARS, isToken = isNoToken): string {
+  // A text of megabytes is not read for its first words.
+  const part = text.slice(0, READ_FACTOR * maxChars);
+  // First, because a line end is invisible too and would join two words.
+  const spaced = part.toWellFormed().replaceAll(BLANKS, ' ');
+  const plain = withoutInvisible(spaced).replaceAll(BLANKS, ' ').trim();
+  const characters = Array.from(plain);
+  const isLong = characters.length > maxChars || part.length < text.length;
+  const kept = characters.length > maxChars ? characters.slice(0, maxChars).join('') : plain;
+  const shown = JSON.stringify(kept).replaceAll(STEERING, (found) => (isToken(found) ? found : escaped(found)));
+  return `${shown}${isLong ? '…' : ''}`;
+}
+
+/** Names are contextd's own; one that somebody made up is quoted. */
+export function nameOf(name: string): string {
+  return /^[A-Za-z0-9][\w.:-]{0,63}$/.test(name) ? name : quote(name, 64);
+}
+
+const isNoToken = (_token: string): boolean => false;
+
+/** Of a token the bracket is enough. */
+function escaped(found: string): string {
+  const steering = found.startsWith('[') ? '[' : found;
+  return (
+    Array.from(steering, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('') +
+    found.slice(steering.length)
+  );
+}

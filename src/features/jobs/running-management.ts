@@ -1,0 +1,113 @@
+import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { RunningItem__Output as RunningItem } from '../../protocol/generated/management.ts';
+import type { Management } from '../../protocol/management-contract.ts';
+import type { Scrubber } from '../../scrub/scrubber.ts';
+import type { LiveSessions } from '../../stores/live-sessions.ts';
+import type { SessionEnd } from '../sessions/session-end.ts';
+import type { CallGate, RunningCall } from '../shared/call-gate.ts';
+import type { Job } from './job.ts';
+import type { Jobs } from './jobs.ts';
+
+export interface RunningDeps {
+  gate: Pick<CallGate, 'running' | 'cancel'>;
+  jobs: Pick<Jobs, 'running' | 'end'>;
+  scrubber: Pick<Scrubber, 'maskText'>;
+  liveSessions: Pick<LiveSessions, 'idFor'>;
+  sessionEnd: SessionEnd;
+}
+
+/** Characters of a command that `ctxd ps` shows. */
+const COMMAND_MAX_CHARS = 200;
+
+/** What a person may see and end: running calls and jobs, and sessions. */
+export function createRunningManagement(
+  deps: RunningDeps,
+): Pick<Management, 'endSession' | 'listRunning' | 'killRunning'> {
+  const list = async (root: string): Promise<RunningItem[]> => {
+    const jobs = await Promise.all(deps.jobs.running().map((job) => jobItem(job, deps)));
+    const calls = deps.gate.running().map((call) => callItem(call, deps));
+    calls.sort((a, b) => a.started_ms - b.started_ms);
+    return [...jobs, ...calls].filter(({ project }) => root === '' || project === root);
+  };
+  return {
+    async endSession({ root, session: hint }) {
+      const session = deps.liveSessions.idFor(root, hint);
+      return { root, session, ended: await deps.sessionEnd.end({ project: root, session, branch: null }) };
+    },
+    listRunning: async ({ project_root }) => ({ items: await list(project_root) }),
+    async killRunning({ id }) {
+      const item = oneNamed(id, await list(''));
+      if (item.kind === 'job') await deps.jobs.end(item.id, 'kill');
+      else deps.gate.cancel(item.id, callKilled());
+      return { items: [item] };
+    },
+  };
+}
+
+function oneNamed(id: string, items: readonly RunningItem[]): RunningItem {
+  const named = items.filter((item) => item.id === id);
+  const fitting = named.length > 0 ? named : items.filter((item) => item.id.startsWith(id) || item.id.endsWith(id));
+  const [item] = fitting;
+  if (item === undefined) {
+    throw new ContextdError('NOT_FOUND', `nothing that is running has the id ${id}`, { remedy: 'See `ctxd ps`.' });
+  }
+  if (fitting.length === 1) return item;
+  throw new ContextdError('CONFLICT', `${fitting.length} jobs or calls have an id that begins or ends with ${id}`, {
+    remedy: 'Give the whole id from `ctxd ps`.',
+  });
+}
+
+function callKilled(): ContextdError {
+  return new ContextdError('CANCELLED', `a person ended the call with \`ctxd kill\``, {
+    remedy: 'Ask the person before you start it again.',
+    details: { ended_by: 'person' },
+  });
+}
+
+async function jobItem(job: Job, { scrubber }: RunningDeps): Promise<RunningItem> {
+  const { id, number, session, tool, command, startedMs } = job.spec;
+  const usage = await job.usage();
+  return {
+    id,
+    kind: 'job',
+    project: session.project,
+    session: scrubber.maskText(session.session),
+    tool,
+    job: number,
+    started_ms: startedMs,
+    command: shortened(scrubber.maskText(command)),
+    ...(usage === null ? {} : { memory_bytes: usage.memoryBytes, cpu_ms: usage.cpuMs }),
+  };
+}
+
+function callItem({ request, startedMs }: RunningCall, { scrubber, liveSessions }: RunningDeps): RunningItem {
+  const { requestId, projectRoot, tool, inputJson } = request;
+  return {
+    id: requestId,
+    kind: 'call',
+    project: projectRoot,
+    session: scrubber.maskText(liveSessions.idFor(projectRoot, request.sessionHint)),
+    tool: scrubber.maskText(tool).slice(0, COMMAND_MAX_CHARS),
+    job: 0,
+    started_ms: startedMs,
+    command: shortened(scrubber.maskText(commandOf(inputJson.toString('utf8')))),
+  };
+}
+
+/** The command of a call, or its whole input. */
+function commandOf(json: string): string {
+  try {
+    const input: unknown = JSON.parse(json);
+    if (isJsonObject(input) && typeof input.command === 'string') return input.command;
+  } catch {
+    // Not JSON: shown as it is.
+  }
+  return json;
+}
+
+/** One line. */
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= COMMAND_MAX_CHARS ? line : `${line.slice(0, COMMAND_MAX_CHARS - 1)}…`;
+}

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import { type SessionRef, sessionKey } from '../../call/session.ts';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
+import { readOptionalInteger, readOptionalString, readString, readStringList } from '../../sdk/input.ts';
+import { invalid, MEMORY_ID_PATTERN, MEMORY_LIMITS, type Memory, outcomeOf, readDraft } from './item.ts';
+import type { Memories, MemoryAuthor } from './memories.ts';
+import type { Retrievals } from './retrievals.ts';
+import type { MemoryFilter } from './rows.ts';
+import { SEARCH_MAX } from './search.ts';
+import { PROJECT_TAG_CHARS } from './statements.ts';
+import { FOREIGN_SOURCE } from './sync/shared-items.ts';
+
+export interface MemoryServiceDeps {
+  memories: Pick<Memories, 'search' | 'use' | 'store' | 'giveFeedback'>;
+  retrievals: Pick<Retrievals, 'divide' | 'settle'>;
+  /** Number of tokens of a text. */
+  countTokens(text: string): number;
+  clock: Clock;
+}
+
+const SEARCH_DEFAULT = 5;
+/** Token limit of the found memories as JSON; the rest of the line has 160 of the 500 (CE-1.3). */
+const SEARCH_MAX_TOKENS = 340;
+/** Limits of a title in a search answer, in characters and in tokens. */
+const TITLE_SHOWN_CHARS = 120;
+const TITLE_MAX_TOKENS = 60;
+/** An answer may have at most 16 texts. */
+const READ_MAX = 12;
+/** For agents, which cannot fix the server. `ctxd memory sync status` shows the cause. */
+const DEGRADED = 'the shared store did not answer; what others stored last may be missing';
+const DAY_MS = 86_400_000;
+
+/**
+ * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome,
+ * confidence, from?}], left_out?, degraded?}`, best first, at most 340 tokens. Contents only through MemoryGet. Any
+ * text is a valid query. `from` marks memories of a tool, an import or a team member. `degraded`: the shared store did
+ * not answer, or the embedding model did not, with its reason. Ids are in the refs of a core tool's answer. Memories
+ * held out from the session are silently missing. Throws ARGS_INVALID.
+ */
+export async function searchMemories(
+  session: SessionRef,
+  request: JsonObject,
+  { isCore }: Pick<ServiceCall, 'isCore'>,
+  { memories, retrievals, countTokens, clock }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const limit = readOptionalInteger(request, 'limit') ?? SEARCH_DEFAULT;
+  if (limit < 1 || limit > SEARCH_MAX) throw invalid('limit', `must be a whole number from 1 to ${SEARCH_MAX}`);
+  const filter = filterOf(request, clock.now());
+  const {
+    memories: found,
+    degraded,
+    wordsOnly,
+  } = await memories.search(session.project, {
+    query: readString(request, 'query'),
+    limit,
+    filter,
+  });
+  const fitting = fittingOf(found, countTokens);
+  const leftOut = found.length - fitting.length;
+  // The outcome of the work is known only for searches by agents.
+  const ids = isCore ? fitting.map(({ id }) => id) : [];
+  const heldOut = await retrievals.divide(sessionTag(session), ids);
+  const shown = fitting.filter(({ id }) => !heldOut.has(id));
+  return {
+    answer: {
+      memories: shown.map(({ reference }) => reference),
+      ...(leftOut === 0 ? {} : { left_out: leftOut }),
+      ...degradedIn(degraded, wordsOnly),
+    },
+    refs: isCore ? shown.map(({ id }) => id) : [],
+  };
+}
+
+function degradedIn(shared: string | null, wordsOnly: string | null): JsonObject {
+  const reasons = [
+    ...(shared === null ? [] : [DEGRADED]),
+    ...(wordsOnly === null ? [] : [`searched by words only: ${wordsOnly.slice(0, WHY_MAX_CHARS)}`]),
+  ];
+  return reasons.length === 0 ? {} : { degraded: reasons.join('; ') };
+}
+
+/** Maximum number of characters of the reason for a degraded search. */
+const WHY_MAX_CHARS = 160;
+
+interface Reference {
+  readonly id: string;
+  readonly reference: JsonObject;
+}
+
+/** The memories that fit the token limit. */
+function fittingOf(found: readonly Memory[], countTokens: (text: string) => number): readonly Reference[] {
+  let left = SEARCH_MAX_TOKENS;
+  return found.flatMap((memory) => {
+    const reference = referenceOf(memory, countTokens);
+    // The id is also in the refs of the answer.
+    const tokens = countTokens(`${JSON.stringify(reference)},"${memory.id}",`);
+    if (tokens > left) return [];
+    left -= tokens;
+    return [{ id: memory.id, reference }];
+  });
+}
+
+/** `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with all details. Throws NOT_FOUND. */
+export async function getMemories(
+  { project }: SessionRef,
+  request: JsonObject,
+  { memories }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const ids = [...new Set(readStringList(request, 'ids'))];
+  if (ids.length === 0 || ids.length > READ_MAX) throw invalid('ids', `must name 1 to ${READ_MAX} memories`);
+  for (const id of ids) checkId(id);
+  return { answer: { memories: (await memories.use(project, ids)).map(detailsOf) } };
+}
+
+/**
+ * `MemoryStore`: `{title, content, description?, tags?, outcome?, task?, context?}` → `{id, state, contradicts?}`. The
+ * memory belongs to the project of the call, and to the tool if that is an installed one. Throws ARGS_INVALID.
+ */
+export async function storeMemory(
+  session: SessionRef,
+  request: JsonObject,
+  call: ServiceCall,
+  { memories, retrievals }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const draft = readDraft(request);
+  const { state, id, contradicts } = await memories.store(session.project, draft, authorOf(call));
+  if (call.isCore) await retrievals.settle(sessionTag(session), draft.outcome);
+  return { answer: { id, state, ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }) } };
+}
+
+/** `MemoryFeedback`: `{id, outcome, note?}` → `{id, confidence, quarantined?}`. Throws ARGS_INVALID, NOT_FOUND. */
+export async function rateMemory(
+  session: SessionRef,
+  request: JsonObject,
+  { requestId }: ServiceCall,
+  { memories, retrievals }: MemoryServiceDeps,
+): Promise<ServiceAnswer> {
+  const id = checkId(readString(request, 'id'));
+  const outcome = outcomeOf(request.outcome);
+  const note = readOptionalString(request, 'note') ?? '';
+  if (note.length > NOTE_MAX_CHARS) throw invalid('note', `has ${note.length} characters of at most ${NOTE_MAX_CHARS}`);
+  const evidence = { session: sessionTag(session), requestId };
+  const memory = await memories.giveFeedback(session.project, { id, outcome, note }, evidence);
+  await retrievals.settle(evidence.session, outcome);
+  return {
+    answer: { id, confidence: rounded(memory.confidence), ...(memory.isQuarantined ? { quarantined: true } : {}) },
+  };
+}
+
+export const NOTE_MAX_CHARS = 2_000;
+
+/** Throws ARGS_INVALID. */
+export function checkId(id: string): string {
+  if (MEMORY_ID_PATTERN.test(id)) return id;
+  throw new ContextdError('ARGS_INVALID', `not the id of a memory: ${JSON.stringify(id.slice(0, 40))}`, {
+    remedy: 'Pass an id as a search gives it, such as mem_0123456789.',
+  });
+}
+
+/** Identifies a session in the evidence by a hash, because its name may be anything. Starts with the project's tag. */
+export function sessionTag(session: SessionRef): string {
+  const hexOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+  return `${hexOf(session.project).slice(0, PROJECT_TAG_CHARS)}${hexOf(sessionKey(session)).slice(0, 24)}`;
+}
+
+/** Reads `tags`, `outcome`, `scope` and `max_age_days`. Throws ARGS_INVALID. */
+export function filterOf(request: JsonObject, nowMs: number): MemoryFilter {
+  const { outcome, scope } = request;
+  const days = readOptionalInteger(request, 'max_age_days');
+  if (days !== undefined && days < 1) throw invalid('max_age_days', 'must be a whole number from 1');
+  if (scope !== undefined && scope !== 'project' && scope !== 'global')
+    throw invalid('scope', 'must be project or global');
+  return {
+    tags: request.tags === undefined ? [] : distinctTags(readStringList(request, 'tags')),
+    outcome: outcome === undefined ? null : outcomeOf(outcome),
+    scope: scope ?? null,
+    sinceMs: days === undefined ? 0 : nowMs - days * DAY_MS,
+  };
+}
+
+/** Throws ARGS_INVALID for more tags than an item can have. */
+function distinctTags(tags: readonly string[]): string[] {
+  const distinct = [...new Set(tags.map((tag) => tag.trim().toLowerCase()))];
+  if (distinct.length > MEMORY_LIMITS.tags)
+    throw invalid('tags', `has ${distinct.length} tags, a memory has at most ${MEMORY_LIMITS.tags}`);
+  return distinct;
+}
+
+function authorOf({ tool, isCore, requestId }: ServiceCall): MemoryAuthor {
+  return { origin: isCore ? 'model' : 'tool', owner: isCore ? '' : tool, source: '', requestIds: [requestId] };
+}
+
+function referenceOf(memory: Memory, countTokens: (text: string) => number): JsonObject {
+  const { id, title, outcome, confidence } = memory;
+  const from = fromElsewhere(memory);
+  const known = { outcome, confidence: rounded(confidence), ...(from === null ? {} : { from }) };
+  return { id, title: shortened(title, countTokens), ...known };
+}
+
+/** Rare characters cost several tokens each: one title must not crowd out all others. */
+function shortened(title: string, countTokens: (text: string) => number): string {
+  let characters = [...title];
+  if (characters.length > TITLE_SHOWN_CHARS) characters = [...characters.slice(0, TITLE_SHOWN_CHARS - 1), '…'];
+  while (countTokens(characters.join('')) > TITLE_MAX_TOKENS)
+    characters = [...characters.slice(0, Math.floor(characters.length / 2)), '…'];
+  return characters.join('');
+}
+
+/** Memories written neither by a person nor by an agent of this machine are marked, in search results too. */
+function fromElsewhere({ origin, owner, source }: Memory): string | null {
+  if (origin === 'tool') return `tool ${owner}`;
+  if (source.startsWith(FOREIGN_SOURCE)) return 'shared';
+  return origin === 'import' ? 'import' : null;
+}
+
+function detailsOf(memory: Memory): JsonObject {
+  const { id, title, description, content, tags, outcome, task, scope, source, provenance, contradicts } = memory;
+  const optional: Record<string, Json> = {
+    ...(description === '' ? {} : { description }),
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(task === '' ? {} : { task }),
+    ...(scope === 'global' ? { scope } : {}),
+    ...(memory.owner === '' ? {} : { tool: memory.owner }),
+    ...(source === '' ? {} : { source }),
+    ...(provenance.length === 0 ? {} : { learned_from: provenance.slice(-3) }),
+    ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }),
+    ...(memory.isQuarantined ? { quarantined: true } : {}),
+  };
+  return { id, title, outcome, confidence: rounded(memory.confidence), ...optional, content };
+}
+
+function rounded(confidence: number): number {
+  return Math.round(confidence * 100) / 100;
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { Paths } from '../../config/paths.ts';
+import type { GitleaksUse } from '../../config/schema.ts';
+import { type Clock, pause, type Timer } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Part } from '../../core/lifecycle.ts';
+import type { Logger } from '../../core/log.ts';
+import type { SecondSearch } from '../../dispatch/scrub.ts';
+import { maskStreams } from '../../dispatch/store.ts';
+import { type AuditItem, Auditor, type AuditorState } from '../../scrub/gitleaks/auditor.ts';
+import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
+import {
+  clearWorkDir,
+  createGitleaksRun,
+  type GitleaksRun,
+  type MissedSecret,
+  missedSecrets,
+} from '../../scrub/gitleaks/run.ts';
+import type { Scrubber } from '../../scrub/scrubber.ts';
+import { type ArtifactStore, type ArtifactStream, readStreams } from '../../stores/artifacts.ts';
+import type { AuditLog } from '../../stores/audit.ts';
+
+export interface StandingAuditorDeps {
+  use: GitleaksUse;
+  places: GitleaksPlaces;
+  paths: Pick<Paths, 'gitleaksWorkDir'>;
+  scrubber: Scrubber;
+  artifacts: ArtifactStore;
+  auditLog: AuditLog;
+  clock: Clock;
+  timer: Timer;
+  logger: Logger;
+}
+
+/** What `ctxd doctor` and `ctxd stats` report of the auditor. */
+export interface StandingAuditorState {
+  use: GitleaksUse;
+  /** Null if gitleaks is not installed; nothing is searched a second time then. */
+  program: GitleaksBinary | null;
+  /** Null unless gitleaks runs in the background. */
+  background: AuditorState | null;
+}
+
+/** Runs the real gitleaks, if it is installed, over what the engine let through. */
+export interface StandingAuditor extends Part, SecondSearch {
+  state(): StandingAuditorState;
+  /** Resolves when no output waits to be searched. */
+  idle(): Promise<void>;
+}
+
+/** Milliseconds that gitleaks may take for one answer. */
+const ANSWER_MS = 30_000;
+
+export function createStandingAuditor(deps: StandingAuditorDeps): StandingAuditor {
+  const stopping = new AbortController();
+  let program: GitleaksBinary | null = null;
+  let background: Auditor | undefined;
+  let before: GitleaksRun | undefined;
+  return {
+    name: 'gitleaks auditor',
+    async start() {
+      await clearWorkDir(deps.paths.gitleaksWorkDir);
+      if (deps.use === 'off') return;
+      program = await findBinary(deps.places);
+      if (program === null) return;
+      const run = createRun(program, deps);
+      if (deps.use === 'always') before = run;
+      else background = createBackground(run, deps, stopping.signal);
+      deps.logger.info('scrub.auditor_ready', { version: program.version, use: deps.use });
+    },
+    async stop() {
+      stopping.abort();
+      await background?.stop();
+      await clearWorkDir(deps.paths.gitleaksWorkDir);
+    },
+    stored: (item) => background?.submit(item),
+    async missedIn(texts) {
+      if (deps.use !== 'always') return [];
+      if (before === undefined) throw notInstalled();
+      return missedSecrets(await before(texts, ANSWER_MS));
+    },
+    state: () => ({ use: deps.use, program, background: background?.state() ?? null }),
+    idle: async () => background?.idle(),
+  };
+}
+
+function createRun(program: GitleaksBinary, deps: StandingAuditorDeps): GitleaksRun {
+  return createGitleaksRun({
+    program: program.path,
+    workDir: deps.paths.gitleaksWorkDir,
+    lowPriority: deps.use === 'background',
+  });
+}
+
+function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: AbortSignal): Auditor {
+  return new Auditor({
+    run,
+    read: async (item) => (await readStored(item, deps.artifacts))?.map(({ text }) => text) ?? null,
+    secretsAmong: ({ session }, missed) => deps.scrubber.secretsAmong(session, missed),
+    onMissed: (item, missed) => deps.artifacts.exclusively(item.artifactId, () => maskStored(item, missed, deps)),
+    pause: (ms) => pause(deps.timer, ms, signal),
+    logger: deps.logger,
+  });
+}
+
+/** Null if the artifact is gone. */
+async function readStored(
+  { session, artifactId }: AuditItem,
+  artifacts: ArtifactStore,
+): Promise<ArtifactStream[] | null> {
+  try {
+    return await readStreams(artifacts, session, artifactId);
+  } catch (thrown) {
+    const { code } = ContextdError.from(thrown);
+    if (code === 'NOT_FOUND' || code === 'EXPIRED') return null;
+    throw thrown;
+  }
+}
+
+/** Makes the secrets known to the session, masks them in the stored output, and records that. */
+async function maskStored(item: AuditItem, missed: readonly MissedSecret[], deps: StandingAuditorDeps): Promise<void> {
+  const streams = (await readStored(item, deps.artifacts)) ?? [];
+  const { masked, secrets } = await maskStreams(item.session, streams, missed, deps.scrubber);
+  const whole = masked.map(({ text }) => text).join('');
+  if (masked.length > 0) await deps.artifacts.replace(item.session, item.artifactId, masked);
+  deps.logger.warn('scrub.secret_missed', { artifact: item.artifactId, rules: missed.map(({ rule }) => rule) });
+  const { project, session } = item.session;
+  const rules = [...new Set(missed.map(({ rule }) => rule))];
+  await deps.auditLog.append({
+    time: new Date(deps.clock.now()).toISOString(),
+    request_id: item.requestId,
+    session: deps.scrubber.maskText(session),
+    project,
+    door: 'gitleaks',
+    kind: 'secret_missed',
+    tool: item.tool,
+    input: { artifact: item.artifactId, tokens: secrets.map(({ token }) => token) },
+    output_sha256: createHash('sha256').update(whole).digest('hex'),
+    output_bytes: Buffer.byteLength(whole),
+    duration_ms: 0,
+    secrets_found: missed.length,
+    secret_rules: rules,
+    exit_code: null,
+    error_code: null,
+  });
+}
+
+function notInstalled(): ContextdError {
+  return new ContextdError(
+    'SCRUB_FAILED',
+    'the output was withheld: scrub.gitleaks is "always", and gitleaks is not installed',
+    {
+      remedy: 'A person can install it (`ctxd doctor` says how) or run `ctxd config set scrub.gitleaks background`.',
+    },
+  );
+}

@@ -1,0 +1,112 @@
+import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../../call/request.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { within } from '../../core/deadline.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Drained, StopCause } from '../../core/lifecycle.ts';
+
+/** A call under way. */
+export interface RunningCall {
+  request: CallRequest;
+  /** Milliseconds since the epoch. */
+  startedMs: number;
+}
+
+/** Counts the calls that come and go, and admits none once the daemon is stopping. */
+export interface CallGate {
+  dispatch: Dispatch;
+  active(): number;
+  answered(): number;
+  running(): readonly RunningCall[];
+  /** Ends a call, whose answer says why. Does nothing if it does not run. */
+  cancel(requestId: string, why: ContextdError): void;
+  /**
+   * Admits no further call and waits at most `graceMs` milliseconds for the running ones. Calls that take longer are
+   * ended, and their answers say why.
+   */
+  drain(graceMs: number, cause: StopCause): Promise<Drained>;
+  /** The result of `drain`, for anyone who waits for it. */
+  readonly drained: Promise<Drained>;
+}
+
+/** Milliseconds that ended calls get to answer: the tool's own grace, and the time its answer takes to get out. */
+const ENDING_MS = 5_000;
+
+/**
+ * `refuse` records a call that comes while the daemon is stopping. `dispatch` then throws DAEMON_UNAVAILABLE, not an
+ * answer: the caller knows from it that nothing ran, which no tool can claim, and asks the next daemon.
+ */
+export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Clock, 'now'> = systemClock): CallGate {
+  const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer> }>();
+  const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
+  let answered = 0;
+  let stopping = false;
+  const allEndWithin = (ms: number): Promise<boolean> => {
+    const answers = Promise.allSettled([...running.values()].map(({ answer }) => answer));
+    return within(
+      ms,
+      answers.then(() => true),
+      () => false,
+    );
+  };
+  return {
+    async dispatch(request) {
+      if (stopping) {
+        await refuse(request, daemonStops());
+        throw daemonStops();
+      }
+      const ending = new AbortController();
+      const onAbort = (): void => ending.abort(request.signal.reason);
+      request.signal.addEventListener('abort', onAbort, { once: true });
+      if (request.signal.aborted) onAbort();
+      const answer = inner({ ...request, signal: ending.signal });
+      running.set(ending, { request, startedMs: clock.now(), answer });
+      try {
+        return await answer;
+      } finally {
+        request.signal.removeEventListener('abort', onAbort);
+        running.delete(ending);
+        answered += 1;
+      }
+    },
+    active: () => running.size,
+    answered: () => answered,
+    running: () => [...running.values()],
+    cancel(requestId, why) {
+      for (const [ending, { request }] of running) if (request.requestId === requestId) ending.abort(why);
+    },
+    drained,
+    async drain(graceMs, cause) {
+      stopping = true;
+      const waited = running.size;
+      let ended = 0;
+      if (!(await allEndWithin(graceMs))) {
+        ended = running.size;
+        for (const [ending, { request }] of running) ending.abort(interrupted(request.tool, cause));
+        await allEndWithin(ENDING_MS);
+      }
+      settle({ waited, ended });
+      return drained;
+    },
+  };
+}
+
+const CAUSES: Readonly<Record<StopCause, string>> = {
+  stop: 'was stopped by a person (`ctxd server stop`)',
+  restart: 'was restarted by a person (`ctxd server restart`)',
+  signal: 'was stopped by a signal',
+  failure: 'had to stop because its state database failed',
+};
+
+function interrupted(tool: string, cause: StopCause): ContextdError {
+  return new ContextdError('INTERRUPTED', `contextd ${CAUSES[cause]} while ${tool} ran, and ended the call`, {
+    remedy: 'Check what the call has done before calling again. The next call starts contextd if it is not running.',
+    details: { stopped_by: cause },
+  });
+}
+
+function daemonStops(): ContextdError {
+  return new ContextdError('DAEMON_UNAVAILABLE', 'contextd is stopping and takes no more calls', {
+    remedy: 'Call again: the next call starts it.',
+    retryAfterMs: 500,
+  });
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../core/clock.ts';
+import { toText } from '../../fs/raw-path.ts';
+import type { UndoPlan__Output as WirePlan } from '../../protocol/generated/management.ts';
+import type { Management } from '../../protocol/management-contract.ts';
+import type { AuditLog } from '../../stores/audit.ts';
+import type { ProjectStore } from '../../stores/projects.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { Chore } from '../shared/chores.ts';
+import type { Undo } from './undo.ts';
+import { nameOfChange, type UndoPlan, worthNaming, worthShowing } from './undo-plan.ts';
+import type { UndoRecord } from './undo-records.ts';
+
+export interface UndoManagementDeps {
+  undo: Pick<Undo, 'plan' | 'apply' | 'forget'>;
+  auditLog: Pick<AuditLog, 'append'>;
+  events: Pick<EventLog, 'append'>;
+  clock: Clock;
+}
+
+const CLEAN_EVERY_MS = 60 * 60 * 1000;
+
+/** Forgets what is too old or too much. */
+export function undoChore({
+  undo,
+  projects,
+}: {
+  readonly undo: Pick<Undo, 'clean'>;
+  readonly projects: Pick<ProjectStore, 'list'>;
+}): Chore {
+  return {
+    name: 'clean undo',
+    everyMs: CLEAN_EVERY_MS,
+    run: async () => undo.clean((await projects.list()).map(({ root }) => root)),
+  };
+}
+
+/** How a person takes back what calls did to files. Every undo is recorded. */
+export function createUndoManagement(deps: UndoManagementDeps): Pick<Management, 'planUndo' | 'undoChanges'> {
+  return {
+    async planUndo({ root, which }) {
+      return wireOf(await deps.undo.plan(root, which), null);
+    },
+    async undoChanges({ root, which, partial }) {
+      const { undone, ...plan } = await deps.undo.apply(root, which, partial);
+      if (undone !== null) await record(root, plan.record.ref, undone, deps);
+      return wireOf(plan, undone);
+    },
+  };
+}
+
+/** In the audit log, and in the log of the session whose call was taken back: an agent must know. */
+async function record(root: string, ref: string, undone: UndoRecord, { auditLog, events, clock }: UndoManagementDeps) {
+  const count = worthNaming(undone.changes).length;
+  events.append({
+    session: { project: root, session: undone.session, branch: null },
+    kind: 'undo',
+    at: clock.now(),
+    sensitivity: 'internal',
+    text: `A person undid ${ref}: ${count === 1 ? '1 file was' : `${count} files were`} put back`,
+    facts: { action: 'undone', id: ref, requestId: '' },
+    artifact: null,
+  });
+  await auditLog.append({
+    time: new Date(clock.now()).toISOString(),
+    request_id: undone.requestId,
+    session: '',
+    project: root,
+    door: 'ctxd',
+    kind: 'person',
+    tool: 'undo',
+    input: { ref },
+    files_changed: { ref: undone.ref, count },
+    output_sha256: '',
+    output_bytes: 0,
+    duration_ms: 0,
+    secrets_found: 0,
+    secret_rules: [],
+    exit_code: null,
+    error_code: null,
+  });
+}
+
+function wireOf({ record, files }: UndoPlan, undone: UndoRecord | null): WirePlan {
+  return {
+    ref: record.ref,
+    request_id: record.requestId,
+    tool: record.tool,
+    at_ms: record.atMs,
+    files: worthShowing(files).map(({ change, action, why }) => ({ path: nameOfChange(change), action, why })),
+    not_covered: record.missed.map(({ path, why }) => `${toText(path)}: ${why}`),
+    shared: record.isShared,
+    undone_by: undone?.ref ?? '',
+  };
+}

@@ -1,0 +1,201 @@
+import { type NameRow, rowsOf } from '../row.ts';
+
+/** Tasks, debuggers, containers and scripts that editors and their language servers start when a person opens a folder. */
+const SET_ASIDE = rowsOf('set aside', [
+  [['.vscode'], 'VS Code', 'opening the folder', 'https://code.visualstudio.com/docs/debugtest/tasks'],
+  [
+    ['.vs', '*.suo'],
+    'Visual Studio',
+    'opening the folder or its solution',
+    'https://learn.microsoft.com/visualstudio/ide/customize-build-and-debug-tasks-in-visual-studio',
+  ],
+  [
+    ['.idea', '*.ipr'],
+    'IDEs of JetBrains',
+    'opening the project',
+    'https://www.jetbrains.com/help/idea/project-security.html',
+  ],
+  [
+    ['.fleet'],
+    'Fleet',
+    'opening the folder',
+    'https://www.jetbrains.com/help/fleet/getting-started-with-run-configurations.html',
+  ],
+  [['.zed'], 'Zed', 'opening the folder', 'https://zed.dev/docs/configuring-zed'],
+  [['.lapce'], 'Lapce', 'opening the folder', 'https://docs.lapce.dev/'],
+  [['.nova'], 'Nova', 'opening the folder', 'https://help.nova.app/nova/tasks/'],
+  [['.theia'], 'Theia', 'opening the folder', 'https://theia-ide.org/docs/preferences/'],
+  [['*.sublime-project'], 'Sublime Text', 'opening the project', 'https://lsp.sublimetext.io/client_configuration/'],
+  [
+    ['.devcontainer', '.devcontainer.json'],
+    'editors with Dev Containers',
+    'opening the folder in its container',
+    'https://containers.dev/implementors/json_reference/',
+  ],
+  [
+    ['.exrc', '_exrc', '.vimrc', '_vimrc', '.gvimrc', '_gvimrc'],
+    'Vim',
+    'opening a file, with exrc set',
+    'https://vimhelp.org/options.txt.html#%27exrc%27',
+  ],
+  [
+    ['.nvimrc', '.nvim.lua'],
+    'Neovim',
+    'opening a file, with exrc set',
+    'https://neovim.io/doc/user/options.html#%27exrc%27',
+  ],
+  [['.vim'], 'coc.nvim', 'opening a file', 'https://github.com/neoclide/coc.nvim/wiki/Using-the-configuration-file'],
+  [
+    ['.neoconf.json', '.nlsp.json', '.nlsp-settings'],
+    'neoconf',
+    'opening a file',
+    'https://github.com/folke/neoconf.nvim',
+  ],
+  [
+    ['.dir-locals.el', '.dir-locals-2.el'],
+    'Emacs',
+    'opening any file below it',
+    'https://www.gnu.org/software/emacs/manual/html_node/emacs/Directory-Variables.html',
+  ],
+  [
+    ['.emacs.desktop'],
+    'Emacs',
+    'starting it in the directory',
+    'https://www.gnu.org/software/emacs/manual/html_node/emacs/Saving-Emacs-Sessions.html',
+  ],
+  [['.helix'], 'Helix', 'opening a file', 'https://docs.helix-editor.com/configuration.html'],
+  [
+    ['.externaltoolbuilders', '.project'],
+    'Eclipse and Java language servers',
+    'opening the folder',
+    'https://help.eclipse.org/latest/topic/org.eclipse.platform.doc.isv/guide/resAdv_builders.htm',
+  ],
+  [
+    ['.factorypath', '.settings'],
+    'Eclipse and Java language servers',
+    'opening the folder',
+    'https://help.eclipse.org/latest/topic/org.eclipse.jdt.doc.user/reference/preferences/java/compiler/ref-preferences-annotation-processing.htm',
+  ],
+  [
+    ['.bsp', 'buildserver.json'],
+    'editors with a build server',
+    'opening the folder',
+    'https://build-server-protocol.github.io/docs/overview/server-discovery',
+  ],
+  [['.bloop'], 'Metals', 'opening the folder', 'https://scalacenter.github.io/bloop/docs/configuration-format'],
+  [['.merlin'], 'Merlin', 'opening a file', 'https://github.com/ocaml/merlin/wiki/Project-configuration'],
+  [
+    ['hie.yaml'],
+    'Haskell Language Server',
+    'opening a file',
+    'https://haskell-language-server.readthedocs.io/en/latest/configuration.html#configuring-your-project-build',
+  ],
+  [['.luarc.json', '.luarc.jsonc'], 'Lua language server', 'opening a file', 'https://luals.github.io/wiki/plugins/'],
+  [['erlang_ls.config', 'erlang_ls.yaml'], 'Erlang LS', 'opening a file', 'https://erlang-ls.github.io/configuration/'],
+  [
+    ['.sourcekit-lsp'],
+    'SourceKit-LSP',
+    'opening a file',
+    'https://github.com/swiftlang/sourcekit-lsp/blob/main/Documentation/Configuration%20File.md',
+  ],
+  [['.ruby-lsp'], 'Ruby LSP', 'opening a file', 'https://shopify.github.io/ruby-lsp/'],
+  [['.solargraph.yml'], 'Solargraph', 'opening a file', 'https://solargraph.org/guides/configuration'],
+  [['.ropeproject'], 'rope', 'opening a file', 'https://rope.readthedocs.io/en/latest/configuration.html'],
+  [['.jedi'], 'Jedi', 'opening a file', 'https://jedi.readthedocs.io/en/latest/docs/api.html#jedi.Project'],
+  [
+    ['.ctags', '.ctags.d', 'ctags.d', '.gutctags'],
+    'ctags',
+    'opening a file, with a plugin that makes tags',
+    'https://docs.ctags.io/en/latest/option-file.html',
+  ],
+  [
+    ['gtags.conf', '.globalrc'],
+    'GNU Global',
+    'opening a file, with a plugin that makes tags',
+    'https://www.gnu.org/software/global/manual/global.html',
+  ],
+]);
+
+/** What an editor runs only with a plugin for the program. People and agents write these files every day. */
+const SETTINGS = rowsOf('settings', [
+  [
+    ['eslint.config.*', '.eslintrc', '.eslintrc.*'],
+    'ESLint',
+    'opening a file, with its plugin',
+    'https://eslint.org/docs/latest/use/configure/configuration-files',
+  ],
+  [
+    ['prettier.config.*', '.prettierrc.*'],
+    'Prettier',
+    'opening a file, with its plugin',
+    'https://prettier.io/docs/configuration',
+  ],
+  [
+    ['.prettierrc', '.prettierrc.json', '.prettierrc.yml', '.prettierrc.yaml', '.prettierrc.json5', '.prettierrc.toml'],
+    'Prettier',
+    'opening a file, with its plugin',
+    'https://prettier.io/docs/plugins',
+    'no plugins',
+  ],
+  [
+    ['stylelint.config.*', '.stylelintrc', '.stylelintrc.*'],
+    'Stylelint',
+    'opening a file, with its plugin',
+    'https://stylelint.io/user-guide/configure',
+  ],
+  [
+    ['tailwind.config.*'],
+    'Tailwind',
+    'opening a file, with its plugin',
+    'https://github.com/tailwindlabs/tailwindcss-intellisense',
+  ],
+  [['svelte.config.*'], 'Svelte', 'opening a file, with its plugin', 'https://github.com/sveltejs/language-tools'],
+  [
+    ['vitest.config.*', 'vite.config.*', 'jest.config.*', 'playwright.config.*'],
+    'runners of tests',
+    'opening the folder, with their plugins',
+    'https://vitest.dev/guide/ide',
+  ],
+  [
+    ['pylintrc', '.pylintrc'],
+    'Pylint',
+    'opening a file, with its plugin',
+    'https://pylint.readthedocs.io/en/latest/user_guide/configuration/all-options.html#init-hook',
+  ],
+  [
+    ['mypy.ini', '.mypy.ini'],
+    'mypy',
+    'opening a file, with its plugin',
+    'https://mypy.readthedocs.io/en/stable/extending_mypy.html',
+  ],
+  [
+    ['.flake8'],
+    'Flake8',
+    'opening a file, with its plugin',
+    'https://flake8.pycqa.org/en/latest/user/configuration.html#using-local-plugins',
+  ],
+  [
+    ['.golangci.*'],
+    'golangci-lint',
+    'opening a file, with its plugin',
+    'https://golangci-lint.run/docs/plugins/go-plugins/',
+  ],
+  [['.rubocop.yml'], 'RuboCop', 'opening a file, with its plugin', 'https://docs.rubocop.org/rubocop/extensions.html'],
+  [
+    ['.php-cs-fixer.php', '.php-cs-fixer.dist.php'],
+    'PHP CS Fixer',
+    'opening a file, with its plugin',
+    'https://cs.symfony.com/doc/config.html',
+  ],
+  [['.formatter.exs'], 'mix format', 'saving a file, with a plugin', 'https://hexdocs.pm/mix/Mix.Tasks.Format.html'],
+  [['.clangd', '.ccls'], 'clangd and ccls', 'opening a file', 'https://clangd.llvm.org/config'],
+  [['pyrightconfig.json'], 'Pyright', 'opening a file', 'https://microsoft.github.io/pyright/#/configuration'],
+  [
+    ['*.code-workspace'],
+    'VS Code',
+    'opening it',
+    'https://code.visualstudio.com/docs/editing/workspaces/multi-root-workspaces',
+  ],
+]);
+
+export const EDITORS: readonly NameRow[] = [...SET_ASIDE, ...SETTINGS];

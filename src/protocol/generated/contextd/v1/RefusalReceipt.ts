@@ -1,8 +1,0 @@
-// Original file: proto/contextd/v1/tool.proto
-
-
-export interface RefusalReceipt {
-}
-
-export interface RefusalReceipt__Output {
-}

@@ -1,8 +1,0 @@
-// Original file: proto/plugin/grpc_controller.proto
-
-
-export interface Empty {
-}
-
-export interface Empty__Output {
-}

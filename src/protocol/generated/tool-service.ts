@@ -1,0 +1,131 @@
+// Original file: proto/contextd/v1/tool.proto
+
+import type * as grpc from '@grpc/grpc-js';
+import type { EnumTypeDefinition, MessageTypeDefinition, MethodDefinition } from '@grpc/proto-loader';
+import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output, ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output, ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output, ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output, Progress as _contextd_v1_Progress, Progress__Output as _contextd_v1_Progress__Output, RefusalReceipt as _contextd_v1_RefusalReceipt, RefusalReceipt__Output as _contextd_v1_RefusalReceipt__Output, RefusalReport as _contextd_v1_RefusalReport, RefusalReport__Output as _contextd_v1_RefusalReport__Output, SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output, SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output } from './tool.ts';
+
+/**
+ * ToolService serves the proxy: one call, one answer.
+ */
+export interface ToolServiceClient extends grpc.Client {
+  /**
+   * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
+   * gRPC errors are for transport faults only (certificate, message size, cancelled, daemon stopping).
+   */
+  Execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  Execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  Execute(argument: _contextd_v1_ExecuteRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  Execute(argument: _contextd_v1_ExecuteRequest, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
+   * gRPC errors are for transport faults only (certificate, message size, cancelled, daemon stopping).
+   */
+  execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  execute(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  execute(argument: _contextd_v1_ExecuteRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+  execute(argument: _contextd_v1_ExecuteRequest, callback: grpc.requestCallback<_contextd_v1_ExecuteResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ExecuteWithProgress is Execute with the output of running commands: any number of progress events, then the
+   * answer, which is the last event and the same as Execute's.
+   */
+  ExecuteWithProgress(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
+  ExecuteWithProgress(argument: _contextd_v1_ExecuteRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
+  /**
+   * ExecuteWithProgress is Execute with the output of running commands: any number of progress events, then the
+   * answer, which is the last event and the same as Execute's.
+   */
+  executeWithProgress(argument: _contextd_v1_ExecuteRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
+  executeWithProgress(argument: _contextd_v1_ExecuteRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_contextd_v1_ExecuteEvent__Output>;
+
+  /**
+   * GetSchema returns what the daemon accepted for a tool, never files of the workspace.
+   */
+  GetSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  GetSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  GetSchema(argument: _contextd_v1_SchemaRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  GetSchema(argument: _contextd_v1_SchemaRequest, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  /**
+   * GetSchema returns what the daemon accepted for a tool, never files of the workspace.
+   */
+  getSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  getSchema(argument: _contextd_v1_SchemaRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  getSchema(argument: _contextd_v1_SchemaRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+  getSchema(argument: _contextd_v1_SchemaRequest, callback: grpc.requestCallback<_contextd_v1_SchemaResponse__Output>): grpc.ClientUnaryCall;
+
+  /**
+   * ReportRefusal records a call that the proxy itself refused and answered. Nothing runs.
+   */
+  ReportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  ReportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  ReportRefusal(argument: _contextd_v1_RefusalReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  ReportRefusal(argument: _contextd_v1_RefusalReport, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  /**
+   * ReportRefusal records a call that the proxy itself refused and answered. Nothing runs.
+   */
+  reportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  reportRefusal(argument: _contextd_v1_RefusalReport, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  reportRefusal(argument: _contextd_v1_RefusalReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+  reportRefusal(argument: _contextd_v1_RefusalReport, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
+
+}
+
+/**
+ * ToolService serves the proxy: one call, one answer.
+ */
+export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
+  /**
+   * Execute runs one tool through the nine steps. A refused or failed call is an answer, not a gRPC error;
+   * gRPC errors are for transport faults only (certificate, message size, cancelled, daemon stopping).
+   */
+  Execute: grpc.handleUnaryCall<_contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse>;
+
+  /**
+   * ExecuteWithProgress is Execute with the output of running commands: any number of progress events, then the
+   * answer, which is the last event and the same as Execute's.
+   */
+  ExecuteWithProgress: grpc.handleServerStreamingCall<_contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent>;
+
+  /**
+   * GetSchema returns what the daemon accepted for a tool, never files of the workspace.
+   */
+  GetSchema: grpc.handleUnaryCall<_contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse>;
+
+  /**
+   * ReportRefusal records a call that the proxy itself refused and answered. Nothing runs.
+   */
+  ReportRefusal: grpc.handleUnaryCall<_contextd_v1_RefusalReport__Output, _contextd_v1_RefusalReceipt>;
+
+}
+
+export interface ToolServiceDefinition extends grpc.ServiceDefinition {
+  Execute: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteResponse, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse__Output>
+  ExecuteWithProgress: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteEvent, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent__Output>
+  GetSchema: MethodDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaResponse, _contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse__Output>
+  ReportRefusal: MethodDefinition<_contextd_v1_RefusalReport, _contextd_v1_RefusalReceipt, _contextd_v1_RefusalReport__Output, _contextd_v1_RefusalReceipt__Output>
+}
+
+type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
+  new(...args: ConstructorParameters<Constructor>): Subtype;
+};
+
+export interface ProtoGrpcType {
+  contextd: {
+    v1: {
+      CallContext: MessageTypeDefinition<_contextd_v1_CallContext, _contextd_v1_CallContext__Output>
+      CallForm: EnumTypeDefinition
+      ExecuteEvent: MessageTypeDefinition<_contextd_v1_ExecuteEvent, _contextd_v1_ExecuteEvent__Output>
+      ExecuteRequest: MessageTypeDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteRequest__Output>
+      ExecuteResponse: MessageTypeDefinition<_contextd_v1_ExecuteResponse, _contextd_v1_ExecuteResponse__Output>
+      Progress: MessageTypeDefinition<_contextd_v1_Progress, _contextd_v1_Progress__Output>
+      RefusalReceipt: MessageTypeDefinition<_contextd_v1_RefusalReceipt, _contextd_v1_RefusalReceipt__Output>
+      RefusalReport: MessageTypeDefinition<_contextd_v1_RefusalReport, _contextd_v1_RefusalReport__Output>
+      SchemaRequest: MessageTypeDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaRequest__Output>
+      SchemaResponse: MessageTypeDefinition<_contextd_v1_SchemaResponse, _contextd_v1_SchemaResponse__Output>
+      /**
+       * ToolService serves the proxy: one call, one answer.
+       */
+      ToolService: SubtypeConstructor<typeof grpc.Client, ToolServiceClient> & { service: ToolServiceDefinition }
+    }
+  }
+}

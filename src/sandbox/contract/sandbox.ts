@@ -1,0 +1,381 @@
+import type { Readable } from 'node:stream';
+import type { Paths } from '../../config/paths.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Denial, SetAside } from '../../core/envelope.ts';
+import type { Logger } from '../../core/log.ts';
+import type { Runtime } from '../../core/profile.ts';
+import type { ConnectionFact, EgressCommand, EgressEvent, Traffic } from '../../egress/messages.ts';
+import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
+import type { TerminalSize } from '../../text/terminal-screen.ts';
+import type { MergeRequest, ReplyOf } from './merge-messages.ts';
+import type { LayerAbility, LayerKind } from './mounted.ts';
+import type { SandboxPolicy } from './policy.ts';
+import type { RestoreItem, RestoreReply, SnapshotReply, SnapshotRequest } from './snapshot-messages.ts';
+
+/** Size of every terminal. */
+export const TERMINAL_SIZE: TerminalSize = { columns: 120, rows: 40 };
+
+/**
+ * Why a command ended. `pids`: only if the command failed. `oom`: whenever the kernel killed a process for lack of
+ * memory. `input`: only input on its terminal could unblock it, and no input can come.
+ */
+export type EndedBy =
+  | 'exit'
+  | 'signal'
+  | 'timeout'
+  | 'oom'
+  | 'pids'
+  | 'seccomp'
+  | 'output_limit'
+  | 'storage_limit'
+  | 'input'
+  | 'cancelled';
+
+/** Times are milliseconds since the epoch. */
+export type StorageAction =
+  | { readonly do: 'list' }
+  /** Empties the caches of a project; null: of all projects. */
+  | { readonly do: 'clear'; readonly project: string | null }
+  /** Removes HOME and /tmp of a session. */
+  | { readonly do: 'end_session'; readonly project: string; readonly session: string }
+  /**
+   * Trims caches, and removes storage unused since these times (of sessions, only ended ones). Storage in use stays.
+   */
+  | {
+      readonly do: 'sweep';
+      readonly live: readonly { readonly project: string; readonly session: string }[];
+      readonly sessionsBeforeMs: number;
+      readonly cachesBeforeMs: number;
+    };
+
+/** Disk usage of one project's caches. */
+export interface ProjectCaches {
+  readonly project: string;
+  /** Includes 1 KiB per entry. */
+  readonly bytes: number;
+  readonly maxBytes: number;
+  /** Milliseconds since the epoch. */
+  readonly usedMs: number;
+}
+
+/** The call or job that a command runs for. Its connections are attributed to it. */
+export interface RunRef {
+  readonly session: string;
+  /** Request id of the call, or id of the job. */
+  readonly requestId: string;
+}
+
+/** Equal connections of a command, with the bytes of all from (`up`) and to (`down`) the sandbox. */
+export interface Connection
+  extends Pick<ConnectionFact, 'host' | 'port' | 'allowed' | 'rule' | 'why' | 'isAllowable' | 'isBindable'>,
+    Pick<Traffic, 'up' | 'down'> {
+  readonly via: ConnectionFact['via'] | 'several';
+  readonly count: number;
+}
+
+export interface CommandSpec {
+  argv: readonly string[];
+  /** Must be inside the workspace. */
+  cwd: string;
+  /** Added to PATH, HOME, TMPDIR and LANG, which it may override. The daemon's environment is not inherited. */
+  env: Readonly<Record<string, string>>;
+  /** Null: empty stdin. On a terminal it is typed when the command waits for input, followed by Ctrl-D. */
+  stdin: Buffer | null;
+  /**
+   * True: runs on a terminal. All output is then in `stdout`, as the text that the terminal shows; `onOutput` still
+   * gets the raw bytes. Default: false.
+   */
+  terminal?: boolean;
+  /** Milliseconds, including the start of the sandbox. */
+  timeoutMs: number;
+  /** Maximum bytes kept per stream. A longer stream keeps its head and tail. */
+  outputMaxBytes: number;
+  /** The command is killed after this many bytes of both streams together; 0: never. */
+  outputKillBytes: number;
+  signal: AbortSignal;
+  /** Absent: its connections are not attributed. */
+  run?: RunRef;
+  /** Called with each chunk of output as it arrives. Must not block or keep the buffer. */
+  onOutput?(stream: 'stdout' | 'stderr', bytes: Buffer): void;
+}
+
+/** Number of UTF-16 newlines per byte order. Counts only characters that start at an even offset of the stream. */
+export interface WideNewlines {
+  lowFirst: number;
+  highFirst: number;
+}
+
+/** If `droppedBytes` is 0, `head` is the whole stream. Otherwise `head` and `tail` each have half of the size limit. */
+export interface CapturedStream {
+  head: Buffer;
+  tail: Buffer;
+  droppedBytes: number;
+  /** Number of 0x0A bytes in the dropped part. */
+  droppedNewlines: number;
+  /** The same count for UTF-16 newlines; null if the stream does not start like UTF-16. */
+  droppedWideNewlines?: WideNewlines | null;
+  totalBytes: number;
+}
+
+export interface CommandResult {
+  /** Shell convention: 128 + n if signal n ended the command. Null if it was killed from outside. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  endedBy: EndedBy;
+  stdout: CapturedStream;
+  stderr: CapturedStream;
+  /** Milliseconds. */
+  durationMs: number;
+  /** Protected paths that the run created and that were moved away. */
+  quarantined: readonly SetAside[];
+  /** False while the search for such paths goes on; a later run returns what it still finds. */
+  searchComplete: boolean;
+  /** Changes that contextd kept out of the workspace, one line each. */
+  notices: readonly string[];
+  /** Refusals of the sandbox that the recorded facts prove. */
+  denied: readonly Denial[];
+  /** Connections that it made or tried to make, as far as they are known to be its own: see `ConnectionSums`. */
+  connections: readonly Connection[];
+  /** Activity when it was killed; null if it was not killed, or if unknown. */
+  activity: Activity | null;
+}
+
+/** Current activity of a running command, as far as the kernel shows it. */
+export interface Activity {
+  kind: 'input' | 'listening' | 'watching' | 'network' | 'lock' | 'busy' | 'other';
+  /** For example `python3 waits for input on its terminal`. Contains process names, which the command chose. */
+  text: string;
+  /** True if it waits for input: no process is busy, or waits for anything else outside the command. */
+  needsInput: boolean;
+  /** True if in addition no process will resume by itself, such as after a timeout, judging by its system calls. */
+  isStuck: boolean;
+  /** Processor time used by its living processes. */
+  cpuMs: number;
+}
+
+/** Resource usage of a running command. */
+export interface CommandUsage {
+  processes: number;
+  /** Memory shared by two processes counts twice. */
+  memoryBytes: number;
+  cpuMs: number;
+}
+
+/** Signals that can be sent to a running command. */
+export const STEERING_SIGNALS = [
+  ...(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGKILL', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGSTOP'] as const),
+  ...(['SIGTSTP', 'SIGWINCH'] as const),
+];
+export type SteeringSignal = (typeof STEERING_SIGNALS)[number];
+
+/** A running command that can be given input and signals. Its stdin is a pipe that stays open. */
+export interface SteeredCommand {
+  /** Settles when the sandbox has started. Rejects with the errors of `run`. */
+  readonly started: Promise<void>;
+  /** The result, as from `run`. */
+  readonly ended: Promise<CommandResult>;
+  /** Writes to stdin; `isEnd` closes it. CONFLICT if it is closed, RESOURCE_LIMIT if the command does not read. */
+  input(data: Buffer, isEnd: boolean): Promise<void>;
+  /** Sends a signal to every process of the command, as a terminal does. Returns the number of processes signaled. */
+  signal(signal: SteeringSignal): Promise<number>;
+  /** Null if unknown. */
+  usage(): Promise<CommandUsage | null>;
+  /** Current activity; null if unknown. */
+  activity(): Promise<Activity | null>;
+}
+
+export interface IsolationReport {
+  level: 'full' | 'reduced' | 'unavailable';
+  missing: readonly string[];
+  /** Advice for a person; null if nothing helps. */
+  remedy: string | null;
+  backend: 'bubblewrap' | 'seatbelt' | 'none';
+  version: string | null;
+  /** Rows of `ctxd doctor`; empty if nothing can run. */
+  layers: readonly IsolationLayer[];
+  loopback: LoopbackReport;
+}
+
+/** Whether the sandboxes of a project can reach each other's servers. */
+export interface LoopbackReport {
+  isShared: boolean;
+  /** Why each sandbox has a loopback of its own; null if they share one or nothing can run. */
+  why: string | null;
+  remedy: string | null;
+}
+
+/** The report of a machine on which nothing can run. */
+export const NO_LOOPBACK: LoopbackReport = { isShared: false, why: null, remedy: null };
+
+export interface IsolationLayer {
+  /** For example `pid namespace`. */
+  name: string;
+  /** True if the kernel enforces it for the whole sandbox. */
+  enforced: boolean;
+  /** The mechanism that enforces it, or its substitute. */
+  by: string;
+  /** Null if it is enforced or if nothing can be done. */
+  remedy: string | null;
+}
+
+/** A long-lived program in a sandbox. The caller must read `stdout` and `stderr`, otherwise the program blocks. */
+export interface SandboxProcess {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Host path of the directory that the program sees as SOCKET_DIR. Both sides put their sockets there. */
+  readonly socketDir: string;
+  /**
+   * Settles if a protected path of its workspace is replaced on the host. The mount over the old path does not protect
+   * the new one, so the process must not get more calls.
+   */
+  readonly stale: Promise<void>;
+  /** Settles when every process of the program is dead. Never rejects. */
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Kills the whole process tree and returns when it is dead. Idempotent. */
+  kill(): Promise<void>;
+}
+
+export interface SandboxProgram {
+  /** Mounted read-only at /opt/contextd/bundle. */
+  bundleDir: string;
+  /** Runs the entry. `exec` needs the SDK, whose adapter gets the entry's path before `args`. */
+  runtime: Runtime;
+  /** The contextd SDK, importable as the package `@contextd/sdk`. Default: not available. */
+  sdkDir?: string;
+  /** Path relative to the bundle. */
+  entry: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+export interface RestoreResult extends RestoreReply {
+  /** Restored paths that were set aside. */
+  readonly quarantined: readonly SetAside[];
+}
+
+export interface MergeResult<T> {
+  readonly reply: T;
+  /** Written paths that were set aside. */
+  readonly quarantined: readonly SetAside[];
+}
+
+/** Current state of the sandbox subsystem. */
+export interface SandboxStatus {
+  /** Null if no spawner runs. */
+  spawnerPid: number | null;
+  /** Resident memory of the spawner itself. */
+  spawnerRssBytes: number;
+  /** Running commands. */
+  running: number;
+  /** Long-lived processes. */
+  processes: number;
+  /** Prestarted one-shot sandboxes by workspace. */
+  ready: readonly { workspace: string; count: number }[];
+  /** Maximum number of prestarted sandboxes in total. */
+  readyMax: number;
+  /** Commands since startup that ran in a prestarted sandbox. */
+  readyUsed: number;
+  /** Network namespaces, and the ports on which the proxy process listens in each. */
+  networks: readonly { readonly name: string; readonly ports: readonly number[] }[];
+  /** Usage of all sandboxes together; null without a cgroup. */
+  totals: { memoryBytes: number; memoryMaxBytes: number; pids: number; pidsMax: number } | null;
+}
+
+/** The status when no spawner runs. */
+export const IDLE_STATUS: SandboxStatus = {
+  spawnerPid: null,
+  spawnerRssBytes: 0,
+  running: 0,
+  processes: 0,
+  ready: [],
+  readyMax: 0,
+  readyUsed: 0,
+  networks: [],
+  totals: null,
+};
+
+export interface Sandbox {
+  /** Starts everything that does not need contextd's home directory. */
+  launch(): Promise<void>;
+  start(): Promise<void>;
+  /** Kills everything that still runs, waits for it, and removes cgroups and pipes. Idempotent. */
+  stop(): Promise<void>;
+  /** Runs a real sandbox the first time, then returns the memoized result. */
+  probe(): Promise<IsolationReport>;
+  /** A workspace owned by root is reduced, or unavailable without a pids cgroup. */
+  isolationFor(workspace: string): Promise<IsolationReport>;
+  /**
+   * Runs one command in its own sandbox. On return, every process that the command started is dead. Throws
+   * SANDBOX_UNAVAILABLE if no sandbox can be started, PATH_NOT_FOUND and ARGS_INVALID for bad arguments. A failing
+   * command is a result, not an error.
+   */
+  run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult>;
+  /**
+   * Starts a command that outlives its call. It ends on its own, at its time limit, or when its signal aborts.
+   * `onFound` is called during the run with protected paths that it created; its result includes them.
+   */
+  begin(
+    policy: SandboxPolicy,
+    command: Omit<CommandSpec, 'stdin'>,
+    onFound: (found: readonly SetAside[]) => void,
+  ): SteeredCommand;
+  /** Starts a long-lived tool process. Throws the errors of `run`. */
+  open(policy: SandboxPolicy, program: SandboxProgram): Promise<SandboxProcess>;
+  /**
+   * Watches the workspace while a long-lived process works in it. `finish` moves away the protected paths created in
+   * the meantime and returns them.
+   */
+  watch(policy: SandboxPolicy): Promise<{ finish(): Promise<QuarantineReport> }>;
+  /** Lists, restores and accepts quarantined files of the policy's workspace. Throws PATH_NOT_FOUND and CONFLICT. */
+  quarantine(policy: SandboxPolicy, action: QuarantineAction): Promise<QuarantineResult>;
+  status(): Promise<SandboxStatus>;
+  /** Manages what commands keep on disk. Returns the caches that the action concerns, largest first. */
+  storage(action: StorageAction): Promise<readonly ProjectCaches[]>;
+  /**
+   * Takes and compares snapshots of a workspace's files. `drop` deletes its snapshots and returns null. Throws
+   * SANDBOX_UNAVAILABLE with the reason if nothing can be kept.
+   */
+  snapshot(workspace: string, request: SnapshotRequest | { readonly do: 'drop' }): Promise<SnapshotReply | null>;
+  /**
+   * Restores files, in a sandbox like that of a command: protected paths stay as they are, and files that would run on
+   * the host are set aside. Call `snapshot` first. Throws the errors of `run`.
+   */
+  restore(policy: SandboxPolicy, items: readonly RestoreItem[]): Promise<RestoreResult>;
+  /**
+   * Creates the files of a branch, the last of `policy.workspace.layer`. Everything started with this view from then on
+   * sees and changes them instead of the base. Throws SANDBOX_UNAVAILABLE with the reason if the workspace cannot have
+   * layers.
+   */
+  createLayer(policy: SandboxPolicy): Promise<LayerKind>;
+  /** The kind of layer that a workspace would get, found by trying. Throws SANDBOX_UNAVAILABLE if there can be none. */
+  layerAbility(workspace: string): Promise<LayerAbility>;
+  /** Kills everything that runs in a branch and removes its files. Does nothing if the branch has no files. */
+  removeLayer(project: string, branch: string): Promise<void>;
+  /** Removes the files of all branches that are not in `live`, of all projects. */
+  keepLayers(live: readonly { readonly project: string; readonly branch: string }[]): Promise<void>;
+  /**
+   * Lists or merges files of branches, in a sandbox like that of a command on the policy's view: protected paths stay
+   * as they are, and files that would run on the host are set aside. `branch`: the branch whose written files it may
+   * read. Throws the errors of `run`.
+   */
+  merge<R extends MergeRequest>(
+    policy: SandboxPolicy,
+    branch: string | null,
+    request: R,
+  ): Promise<MergeResult<ReplyOf<R>>>;
+  /** Sends a message to the network's proxy process. It takes effect before anything that is started later. */
+  tellEgress(command: EgressCommand): void;
+}
+
+export interface SandboxDeps {
+  paths: Paths;
+  config: Config['sandbox'];
+  /**
+   * Called with events of the proxy process; `run` is null if the originating call is unknown. After `ready` the
+   * process gets no connections until the returned promise settles, so that its rules are complete.
+   */
+  onEgress?(event: EgressEvent, run: RunRef | null): void | Promise<void>;
+  logger: Logger;
+  clock: Clock;
+}

@@ -1,0 +1,95 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createEngine, type ScrubEngine } from '../../hardened/engine.ts';
+import { scanNamed } from '../../leaves.ts';
+import { readDotenv } from '../../vault/seeds/credential-files.ts';
+import { seedValues } from '../../vault/seeds/seed-value.ts';
+import type { WorkspaceRules } from '../../workspace-rules.ts';
+import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './messages.ts';
+
+/** Projects with rules of their own whose engines are kept. */
+const MAX_ENGINES = 8;
+
+/** The thread that scans: a pattern that takes too long ends it, not the daemon. */
+function main(sources: ScanThreadData): void {
+  let engines: Engines;
+  try {
+    engines = new Engines(sources);
+  } catch (thrown) {
+    reply({ kind: 'refused', message: thrown instanceof Error ? thrown.message : 'the rules cannot be read' });
+    return;
+  }
+  parentPort?.on('message', (request: ScanRequest | SeedRequest | CollectRequest) => {
+    if (request.kind === 'collect') collect();
+    else reply(answer(engines, request));
+  });
+  reply({ kind: 'ready' });
+  warmUp(engines.for(null));
+  reply({ kind: 'warm' });
+}
+
+/** The engine of all, and those of projects that bring rules. */
+class Engines {
+  readonly #sources: ScanThreadData;
+  readonly #common: ScrubEngine;
+  /** By the key of the rules; the last used is at the end. */
+  readonly #ofWorkspaces = new Map<string, ScrubEngine>();
+
+  constructor(sources: ScanThreadData) {
+    this.#sources = sources;
+    this.#common = createEngine(sources.pack, { official: sources.official });
+  }
+
+  for(workspace: WorkspaceRules | null): ScrubEngine {
+    if (workspace === null) return this.#common;
+    const engine = this.#ofWorkspaces.get(workspace.key) ?? this.#build(workspace);
+    this.#ofWorkspaces.delete(workspace.key);
+    this.#ofWorkspaces.set(workspace.key, engine);
+    const [oldest] = this.#ofWorkspaces.keys();
+    if (this.#ofWorkspaces.size > MAX_ENGINES && oldest !== undefined) this.#ofWorkspaces.delete(oldest);
+    return engine;
+  }
+
+  /** The patterns of the file were compiled when it was read, all others when the thread started. */
+  #build({ files, allowances }: WorkspaceRules): ScrubEngine {
+    const { pack, official } = this.#sources;
+    return createEngine(pack, { official, added: files, allowances, compile: 'when used' });
+  }
+}
+
+function answer(engines: Engines, request: ScanRequest | SeedRequest): ScanReply {
+  const { id } = request;
+  try {
+    if (request.kind === 'seeds')
+      return { kind: 'seeds', id, results: request.texts.map((text) => seedValues(readDotenv(text))) };
+    const engine = engines.for(request.workspace);
+    return { kind: 'scan', id, results: request.texts.map((text) => scanNamed(engine, text)) };
+  } catch (thrown) {
+    return { kind: 'failed', id, problem: thrown instanceof Error ? thrown.name : typeof thrown };
+  }
+}
+
+/** Returns memory after a large text. Needs --expose-gc. */
+function collect(): void {
+  void globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}
+
+/**
+ * Warms up with ordinary lines that hold the common keywords, some with a value, so that the first call does not pay
+ * for it.
+ */
+function warmUp(engine: ScrubEngine): void {
+  const line =
+    'the password, secret, token and key of https://example.com/ were read: authorization, cookie, data: ok\n';
+  const settings =
+    'EXAMPLE_PASSWORD=example-1\nEXAMPLE_TOKEN=example-1\n"api_key": "example-1"\ntoken: example-12345\n';
+  for (let round = 0; round < 3; round++) {
+    engine.scan(line.repeat(40));
+    engine.scan(settings.repeat(4));
+  }
+}
+
+function reply(message: ScanReply): void {
+  parentPort?.postMessage(message);
+}
+
+main(workerData);

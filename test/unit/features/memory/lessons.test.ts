@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { lessonsOf, type RecordedCall } from '#src/features/memory/distill/lessons.js';
+import { readDraft } from '#src/features/memory/item.js';
+import { seededRandom } from '../../../helpers/secret-samples.ts';
+
+const WORK = { task: '', outcome: null };
+let count = 0;
+
+function command(subject: string, error?: string): RecordedCall {
+  count += 1;
+  const requestId = `req_${String(count).padStart(6, '0')}`;
+  return { requestId, kind: 'command', subject, detail: '', isFailure: error !== undefined, error: error ?? '' };
+}
+const edit = (subject: string, detail: string): RecordedCall => ({ ...command(subject), kind: 'edit', detail });
+
+describe('lessons without a model', () => {
+  it('issue 18 say which edit turned a failure into a success, with the error that taught it and the ids of the calls', () => {
+    const calls = [
+      command('npm test', 'Error: no such table: users'),
+      command('cat src/db.ts'),
+      edit('src/db.ts', '-open()\n+open({ migrate: true })'),
+      command('npm  test'),
+      command('ls'),
+    ];
+    const [lesson, ...others] = lessonsOf(calls, WORK);
+    expect(others).toEqual([]);
+    expect(lesson?.draft).toMatchObject({
+      title: 'npm test failed (Error: no such table: users): what made it succeed',
+      outcome: 'success',
+      tags: ['npm'],
+      context: 'src/db.ts',
+      content: [
+        'Failed once: npm test',
+        '    Error: no such table: users',
+        'It succeeded after:',
+        '- changed src/db.ts',
+        '    -open()',
+        '    +open({ migrate: true })',
+      ].join('\n'),
+    });
+    expect(lesson?.requestIds).toEqual([calls[0], calls[2], calls[3]].map((call) => call?.requestId));
+  });
+
+  it('issue 18 name the other command that succeeded, and how often the first ones failed', () => {
+    const calls = [
+      command('cd api && pip install requests==9', 'ERROR: No matching distribution'),
+      command('cd api && pip install requests==8', 'ERROR: No matching distribution'),
+      command('cd api && pip install requests'),
+    ];
+    const [lesson] = lessonsOf(calls, WORK);
+    expect(lesson?.draft.content).toContain('Failed 2 times: cd api && pip install requests==8');
+    expect(lesson?.draft.content).toContain('- ran: cd api && pip install requests');
+    expect(lesson?.requestIds).toHaveLength(3);
+  });
+
+  it('issue 18 keep what never succeeded as a failure', () => {
+    const calls = [
+      command('make all', 'undefined reference to foo'),
+      command('make all', 'undefined reference to bar'),
+    ];
+    expect(lessonsOf(calls, WORK).map(({ draft }) => draft)).toMatchObject([
+      { outcome: 'failure', title: 'make all fails (undefined reference to bar)' },
+    ]);
+    expect(lessonsOf(calls, { task: 'Build it', outcome: null })).toHaveLength(1);
+  });
+
+  it('issue 18 tell the steps of a named task, with the outcome that is given or that the calls show', () => {
+    const calls = [command('npm install'), command('grep -r port .', ''), edit('vite.config.ts', '+port: 4000')];
+    const outcomes = [null, 'failure' as const].map((outcome) =>
+      lessonsOf(calls, { task: 'Change the port', outcome }),
+    );
+    expect(outcomes.map(([one]) => one?.draft.outcome)).toEqual(['success', 'failure']);
+    const [first] = outcomes[0] ?? [];
+    expect(first?.draft).toMatchObject({ title: 'Change the port', task: 'Change the port' });
+    expect(first?.draft.content).not.toContain('grep');
+    expect(lessonsOf(calls, WORK)).toEqual([]);
+  });
+
+  it('issue 18 do not come from a search that finds nothing, nor from a failure that passed by itself', () => {
+    expect(lessonsOf([command('rg foo', ''), command('git status'), command('rg foo')], WORK)).toEqual([]);
+    expect(lessonsOf([command('npm test', 'timeout'), command('ls'), command('npm test')], WORK)).toEqual([]);
+    expect(lessonsOf([], { task: 'Nothing', outcome: 'success' })).toEqual([]);
+  });
+
+  it('issue 18 are never more than three, can be stored, and hold nothing that no call says', () => {
+    const random = seededRandom(5);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+    const words = [
+      'npm',
+      'test',
+      'build',
+      'src/a.ts',
+      '--force',
+      'x'.repeat(700),
+      'git',
+      'ls',
+      '&&',
+      'A=1',
+      '\n',
+      '|',
+      '',
+    ];
+    for (let round = 0; round < 500; round++) {
+      const calls = Array.from({ length: Math.floor(random() * 30) }, () => {
+        const text = Array.from({ length: Math.floor(random() * 5) }, () => pick(words)).join(' ');
+        return random() < 0.3
+          ? edit(text, pick(words))
+          : command(text, random() < 0.5 ? pick(['', 'E1', 'y'.repeat(3_000)]) : undefined);
+      });
+      const lessons = lessonsOf(calls, { task: pick(['', 'Task']), outcome: null });
+      expect(lessons.length).toBeLessThanOrEqual(3);
+      const ids = new Set(calls.map(({ requestId }) => requestId));
+      for (const { draft, requestIds } of lessons) {
+        expect(() => readDraft({ ...draft, tags: [...draft.tags] })).not.toThrow();
+        expect(requestIds.length).toBeGreaterThan(0);
+        expect(requestIds.every((id) => ids.has(id))).toBe(true);
+      }
+    }
+  });
+});

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '#src/features/events/event.js';
+import { type WarmStartFacts, warmStart } from '#src/features/warm-start/warm-start.js';
+import { NO_CHANGES } from '#src/features/warm-start/workspace.js';
+import { loadCounter } from '#src/tokens/counter.js';
+import { callOf, factsOf, hostile, logs, messageEvent } from '../events/made-events.ts';
+
+const counter = loadCounter();
+const countTokens = (text: string): number => counter.count(text);
+const NOTHING: WarmStartFacts = {
+  own: [],
+  bounds: [],
+  previous: null,
+  checkpoints: [],
+  memories: [],
+  workspace: NO_CHANGES,
+  task: '',
+};
+
+const seconds = fc.nat({ max: 2_000_000_000 });
+const facts: fc.Arbitrary<WarmStartFacts> = fc.record({
+  own: logs,
+  bounds: logs,
+  previous: fc.option(fc.record({ session: hostile, events: logs })),
+  checkpoints: fc.array(fc.record({ id: hostile, session: hostile, atMs: seconds, name: hostile, summary: hostile }), {
+    maxLength: 4,
+  }),
+  memories: fc.array(fc.record({ id: hostile, title: hostile, outcome: hostile }), { maxLength: 5 }),
+  workspace: fc.record({
+    commits: fc.array(fc.record({ at: seconds, id: hostile, subject: hostile }), { maxLength: 30 }),
+    files: fc.array(fc.record({ at: seconds, path: hostile }), { maxLength: 30 }),
+  }),
+  task: hostile,
+});
+
+describe('issue 19.7 a warm start', () => {
+  it('has room in 800 tokens, is the same each time, and lets no recorded text speak', () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const text = warmStart(given, countTokens);
+        expect(countTokens(JSON.stringify(text))).toBeLessThanOrEqual(640);
+        expect(warmStart(structuredClone(given), countTokens)).toBe(text);
+        const lines = text.split('\n');
+        expect(lines.pop()).toBe('');
+        for (const line of lines.slice(1)) {
+          expect(line).toMatch(
+            /^(- |This session|Failed, and not|Open branches:|Checkpoints:|The session before:|Lessons|Changed)/,
+          );
+          expect(line.replaceAll(/"(?:[^"\\]|\\.)*"/gu, '""')).toMatch(/^[\w #.:,()×…"-]*$/u);
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<]|`{3}|\[(SECRET|contextd)/iu);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('names commands that failed until the same command succeeds, in this session or the one before', () => {
+    const failed = (seq: number, subject: string, exitCode = 1) =>
+      callOf(seq, subject, { facts: factsOf('safe_bash', subject, { exitCode }), artifact: `art_${seq}` });
+    const own = [
+      failed(4, 'npm test'),
+      failed(5, 'make'),
+      failed(6, 'npm test'),
+      failed(7, 'grep x a'),
+      callOf(8, 'cargo build'),
+    ];
+    const previous = { session: 'one', events: [failed(1, 'cargo build'), failed(2, 'deploy', 3)] };
+    const text = warmStart({ ...NOTHING, own, previous }, countTokens);
+    const [, section = ''] = /succeeded since:\n((?:- .*\n)*)/.exec(text) ?? [];
+    expect(section).toBe(
+      [
+        '- #6 1970-01-01T00:00Z safe_bash "npm test": exit 1 ×2 art_6\n',
+        '- #5 1970-01-01T00:00Z safe_bash "make": exit 1 art_5\n',
+        '- #2 1970-01-01T00:00Z safe_bash "deploy": exit 3\n',
+      ].join(''),
+    );
+  });
+
+  it('names open branches, the last checkpoints, what was asked and what was written', () => {
+    const bound = (seq: number, kind: 'branch' | 'checkpoint', action: string, id: string, text: string) =>
+      ({ ...messageEvent(seq, text), kind, facts: { action, id, requestId: '' } }) as SessionEvent;
+    const bounds = [
+      bound(1, 'branch', 'opened', 'br_1', 'find the cause'),
+      bound(2, 'branch', 'opened', 'br_2', 'write the test'),
+      bound(3, 'branch', 'returned', 'br_1', 'found'),
+    ];
+    const checkpoints = [
+      { id: 'cp_1', session: '', atMs: 4, name: 'half', summary: '2 calls, 0 failed; "before the refactoring"' },
+      { id: 'cp_0', session: 'one', atMs: 3, name: '', summary: '1 call, 0 failed' },
+    ];
+    const own = [
+      { ...messageEvent(5, 'Fix the\nlogin.'), facts: { role: 'user' } } as SessionEvent,
+      callOf(6, 'src/login.ts', { facts: factsOf('safe_write', 'src/login.ts', { filesWritten: ['src/login.ts'] }) }),
+    ];
+    const workspace = { commits: [{ at: 9, id: 'abc1234', subject: 'Bump' }], files: [{ at: 0, path: 'old' }] };
+    const memories = [{ id: 'mem_1', title: 'Use port 8080', outcome: 'success' }];
+    const text = warmStart({ ...NOTHING, own, bounds, checkpoints, workspace, memories }, countTokens);
+    expect(text.split('\n').slice(1)).toEqual([
+      'This session: 2 events, 1970-01-01T00:00Z to 1970-01-01T00:00Z.',
+      'Open branches:',
+      '- #2 1970-01-01T00:00Z br_2 "write the test"',
+      'Checkpoints:',
+      '- cp_1 1970-01-01T00:00Z "half" "2 calls, 0 failed; \\"before the refactoring\\""',
+      '- cp_0 of session one 1970-01-01T00:00Z "1 call, 0 failed"',
+      'This session:',
+      '- #5 asked "Fix the login."',
+      '- wrote "src/login.ts"',
+      '- #6 safe_write "src/login.ts": ok',
+      'Lessons (memory_get):',
+      '- mem_1 success "Use port 8080"',
+      'Changed in the workspace since:',
+      '- commit abc1234 1970-01-01T00:00Z "Bump"',
+      '',
+    ]);
+  });
+
+  it('names failures of work only, uses the room that others leave, and always says how many it leaves out', () => {
+    const failed = (seq: number, tool: string, errorCode: string | null, hasRun = true) => {
+      const subject = `step ${seq} of a long command that says ${'a lot '.repeat(20)}`;
+      return callOf(seq, subject, {
+        facts: factsOf(tool, subject, { errorCode, hasRun, exitCode: errorCode === null ? 2 : null }),
+      });
+    };
+    const misuse = [
+      failed(1, 'checkpoint_restore', 'NOT_FOUND'),
+      failed(2, 'branch', 'RESOURCE_LIMIT'),
+      failed(3, 'safe_bash', 'NOT_FOUND', false),
+    ];
+    expect(warmStart({ ...NOTHING, own: misuse }, countTokens)).not.toContain('Failed');
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), (count) => {
+        const own = Array.from({ length: count }, (_, i) =>
+          failed(i + 4, 'safe_bash', i % 2 === 0 ? null : 'PERMISSION_DENIED'),
+        );
+        const text = warmStart({ ...NOTHING, own: [...misuse, ...own] }, countTokens);
+        const [, section = ''] = /succeeded since:\n((?:- .*\n)*)/.exec(text) ?? [];
+        const lines = section.trimEnd().split('\n');
+        const [, more = '0'] = /^- (\d+) more$/.exec(lines.at(-1) ?? '') ?? [];
+        expect(lines.length - (more === '0' ? 0 : 1) + Number(more)).toBe(count);
+        if (more !== '0') expect(countTokens(JSON.stringify(text))).toBeGreaterThan(500);
+        expect(countTokens(JSON.stringify(text))).toBeLessThanOrEqual(640);
+      }),
+    );
+    const [refused] = [failed(4, 'safe_bash', 'PERMISSION_DENIED', false)];
+    expect(warmStart({ ...NOTHING, own: [refused] }, countTokens)).toContain('PERMISSION_DENIED');
+  });
+
+  it('shows no file of a call that a person took back as written, and says that they did', () => {
+    const wrote = (seq: number, path: string, undo: string) =>
+      callOf(seq, path, { facts: factsOf('safe_bash', `make ${path}`, { filesWritten: [path], undo }) });
+    const undone = {
+      ...messageEvent(3, 'A person undid undo_1: 1 file was put back'),
+      kind: 'undo',
+      facts: { action: 'undone', id: 'undo_1', requestId: '' },
+    } as SessionEvent;
+    const own = [wrote(1, 'gone.ts', 'undo_1'), wrote(2, 'kept.ts', 'undo_2'), undone];
+    for (const given of [
+      { ...NOTHING, own },
+      { ...NOTHING, previous: { session: 'one', events: own } },
+    ]) {
+      const text = warmStart(given, countTokens);
+      expect(text).toContain('- wrote "kept.ts"\n');
+      expect(text).not.toMatch(/wrote .*gone\.ts/);
+      expect(text).toContain('- #3 "A person undid undo_1');
+    }
+  });
+
+  it('says that there is nothing', () => {
+    expect(warmStart(NOTHING, countTokens)).toContain('nothing is kept of an earlier one');
+  });
+});
