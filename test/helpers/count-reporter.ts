@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
@@ -5,6 +6,9 @@ import type { Reporter, TestModule } from 'vitest/node';
 const SLOWEST = 10;
 /** Seconds of wall time that a file may take on two quiet cores. */
 const BUDGET_SECONDS = 30;
+
+/** Names the file that gets the path of every test file with a failure, a line each; nothing is written by default. */
+const FAILED_FILES = 'CONTEXTD_FAILED_FILES';
 
 /**
  * Ends a run with its slowest files and a plain line that every continuous integration can read. A file over its budget is
@@ -16,6 +20,9 @@ export default class CountReporter implements Reporter {
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     const broken = modules.filter((module) => module.errors().length > 0).length;
     const skipped = count('skipped');
+    const failing = modules.filter((module) => !module.ok()).map(({ moduleId }) => `${relative('', moduleId)}\n`);
+    const list = process.env[FAILED_FILES];
+    if (list !== undefined) writeFileSync(list, failing.join(''));
     const line = `${count('passed')} passed, ${count('failed') + broken + unhandled.length} failed`;
     process.stdout.write(`${slowestFiles(modules)}\n${line}${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
   }
