@@ -99,6 +99,7 @@ function eventOf(project: string, session: string, i: number): NewEvent {
     quarantined: [],
     job: null,
     errorLine: i % 5 === 0 ? `Error: part-${i % 400} failed: expected 1 to be 2` : '',
+    reported: null,
     filesWritten: i % 7 === 0 ? [`src/file-${i % 90}.ts`] : [],
   };
   return { ...common, kind: 'call', text: `safe_bash ${subject}`, facts, artifact: `art_${i}` };

@@ -162,6 +162,35 @@ describe('issue 19.7 session_init', () => {
   });
 });
 
+it('issue 31.1 a warm start names the failing test behind a pipe, `|| true` or an echo, until it passes, and no corrected typo', async () => {
+  const as = { env: { CONTEXTD_SESSION_ID: 'tests' } };
+  const run = (command: string) => at.ask('safe_bash', { command }, as);
+  const warm = async () => String((await at.ask('session_init', { task: 'fix the tests' }, as)).data.text);
+  const source = (value: number) => `import { test } from 'node:test';
+import { equal } from 'node:assert';
+test('adds prices', () => equal(${value}, 2));
+test('holds', () => {});
+`;
+  writeFileSync(join(at.project, 'cart.test.mjs'), source(1));
+  await run('git init -q; git add -A; git -c user.name=Ann -c user.email=ann@example.com commit -qm First');
+  await run('node --test cart.test.mjs 2>&1 | tail -40');
+  await run('node --test cart.test.mjs || true');
+  const last = await run('cd . ; node --test cart.test.mjs; echo finished');
+  expect(last.data.exit_code).toBe(0);
+  await run('git log --onelin');
+  await run('git log --oneline');
+  const text = await warm();
+  const [, section = ''] = /succeeded since:\n((?:- .*\n)*)/.exec(text) ?? [];
+  const [first = '', ...others] = section.trimEnd().split('\n');
+  expect(others).toEqual([]);
+  expect(first).toContain('node --test cart.test.mjs; echo finished": exit 0, 1 failed ×3');
+  expect(first).toContain('failed: "adds prices"');
+  expect(first).toContain('1 == 2');
+  writeFileSync(join(at.project, 'cart.test.mjs'), source(2));
+  await run('node --test cart.test.mjs | tail -3');
+  expect(await warm()).not.toContain('cart.test.mjs; echo finished": exit 0, 1 failed');
+});
+
 describe('issue 19.1 the end of a background job', () => {
   const env = { CONTEXTD_SESSION_ID: 'jobs' };
   const start = (command: string) => at.ask('safe_bash', { command, background: true }, { env });

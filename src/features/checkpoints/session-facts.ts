@@ -1,4 +1,5 @@
-import type { SessionEvent } from '../events/event.ts';
+import { blockersIn } from '../events/blockers.ts';
+import { isFailure, resultOf, type SessionEvent } from '../events/event.ts';
 
 /** What a session has done so far, as far as its events say. Every text is one line. */
 export interface SessionFacts {
@@ -9,7 +10,7 @@ export interface SessionFacts {
   readonly tokens: number;
   /** Paths that were written, the last one first. */
   readonly files: readonly string[];
-  /** Calls whose last run failed, the last one first: `npm test: exit 1`. */
+  /** What failed and did not succeed since, the last one first: `npm test: exit 1`. */
   readonly failing: readonly string[];
   /** Branches that are open, as `br_1: what it is for`. */
   readonly branches: readonly string[];
@@ -30,7 +31,7 @@ export function factsOf(events: readonly SessionEvent[]): SessionFacts {
   const calls = events.filter((event) => event.kind === 'call');
   return {
     calls: calls.length,
-    failures: calls.filter(hasFailed).length,
+    failures: calls.filter(({ facts }) => isFailure(facts)).length,
     tokens: calls.reduce((sum, { facts }) => sum + facts.tokensSpent, 0),
     files: filesOf(events),
     failing: failingOf(calls),
@@ -47,12 +48,6 @@ export function oneLine(text: string, max: number = LINE_MAX_CHARS): string {
   return line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-type CallEvent = Extract<SessionEvent, { kind: 'call' }>;
-
-function hasFailed({ facts }: CallEvent): boolean {
-  return facts.errorCode !== null || (facts.exitCode ?? 0) !== 0;
-}
-
 function filesOf(events: readonly SessionEvent[]): string[] {
   const paths = events.flatMap((event) => {
     if (event.kind === 'call') return event.facts.filesWritten;
@@ -61,19 +56,13 @@ function filesOf(events: readonly SessionEvent[]): string[] {
   return [...new Set(paths.reverse())].slice(0, FILES_MAX).map((path) => oneLine(path));
 }
 
-/** A later success of the same call takes a failure back. */
-function failingOf(calls: readonly CallEvent[]): string[] {
-  const last = new Map<string, CallEvent>();
-  for (const call of calls) {
-    if (!call.facts.hasRun || call.facts.sameness === '') continue;
-    last.delete(call.facts.sameness);
-    last.set(call.facts.sameness, call);
-  }
-  const failing = [...last.values()].filter(hasFailed).reverse().slice(0, FAILING_MAX);
-  return failing.map(({ facts: { tool, subject, exitCode, errorCode } }) => {
-    const end = errorCode ?? `exit ${exitCode}`;
-    return `${oneLine(subject === '' ? tool : subject, 200)}: ${end}`;
-  });
+function failingOf(events: readonly SessionEvent[]): string[] {
+  return blockersIn(events)
+    .slice(0, FAILING_MAX)
+    .map(
+      ({ event: { facts } }) =>
+        `${oneLine(facts.subject === '' ? facts.tool : facts.subject, 200)}: ${resultOf(facts)}`,
+    );
 }
 
 function openBranches(events: readonly SessionEvent[]): string[] {

@@ -1,4 +1,4 @@
-import type { CallEventFacts, EventKind } from '../events/event.ts';
+import { type CallEventFacts, type EventKind, resultOf } from '../events/event.ts';
 import { nameOf, quote } from '../events/quote.ts';
 import type { Item } from './item.ts';
 
@@ -57,8 +57,7 @@ const SHOWN_CHARS = 420;
 
 /** A call in words: `safe_bash "npm test": exit 1`. */
 export function callLine(facts: CallEventFacts): string {
-  const { tool, subject, job, exitCode, errorCode, filesWritten, quarantined, undo } = facts;
-  const result = errorCode ?? (exitCode === null || exitCode === 0 ? 'ok' : `exit ${exitCode}`);
+  const { tool, subject, job, filesWritten, quarantined, undo } = facts;
   const details = [
     ...(job === null ? [] : [`job ${job}`]),
     ...(filesWritten.length > 1 || (filesWritten.length === 1 && filesWritten[0] !== subject)
@@ -67,7 +66,7 @@ export function callLine(facts: CallEventFacts): string {
     ...(quarantined.length === 0 ? [] : [`set aside ${pathList(quarantined)}`]),
     ...(undo === null ? [] : [nameOf(undo)]),
   ];
-  return `${nameOf(tool)}${subject === '' ? '' : ` ${quote(subject)}`}: ${[result, ...details].join(', ')}`;
+  return `${nameOf(tool)}${subject === '' ? '' : ` ${quote(subject)}`}: ${[resultOf(facts), ...details].join(', ')}`;
 }
 
 export function pathList(paths: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { isFailure } from '../events/event.ts';
 import type { Item } from './item.ts';
 import type { PhaseRules } from './phase.ts';
 import { wordsOf } from './words.ts';
@@ -25,7 +26,7 @@ export function scoreCandidates(
     const recency = Math.round((NEWEST * (event.seq - oldest)) / span);
     const cost = Math.min(event.tokens, COST_MAX);
     const score =
-      recency + matchOf(shown, wanted) + weights[event.kind] * WEIGHT + (isFailure(item) ? FAILURE : 0) - cost;
+      recency + matchOf(shown, wanted) + weights[event.kind] * WEIGHT + (isFailedCall(item) ? FAILURE : 0) - cost;
     return { ...item, score };
   });
 }
@@ -37,9 +38,8 @@ function matchOf(text: string, wanted: ReadonlySet<string>): number {
   return Math.round((ALL_WORDS * found) / wanted.size);
 }
 
-function isFailure({ event }: Item): boolean {
-  if (event.kind !== 'call' && event.kind !== 'memory') return false;
-  return event.facts.errorCode !== null || (event.facts.exitCode ?? 0) !== 0;
+function isFailedCall({ event }: Item): boolean {
+  return (event.kind === 'call' || event.kind === 'memory') && isFailure(event.facts);
 }
 
 /** The best first; of equal ones the newest. */

@@ -4,7 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { AuditRecord } from '../../stores/audit-record.ts';
 import type { RecordedCall } from '../../stores/recorded-call.ts';
 import { errorLineOf } from './error-line.ts';
-import type { CallEventFacts, NewEvent, Sensitivity } from './event.ts';
+import { type CallEventFacts, isFailure, type NewEvent, resultOf, type Sensitivity } from './event.ts';
+import { isLooking } from './shell-command.ts';
+import { reportedResult } from './test-result.ts';
 
 /** Maximum number of characters of a subject and of a path. */
 const SUBJECT_MAX_CHARS = 200;
@@ -17,7 +19,8 @@ export function callEvent(call: RecordedCall): NewEvent {
   const whole = subjectOf(record);
   const subject = firstLine(whole);
   const effect = sessionEffectOf(record.effect) ?? DEFAULT_EFFECTS.session;
-  const facts: CallEventFacts = {
+  const reported = hasRun && effect === 'command' && !isLooking(whole) ? reportedResult(texts) : null;
+  const known: CallEventFacts = {
     requestId: record.request_id,
     tool: record.tool,
     effect,
@@ -27,13 +30,15 @@ export function callEvent(call: RecordedCall): NewEvent {
     hasRun,
     exitCode: record.exit_code,
     errorCode: record.error_code,
-    errorLine: record.error_code !== null || (record.exit_code ?? 0) !== 0 ? errorLineOf(texts) : '',
+    errorLine: '',
+    reported,
     durationMs: record.duration_ms,
     tokensSpent: record.tokens_returned ?? 0,
     filesWritten: filesWritten(record, effect, hasRun, data),
     quarantined: (record.quarantined ?? []).flatMap(pathOf).slice(0, PATHS_MAX),
     undo: undoOf(record),
   };
+  const facts = isFailure(known) ? { ...known, errorLine: errorLineOf(texts) } : known;
   return {
     session,
     kind: effect === 'memory' ? 'memory' : 'call',
@@ -44,13 +49,6 @@ export function callEvent(call: RecordedCall): NewEvent {
     artifact,
     ...(shows === null ? {} : { parentArtifact: shows.split('/', 1)[0] ?? '' }),
   };
-}
-
-/** In one or two words: `ok`, `exit 1`, `TIMEOUT`. */
-function resultOf({ exitCode, errorCode, hasRun }: CallEventFacts): string {
-  if (errorCode !== null) return errorCode;
-  if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
-  return hasRun ? 'ok' : 'not run';
 }
 
 function jobWords({ job }: CallEventFacts): string {

@@ -1,15 +1,20 @@
 import { cutBefore } from '../../tokens/cut-points.ts';
 import { bodyOf } from '../../tokens/views/errors/blocks.ts';
-import { isSummaryLine } from '../../tokens/views/errors/error-line.ts';
 import { errorLines } from '../../tokens/views/errors/find-errors.ts';
+import { failedTestIn, isResultLine } from './test-result.ts';
 
 /** UTF-16 units at the end of a text that are searched, and those of the line that is kept. */
 const SEARCHED_CHARS = 64 * 1024;
 const KEPT_CHARS = 300;
 
+/** A line between rules, a marked line that ends with a colon, and the one above a traceback: they announce an error. */
+const HEADING = /^\s*(?:([=_~*#─━-])\1{2,}.*\1{3,}|[^\w\s] .*:|error: [|>]-?|Traceback \(most recent call last\):)$/u;
+/** What a failed check throws. Beside it a test may print other errors, as it should. */
+const THROWN = /(?:Error|Exception)(?: \[\w+\])?: *\S|panicked at|^E {3,}/;
+
 /**
  * The line that says best why a command failed, '' if it printed nothing: the first error near the end of its output that is
- * more than a sum of others, otherwise the last line. `texts`: scrubbed, the most telling first, such as stderr.
+ * more than a heading, the name of a test or a sum of others, otherwise the last line. `texts`: scrubbed, the most telling first, such as stderr.
  */
 export function errorLineOf(texts: readonly string[]): string {
   const ends = texts.map((text) => text.slice(searchStart(text)));
@@ -29,12 +34,12 @@ function searchStart(text: string): number {
 }
 
 function errorsIn(text: string): { telling: string; summary: string } {
-  let summary = '';
-  for (const { body } of errorLines(text, 0)) {
-    if (!isSummaryLine(body)) return { telling: body.trim(), summary };
-    if (summary === '') summary = body.trim();
-  }
-  return { telling: '', summary };
+  const bodies = [...errorLines(text, 0)].map(({ body }) => body).filter((body) => !HEADING.test(body));
+  const telling = bodies.filter((body) => !isResultLine(body));
+  const ofTests = bodies.some((body) => failedTestIn(body).length > 0)
+    ? telling.find((body) => THROWN.test(body))
+    : undefined;
+  return { telling: (ofTests ?? telling[0] ?? '').trim(), summary: (bodies.find(isResultLine) ?? '').trim() };
 }
 
 function lastLine(text: string): string {

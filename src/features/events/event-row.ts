@@ -12,6 +12,7 @@ import {
   type Sensitivity,
   type SessionEvent,
 } from './event.ts';
+import type { ReportedResult } from './test-result.ts';
 
 /** An event as its row holds it. Throws INTERNAL_ERROR if a column has another type. */
 export function toEvent({ project, session }: Pick<SessionRef, 'project' | 'session'>, row: Row): SessionEvent {
@@ -64,12 +65,17 @@ function callFacts(facts: JsonObject): CallEventFacts {
     exitCode: typeof facts.exitCode === 'number' ? facts.exitCode : null,
     errorCode: typeof facts.errorCode === 'string' ? facts.errorCode : null,
     errorLine: stringIn(facts, 'errorLine'),
+    reported: isJsonObject(facts.reported) ? reportedIn(facts.reported) : null,
     durationMs: numberIn(facts, 'durationMs'),
     tokensSpent: numberIn(facts, 'tokensSpent'),
     filesWritten: stringsIn(facts, 'filesWritten'),
     quarantined: stringsIn(facts, 'quarantined'),
     undo: typeof facts.undo === 'string' ? facts.undo : null,
   };
+}
+
+function reportedIn(facts: JsonObject): ReportedResult {
+  return { failed: numberIn(facts, 'failed'), passed: numberIn(facts, 'passed'), names: stringsIn(facts, 'names') };
 }
 
 function actionFacts(facts: JsonObject): ActionEventFacts {

@@ -1,5 +1,6 @@
 import type { SessionEffect } from '../../call/effects.ts';
 import type { SessionRef } from '../../call/session.ts';
+import type { ReportedResult } from './test-result.ts';
 
 /** How far an event may travel: from contextd's own words to text that is compiled into a context only on request. */
 export const SENSITIVITIES = ['public', 'internal', 'confidential', 'restricted'] as const;
@@ -26,6 +27,8 @@ export interface CallEventFacts {
   readonly errorCode: string | null;
   /** The output line that best explains the failure, scrubbed; '' for success, or if there is no such line. */
   readonly errorLine: string;
+  /** What the output of a command that does more than look says of its result; null if it says nothing. */
+  readonly reported: ReportedResult | null;
   readonly durationMs: number;
   /** Tokens of the answer. */
   readonly tokensSpent: number;
@@ -35,6 +38,20 @@ export interface CallEventFacts {
   readonly quarantined: readonly string[];
   /** Argument for `ctxd undo`; null if the call changed no file that can be restored. */
   readonly undo: string | null;
+}
+
+/** Whether a call failed, or says that it did: with `| tail` or `|| true` behind it, the status of a failing test is 0. */
+export function isFailure({ errorCode, exitCode, reported }: CallEventFacts): boolean {
+  return errorCode !== null || (exitCode !== null && exitCode !== 0) || (reported !== null && reported.failed > 0);
+}
+
+/** In a few words: `ok`, `exit 1`, `TIMEOUT`, `exit 0, 1 failed`. */
+export function resultOf({ errorCode, exitCode, reported, hasRun }: CallEventFacts): string {
+  const failed = reported === null || reported.failed === 0 ? [] : [`${reported.failed} failed`];
+  if (errorCode !== null) return [errorCode, ...failed].join(', ');
+  if (failed.length > 0) return [`exit ${exitCode ?? 0}`, ...failed].join(', ');
+  if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
+  return hasRun ? 'ok' : 'not run';
 }
 
 /** An action of contextd itself, and its object. */

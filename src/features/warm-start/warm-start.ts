@@ -2,9 +2,9 @@ import { SESSION_EFFECTS } from '../../call/effects.ts';
 import { DEFAULT_SENSITIVITY, pack } from '../compile/compile.ts';
 import { callLine, lineOf, pathList } from '../compile/render.ts';
 import { filterSensitivity } from '../compile/sensitivity.ts';
+import { type Blocker, blockersIn } from '../events/blockers.ts';
 import type { SessionEvent } from '../events/event.ts';
 import { nameOf, quote } from '../events/quote.ts';
-import { type Blocker, blockersIn } from './blockers.ts';
 import { fitSections } from './fit.ts';
 import { changesSince, type WorkspaceChanges } from './workspace.ts';
 
@@ -125,9 +125,10 @@ function sessionLines({ own, previous }: Pick<WarmStartFacts, 'own' | 'previous'
 function blockerLine({ event, times }: Blocker): string {
   const repeats = times > 1 ? ` ×${times}` : '';
   const ref = event.artifact === null ? '' : ` ${event.artifact}`;
-  const { errorLine } = event.facts;
+  const { errorLine, reported } = event.facts;
+  const tests = (reported?.names ?? []).map((name) => ` ${quote(name, ERROR_MAX_CHARS)}`).join('');
   const why = errorLine === '' ? '' : ` ${quote(errorLine, ERROR_MAX_CHARS)}`;
-  return `- #${event.seq} ${timeOf(event.at)} ${callLine(event.facts)}${repeats}${ref}${why}`;
+  return `- #${event.seq} ${timeOf(event.at)} ${callLine(event.facts)}${repeats}${ref}${tests === '' ? '' : ` failed:${tests}`}${why}`;
 }
 
 /** Opened and not closed, the newest first. */

@@ -156,6 +156,7 @@ describe('issue 19 part 6: the facts of a session', () => {
       undo: null,
       job: null,
       errorLine: '',
+      reported: null,
     },
   });
 

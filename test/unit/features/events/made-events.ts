@@ -24,6 +24,7 @@ export function factsOf(tool: string, subject: string, more: Partial<CallEventFa
     undo: null,
     job: null,
     errorLine: '',
+    reported: null,
     ...more,
   };
 }
@@ -83,7 +84,12 @@ export const logs = fc
     made.map((one, index): SessionEvent => {
       const seq = index + 1;
       const facts = {
-        ...factsOf(one.name, one.text, { exitCode: one.exitCode, filesWritten: one.paths, quarantined: one.paths }),
+        ...factsOf(one.name, one.text, {
+          exitCode: one.exitCode,
+          filesWritten: one.paths,
+          quarantined: one.paths,
+          reported: { failed: one.first - 1, passed: 0, names: one.paths.slice(0, 3) },
+        }),
         action: one.name,
         id: one.name,
         role: one.name,

@@ -1,0 +1,114 @@
+/** What a shell command is about, read from its text: enough to compare two commands, not to run one. Pure. */
+import { nearestNames } from '../../core/nearest-names.ts';
+
+/** A simple command without its assignments, redirections and wrappers. */
+export interface SimpleCommand {
+  /** File name of the program, or the module of `python -m`. */
+  readonly program: string;
+  readonly options: readonly string[];
+  /** Words that are no options: subcommands, targets, paths and values of options. */
+  readonly operands: readonly string[];
+}
+
+/** Programs that only look: they repair nothing, and with status 1 most of them say that there is nothing to see. */
+const LOOKING: ReadonlySet<string> = new Set(
+  `ls cat head tail less more pwd echo printf wc stat file tree du df find grep egrep fgrep rg ag which whereis type
+  command test [ true false : date whoami id env printenv ps pgrep diff cmp sleep cd realpath readlink basename dirname sort
+  uniq cut awk sed jq nl od xxd strings man help export set source . exit wait tee`.split(/\s+/),
+);
+/** Those of them that stand beside others and show nothing of the work. */
+const SILENT: ReadonlySet<string> = new Set('cd echo printf true : export set source . exit wait sleep'.split(' '));
+const LOOKING_AT_GIT: ReadonlySet<string> = new Set(['status', 'diff', 'log', 'show', 'blame', 'branch', 'ls-files']);
+/** Programs that run the program named by their next word. */
+const WRAPPERS: ReadonlySet<string> = new Set(['sudo', 'time', 'env', 'npx', 'exec', 'nice', 'nohup', 'command']);
+
+/** An operator of the shell, a redirection with its target, or a word. */
+const TOKEN =
+  /(?<operator>&&|\|\|?|;|&(?!>)|\n)|(?<redirection>\d*(?:&>>?|[<>]{1,3}[&|-]?)\s*[^\s;|&<>]*)|(?<word>(?:'[^']*'?|"(?:\\.|[^"\\])*"?|\\.|[^\s;|&<>'"\\])+)/gs;
+
+/** The commands between the shell's operators, in order. */
+function commandsOf(line: string): SimpleCommand[] {
+  const lists: string[][] = [[]];
+  for (const { groups } of line.matchAll(TOKEN)) {
+    if (groups?.operator !== undefined) lists.push([]);
+    else if (groups?.word !== undefined) lists.at(-1)?.push(groups.word.replace(/\\(.)|['"]/gs, '$1'));
+  }
+  return lists.flatMap((words) => simpleCommand(words) ?? []);
+}
+
+function simpleCommand(words: readonly string[]): SimpleCommand | null {
+  const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word) && !WRAPPERS.has(word));
+  const first = words[start];
+  if (first === undefined) return null;
+  const rest = words.slice(start + 1);
+  const isModule = /^python[\d.]*$/.test(fileName(first)) && rest[0] === '-m' && rest[1] !== undefined;
+  const args = isModule ? rest.slice(2) : rest;
+  return {
+    program: isModule ? (rest[1] ?? '') : fileName(first),
+    options: args.filter(isOption),
+    operands: args.filter((word) => !isOption(word)),
+  };
+}
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function isOption(word: string): boolean {
+  return word.length > 1 && word.startsWith('-');
+}
+
+/** Whether the command only shows what is there: `git log | head`. */
+export function isLooking(line: string): boolean {
+  return commandsOf(line).every(looks);
+}
+
+function looks({ program, operands }: SimpleCommand): boolean {
+  return LOOKING.has(program) || (program === 'git' && LOOKING_AT_GIT.has(operands[0] ?? ''));
+}
+
+/** The last part that does something: `pytest` of `cd x && A=1 pytest -q | tail -3; echo done`. Null for an empty line. */
+export function mainCommand(line: string): SimpleCommand | null {
+  const commands = commandsOf(line);
+  const shows = commands.filter(({ program }) => !SILENT.has(program));
+  return commands.findLast((command) => !looks(command)) ?? shows[0] ?? commands.at(-1) ?? null;
+}
+
+/**
+ * Whether a success of `later` shows that what `earlier` was run for works now: the same program on the same operands, or
+ * with fewer paths, as `pytest` for `pytest tests/test_a.py`. Options say how, not what.
+ */
+export function covers(later: SimpleCommand, earlier: SimpleCommand): boolean {
+  if (later.program !== earlier.program) return false;
+  const laterPaths = later.operands.filter(isPath);
+  const isIn = (operand: string) =>
+    later.operands.some((one) => one === operand || (isPath(one) && isBelow(operand, one))) ||
+    (isPath(operand) && laterPaths.length === 0);
+  const isOf = (operand: string) => earlier.operands.some((one) => one === operand || isBelow(one, operand));
+  return earlier.operands.every(isIn) && later.operands.every(isOf);
+}
+
+/** A path, possibly with the name of a test behind it: `tests/test_a.py::test_b`. */
+function isPath(operand: string): boolean {
+  return operand.includes('/') || /\w\.\w/.test(operand);
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(above.endsWith('/') ? above : `${above}/`) || path.startsWith(`${above}::`);
+}
+
+/** The share of words that a corrected command has in common with the wrong one, at least. */
+const CORRECTED_FROM = 0.4;
+
+/** Whether `later` is `earlier` written in another way: `git log --oneline` for `git log --onelin`. */
+export function corrects(later: SimpleCommand, earlier: SimpleCommand): boolean {
+  if (later.program !== earlier.program) return false;
+  const [words, before] = [later, earlier].map(({ options, operands }) =>
+    [...operands, ...options].flatMap((word) => word.split('::')),
+  );
+  if (words === undefined || before === undefined || words.length === 0) return true;
+  const common = words.filter((word) =>
+    before.some((one) => one === word || nearestNames(word, [one]).length > 0),
+  ).length;
+  return common / Math.max(words.length, before.length) >= CORRECTED_FROM;
+}
