@@ -21,6 +21,7 @@ import { createRunner } from '../runner/create-runner.ts';
 import { createSandbox } from '../sandbox/client/create-sandbox.ts';
 import { baseView, type WorkspaceView } from '../sandbox/contract/policy.ts';
 import { handedIn } from '../scrub/vault/look-alike.ts';
+import type { AuditRecord } from '../stores/audit-record.ts';
 import type { RecordedCall } from '../stores/recorded-call.ts';
 import { buildNetwork } from './build-network.ts';
 import type { Remembering, SessionKeeping } from './build-remembering.ts';
@@ -149,4 +150,10 @@ export async function recordCall(call: RecordedCall, { projects, eventLog }: Sto
 function callOfJob({ session, record, endedByItself, endedMs, text, artifact }: EndedJob): RecordedCall {
   const said = { texts: [text], data: {}, shows: null };
   return { ...said, session, record, hasRun: true, wasEnded: !endedByItself, endedMs, artifact };
+}
+
+/** A call that a dead daemon left open: the session that goes on has to know that it did not end. */
+export function interruptedCall(record: AuditRecord): RecordedCall {
+  const session = { project: record.project, session: record.session, branch: record.branch ?? null };
+  return { session, record, hasRun: true, wasEnded: true, data: {}, texts: [], artifact: null, shows: null };
 }

@@ -8,6 +8,7 @@ import { storageChore } from '../features/storage/storage-life.ts';
 import { undoChore } from '../features/undo/management.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
+import { interruptedCall, recordCall } from './build-execution.ts';
 import type { SessionKeeping } from './build-remembering.ts';
 import type { Scrubbing } from './build-scrubbing.ts';
 import type { Stores } from './build-stores.ts';
@@ -61,7 +62,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
   ];
 }
 
-function storesPart(stores: Stores & Pick<Scrubbing & SessionKeeping, 'scrubber' | 'eventLog'>): Part {
+function storesPart(stores: Stores & SessionKeeping & Pick<Scrubbing, 'scrubber'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   const { allowedValues, eventLog, hostNetworks, memoryStore, networkCredentials } = stores;
   return {
@@ -73,7 +74,8 @@ function storesPart(stores: Stores & Pick<Scrubbing & SessionKeeping, 'scrubber'
       await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start(), allowedValues.start()]);
       await Promise.all([memoryStore.start(), eventLog.start()]);
       // The log first: calls closed by the journal are never looked at again.
-      await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
+      const ended = await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
+      for (const record of ended) await recordCall(interruptedCall(record), stores);
       await journal.start();
     },
     async stop() {

@@ -36,10 +36,10 @@ export interface AuditLog {
   /** Records the end of a started call. Errors: AUDIT_FAILED; the log then holds only the start. */
   end(record: AuditRecord): Promise<void>;
   /**
-   * Writes an INTERRUPTED end for each call that a dead daemon left open. `mask` masks what the journal has of a call.
-   * Errors: AUDIT_FAILED.
+   * Writes an INTERRUPTED end for each call that a dead daemon left open, and returns these. `mask` masks what the journal
+   * has of a call. Errors: AUDIT_FAILED.
    */
-  endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<void>;
+  endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<AuditRecord[]>;
   /**
    * The newest `limit` records (of one project), oldest first, across days. A call without an end is reported by its
    * start record: `error_code` is null while the call runs, and INTERRUPTED if its end could not be written.
@@ -134,17 +134,21 @@ class Audit implements AuditLog {
     }
   }
 
-  async endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<void> {
-    if (calls.length === 0) return;
+  async endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<AuditRecord[]> {
+    const ends: AuditRecord[] = [];
+    if (calls.length === 0) return ends;
     const ids = calls.map(({ requestId }) => requestId);
     const starts = await findStarts(this.#deps.dir, ids, Math.min(...calls.map(({ startedMs }) => startedMs)));
     for (const call of calls) {
       const start = starts.get(call.requestId);
       if (start === null) continue;
       const facts = { ...(start ?? factsOf(call, mask)), input: this.#inputs.read(call.requestId) };
-      await this.append(interruptedRecord(facts, start !== undefined));
+      const end = interruptedRecord(facts, start !== undefined);
+      await this.append(end);
       this.#inputs.remove(call.requestId);
+      ends.push(end);
     }
+    return ends;
   }
 
   async tail(limit: number, projectRoot?: string): Promise<AuditRecord[]> {

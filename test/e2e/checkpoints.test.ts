@@ -104,14 +104,37 @@ describe('checkpoints', () => {
     for (let n = 0; n < 60; n++) expect(text).toContain(`safe_bash echo ${n} `);
   });
 
-  it('FR-7.2 are refused if they are missing, of another session, of a newer contextd or damaged', async () => {
+  it('issue 31.2 can be read by the session that takes over, note first and whole, while their files stay with their own', async () => {
+    const note = `NEXT: 1) finish the parser (a < b, <<EOF); 2) add the HISTORY entry; 3) ask Bob about quoting. ${'Do not touch models.py, it is frozen. '.repeat(9)}END`;
+    await call('safe_bash', { command: `printf '%s' ${SECRET}` });
+    const id = await save({ name: 'half', note });
+    const other = await openCaller(at, 'two');
+    const read = async (input: object) => (await other.call('checkpoint_restore', { id, ...input })).envelope;
+    const summary = await read({ level: 'summary' });
+    expect(String(summary.data.content).split('\n')[0]).toContain(note.slice(0, 380));
+    expect(cl100k.encode(JSON.stringify(summary)).length).toBeLessThanOrEqual(300);
+    const context = String((await read({ level: 'context' })).data.content);
+    expect(context.split('\n')[0]).toBe(`note: ${JSON.stringify(note)}`);
+    // Its numbers of secrets are not those of the session that reads.
+    expect(context).not.toMatch(/\[SECRET_\d/);
+    expect(context).not.toContain(SECRET);
+    expect(context).not.toMatch(/\bart_/);
+    for (const files of ['report', 'apply']) expect((await read({ files })).data.error_code).toBe('PERMISSION_DENIED');
+    const warm = String((await other.call('session_init', {})).envelope.data.text);
+    expect(warm.split('\n')[2]).toContain(`Note of ${id} of session one: ${JSON.stringify(note).slice(0, 380)}`);
+    other.close();
+  });
+
+  it('FR-7.2 are refused if they are missing, of a branch of another session, of a newer contextd or damaged', async () => {
     const [newer, damaged, whole] = [await save(), await save(), await save()];
     const refused = async (id: string, caller = daemon) =>
       (await caller.call('checkpoint_restore', { id })).envelope.data.error_code;
     expect(await refused('cp_0000000000')).toBe('NOT_FOUND');
     expect(await refused("' OR 1=1")).toBe('NOT_FOUND');
     const other = await openCaller(at, 'two');
-    expect(await refused(whole, other)).toBe('NOT_FOUND');
+    const { data } = await call('branch', { description: 'look', prompt: 'Look.' });
+    const inBranch = await call('checkpoint_save', { branch: data.branch_id, note: 'looked' });
+    expect(await refused(String(inBranch.data.checkpoint_id), other)).toBe('NOT_FOUND');
     expect((await other.call('checkpoint_list', {})).envelope.data.checkpoints).toEqual([]);
     other.close();
     await whileStopped((database) => {

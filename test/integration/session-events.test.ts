@@ -1,4 +1,4 @@
-import { utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
@@ -189,6 +189,33 @@ test('holds', () => {});
   writeFileSync(join(at.project, 'cart.test.mjs'), source(2));
   await run('node --test cart.test.mjs | tail -3');
   expect(await warm()).not.toContain('cart.test.mjs; echo finished": exit 0, 1 failed');
+});
+
+it('issue 31.3 a warm start says where the code is: branch, commits, uncommitted lines, the last result, and a call that did not end', async () => {
+  const as = { env: { CONTEXTD_SESSION_ID: 'state' } };
+  const run = (command: string) => at.ask('safe_bash', { command }, as);
+  const warm = async () => String((await at.ask('session_init', {}, as)).data.text);
+  await run('git init -q -b trunk; git config user.name Ann; git config user.email ann@example.com');
+  for (const [place, subject] of ['First', 'Second', 'Third', 'Fourth'].entries())
+    await run(`seq ${place + 3} >base.txt; git add -A; git commit -qm '${subject}'`);
+  await run(
+    'seq 4 >base.txt; printf "x\\ny\\n" >new.txt; mkdir -p .pytest_cache; touch .pytest_cache/a .pytest_cache/b',
+  );
+  await run("echo '===== 3 passed in 0.02s =====' | cat; true");
+  await run("sh -c 'echo 1 failed, 2 passed in 0.02s'");
+  const { pid } = await at.status();
+  const lost = at.call('safe_bash', { command: 'touch begun; sleep 100' }, as).catch(() => null);
+  await expect.poll(() => existsSync(join(at.project, 'begun'))).toBe(true);
+  process.kill(pid, 'SIGKILL');
+  await lost;
+  const text = await warm();
+  expect(text).toContain('- branch "trunk"');
+  expect(text).toContain('- not committed: "base.txt" +0 -2');
+  expect(text).toMatch(/- commits [0-9a-f]+ "Fourth", [0-9a-f]+ "Third", [0-9a-f]+ "Second"/);
+  expect(text).toMatch(/- last result #\d+ \S+ "sh -c .*": 1 failed, 2 passed/);
+  expect(text).toMatch(/- #\d+ interrupted before it ended: safe_bash "touch begun; sleep 100"/);
+  expect(text).toMatch(/- wrote "(?:new|base)\.txt"/);
+  expect(counter.count(JSON.stringify(text))).toBeLessThanOrEqual(640);
 });
 
 describe('issue 19.1 the end of a background job', () => {

@@ -11,7 +11,7 @@ import { LEVELS, type RestoreLevel } from './restored-text.ts';
 import { oneLine } from './session-facts.ts';
 
 export interface CheckpointServiceDeps {
-  checkpoints: Pick<Checkpoints, 'save' | 'list' | 'restore'>;
+  checkpoints: Pick<Checkpoints, 'save' | 'list' | 'restore' | 'note'>;
   artifacts: Pick<ArtifactStore, 'put'>;
   countTokens(text: string): number;
 }

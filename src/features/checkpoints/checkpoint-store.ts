@@ -87,16 +87,17 @@ export class CheckpointStore {
     return (await this.#database.read(sql, project)).map(headOf);
   }
 
-  /** Throws NOT_FOUND, also for a checkpoint of another session or branch; VERSION_MISMATCH, INTEGRITY_FAILED. */
-  async read(session: SessionRef, id: string): Promise<Checkpoint> {
-    const sql = `SELECT ${HEAD}, summary, format, body, sha256 FROM checkpoints WHERE ${OF_BRANCH} AND id = ?4`;
-    return this.#open(id, await this.#database.read(sql, session.project, session.session, session.branch, id));
-  }
-
-  /** As `read`, whatever session of the project it belongs to. */
-  async readAny(project: string, id: string): Promise<Checkpoint> {
+  /** Of any session of the project. Throws NOT_FOUND, VERSION_MISMATCH, INTEGRITY_FAILED. */
+  async read(project: string, id: string): Promise<Checkpoint> {
     const sql = `SELECT ${HEAD}, summary, format, body, sha256 FROM checkpoints WHERE project = ? AND id = ?`;
     return this.#open(id, await this.#database.read(sql, project, id));
+  }
+
+  /** What was written for the one who goes on; '' for a checkpoint that is not there or cannot be read. */
+  async note(project: string, id: string): Promise<string> {
+    const sql = `SELECT json_extract(body, '$.note') AS note FROM checkpoints WHERE project = ? AND id = ? AND json_valid(body)`;
+    const [row] = await this.#database.read(sql, project, id);
+    return typeof row?.note === 'string' ? row.note : '';
   }
 
   /** The lists of files that the checkpoints of a project need. */
@@ -179,9 +180,12 @@ function headOf(row: Row): StoredHead {
   };
 }
 
-function unknownCheckpoint(id: string): ContextdError {
-  return new ContextdError('NOT_FOUND', `this session has no checkpoint ${JSON.stringify(id.slice(0, 40))}`, {
-    remedy:
-      'checkpoint_list shows those of this session. A person brings one of another session here: `ctxd checkpoint export`, then `import`.',
-  });
+export function unknownCheckpoint(id: string): ContextdError {
+  return new ContextdError(
+    'NOT_FOUND',
+    `this project has no checkpoint ${JSON.stringify(id.slice(0, 40))} that can be read here`,
+    {
+      remedy: 'checkpoint_list shows those of this session, session_init the last one of the session before.',
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
 import { newArtifactId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import { KeyedLock } from '../../core/lock.ts';
@@ -19,7 +20,7 @@ import {
 import { contextOf } from './checkpoint-context.ts';
 import { maskFile, readFile, renderFile } from './checkpoint-file.ts';
 import type { CheckpointFiles, FilesReport } from './checkpoint-files.ts';
-import type { CheckpointStore, StoredHead } from './checkpoint-store.ts';
+import { type CheckpointStore, type StoredHead, unknownCheckpoint } from './checkpoint-store.ts';
 import { type IsToken, type RestoreLevel, restoredText, summaryOf } from './restored-text.ts';
 import { factsOf } from './session-facts.ts';
 
@@ -144,24 +145,40 @@ export class Checkpoints {
     return this.#deps.store.list(session);
   }
 
+  /** The note of a checkpoint of the project; '' if there is none. */
+  note(project: string, id: string): Promise<string> {
+    return this.#deps.store.note(project, id);
+  }
+
   /**
-   * Throws NOT_FOUND, VERSION_MISMATCH, INTEGRITY_FAILED; with `apply`, CONFLICT if anything but calls has changed a file
+   * Of another session of the project only the words are restored. Throws NOT_FOUND, VERSION_MISMATCH, INTEGRITY_FAILED,
+   * PERMISSION_DENIED if another session's files are wanted; with `apply`, CONFLICT if anything but calls has changed a file
    * since, and then no file is written. `requestId`: as in NewCheckpoint.
    */
   async restore(
     session: SessionRef,
     { id, level, files, requestId }: RestoreRequest & { readonly requestId: string },
   ): Promise<Restored> {
-    const checkpoint = await this.#deps.store.read(session, id);
+    const checkpoint = await this.#readableIn(session, id, files);
     const report = await this.#files(checkpoint, files, requestId);
     const text = await this.#text(checkpoint, level, report);
     this.#record(checkpoint, report?.applied == null ? 'restored' : 'applied', requestId);
     return { checkpoint, text, files: report };
   }
 
+  /** Own checkpoints, and for the agent that takes over those of other sessions, without what only they can open. */
+  async #readableIn(session: SessionRef, id: string, files: FilesWish): Promise<Checkpoint> {
+    const checkpoint = await this.#deps.store.read(session.project, id);
+    const { session: owner } = checkpoint;
+    if (owner.session === session.session && owner.branch === session.branch) return checkpoint;
+    if (owner.branch !== null || session.branch !== null) throw unknownCheckpoint(id);
+    if (files !== 'none') throw filesOfAnother(id);
+    return { ...checkpoint, session, position: 0 };
+  }
+
   /** As `restore`, for a person: of any session of the project, and only recorded if it writes files. */
   async show(project: string, { id, level, files }: RestoreRequest): Promise<Restored> {
-    const checkpoint = await this.#deps.store.readAny(project, id);
+    const checkpoint = await this.#deps.store.read(project, id);
     const report = await this.#files(checkpoint, files, '');
     if (report?.applied != null) this.#record(checkpoint, 'applied', '');
     return { checkpoint, text: await this.#text(checkpoint, level, report), files: report };
@@ -188,7 +205,7 @@ export class Checkpoints {
     id: string,
     mask: (value: Json, issuer: SessionRef) => Promise<Json>,
   ): Promise<{ checkpoint: Checkpoint; file: string }> {
-    const checkpoint = await this.#deps.store.readAny(project, id);
+    const checkpoint = await this.#deps.store.read(project, id);
     const trail = await this.#allEvents(checkpoint);
     const whole = { ...checkpoint, body: { ...checkpoint.body, trail: trail.slice(-READ_MAX) } };
     const masked = await maskFile(whole, (value) => mask(value, checkpoint.session));
@@ -232,14 +249,14 @@ export class Checkpoints {
     return restoredText(checkpoint, level, { events, contextOf: ofContext, now, files, isToken, countTokens });
   }
 
-  /** An imported one holds no tokens of this session. */
+  /** An imported one, and one of another session, hold no tokens of the session that reads. */
   async #tokensOf(
-    { session, cause, name, body }: Checkpoint,
+    { session, position, name, body }: Checkpoint,
     events: readonly TrailEntry[] = [],
     files: FilesReport | null = null,
   ): Promise<IsToken> {
     const shown = [...events.map(({ text }) => text), ...(files?.files ?? []).map(({ path }) => path)];
-    const text = cause === 'import' ? '' : [name, renderBody(body), ...shown].join('\n');
+    const text = position === 0 ? '' : [name, renderBody(body), ...shown].join('\n');
     const issued = new Set(await this.#deps.issuedIn(session, text));
     return (token) => issued.has(token) || MASKED.test(token);
   }
@@ -265,6 +282,12 @@ export class Checkpoints {
       artifact: null,
     });
   }
+}
+
+function filesOfAnother(id: string): ContextdError {
+  return new ContextdError('PERMISSION_DENIED', `the files of checkpoint ${id} belong to another session`, {
+    remedy: `Restore it without \`files\`, or ask a person to run \`ctxd checkpoint restore ${id} --files apply\`.`,
+  });
 }
 
 /** An output that could not be searched is withheld, and so is what is known of its call. */

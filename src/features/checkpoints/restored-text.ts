@@ -60,6 +60,7 @@ export async function restoredText(
   const room =
     level === 'full' ? Number.POSITIVE_INFINITY : LEVEL_TOKENS[level] - (files === null ? 0 : RESERVED[level]);
   const head = [
+    ...noteLines(checkpoint.body.note, level, quoted, (line) => new LineBudget(room, countTokens).take(line)),
     headLine(checkpoint, quoted),
     ...(files === null ? [] : filesLines(files, new LineBudget(room * FILES_SHARE, countTokens), quoted)),
     ...factLines(checkpoint, level, quoted),
@@ -113,8 +114,20 @@ const WHY = {
   import: 'imported, saved',
 } as const;
 
+/** Characters of a note in a summary. At the other levels it is whole. */
+export const NOTE_SHOWN_CHARS = 400;
+
+/** What the one before wrote for the one who goes on comes first. It is cut only if its characters cost more tokens than there are. */
+function noteLines(note: string, level: RestoreLevel, quoted: Quoted, fits: (line: string) => boolean): string[] {
+  if (note === '') return [];
+  if (level === 'full') return note.split('\n').map((line) => `note: ${quoted(line, note.length)}`);
+  let chars = level === 'summary' ? NOTE_SHOWN_CHARS : note.length;
+  while (chars > 1 && !fits(`note: ${quoted(note, chars)}`)) chars = Math.floor(chars * 0.95);
+  return [`note: ${quoted(note, chars)}`];
+}
+
 /** The most important first: a small budget keeps only these. */
-function factLines({ body: { note, facts } }: Checkpoint, level: RestoreLevel, quoted: Quoted): string[] {
+function factLines({ body: { facts } }: Checkpoint, level: RestoreLevel, quoted: Quoted): string[] {
   const { items, chars } = SHOWN[level];
   const list = (title: string, texts: readonly string[]): string[] => {
     if (texts.length === 0) return [];
@@ -130,8 +143,6 @@ function factLines({ body: { note, facts } }: Checkpoint, level: RestoreLevel, q
   const open = facts.todo.filter((line) => !line.startsWith('[x]'));
   const done = facts.todo.filter((line) => line.startsWith('[x]'));
   return [
-    ...text('note', level === 'full' ? '' : note),
-    ...(level === 'full' && note !== '' ? note.split('\n').map((line) => `note: ${quoted(line, 8_000)}`) : []),
     ...list('to do', open),
     ...list('failing', facts.failing),
     ...text('asked', facts.asked),

@@ -48,15 +48,20 @@ export function createUndoManagement(deps: UndoManagementDeps): Pick<Management,
   };
 }
 
+/** Files that the event of an undo names. */
+const FILES_NAMED = 5;
+
 /** In the audit log, and in the log of the session whose call was taken back: an agent must know. */
 async function record(root: string, ref: string, undone: UndoRecord, { auditLog, events, clock }: UndoManagementDeps) {
-  const count = worthNaming(undone.changes).length;
+  const changes = worthNaming(undone.changes);
+  const count = changes.length;
+  const names = changes.slice(0, FILES_NAMED).map(({ path }) => toText(path));
   events.append({
     session: { project: root, session: undone.session, branch: null },
     kind: 'undo',
     at: clock.now(),
     sensitivity: 'internal',
-    text: `A person undid ${ref}: ${count === 1 ? '1 file was' : `${count} files were`} put back`,
+    text: `A person undid ${ref}: ${count === 1 ? '1 file was' : `${count} files were`} put back: ${names.join(', ')}${count > names.length ? ', …' : ''}`,
     facts: { action: 'undone', id: ref, requestId: '' },
     artifact: null,
   });

@@ -12,7 +12,7 @@ import type { KnownCheckpoint, KnownMemory } from './warm-start.ts';
 export interface SessionInitDeps {
   eventLog: Pick<StoredEventLog, 'read' | 'bounds' | 'before' | 'position'>;
   contexts: Pick<Contexts, 'rememberStart'>;
-  checkpoints: Pick<Checkpoints, 'list'>;
+  checkpoints: Pick<Checkpoints, 'list' | 'note'>;
   /** The memories that a search of this call finds, the best first. */
   findMemories(session: SessionRef, task: string, call: ServiceCall): Promise<readonly KnownMemory[]>;
   /** Masks secrets in what is remembered. */
@@ -65,17 +65,23 @@ async function knownCheckpoints(
   { checkpoints, maskText }: SessionInitDeps,
 ): Promise<KnownCheckpoint[]> {
   const own = (await checkpoints.list(session)).slice(0, CHECKPOINTS_MAX);
-  const known = own.map((head) => knownOf(head, '', maskText));
-  if (before === null || own.length > 0) return known;
-  const earlier = await checkpoints.list({ project: session.project, session: before, branch: null });
-  const shown = new Set([earlier[0], earlier.find(({ cause }) => cause === 'import')]);
-  return [...shown].flatMap((head) => (head === undefined ? [] : [knownOf(head, before, maskText)]));
+  const known = own.map((head) => knownOf(head, ''));
+  if (before !== null && own.length === 0) {
+    const earlier = await checkpoints.list({ project: session.project, session: before, branch: null });
+    const shown = new Set([earlier[0], earlier.find(({ cause }) => cause === 'import')]);
+    known.push(...[...shown].flatMap((head) => (head === undefined ? [] : [knownOf(head, before)])));
+  }
+  const [newest, ...others] = known;
+  if (newest === undefined) return [];
+  const withNote = { ...newest, note: await checkpoints.note(session.project, newest.id) };
+  return [withNote, ...others].map((one) => ({
+    ...one,
+    name: maskText(one.name),
+    summary: maskText(one.summary),
+    note: maskText(one.note),
+  }));
 }
 
-function knownOf(
-  { id, createdMs, name, summary }: StoredHead,
-  session: string,
-  maskText: (text: string) => string,
-): KnownCheckpoint {
-  return { id, session, atMs: createdMs, name: maskText(name), summary: maskText(summary) };
+function knownOf({ id, createdMs, name, summary }: StoredHead, session: string): KnownCheckpoint {
+  return { id, session, atMs: createdMs, name, summary, note: '' };
 }

@@ -83,9 +83,9 @@ export function readStart(json: string): StartRequest | null {
   };
 }
 
-function checkpointOf({ id, session, atMs, name, summary }: JsonObject): KnownCheckpoint {
+function checkpointOf({ id, session, atMs, name, summary, note }: JsonObject): KnownCheckpoint {
   const texts = { id: String(id), session: String(session), name: String(name), summary: String(summary) };
-  return { ...texts, atMs: Number(atMs) };
+  return { ...texts, note: String(note ?? ''), atMs: Number(atMs) };
 }
 
 function memoryOf({ id, title, outcome }: JsonObject): KnownMemory {

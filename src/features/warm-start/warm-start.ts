@@ -1,12 +1,13 @@
 import { SESSION_EFFECTS } from '../../call/effects.ts';
+import { NOTE_SHOWN_CHARS } from '../checkpoints/restored-text.ts';
 import { DEFAULT_SENSITIVITY, pack } from '../compile/compile.ts';
 import { callLine, lineOf, pathList } from '../compile/render.ts';
 import { filterSensitivity } from '../compile/sensitivity.ts';
 import { type Blocker, blockersIn } from '../events/blockers.ts';
-import type { SessionEvent } from '../events/event.ts';
+import type { CallEventFacts, SessionEvent } from '../events/event.ts';
 import { nameOf, quote } from '../events/quote.ts';
 import { fitSections } from './fit.ts';
-import { changesSince, type WorkspaceChanges } from './workspace.ts';
+import { changedSince, type WorkspaceChanges } from './workspace.ts';
 
 export interface KnownMemory {
   readonly id: string;
@@ -20,8 +21,10 @@ export interface KnownCheckpoint {
   readonly session: string;
   readonly atMs: number;
   readonly name: string;
-  /** One line, with its note. */
+  /** One line, with the beginning of its note. */
   readonly summary: string;
+  /** What was written for the one who goes on, of the newest; '' for the others. */
+  readonly note: string;
 }
 
 /** Everything that a warm start is made of. */
@@ -49,14 +52,16 @@ const NOTE =
  * next may use.
  */
 const SHARES = {
-  head: 95,
-  blockers: 150,
-  branches: 60,
-  checkpoints: 60,
-  did: 100,
-  previous: 70,
-  memories: 50,
-  changes: 45,
+  head: 75,
+  note: 140,
+  blockers: 105,
+  state: 90,
+  branches: 35,
+  checkpoints: 30,
+  did: 75,
+  previous: 35,
+  memories: 30,
+  changes: 15,
 };
 /** Characters of the line that says why a command failed. */
 const ERROR_MAX_CHARS = 110;
@@ -70,16 +75,18 @@ export function warmStart(facts: WarmStartFacts, countTokens: (text: string) => 
   const shown = shownTo(own);
   const before = shownTo(previous?.events ?? []).map(withoutOutput);
   const last = own.at(-1) ?? previous?.events.at(-1);
-  const since = last === undefined ? null : changesSince(workspace, last.at);
+  const sinceMs = last?.at ?? null;
   const work = (events: readonly SessionEvent[], share: number): string[] => workLines(events, { task, share, costOf });
   return fitSections(
     [
       { head: '', lines: [NOTE, ...sessionLines({ own, previous })], share: SHARES.head },
+      { head: '', lines: noteLines(checkpoints, SHARES.note, costOf), share: SHARES.note },
       {
         head: 'Failed, and not succeeded since:',
         lines: blockersIn([...before, ...shown]).map(blockerLine),
         share: SHARES.blockers,
       },
+      { head: 'The code:', lines: stateLines(workspace, [...before, ...shown], sinceMs), share: SHARES.state },
       {
         head: 'Open branches:',
         lines: openBranches(bounds).map(branchLine),
@@ -95,7 +102,7 @@ export function warmStart(facts: WarmStartFacts, countTokens: (text: string) => 
       { head: 'Lessons (memory_get):', lines: memories.map(memoryLine), share: SHARES.memories },
       {
         head: 'Changed in the workspace since:',
-        lines: since === null ? [] : changeLines(since),
+        lines: sinceMs === null ? [] : changeLines(workspace, sinceMs),
         share: SHARES.changes,
       },
     ],
@@ -165,15 +172,64 @@ function withoutUndone(events: readonly SessionEvent[], bounds: readonly Session
   });
 }
 
+/** What the one before wrote for the one who goes on. */
+function noteLines([newest]: readonly KnownCheckpoint[], room: number, costOf: (line: string) => number): string[] {
+  if (newest === undefined || newest.note === '') return [];
+  const { id, session, note } = newest;
+  const lineOfChars = (chars: number) =>
+    `Note of ${nameOf(id)}${session === '' ? '' : ` of session ${nameOf(session)}`}: ${quote(note, chars)}`;
+  let chars = NOTE_SHOWN_CHARS;
+  while (chars > 1 && costOf(lineOfChars(chars)) > room) chars = Math.floor(chars * 0.95);
+  return [lineOfChars(chars)];
+}
+
+const COMMITS_SHOWN = 3;
+const CHANGES_SHOWN = 8;
+
+/** Where the code is: branch, commits, what is not committed, and what the tests said last. */
+function stateLines(
+  { branch, commits, changes }: WorkspaceChanges,
+  events: readonly SessionEvent[],
+  sinceMs: number | null,
+): string[] {
+  const later = sinceMs === null ? [] : changedSince(commits, sinceMs);
+  const shown = commits.slice(0, COMMITS_SHOWN).map(({ id, subject }) => `${nameOf(id)} ${quote(subject, 72)}`);
+  const news = later.length === 0 ? '' : `; ${later.length} since the last event`;
+  const files = changes
+    .slice(0, CHANGES_SHOWN)
+    .map(({ added, removed, path }) => `${quote(path)} ${lines(added, removed)}`);
+  const more = changes.length > files.length ? `, ${changes.length - files.length} more` : '';
+  return [
+    ...(branch === '' ? [] : [`- branch ${quote(branch)}`]),
+    ...(changes.length === 0 ? [] : [`- not committed: ${files.join(', ')}${more}`]),
+    ...testLines(events),
+    ...(commits.length === 0 ? [] : [`- commits ${shown.join(', ')}${news}`]),
+  ];
+}
+
+function lines(added: string, removed: string): string {
+  return added === '-' ? '(binary)' : `+${added} -${removed}`;
+}
+
+/** The last result that a command reported, and if it is red the last green one. */
+function testLines(events: readonly SessionEvent[]): string[] {
+  const reports = events.flatMap((event) => (event.kind === 'call' && event.facts.reported !== null ? [event] : []));
+  const last = reports.at(-1);
+  if (last === undefined) return [];
+  const line = (label: string, { seq, at, facts }: SessionEvent & { facts: CallEventFacts }) =>
+    `- ${label} #${seq} ${timeOf(at)} ${quote(facts.subject)}: ${facts.reported?.failed ?? 0} failed, ${facts.reported?.passed ?? 0} passed`;
+  if (last.facts.reported?.failed === 0) return [line('last result', last)];
+  const green = reports.findLast(({ facts }) => facts.reported?.failed === 0);
+  return [line('last result', last), ...(green === undefined ? [] : [line('last green', green)])];
+}
+
 function memoryLine({ id, title, outcome }: KnownMemory): string {
   return `- ${nameOf(id)} ${nameOf(outcome)} ${quote(title)}`;
 }
 
-function changeLines({ commits, files }: WorkspaceChanges): string[] {
-  return [
-    ...(files.length === 0 ? [] : [`- files ${pathList(files.map(({ path }) => path))}`]),
-    ...commits.map(({ at, id, subject }) => `- commit ${nameOf(id)} ${timeOf(at * 1000)} ${quote(subject)}`),
-  ];
+function changeLines({ files }: WorkspaceChanges, sinceMs: number): string[] {
+  const later = changedSince(files, sinceMs);
+  return later.length === 0 ? [] : [`- files ${pathList(later.map(({ path }) => path))}`];
 }
 
 /** What was asked, planned and written last, then the most telling calls within the share, in their order. */
@@ -183,6 +239,8 @@ function workLines(events: readonly SessionEvent[], { task, share, costOf }: Wor
     lastOf(events, 'todo', 'to do'),
     writtenLine(events),
     undoLines(events),
+    reportLines(events),
+    interruptedLines(events),
   ].flat();
   const calls = events.filter((event) => event.kind === 'call' && SESSION_EFFECTS[event.facts.effect].isWork);
   const room = share - first.reduce((sum, line) => sum + costOf(line), 0);
@@ -208,7 +266,24 @@ function undoLines(events: readonly SessionEvent[]): string[] {
   return last === undefined ? [] : [`- #${last.seq} ${quote(last.text)}`];
 }
 
-/** The files that calls and the agent itself wrote, the last first. */
+/** What the last branch came to. */
+function reportLines(events: readonly SessionEvent[]): string[] {
+  const last = events.findLast((event) => event.kind === 'branch' && event.facts.action === 'returned');
+  return last?.kind === 'branch' ? [`- #${last.seq} branch ${nameOf(last.facts.id)} returned ${quote(last.text)}`] : [];
+}
+
+/** The last call, if it did not end: what it did is not known. */
+function interruptedLines(events: readonly SessionEvent[]): string[] {
+  const last = events.findLast((event) => event.kind === 'call');
+  if (last?.kind !== 'call' || last.facts.errorCode !== 'INTERRUPTED') return [];
+  return [`- #${last.seq} interrupted before it ended: ${nameOf(last.facts.tool)} ${quote(last.facts.subject)}`];
+}
+
+/** What programs make for themselves, such as `.pytest_cache/README.md` and `__pycache__/a.pyc`: it hides no source. */
+const BYPRODUCT =
+  /(?:^|\/)(?:\.(?!github\/|gitlab|env|circleci\/)[^/]+|__pycache__|node_modules|dist|build|target|coverage)(?:\/|$)|\.(?:pyc|pyo|class|o|log|tmp|swp)$/;
+
+/** The files that calls and the agent itself wrote, the last first, byproducts at the end. */
 function writtenLine(events: readonly SessionEvent[]): string[] {
   const paths = events
     .flatMap((event) => {
@@ -217,7 +292,11 @@ function writtenLine(events: readonly SessionEvent[]): string[] {
     })
     .reverse();
   const distinct = [...new Set(paths)];
-  return distinct.length === 0 ? [] : [`- wrote ${pathList(distinct)}`];
+  const ordered = [
+    ...distinct.filter((path) => !BYPRODUCT.test(path)),
+    ...distinct.filter((path) => BYPRODUCT.test(path)),
+  ];
+  return ordered.length === 0 ? [] : [`- wrote ${pathList(ordered)}`];
 }
 
 /** To the minute, UTC. */

@@ -1,13 +1,17 @@
 import { isJsonObject, type Json } from '../../core/json.ts';
 
-/** What changed in the workspace: the newest first. */
+/** Where the workspace is and what changed in it: the newest first. */
 export interface WorkspaceChanges {
+  /** As the first line of `git status -sb`: `main...origin/main [ahead 1]`; '' outside a repository. */
+  readonly branch: string;
+  /** Files that differ from the last commit, with lines as `git diff --numstat` counts them: `-` for a binary file. */
+  readonly changes: readonly { readonly added: string; readonly removed: string; readonly path: string }[];
   /** Whole seconds since the epoch. */
   readonly commits: readonly { readonly at: number; readonly id: string; readonly subject: string }[];
   readonly files: readonly { readonly at: number; readonly path: string }[];
 }
 
-export const NO_CHANGES: WorkspaceChanges = { commits: [], files: [] };
+export const NO_CHANGES: WorkspaceChanges = { branch: '', changes: [], commits: [], files: [] };
 /** Entries that are looked at. */
 const ENTRIES_MAX = 200;
 
@@ -20,13 +24,21 @@ export function readChanges(value: Json | undefined): WorkspaceChanges {
   const files = objectsIn(value.files).flatMap(({ at, path }) =>
     typeof at === 'number' && typeof path === 'string' ? [{ at, path }] : [],
   );
-  return { commits, files: files.sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1)) };
+  const changes = objectsIn(value.changes).flatMap(({ added, removed, path }) =>
+    typeof added === 'string' && typeof removed === 'string' && typeof path === 'string'
+      ? [{ added, removed, path }]
+      : [],
+  );
+  const branch = typeof value.branch === 'string' ? value.branch : '';
+  return { branch, changes, commits, files: files.sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1)) };
 }
 
-/** Changes after a time, milliseconds since the epoch. Times of files are whole seconds, so those of its second are not. */
-export function changesSince({ commits, files }: WorkspaceChanges, sinceMs: number): WorkspaceChanges {
-  const isLater = ({ at }: { at: number }): boolean => at > Math.floor(sinceMs / 1000);
-  return { commits: commits.filter(isLater), files: files.filter(isLater) };
+/** Those of its entries that are later than a time, milliseconds since the epoch. Times of files are whole seconds, so those of its second are not. */
+export function changedSince<Entry extends { readonly at: number }>(
+  entries: readonly Entry[],
+  sinceMs: number,
+): Entry[] {
+  return entries.filter(({ at }) => at > Math.floor(sinceMs / 1000));
 }
 
 function objectsIn(value: Json | undefined) {

@@ -67,7 +67,7 @@ describe('issue 19 part 6: stored checkpoints', () => {
     expect(await bytesOf(kept)).toBe(0);
   });
 
-  it('are bounded: the newest stay, those with a name longer, and never those of another session or branch', async () => {
+  it('are bounded: the newest stay, those with a name longer, and lists never have those of another session or branch', async () => {
     const store = new CheckpointStore({ database: await openTestDatabase(await makeTempDir()), pinMaxBytes: 0 });
     const other = checkpointOf(SESSION_B);
     const branch = checkpointOf({ ...SESSION_A, branch: 'br_1' });
@@ -78,7 +78,8 @@ describe('issue 19 part 6: stored checkpoints', () => {
     const left = [...many.slice(-KEPT_PER_SESSION + 1).reverse(), named].map(({ id }) => id);
     expect((await store.list(SESSION_A)).map(({ id }) => id)).toEqual(left);
     expect((await store.list(SESSION_B)).map(({ id }) => id)).toEqual([other.id]);
-    await expect(store.read(SESSION_A, branch.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await store.read(SESSION_A.project, branch.id)).session.branch).toBe('br_1');
+    await expect(store.read('/another/project', branch.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     for (let n = 0; n < KEPT_PER_SESSION; n++) await store.save(checkpointOf(SESSION_A, { name: 'x' }), '', []);
     const last = checkpointOf(SESSION_A);
     await store.save(last, '', []);
@@ -113,7 +114,7 @@ describe('issue 19 part 6: stored checkpoints', () => {
     }
     expect(fault).toMatchObject({ code: 'STORAGE_FULL' });
     expect((await store.list(SESSION_A)).map(({ id }) => id).slice(0, -1)).toEqual(saved.reverse());
-    for (const id of saved) expect((await store.read(SESSION_A, id)).body.note).toHaveLength(30_000);
+    for (const id of saved) expect((await store.read(SESSION_A.project, id)).body.note).toHaveLength(30_000);
     await database.write([{ sql: 'PRAGMA max_page_count = 1000000', params: [] }]);
     await store.save(big(), '', []);
   });
@@ -130,7 +131,7 @@ describe('issue 19 part 6: stored checkpoints', () => {
       fc.asyncProperty(fc.nat(body.length - 1), fc.string({ minLength: 1, maxLength: 1 }), async (place, character) => {
         const changed = body.slice(0, place) + character + body.slice(place + 1);
         await write(changed);
-        const read = store.read(SESSION_A, one.id);
+        const read = store.read(SESSION_A.project, one.id);
         if (changed === body) expect(await read).toMatchObject(one);
         else await expect(read).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
       }),

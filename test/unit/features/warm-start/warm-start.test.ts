@@ -23,11 +23,21 @@ const facts: fc.Arbitrary<WarmStartFacts> = fc.record({
   own: logs,
   bounds: logs,
   previous: fc.option(fc.record({ session: hostile, events: logs })),
-  checkpoints: fc.array(fc.record({ id: hostile, session: hostile, atMs: seconds, name: hostile, summary: hostile }), {
-    maxLength: 4,
-  }),
+  checkpoints: fc.array(
+    fc.record({ id: hostile, session: hostile, atMs: seconds, name: hostile, summary: hostile, note: hostile }),
+    {
+      maxLength: 4,
+    },
+  ),
   memories: fc.array(fc.record({ id: hostile, title: hostile, outcome: hostile }), { maxLength: 5 }),
   workspace: fc.record({
+    branch: hostile,
+    changes: fc.array(
+      fc.record({ added: fc.constantFrom('-', '3'), removed: fc.constantFrom('-', '1'), path: hostile }),
+      {
+        maxLength: 30,
+      },
+    ),
     commits: fc.array(fc.record({ at: seconds, id: hostile, subject: hostile }), { maxLength: 30 }),
     files: fc.array(fc.record({ at: seconds, path: hostile }), { maxLength: 30 }),
   }),
@@ -45,10 +55,12 @@ describe('issue 19.7 a warm start', () => {
         expect(lines.pop()).toBe('');
         for (const line of lines.slice(1)) {
           expect(line).toMatch(
-            /^(- |This session|Failed, and not|Open branches:|Checkpoints:|The session before:|Lessons|Changed)/,
+            /^(- |Note of|This session|Failed, and not|The code:|Open branches:|Checkpoints:|The session before:|Lessons|Changed)/,
           );
-          expect(line.replaceAll(/"(?:[^"\\]|\\.)*"/gu, '""')).toMatch(/^[\w #.:,()×…"-]*$/u);
-          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<]|`{3}|\[(SECRET|contextd)/iu);
+          expect(line.replaceAll(/"(?:[^"\\]|\\.)*"/gu, '""')).toMatch(/^[\w #.:;,+()×…"-]*$/u);
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|`{3}|\[(SECRET|contextd)/iu);
+          for (const [quoted] of line.matchAll(/"(?:[^"\\]|\\.)*"/gu))
+            expect(quoted).not.toMatch(/<[/!?]?[a-z][\w:.-]*>/i);
         }
       }),
       { numRuns: 200 },
@@ -86,18 +98,35 @@ describe('issue 19.7 a warm start', () => {
       bound(3, 'branch', 'returned', 'br_1', 'found'),
     ];
     const checkpoints = [
-      { id: 'cp_1', session: '', atMs: 4, name: 'half', summary: '2 calls, 0 failed; "before the refactoring"' },
-      { id: 'cp_0', session: 'one', atMs: 3, name: '', summary: '1 call, 0 failed' },
+      {
+        id: 'cp_1',
+        session: '',
+        atMs: 4,
+        name: 'half',
+        summary: '2 calls, 0 failed; "before the refactoring"',
+        note: 'before the refactoring',
+      },
+      { id: 'cp_0', session: 'one', atMs: 3, name: '', summary: '1 call, 0 failed', note: '' },
     ];
     const own = [
       { ...messageEvent(5, 'Fix the\nlogin.'), facts: { role: 'user' } } as SessionEvent,
       callOf(6, 'src/login.ts', { facts: factsOf('safe_write', 'src/login.ts', { filesWritten: ['src/login.ts'] }) }),
     ];
-    const workspace = { commits: [{ at: 9, id: 'abc1234', subject: 'Bump' }], files: [{ at: 0, path: 'old' }] };
+    const workspace = {
+      branch: 'main...origin/main [ahead 1]',
+      changes: [{ added: '3', removed: '1', path: 'src/login.ts' }],
+      commits: [{ at: 9, id: 'abc1234', subject: 'Bump' }],
+      files: [{ at: 0, path: 'old' }],
+    };
     const memories = [{ id: 'mem_1', title: 'Use port 8080', outcome: 'success' }];
     const text = warmStart({ ...NOTHING, own, bounds, checkpoints, workspace, memories }, countTokens);
     expect(text.split('\n').slice(1)).toEqual([
       'This session: 2 events, 1970-01-01T00:00Z to 1970-01-01T00:00Z.',
+      'Note of cp_1: "before the refactoring"',
+      'The code:',
+      '- branch "main...origin/main [ahead 1]"',
+      '- not committed: "src/login.ts" +3 -1',
+      '- commits abc1234 "Bump"; 1 since the last event',
       'Open branches:',
       '- #2 1970-01-01T00:00Z br_2 "write the test"',
       'Checkpoints:',
@@ -109,8 +138,6 @@ describe('issue 19.7 a warm start', () => {
       '- #6 safe_write "src/login.ts": ok',
       'Lessons (memory_get):',
       '- mem_1 success "Use port 8080"',
-      'Changed in the workspace since:',
-      '- commit abc1234 1970-01-01T00:00Z "Bump"',
       '',
     ]);
   });
