@@ -111,7 +111,7 @@ describe('an answer written to a file', () => {
         expect(data.bytes).toBe(Buffer.byteLength(JSON.stringify(envelope)) + 1);
         expect(tokens_used).toBe(encoding.encode(line, [], []).length);
       }),
-      { numRuns: propertyRuns() },
+      { numRuns: propertyRuns('slow') },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bunzip, isBzip2 } from '#src/text/bunzip.js';
 import { bzip2, hasBzip2 } from '../../helpers/bzip2.ts';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 
 // The same cases in every run.
 fc.configureGlobal({ seed: 20_261_121 });
@@ -47,7 +48,7 @@ describe('issue 16.7 bzip2', () => {
         const decoded = bunzip(bzip2(plain, level), LIMIT);
         expect(plain.length === 0 ? decoded === null : decoded?.equals(plain)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns('door') },
     );
   });
 
@@ -62,7 +63,7 @@ describe('issue 16.7 bzip2', () => {
         const decoded = bunzip(damaged.subarray(0, 10 + (cut % damaged.length)), 1000);
         expect(decoded === null || decoded.length <= 1000).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns() },
     );
   });
 

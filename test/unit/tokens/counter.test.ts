@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadCounter, RANK_FILE, TOKEN_MAX_BYTES } from '#src/tokens/counter.js';
 import { isSeam } from '#src/tokens/pieces.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 import { hostileText, longText, recount } from './reference.ts';
 
 const counter = loadCounter();
@@ -15,7 +16,7 @@ describe('count', () => {
       fc.property(hostileText(40), (text) => {
         expect(counter.count(text)).toBe(recount(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns() },
     );
   });
 
@@ -26,7 +27,7 @@ describe('count', () => {
         const text = String.fromCharCode(...codes);
         expect(counter.count(text)).toBe(recount(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns() },
     );
   });
 
@@ -44,7 +45,7 @@ describe('count', () => {
       fc.property(fc.array(letters, { minLength: 30, maxLength: 250, size: 'max' }), (word) => {
         expect(counter.count(word.join(''))).toBe(recount(word.join('')));
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 
@@ -53,7 +54,7 @@ describe('count', () => {
       fc.property(longText(60, 400), (text) => {
         expect(counter.count(text)).toBe(recount(text));
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns('door') },
     );
   });
 
@@ -66,7 +67,7 @@ describe('count', () => {
         const whole = recount(text);
         for (const at of seams) expect(recount(text.slice(0, at)) + recount(text.slice(at))).toBe(whole);
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns() },
     );
   });
 
@@ -115,7 +116,7 @@ describe('prefixOf', () => {
         else expect(end).toBeLessThan(whole.length);
         expect(whole.slice(0, end)).toBe(Buffer.from(whole.slice(0, end)).toString());
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns() },
     );
   });
 

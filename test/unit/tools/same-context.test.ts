@@ -10,6 +10,7 @@ import { createScrubber } from '#src/scrub/scrubber.js';
 import { runTool } from '#src/sdk/test-harness.js';
 import type { JsonObject } from '#src/sdk/tool.js';
 import { safeRead } from '#tools/safe_read/main.js';
+import { shapeRuns } from '../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../helpers/sample-patterns.ts';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { useWorkspace } from './temp-workspace.ts';
@@ -140,23 +141,27 @@ function linesShown(answer: string, part: JsonObject): string[] {
 }
 
 describe('SEC-1.1 issue 16.6 a part of a file is masked as it is in the whole', () => {
-  it.each(Array.from({ length: 10 }, (_, i) => [i]))('file %i: lines, head, tail, bytes and grep', async () => {
-    const { lines, blocks } = randomFile(() => 1 + pick(60));
-    writeFileSync(join(workspace.path, 'file'), `${lines.join('\n')}\n`);
-    const whole = new Set((await shown({})).split('\n'));
-    expect(whole.has('[S]') || [...whole].some((line) => line.includes('[S]'))).toBe(true);
-    for (const block of blocks)
-      for (const part of partsOf(lines, block))
-        for (const line of linesShown(await shown(part), part))
-          expect([line, part, whole.has(line)]).toEqual([line, part, true]);
-  });
+  it.each(Array.from({ length: shapeRuns(4) }, (_, i) => [i]))(
+    'file %i: lines, head, tail, bytes and grep',
+    async () => {
+      const { lines, blocks } = randomFile(() => 1 + pick(60));
+      writeFileSync(join(workspace.path, 'file'), `${lines.join('\n')}\n`);
+      const whole = new Set((await shown({})).split('\n'));
+      expect(whole.has('[S]') || [...whole].some((line) => line.includes('[S]'))).toBe(true);
+      for (const block of blocks)
+        for (const part of partsOf(lines, block))
+          for (const line of linesShown(await shown(part), part))
+            expect([line, part, whole.has(line)]).toEqual([line, part, true]);
+    },
+  );
 
   it.each(Array.from({ length: 1 }, (_, i) => [i]))('long file %i: the same, if a block is not too long', async () => {
     const { lines, blocks } = randomFile(() => 5000 + pick(2000));
     writeFileSync(join(workspace.path, 'file'), `${lines.join('\n')}\n`);
     expect(Buffer.byteLength(lines.join('\n'))).toBeGreaterThan(512 * 1024);
     const whole = new Set((await shown({})).split('\n'));
-    for (const block of blocks)
+    // Each part of a long file is searched with what is around it: two blocks have all ways.
+    for (const block of blocks.slice(0, 2))
       for (const part of partsOf(lines, block).filter(({ head, tail }) => head === undefined && tail === undefined))
         for (const line of linesShown(await shown(part), part))
           expect([line, part, whole.has(line)]).toEqual([line, part, true]);

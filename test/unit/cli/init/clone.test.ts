@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { shapeRuns } from '../../../helpers/property-runs.ts';
 import { createFixture, type Fixture, installedText, snapshot, TOOLS } from './tree.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -105,7 +106,7 @@ describe('a project that was committed with tools of others', () => {
             });
           }),
       ),
-      { numRuns: 15 },
+      { numRuns: shapeRuns(6) },
     ));
 
   it('issue 17: a tool that a colleague commits after init here is not allowed either', () =>

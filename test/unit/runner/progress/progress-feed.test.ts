@@ -152,7 +152,7 @@ describe('SEC-1.1 a secret in the progress', () => {
           for (let i = 0; i + 12 <= secret.length; i += 4) expect(text).not.toContain(secret.slice(i, i + 12));
         },
       ),
-      { numRuns: Math.min(propertyRuns(), 300) },
+      { numRuns: Math.min(propertyRuns('slow'), 300) },
     );
   });
 });
