@@ -483,7 +483,9 @@ function sourceFiles(room: string): string[] {
 }
 
 /** Every import: static, type-only, re-export, side-effect, `import()` type or dynamic. */
-function importsOf(path: string): string[] {
+function importsOf(path: string): readonly string[] {
+  const known = parsed.get(path);
+  if (known !== undefined) return known;
   const source = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
