@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 /** What a call leaves, and what a person then does in the directory that runs it. */
 interface Trap {
@@ -79,7 +79,7 @@ const MISSING = Object.values(TRAPS).filter((trap) => !isHere(trap));
 if (MISSING.length > 0)
   console.warn(`SKIPPED, cannot be run here: ${MISSING.map(({ program }) => program).join(', ')}`);
 
-describe.each(whoCanRun())('names that a call leaves, %s', (who) => {
+describe.each(usualWho())('names that a call leaves, %s', (who) => {
   let bench: Bench;
   let base: string;
   let canary: string;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { GIT_AUTHOR, Ground, identitiesHere } from '../helpers/sandbox-identities.ts';
+import { GIT_AUTHOR, Ground, usualIdentity } from '../helpers/sandbox-identities.ts';
 import { armed, TRAPS } from './git-traps.ts';
 import { proveConfined } from './planted.ts';
 
-describe.each(identitiesHere())('a trap that a command leaves for the person’s git, %s', (identity) => {
+describe.each(usualIdentity())('a trap that a command leaves for the person’s git, %s', (identity) => {
   let ground: Ground;
   beforeAll(async () => {
     ground = await Ground.open(identity);

@@ -40,6 +40,11 @@ export function identitiesHere(): Identity[] {
   return all.filter((identity) => !left.includes(identity));
 }
 
+/** The one identity for tests whose claim does not depend on it. */
+export function usualIdentity(): [Identity] {
+  return [process.getuid?.() === 0 ? 'root on a user’s project' : 'an ordinary user'];
+}
+
 function canBecomeOrdinary(): boolean {
   const script = `require("node:fs").readFileSync(${JSON.stringify(HOST_PROGRAM)})`;
   const [command = '', ...args] = asOrdinary([process.execPath, '-e', script]);

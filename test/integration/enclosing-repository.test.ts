@@ -1,9 +1,9 @@
 import { existsSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bench, type Outcome, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, type Outcome, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
-describe.each(whoCanRun())('a project that is a part of a repository, %s', (who) => {
+describe.each(usualWho())('a project that is a part of a repository, %s', (who) => {
   let bench: Bench;
   let top: string;
   let part: string;

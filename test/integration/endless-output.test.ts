@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeStream } from '#src/runner/exec-output.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 const MIB = 1024 * 1024;
 const HALF = MIB / 2;
@@ -15,7 +15,7 @@ function numbers(last: number): { bytes: number; head: string; tail: string } {
   return { bytes, head: lines(1, HALF / 4).slice(0, HALF), tail: lines(last - HALF / 4, last).slice(-HALF) };
 }
 
-describe.each(whoCanRun())('endless output, %s', (who) => {
+describe.each(usualWho())('endless output, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { openToolRunner, PROFILE, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => programs.remove());
 // Vitest runs no afterAll hook in a file whose tests are all skipped.
 if (programs.missing !== null) programs.remove();
 
-describe.each(whoCanRun())('a plugin in Go, %s', (who) => {
+describe.each(usualWho())('a plugin in Go, %s', (who) => {
   beforeAll(async () => {
     chmodSync(programs.dir, 0o755);
     bench = await openBench(who);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Protection } from '#src/guard/contract/protection.js';
-import { openBench as openSandbox, type Bench as SandboxBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { openBench as openSandbox, type Bench as SandboxBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 const DEEP = `$(printf '/d%.0s' {1..60})`;
@@ -60,7 +60,7 @@ describe('a guard', () => {
   });
 });
 
-describe.each(whoCanRun())('a sandbox, %s', (who) => {
+describe.each(usualWho())('a sandbox, %s', (who) => {
   let bench: SandboxBench;
   beforeEach(async () => {
     bench = await openSandbox(who);

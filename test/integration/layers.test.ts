@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type LayerPlace, placeOf } from '#src/sandbox/layers/place.js';
 import { GIT_AUTHOR, Ground, identitiesHere } from '../helpers/sandbox-identities.ts';
 
 const DEADLINE = { timeout: 20_000, interval: 20 };
@@ -9,10 +10,11 @@ const LIST = `find . -printf '%P %y %m %U %G %T@ %C@ %l\\n' | sort; find . -type
 
 describe.each(identitiesHere())('a branch with files of its own, %s', (identity) => {
   let ground: Ground;
-  beforeEach(async () => {
+  beforeAll(async () => {
     ground = await Ground.open(identity);
   });
-  afterEach(() => ground.close());
+  beforeEach(() => ground.newProject());
+  afterAll(() => ground.close());
   const run = (script: string, ...layer: string[]) => ground.run(script, { ...ground.in(...layer), env: GIT_AUTHOR });
 
   test('FR-6.3 sees the base and its own changes, git included, and the base stays as it is, to the byte', async () => {
@@ -68,7 +70,7 @@ describe.each(identitiesHere())('a branch with files of its own, %s', (identity)
     expect((await run('ls d; cat later', 'br_1', 'br_2')).out).toBe('i\nlater\n');
     expect(ground.host('cat d/*; ls')).toBe('base\nbase\nd\n');
     // An ordinary user can remove what contextd keeps.
-    const left = () => readdirSync(projectLayers(ground)).map((name) => modeOf(join(projectLayers(ground), name)));
+    const left = () => ['br_1', 'br_2'].map((name) => modeOf(layerOf(ground, name).dir));
     await expect.poll(left, DEADLINE).toEqual([0o700, 0o700]);
     await ground.removeLayer('br_1');
     await expect(run('true', 'br_1', 'br_2')).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
@@ -90,12 +92,15 @@ describe.each(identitiesHere())('a branch with files of its own, %s', (identity)
   });
 
   test('FR-6.3 removing a branch kills what runs in it, and leaves nothing of it', async () => {
+    const layersDir = () => join(ground.home, 'data', 'layers');
+    const layersBefore = existsSync(layersDir()) ? readdirSync(layersDir()) : [];
     await ground.createLayer('br_1');
     const waits = ground.start('mkdir -p shut/in; chmod 0 shut; : >began; sleep 60', ground.in('br_1')).result;
     await expect.poll(() => existsSync(join(upperOf(ground, 'br_1'), 'began')), DEADLINE).toBe(true);
     await ground.removeLayer('br_1');
     expect(await waits).toMatchObject({ exitCode: null });
-    await expect.poll(() => readdirSync(join(ground.home, 'data', 'layers')), DEADLINE).toEqual([]);
+    const left = () => readdirSync(layersDir()).filter((name) => !layersBefore.includes(name));
+    await expect.poll(left, DEADLINE).toEqual([]);
     expect(holdersOf(ground)).toEqual([]);
   });
 
@@ -144,14 +149,12 @@ function modeOf(layer: string): number {
   return statSync(join(layer, 'work', 'work')).mode & 0o777;
 }
 
-/** The one project's directory of layers. */
-function projectLayers(ground: Ground): string {
-  const root = join(ground.home, 'data', 'layers');
-  return join(root, readdirSync(root).find((name) => !name.startsWith('removed-')) ?? '');
+function layerOf(ground: Ground, branch: string): LayerPlace {
+  return placeOf(join(ground.home, 'data', 'layers'), ground.workspace, branch);
 }
 
 function upperOf(ground: Ground, branch: string): string {
-  return join(projectLayers(ground), branch, 'upper');
+  return layerOf(ground, branch).upper;
 }
 
 /** Processes in whose mount namespace an overlay lies on the workspace. */

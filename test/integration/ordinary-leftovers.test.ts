@@ -2,9 +2,9 @@ import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ledgerFile } from '#src/guard/contract/quarantine.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
-describe.each(whoCanRun())('what an ordinary command leaves, %s', (who) => {
+describe.each(usualWho())('what an ordinary command leaves, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);

@@ -1,10 +1,10 @@
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { openToolRunner, type ToolRunner } from '../helpers/tool-runner.ts';
 
-describe.each(whoCanRun())('the tool process of a replaced project folder, %s', (who) => {
+describe.each(usualWho())('the tool process of a replaced project folder, %s', (who) => {
   let bench: Bench;
   let tools: ToolRunner;
   beforeAll(async () => {

@@ -2,13 +2,13 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shownText } from '#src/sdk/tool.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 import { openToolRunner, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
 
 const MIB = 1024 * 1024;
 
-describe.each(whoCanRun())('the core tools in a real sandbox, %s', (who) => {
+describe.each(usualWho())('the core tools in a real sandbox, %s', (who) => {
   let bench: Bench;
   let tools: ToolRunner;
   let call: ToolRunner['core'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EgressEvent, type NetworkRule, scopeKey } from '#src/egress/messages.js';
 import type { RunRef } from '#src/sandbox/contract/sandbox.js';
-import { type Bench, openBench, processesWith, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, processesWith, usualWho } from '../fixtures/sandbox-harness.ts';
 
 const SHARED = { network: 'project' } as const;
 const UP = 'up.example.com';
@@ -57,7 +57,7 @@ function parentOf(pid: number): number {
   }
 }
 
-describe.each(whoCanRun())('the network of a project, %s', (who) => {
+describe.each(usualWho())('the network of a project, %s', (who) => {
   let bench: Bench;
   let other: Bench;
   let upstream: Awaited<ReturnType<typeof startUpstream>>;
@@ -273,7 +273,7 @@ describe.each(whoCanRun())('the network of a project, %s', (who) => {
   });
 });
 
-describe.each(whoCanRun())('the proxy process, %s', (who) => {
+describe.each(usualWho())('the proxy process, %s', (who) => {
   test('that keeps dying leaves no connection waiting: those in the queue are closed, later ones are refused at once', async () => {
     let ready = 0;
     const bench = await openBench(who, {}, (event) => {

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 const SHARED = { network: 'project' } as const;
 
@@ -43,7 +43,7 @@ async function heldBy(bench: Bench): Promise<string[]> {
   });
 }
 
-describe.each(whoCanRun())('the loopback of a project, %s', (who) => {
+describe.each(usualWho())('the loopback of a project, %s', (who) => {
   let bench: Bench;
   let other: Bench;
   beforeAll(async () => {
@@ -115,7 +115,7 @@ describe.each(whoCanRun())('the loopback of a project, %s', (who) => {
   });
 });
 
-describe.each(whoCanRun())('an idle project, %s', (who) => {
+describe.each(usualWho())('an idle project, %s', (who) => {
   test('gives its namespace and its waiting sandboxes back, but not while a command runs', async () => {
     const bench = await openBench(who, { idle_ms: 100, preforked: 1 });
     try {

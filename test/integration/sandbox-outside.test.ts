@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
-describe.each(whoCanRun())('what lies outside the workspace, %s', (who) => {
+describe.each(usualWho())('what lies outside the workspace, %s', (who) => {
   let bench: Bench;
   let proxy: string;
   beforeAll(async () => {

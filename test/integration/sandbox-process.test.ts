@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxProcess } from '#src/sandbox/contract/sandbox.js';
-import { type Bench, openBench, processesWith, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, processesWith, usualWho } from '../fixtures/sandbox-harness.ts';
 
 /** A program that answers each line on a socket in its directory with a description of its surroundings. */
 const ECHO = `
@@ -40,7 +40,7 @@ function ask(tool: SandboxProcess, channel: Socket, word: string): Promise<strin
   });
 }
 
-describe.each(whoCanRun())('a tool process, %s', (who) => {
+describe.each(usualWho())('a tool process, %s', (who) => {
   let bench: Bench;
   let bundleDir = '';
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 
 const GIT_ENV = {
@@ -12,10 +12,11 @@ const GIT_ENV = {
 
 describe.each(whoCanRun())('protected paths, %s', (who) => {
   let bench: Bench;
-  beforeEach(async () => {
+  beforeAll(async () => {
     bench = await openBench(who);
   });
-  afterEach(() => bench.close());
+  beforeEach(() => bench.newWorkspace());
+  afterAll(() => bench.close());
 
   test('SEC-2.3 everyday git works: status, commit, branch, log', async () => {
     bench.host('git init -q -b main . && echo one >a && git add a && git commit -qm first');
@@ -149,7 +150,7 @@ describe.each(whoCanRun())('protected paths, %s', (who) => {
     expect(done).toMatchObject({ exitCode: 0, out: ' M f\ntwo\none\n', quarantined: [] });
     expect(bench.host(`git -C ${main} log --format=%s side`)).toBe('two\none\n');
     const { err, out } = await bench.bash(
-      `echo x >>${main}/.git/config; : >${main}/.git/hooks/x; echo x >.git; mv .git g; echo x >${main}/.git/worktrees/workspace/commondir; cat ${main}/f`,
+      `echo x >>${main}/.git/config; : >${main}/.git/hooks/x; echo x >.git; mv .git g; echo x >${main}/.git/worktrees/${basename(bench.workspace)}/commondir; cat ${main}/f`,
     );
     expect(out).toBe('');
     expect(err.match(/Read-only file system/g)).toHaveLength(4);

@@ -1,18 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { QuarantineAction, QuarantinedItem } from '#src/guard/contract/quarantine.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 const SETTINGS = 'sub/.vscode/settings.json';
 const MAKE = `mkdir -p sub/.vscode; echo '{"a":1}' >${SETTINGS}`;
 
-describe.each(whoCanRun())('files that a run made and a person decides on, %s', (who) => {
+describe.each(usualWho())('files that a run made and a person decides on, %s', (who) => {
   let bench: Bench;
-  beforeEach(async () => {
+  beforeAll(async () => {
     bench = await openBench(who);
   });
-  afterEach(() => bench.close());
+  beforeEach(() => bench.newWorkspace());
+  afterAll(() => bench.close());
 
   const act = (action: QuarantineAction) => bench.sandbox.quarantine(bench.policy(), action);
   const items = async () => (await act({ kind: 'list', which: null })).items;
@@ -151,9 +152,7 @@ describe.each(whoCanRun())('files that a run made and a person decides on, %s', 
 });
 
 test('SEC-2.3: acceptances and set-aside files outlive the process that starts sandboxes', async () => {
-  const [who] = whoCanRun();
-  if (who === undefined) throw new Error('no user can run a sandbox here');
-  const bench = await openBench(who);
+  const bench = await openBench(...usualWho());
   try {
     await bench.bash('echo good >.envrc; echo x >.bashrc');
     const { items } = await bench.sandbox.quarantine(bench.policy(), { kind: 'list', which: null });

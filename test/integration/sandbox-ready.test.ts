@@ -1,9 +1,9 @@
 import { chownSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
-describe.each(whoCanRun())('ready sandboxes, %s', (who) => {
+describe.each(usualWho())('ready sandboxes, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SteeredCommand } from '#src/sandbox/contract/sandbox.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 interface Steered extends SteeredCommand {
   /** Resolves with the output so far once it holds `text`. */
@@ -50,7 +50,7 @@ function begin(bench: Bench, script: string): Steered {
   };
 }
 
-describe.each(whoCanRun())('a command that others steer, %s', (who) => {
+describe.each(usualWho())('a command that others steer, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onTerminal } from '#src/sandbox/jail/pseudo-terminal.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
-describe.each(whoCanRun())('a command on a terminal, %s', (who) => {
+describe.each(usualWho())('a command on a terminal, %s', (who) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench(who);
@@ -42,7 +42,7 @@ test('a command on a terminal says what to install if there is no program that m
 describe('a command that nobody can answer', () => {
   let bench: Bench;
   beforeAll(async () => {
-    bench = await openBench(whoCanRun()[0] ?? 'ordinary user');
+    bench = await openBench(...usualWho());
   });
   afterAll(() => bench.close());
 

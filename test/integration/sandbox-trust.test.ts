@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HostNetwork } from '#src/sandbox/contract/policy.js';
 import { extendJavaStore } from '#src/sandbox/trust/java-store.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { type Authority, createAuthority } from '../helpers/authority.ts';
 
 const NAME = 'mirror.example.com';
@@ -29,7 +29,7 @@ java /tmp/G.java`,
 const SERVER = `require('https').createServer({key: require('fs').readFileSync('key.pem'), cert: require('fs').readFileSync('cert.pem')},
   (q, s) => q.url === '/' ? s.end('trusted') : s.writeHead(404).end()).listen(8443, () => require('fs').writeFileSync('/tmp/up', ''))`;
 
-describe.each(whoCanRun())('the certificates of the host in a sandbox (%s)', (who) => {
+describe.each(usualWho())('the certificates of the host in a sandbox (%s)', (who) => {
   let bench: Bench;
   let authority: Authority;
   const hostNetwork = (change: Partial<HostNetwork> = {}): HostNetwork => ({

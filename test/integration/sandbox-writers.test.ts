@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { QuarantinedItem } from '#src/guard/contract/quarantine.js';
 import type { CommandResult } from '#src/sandbox/contract/sandbox.js';
-import { type Bench, type Outcome, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, type Outcome, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 /** How programs save a file or make a directory, as a script with a text to save. */
 type Save = (text: string) => string;
@@ -25,12 +25,13 @@ const OWN = 'mkdir .idea; echo mine >.idea/workspace.xml; echo mine >.bashrc';
 /** Says that it runs, and goes on until a program on the host has made `go`. */
 const UNTIL_GO = 'echo >up; until [ -e go ]; do sleep 0.02; done';
 
-describe.each(whoCanRun())('while a command runs, %s', (who) => {
+describe.each(usualWho())('while a command runs, %s', (who) => {
   let bench: Bench;
-  beforeEach(async () => {
+  beforeAll(async () => {
     bench = await openBench(who);
   });
-  afterEach(() => bench.close());
+  beforeEach(() => bench.newWorkspace());
+  afterAll(() => bench.close());
 
   const there = (path: string) => lstatSync(join(bench.workspace, path), { throwIfNoEntry: false }) !== undefined;
   const appears = (path: string) => expect.poll(() => there(path)).toBe(true);

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toolAccessFor } from '#src/features/outside/policy.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { type CallChange, openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
 
 const CONFIGURED = { env: { CITY_API: 'https://api.example.com', OTHER: 'never granted' } };
@@ -34,7 +34,7 @@ let bundleDir: string;
 /** Directories outside the project, of the project's owner. */
 let outside: string;
 
-describe.each(whoCanRun())('what a tool was granted outside the project, %s', (who) => {
+describe.each(usualWho())('what a tool was granted outside the project, %s', (who) => {
   beforeAll(async () => {
     bench = await openBench(who);
     await bench.sandbox.start();

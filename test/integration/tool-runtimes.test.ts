@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '#src/core/profile.js';
 import type { ToolCall } from '#src/runner/runner.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { openToolRunner, PROFILE, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
 
 let bundles: string;
 let bench: Bench;
 let tools: ToolRunner;
 
-describe.each(whoCanRun())('the runtimes of tools, %s', (who) => {
+describe.each(usualWho())('the runtimes of tools, %s', (who) => {
   beforeAll(async () => {
     bundles = mkdtempSync(join(tmpdir(), 'ctxd-runtimes-'));
     chmodSync(bundles, 0o755);
