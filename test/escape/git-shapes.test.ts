@@ -3,17 +3,20 @@ import { expect, test } from 'vitest';
 import { shapeRuns } from '../helpers/property-runs.ts';
 import { openContextdPlanter, openHostPlanter, type Planter } from './git-shapes/plant.ts';
 import { FAMILIES, type Family, type Step } from './git-shapes/shape.ts';
-import { type ProjectPlan, projectPlans } from './git-shapes.ts';
+import { mostVaried, type ProjectPlan, projectPlans } from './git-shapes.ts';
 
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_122);
 /** Shapes in one project. */
 const SIZE = 10;
 /** Projects that are tried at the same time. */
 const PARALLEL = 2;
-const RUNS = shapeRuns(500);
-/** Enough shapes to include the rarest family. */
-const CONTROL_RUNS = Math.min(RUNS, Math.max(250, RUNS / 40));
-const PLANS = fc.sample(projectPlans(SIZE), { seed: SEED, numRuns: Math.ceil(RUNS / SIZE) });
+/** Projects from which those of a short run are chosen. */
+const DRAWN = 50;
+const RUNS = shapeRuns(120);
+/** The first projects of a chosen sample have every family; a random one has the rarest among 250 shapes. */
+const CONTROL_RUNS = Math.min(RUNS, RUNS < DRAWN * SIZE ? 70 : Math.max(250, RUNS / 40));
+const PROJECTS = Math.ceil(RUNS / SIZE);
+const PLANS = mostVaried(fc.sample(projectPlans(SIZE), { seed: SEED, numRuns: Math.max(DRAWN, PROJECTS) }), PROJECTS);
 const TIMEOUT_MS = 120_000 + RUNS * 1_000;
 const PRINTED_MAX = 12;
 

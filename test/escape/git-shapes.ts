@@ -40,6 +40,36 @@ export function projectPlans(size: number): fc.Arbitrary<ProjectPlan> {
     .map(({ person, first, others }) => ({ person, shapes: [first, ...others] }));
 }
 
+/** How often the chosen projects have each family and each person, if the projects allow it. */
+const TIMES = 4;
+
+/** Returns `count` of the plans, chosen so that each family and each person occurs several times; all if there are no more. */
+export function mostVaried(plans: readonly ProjectPlan[], count: number): readonly ProjectPlan[] {
+  if (plans.length <= count) return plans;
+  const left = new Set(plans);
+  const seen = new Map<Family | Person, number>();
+  const gainOf = (plan: ProjectPlan): number => {
+    const own = new Map<Family | Person, number>();
+    for (const trait of traitsOf(plan)) own.set(trait, (own.get(trait) ?? 0) + 1);
+    return [...own].reduce(
+      (sum, [trait, times]) => sum + Math.min(times, Math.max(0, TIMES - (seen.get(trait) ?? 0))),
+      0,
+    );
+  };
+  const chosen: ProjectPlan[] = [];
+  while (chosen.length < count) {
+    const best = [...left].reduce((one, other) => (gainOf(other) > gainOf(one) ? other : one));
+    left.delete(best);
+    chosen.push(best);
+    for (const trait of traitsOf(best)) seen.set(trait, (seen.get(trait) ?? 0) + 1);
+  }
+  return chosen;
+}
+
+function traitsOf({ person, shapes }: ProjectPlan): (Family | Person)[] {
+  return [person, ...shapes.flatMap(({ families }) => families)];
+}
+
 /** A shape at the project's root, of which there can be only one. */
 function rootShape(person: Person): fc.Arbitrary<Shape> {
   switch (person) {

@@ -10,7 +10,7 @@ import { shapeRuns } from '../helpers/property-runs.ts';
 import { callsOf, type NameShape, nameShapes, PRELUDE } from './name-shapes.ts';
 
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_126);
-const RUNS = shapeRuns(500);
+const RUNS = shapeRuns(250);
 const CONTROL_RUNS = 60;
 /** Shapes that the same calls make in one project, each in its own directory. */
 const SIZE = 50;

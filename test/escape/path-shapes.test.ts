@@ -12,8 +12,8 @@ import { type Bench as GuardBench, openBench as openGuardBench } from '../helper
 import { FIND_PROTECTED, mayBeTooLong, type PathShape, pathScript, pathShapes, protectedName } from './path-shapes.ts';
 
 const SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_122);
-const RUNS = shapeRuns(120);
-const CONTROL_RUNS = 30;
+const RUNS = shapeRuns(40);
+const CONTROL_RUNS = 12;
 const TIMEOUT_MS = 120_000 + RUNS * 1_000;
 const PRINTED_MAX = 8;
 

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mergesFor } from '#src/cli/init/layout.js';
 import { VIEW_NAMES } from '#src/tokens/views/read-view.js';
+import { shapeRuns } from '../helpers/property-runs.ts';
 import { createFixture, type Fixture, PROXY, snapshot, TOOLS, toolText } from '../unit/cli/init/tree.ts';
 
 const run = promisify(execFile);
@@ -488,7 +489,7 @@ describe('ctxd init --uninstall', () => {
           await fixture.remove();
         }
       }),
-      { numRuns: 30 },
+      { numRuns: shapeRuns(12) },
     );
   });
 });

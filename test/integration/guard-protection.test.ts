@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Protection } from '#src/guard/contract/protection.js';
+import { shapeRuns } from '../helpers/property-runs.ts';
 import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
@@ -266,7 +267,7 @@ describe('the fingerprint', () => {
         if (!isSame && areMounted && place !== 's/k.pem') expect(after.fingerprint).not.toBe(seen.fingerprint);
         if (isSame && state(movedAside) === besideBefore) expect(after.fingerprint).toBe(seen.fingerprint);
       }),
-      { numRuns: 40 },
+      { numRuns: shapeRuns(20) },
     );
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRequestId } from '#src/core/ids.js';
-import { whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { usualWho } from '../fixtures/sandbox-harness.ts';
 import { openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
 import { shapeRuns } from '../helpers/property-runs.ts';
 
@@ -41,7 +41,7 @@ const script = fc
   })
   .map((steps) => `${steps.join('; ')}; true`);
 
-for (const who of whoCanRun()) {
+for (const who of usualWho()) {
   describe(`undo in a ${who}`, () => {
     let ground: UndoGround;
 
@@ -78,7 +78,7 @@ for (const who of whoCanRun()) {
           await ground.undo.apply(ground.bench.workspace, '', false);
           expect(covered()).toEqual(after);
         }),
-        { numRuns: shapeRuns(25) },
+        { numRuns: shapeRuns(12) },
       );
     });
 
@@ -106,7 +106,7 @@ for (const who of whoCanRun()) {
           expect(readFileSync(file, 'utf8')).toBe('of a person\n');
           if (!isConflict) expect({ ...covered(), [edited]: '' }).toEqual({ ...before, [edited]: '' });
         }),
-        { numRuns: shapeRuns(20) },
+        { numRuns: shapeRuns(12) },
       );
     });
 
@@ -332,7 +332,7 @@ for (const who of whoCanRun()) {
             );
           }
         }),
-        { numRuns: shapeRuns(25) },
+        { numRuns: shapeRuns(12) },
       );
     });
 

@@ -222,6 +222,6 @@ test('SEC-2.3: whatever links several runs make, move and turn, none leads to wh
       for (const entry of readdirSync(bench.workspace)) rmSync(join(bench.workspace, entry), { recursive: true });
       await run(() => {});
     }),
-    { numRuns: Math.ceil(propertyRuns() / 4) },
+    { numRuns: Math.ceil(propertyRuns('slow') / 2) },
   );
 });
