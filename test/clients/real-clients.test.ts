@@ -22,7 +22,7 @@ const { claude, opencode } = clients ?? { claude: '', opencode: '' };
 let installation: Installation;
 beforeAll(async () => {
   if (clients === undefined) return;
-  installation = await install();
+  installation = await install({ warm: true });
   mkdirSync(join(installation.project, 'lib'));
 });
 afterAll(() => installation?.remove());
@@ -315,7 +315,7 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
   }, 120_000);
 
   it('issue 19 part 8: what was done survives a compaction through the plugin', async () => {
-    const fresh = await install();
+    const fresh = await install({ warm: true });
     const at = { cwd: fresh.project, env: { CONTEXTD_HOME: fresh.home } };
     // The script begins again after the compaction, because its results are gone.
     const todo = { content: 'find out why', status: 'in_progress', priority: 'high', id: '1' };

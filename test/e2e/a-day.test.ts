@@ -9,7 +9,8 @@ const MOST = { session_init: 800, checkpoint_restore: 3_000, other: 2_000 };
 const POEM = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 const lines = (changed: Record<number, string> = {}) => POEM.map((line, i) => `${changed[i] ?? line}\n`).join('');
 
-const OWNERS = process.getuid?.() === 0 ? [undefined, OTHER_UID] : [undefined];
+/** Root works in a project of another user, the case that has more to get wrong. main-job.test.ts has root in its own. */
+const OWNERS = process.getuid?.() === 0 ? [OTHER_UID] : [undefined];
 
 describe.each(OWNERS)('issue 19: a day with an agent in a project of user %s', (owner) => {
   let at: Installation;
@@ -54,7 +55,7 @@ describe.each(OWNERS)('issue 19: a day with an agent in a project of user %s', (
   let checkpoint: string;
 
   beforeAll(async () => {
-    at = await install(owner === undefined ? {} : { owner });
+    at = await install({ warm: true, ...(owner === undefined ? {} : { owner }) });
     daemon = await openCaller(at, 'day');
     const identity = '-c user.name=Ann -c user.email=ann@example.com';
     edit('poem.txt', lines());

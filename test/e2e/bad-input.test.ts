@@ -7,7 +7,7 @@ import { CTXD, type Installation, install, PROXY } from '../helpers/installation
 
 let at: Installation;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 afterAll(() => at.remove());
 

@@ -402,10 +402,6 @@ serveTool({
       files: { 'main.ts': source },
       manifest: { runtime: 'node', entry: 'main.ts' },
     });
-    await at.run(CTXD, ['config', 'set', 'install.yes_grants', '["checkpoint_save","checkpoint_restore"]']);
-    daemon.close();
-    await at.run(CTXD, ['server', 'restart']);
-    daemon = await openCaller(at, 'one');
     expect(await at.run(CTXD, ['tool', 'install', dir, '--yes'])).toMatchObject({ code: 0 });
     const { data } = await at.ask('keeper', { city: 'Oslo' });
     expect(data.restored).toMatchObject({ level: 'summary', content: expect.stringContaining('note: "Oslo"') });

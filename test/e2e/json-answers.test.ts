@@ -23,8 +23,8 @@ const ITEMS = Array.from({ length: 3000 }, (_, id) => ({ id, name: `item number 
 let at: Installation;
 let daemon: DaemonCaller;
 beforeAll(async () => {
-  at = await install();
-  const dir = join(at.environment.HOME ?? '', 'weather');
+  at = await install({ warm: true });
+  const dir = join(at.project, 'weather');
   makeTool(dir, { files: { 'main.ts': TOOL }, manifest: { runtime: 'node', entry: 'main.ts' } });
   expect(await at.run(CTXD, ['tool', 'install', dir, '--yes'])).toMatchObject({ code: 0 });
   daemon = await openCaller(at, 'json');

@@ -23,7 +23,7 @@ describe.each(owners)('the main job, as $who', ({ owner }) => {
   const fileSecret = freshSecret();
 
   beforeAll(async () => {
-    at = await install(owner === undefined ? {} : { owner });
+    at = await install({ warm: true, ...(owner === undefined ? {} : { owner }) });
     writeFileSync(join(at.project, '.env'), `API_KEY=${fileSecret}\n`);
     if (owner !== undefined) chownSync(join(at.project, '.env'), owner, owner);
   });

@@ -13,7 +13,7 @@ let daemon: DaemonCaller;
 const cl100k = getEncoding('cl100k_base');
 
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
   daemon = await openCaller(at, 'memory');
 });
 afterAll(async () => {
@@ -189,8 +189,6 @@ serveTool({
     files: { 'main.ts': source },
     manifest: { runtime: 'node', entry: 'main.ts' },
   });
-  await at.run(CTXD, ['config', 'set', 'install.yes_grants', '["memory_search","memory_store"]']);
-  await at.run(CTXD, ['server', 'restart']);
   expect(await at.run(CTXD, ['tool', 'install', dir, '--yes'])).toMatchObject({ code: 0 });
   const own = await call('memory_store', { title: 'Oslo', content: 'the lesson of Oslo', outcome: 'success' });
   const { data } = await at.ask('lessons', { city: 'Oslo' });

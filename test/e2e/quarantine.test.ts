@@ -6,7 +6,7 @@ import { CTXD, type Installation, install } from '../helpers/installation.ts';
 let at: Installation;
 let own: ReadonlySet<string>;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
   own = new Set(readdirSync(at.project));
 });
 afterAll(() => at.remove());

@@ -22,15 +22,13 @@ serveTool({ name: 'weather', async execute({ host }, { city }) {
 
 let at: Installation;
 beforeAll(async () => {
-  at = await install();
-  const dir = join(at.environment.HOME ?? '', 'weather');
+  at = await install({ warm: true });
+  const dir = join(at.project, 'weather');
   makeTool(dir, {
     grants: ['scrub'],
     files: { 'main.ts': TOOL },
     manifest: { runtime: 'node', entry: 'main.ts' },
   });
-  await at.run(CTXD, ['config', 'set', 'install.yes_grants', '["scrub"]']);
-  await at.run(CTXD, ['server', 'restart']);
   expect(await at.run(CTXD, ['tool', 'install', dir, '--yes'])).toMatchObject({ code: 0 });
 });
 afterAll(() => at.remove());

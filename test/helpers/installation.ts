@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedEnvelope } from './envelope-schema.ts';
 import { runCtxd } from './run-ctxd.ts';
-import { shareCompileCache, warmBase } from './warm-homes.ts';
+import { setUpWarm, shareCompileCache, warmBase } from './warm-homes.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const CTXD = join(ROOT, 'bin/ctxd');
@@ -65,7 +65,8 @@ export interface InstallOptions {
   init?: boolean;
   /**
    * True: the project is new, but the daemon is the one of this worker, which starts once in a run. For tests that say nothing
-   * about the start, the settings or everything that a daemon holds. `remove` then unregisters the project only.
+   * about the start, the settings or everything that a daemon holds. `remove` then unregisters the project only. There,
+   * `ctxd tool install --yes` gives every grant that needs no name of a host or path.
    */
   warm?: boolean;
 }
@@ -75,6 +76,7 @@ export async function install(options: InstallOptions = {}): Promise<Installatio
   const base = isWarm ? warmBase() : mkdtempSync(join(tmpdir(), 'ctxd-'));
   const home = join(base, 'home');
   shareCompileCache(home);
+  if (isWarm) setUpWarm(home);
   const project = mkdtempSync(join(tmpdir(), 'project-'));
   if (options.owner !== undefined) chownSync(project, options.owner, options.owner);
   const environment: Record<string, string> = {

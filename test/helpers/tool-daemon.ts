@@ -10,23 +10,33 @@ export interface ToolDaemon {
 }
 
 /**
- * A daemon, and a project in which a person installed the tool in `dir` and granted all that it asks for. `settings`: by
- * their keys, as `ctxd config set` takes them.
+ * A daemon, and a project in which a person installed the tools in `dirs` and granted all that they ask for. `settings`: by
+ * their keys, as `ctxd config set` takes them. Without settings and grants it is the daemon of this worker.
  */
 export async function openToolDaemon(
-  dir: string,
+  dirs: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ToolDaemon> {
-  const at = await install({ init: false });
-  const { grants } = JSON.parse(readFileSync(join(dir, 'tool.json'), 'utf8')) as { grants: string[] };
-  for (const [key, value] of Object.entries({ ...settings, 'install.yes_grants': JSON.stringify(grants) }))
-    await at.run(CTXD, ['config', 'set', key, value]);
+  const grants = dirs.flatMap((dir) => grantsOf(dir));
+  const warm = grants.length + Object.keys(settings).length === 0;
+  const at = await install({ init: false, warm });
+  const all: Readonly<Record<string, string>> = warm
+    ? {}
+    : { ...settings, 'install.yes_grants': JSON.stringify(grants) };
+  for (const [key, value] of Object.entries(all)) await at.run(CTXD, ['config', 'set', key, value]);
   await at.run(CTXD, ['init', '--no-network', '--no-toolchains']);
-  const { code, stderr } = await at.run(CTXD, ['tool', 'install', dir, '--yes']);
-  if (code !== 0) throw new Error(`the tool was not installed: ${stderr}`);
+  for (const dir of dirs) {
+    const { code, stderr } = await at.run(CTXD, ['tool', 'install', dir, '--yes']);
+    if (code !== 0) throw new Error(`the tool was not installed: ${stderr}`);
+  }
   return {
     call: (tool, input) => at.call(tool, input),
     ask: (tool, input) => at.ask(tool, input),
     close: () => at.remove(),
   };
+}
+
+function grantsOf(dir: string): string[] {
+  const { grants } = JSON.parse(readFileSync(join(dir, 'tool.json'), 'utf8')) as { grants: string[] };
+  return grants;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -29,6 +29,17 @@ export function warmBase(): string {
   const base = join(dir, process.env.VITEST_POOL_ID ?? '0');
   mkdirSync(base, { recursive: true });
   return base;
+}
+
+/** What `ctxd tool install --yes` gives in a warm home: a ceiling of its own would cost a file a restart. */
+const GRANTS = ['log', 'exec', 'scrub', 'memory_search', 'memory_store', 'checkpoint_save', 'checkpoint_restore'];
+
+/** The settings of a warm home, before its daemon starts. */
+export function setUpWarm(home: string): void {
+  const file = join(home, 'config', 'config.json');
+  if (existsSync(file)) return;
+  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify({ install: { yes_grants: GRANTS } }), { mode: 0o600 });
 }
 
 /** Programs of a new home start from compiled code, as they do from the second start on in every home. */

@@ -13,7 +13,7 @@ describe('ctxd network', () => {
   let project: string;
 
   beforeAll(async () => {
-    at = await install({ init: false });
+    at = await install({ init: false, warm: true });
     project = realpathSync(at.project);
     const resolved = (host: string) => ({ resolved: `https://${host}/a.tgz` });
     const packages = { a: resolved('registry.npmjs.org'), b: resolved('npm.odd.example') };

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 let installation: Installation;
-beforeEach(async () => {
-  installation = await install();
+beforeAll(async () => {
+  installation = await install({ warm: true });
 });
-afterEach(() => installation.remove());
+afterAll(() => installation.remove());
 
 const RULES = '[extend]\ndisabledRules = ["some-rule"]\n[[rules]]\nid = "own"\nregex = "own-[0-9]{4}"\n';
 

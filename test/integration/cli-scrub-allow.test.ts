@@ -9,7 +9,7 @@ const newToken = (): string => generate('ghp_[A-Za-z0-9]{36}', random);
 
 let at: Installation;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 afterAll(() => at.remove());
 

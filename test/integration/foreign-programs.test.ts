@@ -124,7 +124,7 @@ describe('ctxd init in a repository that brings programs', () => {
   });
 
   it('issue 28: ctxd doctor reports such a program, and its remedy works', async () => {
-    const machine = await install();
+    const machine = await install({ warm: true });
     const doctor = async (): Promise<{ status: string; detail: string; remedy: string } | undefined> => {
       const { stdout } = await machine.run(CTXD, ['doctor', '--json']);
       return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'programs');

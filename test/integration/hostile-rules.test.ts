@@ -132,7 +132,7 @@ describe('rules and values of a project that match the names of contextd', () =>
   const usual: Envelope[] = [];
 
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
     daemon = await connect(
       resolvePaths({ ...readEnvironment(at.environment), contextdHome: at.home }, findInstallRoot()),
     );

@@ -25,7 +25,7 @@ interface AuditLine {
 describe('a call that the proxy refuses', () => {
   let at: Installation;
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
     await at.run(CTXD, ['server', 'start']);
   });
   afterAll(() => at.remove());

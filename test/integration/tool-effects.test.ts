@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileEffect } from '#src/call/effects.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
-import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { makeTool } from '../helpers/made-tool.ts';
 import { openToolDaemon, type ToolDaemon } from '../helpers/tool-daemon.ts';
 import { openToolRunner, PROFILE, type ToolRunner } from '../helpers/tool-runner.ts';
@@ -17,7 +17,7 @@ eval "$command" 2>&1
 
 const NO_WRITERS: readonly FileEffect[] = ['none', 'read'];
 
-describe.each(whoCanRun())('a tool from elsewhere is held to the effects on files that it states, %s', (who) => {
+describe.each(usualWho())('a tool from elsewhere is held to the effects on files that it states, %s', (who) => {
   let bench: Bench;
   let tools: ToolRunner;
   let bundleDir: string;
@@ -141,7 +141,7 @@ describe('a tool that a person installed', () => {
   it('is held to the effects in its tool.json', async () => {
     const script = `#!/bin/sh\nread -r input\necho changed >made.txt\nprintf '{"status":"%s"}' "$?"\n`;
     makeTool(dir, { script, manifest: { effects: { files: 'read', session: 'look' } } });
-    daemon = await openToolDaemon(dir);
+    daemon = await openToolDaemon([dir]);
     const held = await daemon.ask('weather', { city: 'Oslo' });
     expect(held.data).toMatchObject({ status: expect.stringMatching(/^[1-9]/) });
     expect(held.meta).not.toHaveProperty('files_changed');

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES, type Language } from '#src/cli/new-tool/create-tool.js';
 import { buildGoPrograms } from '../helpers/build-go-programs.ts';
 import { CTXD, type Finished, ROOT } from '../helpers/installation.ts';
+import { runCtxd } from '../helpers/run-ctxd.ts';
 import { runProgram } from '../helpers/run-program.ts';
 import { openToolDaemon, type ToolDaemon } from '../helpers/tool-daemon.ts';
 
@@ -27,7 +28,7 @@ const BUILD_MS = 300_000;
 const here = mkdtempSync(join(tmpdir(), 'ctxd-new-'));
 afterAll(() => rmSync(here, { recursive: true, force: true }));
 
-/** Runs ctxd with the machine's PATH, a home of its own, and no daemon. */
+/** Runs ctxd with the machine's PATH, a home of its own, and no daemon; `tool test` in a process, whose environment it passes on. */
 function ctxd(...words: string[]): Promise<Finished> {
   const { PATH = '', HOME = '', GOPATH, GOPROXY, GOMODCACHE, GOCACHE } = process.env;
   const own = Object.entries({
@@ -44,7 +45,7 @@ function ctxd(...words: string[]): Promise<Finished> {
     ...GO,
     ...Object.fromEntries(set),
   };
-  return runProgram(CTXD, words, { cwd: here, env });
+  return words[1] === 'test' ? runProgram(CTXD, words, { cwd: here, env }) : runCtxd(words, { cwd: here, env });
 }
 
 async function fails(...words: string[]): Promise<string> {
@@ -59,17 +60,39 @@ const programs = buildGoPrograms('go-plugin');
 programs.remove();
 const missing = (language: Language): boolean => language === 'go' && programs.missing !== null;
 
-describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) => {
-  const name = `city_${language}`;
-  const dir = join(here, name);
-  let daemon: ToolDaemon | undefined;
-  beforeAll(async () => {
-    const made = await ctxd('tool', 'new', name, '--lang', language);
+const nameOf = (language: Language): string => `city_${language}`;
+const KEY = randomBytes(15).toString('hex');
+/** A project with the tools of all languages, and with `keyed`, which was granted two variables. */
+let daemon: ToolDaemon;
+beforeAll(async () => {
+  for (const language of LANGUAGES) {
+    const made = await ctxd('tool', 'new', nameOf(language), '--lang', language);
     expect(made).toMatchObject({ code: 0, stderr: '' });
-    if (language === 'go' && !missing('go'))
-      execFileSync('go', ['build', '-o', name, '.'], { cwd: dir, env: { ...process.env, ...GO } });
-  }, BUILD_MS);
-  afterAll(() => daemon?.close());
+  }
+  const go = nameOf('go');
+  if (!missing('go'))
+    execFileSync('go', ['build', '-o', go, '.'], { cwd: join(here, go), env: { ...process.env, ...GO } });
+  await makeKeyed(join(here, 'keyed'));
+  const tools = [...LANGUAGES.filter((language) => !missing(language)).map(nameOf), 'keyed'];
+  const variables = { CITY_API: 'city.example.com', CITY_API_KEY: KEY };
+  daemon = await openToolDaemon(
+    tools.map((name) => join(here, name)),
+    { 'tools.env': JSON.stringify(variables) },
+  );
+}, BUILD_MS);
+afterAll(() => daemon?.close());
+
+async function makeKeyed(dir: string): Promise<void> {
+  await ctxd('tool', 'new', 'keyed', '--lang', 'sh');
+  const manifest: object = JSON.parse(readFileSync(join(dir, 'tool.json'), 'utf8'));
+  const grants = ['env:CITY_API', 'env:CITY_API_KEY'];
+  writeFileSync(join(dir, 'tool.json'), JSON.stringify({ ...manifest, grants }));
+  writeFileSync(join(dir, 'main.sh'), '#!/bin/sh\nprintf "%s %s\\n" "$CITY_API" "$CITY_API_KEY"\n');
+}
+
+describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) => {
+  const name = nameOf(language);
+  const dir = join(here, name);
 
   it('FR-2.3 FR-2.4 fits every rule of ctxd tool verify', async () => {
     const { code, stdout } = await ctxd('tool', 'verify', dir);
@@ -105,7 +128,6 @@ describe.each(LANGUAGES)('a tool made with ctxd tool new --lang %s', (language) 
   it.skipIf(missing(language))(
     'FR-1.4 FR-2.2 answers through its link and a daemon, and refuses what its schema refuses',
     async () => {
-      daemon = await openToolDaemon(dir);
       const { success, data } = await daemon.ask(name, { city: 'São Paulo' });
       const place = { city: 'São Paulo', latitude: -23.55, longitude: -46.63 };
       expect({ success, data }).toEqual({ success: true, data: place });
@@ -207,21 +229,8 @@ describe('the SDK for TypeScript', () => {
 
 describe('a variable that a tool was granted', () => {
   it('SEC-1.1 reaches the tool, and its value is masked in answers if its name says that it is secret', async () => {
-    const dir = join(here, 'keyed');
-    await ctxd('tool', 'new', 'keyed', '--lang', 'sh');
-    const manifest: object = JSON.parse(readFileSync(join(dir, 'tool.json'), 'utf8'));
-    const grants = ['env:CITY_API', 'env:CITY_API_KEY'];
-    writeFileSync(join(dir, 'tool.json'), JSON.stringify({ ...manifest, grants }));
-    writeFileSync(join(dir, 'main.sh'), '#!/bin/sh\nprintf "%s %s\\n" "$CITY_API" "$CITY_API_KEY"\n');
-    const key = randomBytes(15).toString('hex');
-    const variables = { CITY_API: 'city.example.com', CITY_API_KEY: key };
-    const daemon = await openToolDaemon(dir, { 'tools.env': JSON.stringify(variables) });
-    try {
-      const { data } = await daemon.ask('keyed', { city: '' });
-      expect(data).toEqual({ text: 'city.example.com [SECRET_1]\n' });
-    } finally {
-      await daemon.close();
-    }
+    const { data } = await daemon.ask('keyed', { city: '' });
+    expect(data).toEqual({ text: 'city.example.com [SECRET_1]\n' });
   });
 });
 
