@@ -39,8 +39,12 @@ interface ListedTool {
 let at: Installation;
 let sources: string;
 
+/** What --yes may give from the start: a ceiling that is changed costs a restart. */
+const CEILING = '["log","network:*.weather.example","network:api.*"]';
+
 beforeAll(async () => {
   at = await install({ init: false });
+  await at.run(CTXD, ['config', 'set', 'install.yes_grants', CEILING]);
   sources = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')));
 });
 afterAll(async () => {
@@ -149,19 +153,16 @@ describe('ctxd tool install', () => {
 
   it('--yes gives the grants below the ceiling only, and says how to raise it', async () => {
     const project = await newProject();
-    const tool = newTool({ grants: ['log', 'network:api.weather.example'] });
-    const refused = await ctxd(project, 'tool', 'install', tool, '--yes');
+    const beyond = newTool({ grants: ['log', 'network:api.weather.example', 'network:www.other.example'] });
+    const refused = await ctxd(project, 'tool', 'install', beyond, '--yes');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('reach api.weather.example');
-    expect(refused.stderr).toContain('--yes does not give weather what it asks for: network:api.weather.example.');
+    expect(refused.stderr).toContain('reach www.other.example');
+    expect(refused.stderr).toContain('--yes does not give weather what it asks for: network:www.other.example.');
     expect(await listed(project)).toEqual([]);
 
-    await ctxd(project, 'config', 'set', 'install.yes_grants', '["log","network:*.weather.example","network:api.*"]');
-    await ctxd(project, 'server', 'restart');
+    const tool = newTool({ grants: ['log', 'network:api.weather.example'] });
     expect((await ctxd(project, 'tool', 'install', tool, '--yes')).code).toBe(0);
     expect((await listed(project))[0]?.grants).toEqual(['log', 'network:api.weather.example']);
-    await ctxd(project, 'config', 'unset', 'install.yes_grants');
-    await ctxd(project, 'server', 'restart');
   });
 
   it('issue 17 part 4: two projects use two versions of one tool at the same time', async () => {
@@ -306,10 +307,8 @@ describe('ctxd tool install', () => {
 
   it('issue 17 part 3: a lock file that names another source asks for every grant again, also for the same bytes', async () => {
     const project = await newProject();
-    const repository = newRepository({ grants: ['exec', 'log'] });
+    const repository = newRepository({ grants: ['network:api.weather.example', 'log'] });
     for (const tag of ['v1', 'v2']) repository.git('tag', tag);
-    await ctxd(project, 'config', 'set', 'install.yes_grants', '["exec","log"]');
-    await ctxd(project, 'server', 'restart');
     expect((await ctxd(project, 'tool', 'install', `git::file://${repository.dir}@v1`, '--yes')).code).toBe(0);
     await ctxd(project, 'config', 'unset', 'install.yes_grants');
     await ctxd(project, 'server', 'restart');
@@ -326,20 +325,18 @@ describe('ctxd tool install', () => {
     expect(asked.stderr.match(/ \(new\)$/gm)).toHaveLength(2);
     expect(asked.stderr).toContain(`the one before came from git::file://${repository.dir}@v1`);
     const refused = await ctxd(project, 'tool', 'install', '--yes');
-    expect(refused.stderr).toContain('--yes does not give weather what it asks for: exec.');
+    expect(refused.stderr).toContain('--yes does not give weather what it asks for: network:api.weather.example.');
     expect(refused.code).toBe(1);
     expect(await listed(project)).toEqual([before]);
     expect(lockOf(project)).toBe(moved);
 
     // A yes makes the new source the one that is shown and updated from.
-    await ctxd(project, 'config', 'set', 'install.yes_grants', '["exec","log"]');
+    await ctxd(project, 'config', 'set', 'install.yes_grants', CEILING);
     await ctxd(project, 'server', 'restart');
     expect((await ctxd(project, 'tool', 'install', '--yes')).code).toBe(0);
     expect((await listed(project))[0]?.installed_from?.source).toBe(`git::file://${repository.dir}@v2`);
     expect(lockOf(project)).toBe(moved);
     expect((await ctxd(project, 'tool', 'update', '--check', '--all')).code).toBe(0);
-    await ctxd(project, 'config', 'unset', 'install.yes_grants');
-    await ctxd(project, 'server', 'restart');
   });
 
   it('refuses the name of a program on the PATH of the person, which the daemon may not have', async () => {
@@ -554,8 +551,6 @@ describe('ctxd tool install', () => {
     const lost = await ctxd(project, 'tool', 'update', 'weather', '--yes');
     expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining('by a version that is not signed')]);
     expect((await listed(project))[0]?.installed_from?.signer).toBe(`${signer.key} (minisign)`);
-    await ctxd(project, 'config', 'unset', 'install.trusted_keys');
-    await ctxd(project, 'server', 'restart');
   });
 
   it('lists every rule that a tool breaks, and keeps nothing of it', async () => {
@@ -590,8 +585,8 @@ describe('ctxd tool install', () => {
   });
 });
 
-/** Each of the six places has its turn. */
-const ROUNDS = 6;
+/** After how many pieces of progress the daemon dies; the last is after the answer. install-killed.test.ts has every step. */
+const DEATHS = [1, 3, 6] as const;
 
 describe('an installation that dies', () => {
   it('leaves the state before or a tool that works, wherever the daemon is killed', async () => {
@@ -600,17 +595,16 @@ describe('an installation that dies', () => {
       files: Object.fromEntries([...Array(400)].map((_, i) => [`lib/${i}.txt`, `${i}\n`.repeat(500)])),
     });
     const outcomes = new Set<string>();
-    for (let round = 0; round < ROUNDS; round++) {
+    for (const death of DEATHS) {
       const { pid } = await at.status();
       const child = spawn(CTXD, ['tool', 'install', dir, '--yes'], { cwd: project, env: at.environment });
       const over = new Promise((resolve) => child.on('close', resolve));
       const text: string[] = [];
-      // The round decides after how many pieces of progress the daemon dies: each step has its turn.
       child.stderr.on('data', (chunk: Buffer) => {
         text.push(chunk.toString());
-        if (text.length > round % 6) kill(pid);
+        if (text.length >= death) kill(pid);
       });
-      if (round % 6 === 5) child.stdout.once('data', () => kill(pid));
+      if (death === DEATHS.at(-1)) child.stdout.once('data', () => kill(pid));
       await over;
       kill(pid);
       await ctxd(project, 'server', 'start');
