@@ -19,11 +19,13 @@ beforeAll(async () => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'signed-')));
   company = await startSigstore();
   writeFileSync(join(base, 'trusted_root.json'), company.root);
-  at = await install();
-  await set('install.trusted_keys', JSON.stringify([`sigstore:${ADA.issuer}|${ADA.identity}`]));
-  await set('install.require_signature', 'true');
-  await set('install.sigstore_root', join(base, 'trusted_root.json'));
-  await at.run(CTXD, ['server', 'restart']);
+  at = await install({
+    settings: {
+      'install.trusted_keys': JSON.stringify([`sigstore:${ADA.issuer}|${ADA.identity}`]),
+      'install.require_signature': 'true',
+      'install.sigstore_root': join(base, 'trusted_root.json'),
+    },
+  });
 });
 afterAll(async () => {
   await at.remove();

@@ -43,8 +43,7 @@ let sources: string;
 const CEILING = '["log","network:*.weather.example","network:api.*"]';
 
 beforeAll(async () => {
-  at = await install({ init: false });
-  await at.run(CTXD, ['config', 'set', 'install.yes_grants', CEILING]);
+  at = await install({ init: false, settings: { 'install.yes_grants': CEILING } });
   sources = realpathSync(mkdtempSync(join(tmpdir(), 'tools-')));
 });
 afterAll(async () => {

@@ -19,9 +19,7 @@ let at: Installation;
 let daemon: DaemonCaller;
 
 beforeAll(async () => {
-  at = await install();
-  await at.run(CTXD, ['config', 'set', 'jobs.per_session', '3']);
-  await at.run(CTXD, ['server', 'restart']);
+  at = await install({ settings: { 'jobs.per_session': '3' } });
   daemon = await openCaller(at, 'jobs');
 });
 afterAll(async () => {

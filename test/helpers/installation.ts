@@ -63,6 +63,8 @@ export interface InstallOptions {
   owner?: number;
   /** False: `ctxd init` is left to the test. */
   init?: boolean;
+  /** Set before the daemon starts, by their keys, as `ctxd config set` takes them. */
+  settings?: Readonly<Record<string, string>>;
   /**
    * True: the project is new, but the daemon is the one of this worker, which starts once in a run. For tests that say nothing
    * about the start, the settings or everything that a daemon holds. `remove` then unregisters the project only. There,
@@ -140,6 +142,10 @@ export async function install(options: InstallOptions = {}): Promise<Installatio
       rmSync(project, { recursive: true, force: true });
     },
   };
+  for (const [key, value] of Object.entries(options.settings ?? {})) {
+    const { code, stderr } = await run(CTXD, ['config', 'set', key, value]);
+    if (code !== 0) throw new Error(`ctxd config set ${key} failed: ${stderr}`);
+  }
   if (options.init !== false) {
     const done = await run(CTXD, ['init']);
     if (done.code !== 0) throw new Error(`ctxd init failed: ${done.stderr}${done.stdout}`);

@@ -19,11 +19,8 @@ export async function openToolDaemon(
 ): Promise<ToolDaemon> {
   const grants = dirs.flatMap((dir) => grantsOf(dir));
   const warm = grants.length + Object.keys(settings).length === 0;
-  const at = await install({ init: false, warm });
-  const all: Readonly<Record<string, string>> = warm
-    ? {}
-    : { ...settings, 'install.yes_grants': JSON.stringify(grants) };
-  for (const [key, value] of Object.entries(all)) await at.run(CTXD, ['config', 'set', key, value]);
+  const all = { ...settings, 'install.yes_grants': JSON.stringify(grants) };
+  const at = await install({ init: false, warm, ...(warm ? {} : { settings: all }) });
   await at.run(CTXD, ['init', '--no-network', '--no-toolchains']);
   for (const dir of dirs) {
     const { code, stderr } = await at.run(CTXD, ['tool', 'install', dir, '--yes']);
