@@ -5,8 +5,9 @@ import { defineConfig } from 'vitest/config';
 const SHARED = {
   setupFiles: ['test/helpers/coverage.ts'],
   pool: 'forks' as const,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // Ends what hangs, and says nothing about speed: beside other work a test may get a tenth of a processor.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   // The default is one second, which a busy machine can take for anything.
   expect: { poll: { timeout: 30_000 } },
   server: { deps: { external: [/\/dist\//] } },
