@@ -312,7 +312,7 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
     expect(texts[8]).toMatch(/^ses_/);
     expect(prompt).toContain('# contextd\n');
     expect(await isLive(texts[8])).toBe(false);
-  }, 120_000);
+  }, 300_000);
 
   it('issue 19 part 8: what was done survives a compaction through the plugin', async () => {
     const fresh = await install({ warm: true });
@@ -349,5 +349,5 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
     } finally {
       await fresh.remove();
     }
-  }, 120_000);
+  }, 300_000);
 });
