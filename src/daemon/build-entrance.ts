@@ -6,6 +6,7 @@ import { holdFiles } from '../features/branches/branch-runner.ts';
 import { checkHealth } from '../features/health/health.ts';
 import { policyFor } from '../features/outside/policy.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder } from '../features/sessions/session-end.ts';
+import { RecordedSettings } from '../features/settings/recorded-settings.ts';
 import { type CallGate, createCallGate } from '../features/shared/call-gate.ts';
 import { storageHolder } from '../features/storage/storage-life.ts';
 import { watchFiles } from '../features/undo/watched-runner.ts';
@@ -51,11 +52,12 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     clock,
   );
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
-  const management = managementOf(deps, { ...before, gate, sessionEnd });
+  const settings = new RecordedSettings({ ...before, paths, clock });
+  const management = managementOf(deps, { ...before, gate, sessionEnd, settings });
   const mask = (text: string): string => scrubber.maskText(text);
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger };
   const door: Door = ownDoor ?? createGrpcDoor(doorDeps);
-  return { gate, door, sessionEnd };
+  return { gate, door, sessionEnd, settings };
 }
 
 /** Holders of session state, in the order in which they end a session. */
@@ -64,7 +66,7 @@ function holdersOf({ branches, jobs, scrubber, sandbox }: Scrubbing & Execution)
   return [branches, jobs, secrets, storageHolder(sandbox)];
 }
 
-type ManagementParts = BeforeEntrance & { gate: CallGate; sessionEnd: SessionEnd };
+type ManagementParts = BeforeEntrance & { gate: CallGate; sessionEnd: SessionEnd; settings: RecordedSettings };
 
 function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
   const { environment, paths, config, clock, logger, requestStop } = deps;

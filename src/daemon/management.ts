@@ -24,8 +24,10 @@ import { createSecretManagement } from '../features/secrets/management.ts';
 import { createHookManagement, type HookDeps } from '../features/sessions/hook-management.ts';
 import { createSessionManagement, type SessionManagementDeps } from '../features/sessions/management.ts';
 import type { SessionEnd } from '../features/sessions/session-end.ts';
+import type { RecordedSettings } from '../features/settings/recorded-settings.ts';
 import { type ApprovalDeps, createApprovals } from '../features/shared/approval-management.ts';
 import type { CallGate } from '../features/shared/call-gate.ts';
+import { recordedMethods } from '../features/shared/recorded-acts.ts';
 import { createCacheManagement } from '../features/storage/management.ts';
 import {
   coreTools,
@@ -39,7 +41,7 @@ import type {
   SandboxStatus__Output as SandboxStatus,
   StatusResponse__Output as StatusResponse,
 } from '../protocol/generated/management.ts';
-import type { Management } from '../protocol/management-contract.ts';
+import type { Management, RpcHandlers, RpcName } from '../protocol/management-contract.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/contract/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
@@ -53,7 +55,7 @@ import type { ProjectStore } from '../stores/projects.ts';
 export interface ManagementDeps
   extends ToolManagementDeps,
     Pick<HookDeps, 'eventLog' | 'counter'>,
-    Pick<BranchManagementDeps, 'branches' | 'auditLog' | 'clock'>,
+    Pick<BranchManagementDeps, 'branches'>,
     Pick<CheckpointManagementDeps, 'checkpoints'> {
   home: string;
   paths: Paths;
@@ -70,6 +72,7 @@ export interface ManagementDeps
   allowedValues: AllowedValues;
   keys: Pick<DaemonKeys, 'derive'>;
   sessionEnd: SessionEnd;
+  settings: Pick<RecordedSettings, 'management'>;
   jobs: Pick<Jobs, 'running' | 'end'>;
   approvals: ApprovalDeps;
   memory: MemoryManagementDeps;
@@ -91,7 +94,7 @@ const AUDIT_MAX = 1000;
 /** The daemon's side of the management contract. Doors have checked the shape of every request. */
 export function createManagement(deps: ManagementDeps): Management {
   const startedAt = deps.clock.monotonic();
-  const management: Management = {
+  const management: RpcHandlers & Omit<Management, RpcName> = {
     serverStatus: () => serverStatus(deps, startedAt),
     async stopServer({ grace_ms, restart }) {
       const active_calls = deps.gate.active();
@@ -139,8 +142,9 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createNetworkCredentialManagement(deps.credentials),
     ...createToolManagement(deps),
     ...createToolInstallation(deps.installation),
+    ...deps.settings.management,
   };
-  return forRegisteredProjects(management, deps.projects);
+  return forRegisteredProjects({ ...management, ...recordedMethods(management, deps) }, deps.projects);
 }
 
 async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<StatusResponse> {

@@ -36,6 +36,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
       await removeUnusedBundles(paths, parts);
       await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
     }),
+    parts.settings,
     ...(dense === null ? [] : [named('embedding', dense)]),
     named('sharing', sharing),
     named('distiller', distiller),

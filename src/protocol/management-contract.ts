@@ -1,4 +1,5 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
+import type { JsonObject } from '../core/json.ts';
 import type { InstallEvent, InstallRequest__Output as InstallRequest } from './generated/management.ts';
 import type {
   ManagementServiceDefinition as Definition,
@@ -36,6 +37,36 @@ export type RpcMethod<Name extends RpcName> = (request: Requests[Name]) => Promi
 
 /** Spelled out, because TypeScript takes two instances of an alias with different names for different types. */
 export type RpcMethods = { [Name in RpcName]: (request: Requests[Name]) => Promise<Answers[Name]> };
+
+/** What a person does with `ctxd`, as it is recorded. */
+export interface PersonAct {
+  /** The command, such as `tool remove`. */
+  command: string;
+  /** Masked before it is written. */
+  input: JsonObject;
+  /** Absent: the project of the request, if it names one. */
+  project?: string;
+}
+
+/** What a handler adds to the record of an act, once it knows. */
+export interface ActNotes {
+  project?: string;
+  session?: string;
+  /** Added to the input. */
+  input?: JsonObject;
+  files_changed?: { readonly ref: string; readonly count: number };
+}
+
+/** The record of the act that a handler carries out. */
+export interface ActRecord {
+  requestId: string;
+  note(notes: ActNotes): void;
+}
+
+/** As RpcMethods, for the rpcs that add to the record of their act. */
+export type RpcHandlers = {
+  [Name in RpcName]: (request: Requests[Name], record: ActRecord) => Promise<Answers[Name]>;
+};
 
 /** A `vital` event is sent even if the caller does not keep up. */
 export type SendInstallEvent = (event: InstallEvent, vital?: 'vital') => void;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/json.ts';
 import {
   acceptedOf,
   allowanceOf,
@@ -29,10 +30,15 @@ import {
   withRoot,
   withWhich,
 } from './management-checks.ts';
-import type { Requests, RpcMethod, RpcMethods, RpcName } from './management-contract.ts';
+import type { PersonAct, Requests, RpcMethod, RpcMethods, RpcName } from './management-contract.ts';
 
 /** How an rpc differs from the others. */
 interface RpcRow<Request> {
+  /**
+   * What goes on record before the rpc is carried out; null if this request only reads. Texts of the request that a person
+   * typed freely are left out: the record holds names, ids and addresses.
+   */
+  act: (request: Request) => PersonAct | null;
   /**
    * Returns the request as the daemon may use it, or throws. By default a `root` must be an absolute path, and nothing else
    * is checked.
@@ -58,6 +64,14 @@ const HOOK_ANSWER_MS = 2_000;
  */
 const LONG_ANSWER_MS = 60_000;
 
+/** The rpc changes nothing that a person decides on. */
+const READS = (): null => null;
+
+/** `project` is by default that of the request. */
+function act(command: string, input: JsonObject = {}, project?: string): PersonAct {
+  return { command, input, ...(project === undefined ? {} : { project }) };
+}
+
 /** A request of which nothing is checked. */
 const asItIs = <Request>(request: Request): Request => request;
 
@@ -67,133 +81,193 @@ const asItIs = <Request>(request: Request): Request => request;
  * .proto file, a row here, and its handler.
  */
 const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = {
-  serverStatus: { answerMs: SHORT_ANSWER_MS },
+  serverStatus: { act: READS, answerMs: SHORT_ANSWER_MS },
   // Returns when no call is under way any more, before the daemon ends. The client passes its own patience.
-  stopServer: {},
-  registerProject: { project: 'any', answerMs: SHORT_ANSWER_MS },
-  unregisterProject: { project: 'any', answerMs: SHORT_ANSWER_MS },
+  stopServer: { act: ({ restart }) => act(restart ? 'server restart' : 'server stop') },
+  registerProject: { act: () => act('init'), project: 'any', answerMs: SHORT_ANSWER_MS },
+  unregisterProject: { act: () => act('init --uninstall'), project: 'any', answerMs: SHORT_ANSWER_MS },
 
   // Without a root, the tools of contextd; a project that does not exist yet can be asked what it is offered.
-  listTools: { check: asItIs, project: 'by handler' },
+  listTools: { act: READS, check: asItIs, project: 'by handler' },
   // Throws EXPIRED unless the tool is offered, PERMISSION_DENIED if it asks for more than may be granted without a question.
-  acceptTool: { project: 'by handler' },
+  acceptTool: {
+    act: ({ bundle_sha256, unattended }) => act('tool install', { bundle_sha256, unattended }),
+    project: 'by handler',
+  },
   // Throws TOOL_NOT_FOUND for a tool that is not installed, NOT_FOUND if there was no version before, also for a preview.
-  rollbackTool: { project: 'by handler' },
-  removeTool: { project: 'by handler' },
+  rollbackTool: {
+    act: ({ name, preview }) => (preview ? null : act('tool rollback', { name })),
+    project: 'by handler',
+  },
+  removeTool: { act: ({ name }) => act('tool remove', { name }), project: 'by handler' },
 
-  tailAudit: { check: auditOf, answerMs: SHORT_ANSWER_MS },
-  checkHealth: { check: withProject },
-  stats: { check: statsOf },
+  // Returns the settings that changed since they were last recorded; it records each of them itself.
+  recordSettings: { act: READS },
 
-  sessionSecrets: { project: 'any', answerMs: SHORT_ANSWER_MS },
+  tailAudit: { act: READS, check: auditOf, answerMs: SHORT_ANSWER_MS },
+  checkHealth: { act: READS, check: withProject },
+  stats: { act: READS, check: statsOf },
+
+  sessionSecrets: { act: READS, project: 'any', answerMs: SHORT_ANSWER_MS },
   // Throws SECRET_UNKNOWN for a token that the session does not hold, AUDIT_FAILED if it cannot be recorded.
-  revealSecret: { check: secretOf, project: 'any', answerMs: SHORT_ANSWER_MS },
+  revealSecret: {
+    act: ({ token }) => act('scrub reveal', { token }),
+    check: secretOf,
+    project: 'any',
+    answerMs: SHORT_ANSWER_MS,
+  },
   // Throws SECRET_UNKNOWN as above. The project is that of the secret.
-  allowValue: { check: allowanceOf, project: 'by handler', answerMs: SHORT_ANSWER_MS },
+  allowValue: {
+    act: ({ secret, everywhere, by }) => act('scrub allow', { everywhere, by }, secret?.root),
+    check: allowanceOf,
+    project: 'by handler',
+    answerMs: SHORT_ANSWER_MS,
+  },
   // Throws NOT_FOUND if no allowed value has the id, and CONFLICT if several ids begin with it.
-  disallowValue: { check: disallowanceOf, answerMs: SHORT_ANSWER_MS },
-  listAllowedValues: { answerMs: SHORT_ANSWER_MS },
+  disallowValue: {
+    act: ({ id }) => act('scrub allow remove', { id }),
+    check: disallowanceOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  listAllowedValues: { act: READS, answerMs: SHORT_ANSWER_MS },
 
   // Each of these throws NOT_FOUND if the project has no such session.
-  listSessions: { answerMs: SHORT_ANSWER_MS },
-  readSession: { check: sessionEventsOf },
+  listSessions: { act: READS, answerMs: SHORT_ANSWER_MS },
+  readSession: { act: READS, check: sessionEventsOf },
   // Throws ARGS_INVALID for an unknown phase or sensitivity.
-  inspectSession: {},
-  replaySession: {},
-  endSession: { project: 'any' },
+  inspectSession: { act: READS },
+  replaySession: { act: READS },
+  endSession: { act: ({ session }) => act('session end', { session }), project: 'any' },
 
-  listCaches: { check: withProject },
+  listCaches: { act: READS, check: withProject },
   // Throws NOT_FOUND if the project has no caches.
-  clearCaches: { check: withProject },
+  clearCaches: { act: ({ project_root }) => act('cache clear', {}, project_root), check: withProject },
 
   // Jobs first, then calls; the oldest first.
-  listRunning: { check: withProject, answerMs: SHORT_ANSWER_MS },
+  listRunning: { act: READS, check: withProject, answerMs: SHORT_ANSWER_MS },
   // Returns what it ended. Throws NOT_FOUND if nothing has the id, and CONFLICT if several begin or end with it.
-  killRunning: { check: killOf },
+  killRunning: { act: ({ id }) => act('kill', { id }), check: killOf },
 
-  reviewRules: { answerMs: SHORT_ANSWER_MS },
+  reviewRules: { act: READS, answerMs: SHORT_ANSWER_MS },
   // Throws CONFLICT if the file has changed since it was reviewed.
-  approveRules: { answerMs: SHORT_ANSWER_MS },
+  approveRules: { act: ({ sha256 }) => act('scrub approve', { sha256 }), answerMs: SHORT_ANSWER_MS },
   // An approval is revoked even if the project is not registered any more.
-  revokeRules: { project: 'by handler', answerMs: SHORT_ANSWER_MS },
+  revokeRules: { act: () => act('scrub revoke'), project: 'by handler', answerMs: SHORT_ANSWER_MS },
 
   // Throws PATH_NOT_FOUND if nothing has that name.
-  listQuarantine: { check: listedOf },
+  listQuarantine: { act: READS, check: listedOf },
   // Throws CONFLICT if the path is taken again, and while a command runs in the project.
-  restoreQuarantined: { check: withWhich },
+  restoreQuarantined: { act: ({ which }) => act('quarantine restore', { which }), check: withWhich },
   // Throws CONFLICT for a path that was only reported.
-  removeQuarantined: { check: withWhich },
+  removeQuarantined: { act: ({ which }) => act('quarantine remove', { which }), check: withWhich },
   // Throws CONFLICT if the content has changed since it was shown.
-  acceptQuarantined: { check: acceptedOf },
-  revokeAccepted: { check: withWhich },
+  acceptQuarantined: { act: ({ which, sha256 }) => act('quarantine accept', { which, sha256 }), check: acceptedOf },
+  revokeAccepted: { act: ({ which }) => act('quarantine revoke', { which }), check: withWhich },
 
   // Throws PATH_INVALID for a directory that must not be mounted.
-  setToolchains: { check: toolchainsOf },
-  listToolchains: { answerMs: SHORT_ANSWER_MS },
+  setToolchains: {
+    act: ({ toolchains }) => act('allow toolchains', { mounts: toolchains.flatMap(({ mounts }) => mounts) }),
+    check: toolchainsOf,
+  },
+  listToolchains: { act: READS, answerMs: SHORT_ANSWER_MS },
   // Throws ARGS_INVALID for a certificate or setting that cannot be used.
-  setHostNetwork: { check: hostNetworkOf, answerMs: SHORT_ANSWER_MS },
-  readHostNetwork: { answerMs: SHORT_ANSWER_MS },
+  setHostNetwork: {
+    act: ({ certificates, registries }) =>
+      act('network mirrors', {
+        certificates: certificates.length,
+        registries: registries.map(({ client, key }) => `${client} ${key}`),
+      }),
+    check: hostNetworkOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  readHostNetwork: { act: READS, answerMs: SHORT_ANSWER_MS },
   // Throws PATH_INVALID for a directory that must not be written.
-  allowPath: { check: withPath },
+  allowPath: { act: ({ path }) => act('allow path', { path }), check: withPath },
   // Throws PATH_NOT_FOUND if the directory was not allowed.
-  disallowPath: { check: withPath, answerMs: SHORT_ANSWER_MS },
-  listPaths: { answerMs: SHORT_ANSWER_MS },
+  disallowPath: { act: ({ path }) => act('allow remove', { path }), check: withPath, answerMs: SHORT_ANSWER_MS },
+  listPaths: { act: READS, answerMs: SHORT_ANSWER_MS },
 
   // Both throw SANDBOX_UNAVAILABLE if the commands of the project share no loopback.
-  listPorts: {},
-  openPort: { check: withPort },
+  listPorts: { act: READS },
+  openPort: { act: ({ port }) => act('port', { port }), check: withPort },
 
   // Throws NOT_FOUND if nothing has that name, ARGS_INVALID for a name that cannot be allowed.
-  changeNetwork: { check: networkChangeOf, answerMs: SHORT_ANSWER_MS },
-  listNetwork: { check: withOptionalRoot, answerMs: SHORT_ANSWER_MS },
-  listNetworkGroups: { answerMs: SHORT_ANSWER_MS },
-  readNetworkLog: { check: networkLogOf, project: 'any', answerMs: SHORT_ANSWER_MS },
+  changeNetwork: {
+    act: ({ action, targets, once, dry_run }) => (dry_run ? null : act(`network ${action}`, { targets, once })),
+    check: networkChangeOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  listNetwork: { act: READS, check: withOptionalRoot, answerMs: SHORT_ANSWER_MS },
+  listNetworkGroups: { act: READS, answerMs: SHORT_ANSWER_MS },
+  readNetworkLog: { act: READS, check: networkLogOf, project: 'any', answerMs: SHORT_ANSWER_MS },
   // Throws ARGS_INVALID for a secret or binding that cannot be used.
-  setNetworkCredential: { check: credentialOf, answerMs: SHORT_ANSWER_MS },
+  setNetworkCredential: {
+    act: ({ dry_run, credential }) =>
+      dry_run ? null : act('network credential add', { host: credential?.host ?? '' }),
+    check: credentialOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
   // Throws NOT_FOUND if nothing is bound there.
-  removeNetworkCredentials: { check: withOptionalRoot, answerMs: SHORT_ANSWER_MS },
-  listNetworkCredentials: { check: withOptionalRoot, answerMs: SHORT_ANSWER_MS },
+  removeNetworkCredentials: {
+    act: ({ host, paths }) => act('network credential remove', { host, paths }),
+    check: withOptionalRoot,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  listNetworkCredentials: { act: READS, check: withOptionalRoot, answerMs: SHORT_ANSWER_MS },
 
   // The best first.
-  searchMemories: { check: memoryQueryOf },
-  listMemories: { check: memoryListOf },
+  searchMemories: { act: READS, check: memoryQueryOf },
+  listMemories: { act: READS, check: memoryListOf },
   // Throws NOT_FOUND, with the ids that the project does not have.
-  getMemories: { check: withMemoryIds },
+  getMemories: { act: READS, check: withMemoryIds },
   // A draft that cannot be stored is refused alone.
-  addMemories: { check: newMemoriesOf },
-  rateMemory: {},
-  forgetMemories: { check: withMemoryIds },
-  promoteMemory: { check: withMemoryIds },
-  reportMemories: { check: withMemoryIds },
+  addMemories: {
+    act: ({ source, drafts_json: { length } }) =>
+      source === '' ? act('memory add', { count: length }) : act('memory import', { source, count: length }),
+    check: newMemoriesOf,
+  },
+  rateMemory: { act: ({ id, outcome }) => (outcome === '' ? null : act('memory feedback', { id, outcome })) },
+  forgetMemories: { act: ({ ids }) => act('memory forget', { ids }), check: withMemoryIds },
+  promoteMemory: { act: ({ ids }) => act('memory promote', { ids }), check: withMemoryIds },
+  reportMemories: { act: READS, check: withMemoryIds },
   // Throws NOT_FOUND if no call is meant.
-  learnFromCalls: { check: learnOf },
-  listLessons: {},
+  learnFromCalls: {
+    act: ({ request_ids, outcome }) => act('memory learn', { calls: request_ids.length, outcome }),
+    check: learnOf,
+  },
+  listLessons: { act: READS },
   // Throws UPSTREAM_UNAVAILABLE, with the reason, if it was asked to synchronise and could not.
-  syncMemories: { check: withOptionalRoot },
+  syncMemories: {
+    act: ({ action }) => (action === 'status' ? null : act('memory sync', { action })),
+    check: withOptionalRoot,
+  },
 
   // Open branches first, then the newest.
-  listBranches: { answerMs: SHORT_ANSWER_MS },
+  listBranches: { act: READS, answerMs: SHORT_ANSWER_MS },
   // Throws NOT_FOUND for a branch that the project does not have, or without files of its own.
-  planBranchFiles: { check: branchFilesOf },
+  planBranchFiles: { act: READS, check: branchFilesOf },
   // Throws CONFLICT if a file was changed on both sides; then nothing was written.
-  endBranchFiles: { check: branchFilesOf },
+  endBranchFiles: {
+    act: ({ branch, discard }) => act(discard ? 'branch discard' : 'branch merge', { branch }),
+    check: branchFilesOf,
+  },
 
-  // Throws SCRUB_FAILED; then nothing is recorded.
-  takeHook: { check: hookOf, answerMs: HOOK_ANSWER_MS },
+  // What a client reports of its own session, not an act of a person. Throws SCRUB_FAILED; then nothing is recorded.
+  takeHook: { act: READS, check: hookOf, answerMs: HOOK_ANSWER_MS },
 
   // Throws NOT_FOUND if no such call has changed files, SANDBOX_UNAVAILABLE if changes are not kept here.
-  planUndo: { check: undoOf },
+  planUndo: { act: READS, check: undoOf },
   // Throws CONFLICT if a file has changed since, unless the request is partial.
-  undoChanges: { check: undoOf },
+  undoChanges: { act: ({ which, partial }) => act('undo', { which, partial }), check: undoOf },
 
   // Throws ARGS_INVALID for a name or note that is too long, STORAGE_FULL; then nothing is saved.
-  saveCheckpoint: {},
-  listCheckpoints: {},
+  saveCheckpoint: { act: () => act('checkpoint save') },
+  listCheckpoints: { act: READS },
   // Throws NOT_FOUND, VERSION_MISMATCH for a newer one, INTEGRITY_FAILED for a damaged one.
-  readCheckpoint: {},
-  exportCheckpoint: {},
+  readCheckpoint: { act: ({ id, files }) => (files === 'apply' ? act('checkpoint restore', { id }) : null) },
+  exportCheckpoint: { act: READS },
   // Throws SCHEMA_INVALID for another file, and what readCheckpoint throws.
-  importCheckpoint: { check: importOf },
+  importCheckpoint: { act: () => act('checkpoint import'), check: importOf },
 };
 
 // This cast and the one below are safe: the type of the table has exactly the names of the rpcs.
@@ -202,6 +276,11 @@ export const RPC_NAMES = Object.keys(MANAGEMENT_RPCS) as readonly RpcName[];
 /** One method per rpc of the table. */
 export function rpcMethods(create: <Name extends RpcName>(name: Name) => RpcMethod<Name>): RpcMethods {
   return Object.fromEntries(RPC_NAMES.map((name) => [name, create(name)])) as RpcMethods;
+}
+
+/** What goes on record before the rpc is carried out. Null if the request only reads. */
+export function actOf<Name extends RpcName>(name: Name, request: Requests[Name]): PersonAct | null {
+  return MANAGEMENT_RPCS[name].act(request);
 }
 
 /** The name of a method as the .proto file spells it. */

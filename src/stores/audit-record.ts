@@ -3,6 +3,8 @@ import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 const KINDS = ['started', 'secret_missed', 'connections', 'person'] as const;
+/** The door of a record of what a person did. */
+export const PERSON_DOOR = 'ctxd';
 type AuditKind = (typeof KINDS)[number];
 
 /** One line of the audit log (SEC-5.2, SEC-5.3). Everything in it has been scrubbed. */

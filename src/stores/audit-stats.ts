@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { StatsRow } from '../call/management.ts';
 import { isErrno } from '../core/errors.ts';
-import { type AuditRecord, parseRecord } from './audit-record.ts';
+import { type AuditRecord, PERSON_DOOR, parseRecord } from './audit-record.ts';
 
 /** Most rows of one answer. Calls that would need another row are added to the row `OTHERS` of their day. */
 const MAX_ROWS = 10_000;
@@ -31,6 +31,7 @@ export async function sumAuditLog(
       // The call that started the job is counted, and what the job printed is counted with the calls that show it.
       if (record.job !== undefined || record.kind === 'connections' || record.kind === 'person') continue;
       if (record.kind === 'started') {
+        if (record.door === PERSON_DOOR) continue;
         open.set(record.request_id, { day, start: record });
         continue;
       }

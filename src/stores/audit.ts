@@ -11,7 +11,7 @@ import { dayFile, findCalls, findStarts, readTail } from './audit-tail.ts';
 import type { JournalRow } from './journal.ts';
 import { OpenInputs } from './open-inputs.ts';
 
-export type { AuditRecord, StartFacts } from './audit-record.ts';
+export { type AuditRecord, PERSON_DOOR, type StartFacts } from './audit-record.ts';
 
 const NEWLINE = 0x0a;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -289,4 +289,11 @@ export const STATE_MIGRATIONS: readonly string[] = [
   ALTER TABLE branches ADD COLUMN base_tree TEXT NOT NULL DEFAULT '';
   ALTER TABLE branches ADD COLUMN resolutions TEXT NOT NULL DEFAULT '';
   `,
+  // The hash of each setting, as JSON, that the audit log has last. Without a row, its default is on record.
+  `
+  CREATE TABLE recorded_settings (
+    key TEXT PRIMARY KEY,
+    sha256 TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -41,7 +41,15 @@ const MESSAGES: Record<string, object> = {
 const INVALID_LISTS: Record<string, string[]> = { path: ['relative'], ca_variables: Array(201).fill('X') };
 
 /** Rpcs whose texts and numbers may be anything: they have none, or the handler takes any. */
-const UNCHECKED = ['ServerStatus', 'StopServer', 'ListTools', 'ListToolchains', 'ReadHostNetwork', 'ListNetworkGroups'];
+const UNCHECKED = [
+  'ServerStatus',
+  'StopServer',
+  'ListTools',
+  'RecordSettings',
+  'ListToolchains',
+  'ReadHostNetwork',
+  'ListNetworkGroups',
+];
 
 function validRequest(rpc: string) {
   return requestWith(rpc, (field, empty) => {

@@ -1,10 +1,18 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { acceptConfig, checkConfig, type Fault, loadConfig, readConfigFile, valueAt } from '../../config/load.ts';
 import type { Paths } from '../../config/paths.ts';
-import { CONFIG_SCHEMA, type Config } from '../../config/schema.ts';
+import { CONFIG_SCHEMA } from '../../config/schema.ts';
+import {
+  listSettings,
+  pointerOf,
+  readSetting,
+  requireSetting,
+  type Setting,
+  shownValue,
+} from '../../config/settings.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { nearestNames } from '../../core/nearest-names.ts';
+import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import type { View } from '../render.ts';
@@ -67,6 +75,7 @@ export const configSet = defineCommand({
     const changed = withSetting(written, key, value);
     const config = acceptConfig(context.paths.configFile, changed);
     await replaceConfig(context.paths, changed);
+    await record(context);
     const accepted = shownValue(key, readSetting(config, key));
     return { key, value: accepted, file: context.paths.configFile, restart_needed: true };
   },
@@ -87,6 +96,7 @@ export const configUnset = defineCommand({
     const changed = withoutSetting(written, key);
     const value = readSetting(acceptConfig(context.paths.configFile, changed), key);
     if (wasSet) await replaceConfig(context.paths, changed);
+    if (wasSet) await record(context);
     return { key, value, file: context.paths.configFile, restart_needed: wasSet };
   },
   view: ({ key, value, restart_needed: wasSet }) => ({
@@ -98,6 +108,13 @@ export const configUnset = defineCommand({
 });
 
 const RESTART_HINT = 'A running daemon uses it after a restart: ctxd server restart';
+
+/** The daemon puts the change on record: a running one now, otherwise the next one when it starts. */
+async function record({ paths }: CliContext): Promise<void> {
+  await withClient(paths, (client) => client.recordSettings({})).catch((thrown: unknown) => {
+    if (ContextdError.from(thrown).code !== 'DAEMON_UNAVAILABLE') throw thrown;
+  });
+}
 
 /** Writes mode 0600, and renames the file into place once it is complete. */
 async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, settings: JsonObject): Promise<void> {
@@ -112,59 +129,6 @@ async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, set
     await handle.close();
   }
   await rename(temporary, paths.configFile);
-}
-
-/** A setting and its dotted key, such as `budget.max_tokens`. */
-export interface Setting {
-  key: string;
-  value: Json;
-  from: 'file' | 'default';
-}
-
-/** Every key of the schema, in its order. */
-function settingKeys(): string[] {
-  return Object.entries(CONFIG_SCHEMA.properties).flatMap(([group, schema]) =>
-    isGroup(schema) ? keysWithin(group, schema.properties) : [],
-  );
-}
-
-function keysWithin(group: string, properties: JsonObject): string[] {
-  return Object.entries(properties).flatMap(([name, schema]) =>
-    isGroup(schema) ? keysWithin(`${group}.${name}`, schema.properties) : [`${group}.${name}`],
-  );
-}
-
-/** Each setting of a group has a default; a setting that is an object may have parts without one. */
-function isGroup(schema: unknown): schema is { properties: JsonObject } {
-  if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return false;
-  return Object.values(schema.properties).every((property) => isJsonObject(property) && property.default !== undefined);
-}
-
-/** The value of a setting or of a group. Throws ARGS_INVALID for an unknown key. */
-export function readSetting(config: Config, key: string): Json {
-  const value = valueAt(config, pointerOf(key));
-  if (value === undefined) throw unknownKey(key);
-  return value;
-}
-
-export function listSettings(config: Config, written: JsonObject): Setting[] {
-  return settingKeys().map((key) => ({
-    key,
-    value: shownValue(key, readSetting(config, key)),
-    from: valueAt(written, pointerOf(key)) === undefined ? 'default' : 'file',
-  }));
-}
-
-/** A value as lists and logs may show it: variables of tools may be secrets. `ctxd config get tools.env` prints them. */
-function shownValue(key: string, value: Json): Json {
-  if (key !== 'tools.env' || !isJsonObject(value)) return value;
-  return Object.fromEntries(Object.keys(value).map((name) => [name, '(hidden)']));
-}
-
-/** Returns the key. Throws ARGS_INVALID if there is no such setting. */
-export function requireSetting(key: string): string {
-  if (settingKeys().includes(key)) return key;
-  throw unknownKey(key);
 }
 
 /** A copy of the file's settings with one of them changed. */
@@ -222,10 +186,6 @@ export function parseValue(text: string): Json {
   }
 }
 
-function pointerOf(key: string): string {
-  return `/${key.replaceAll('.', '/')}`;
-}
-
 function faultKey({ path, message }: Fault): string {
   return `${path} ${message}`;
 }
@@ -267,12 +227,4 @@ const KINDS: Readonly<Record<string, string>> = {
 function aboutSetting(key: string): string {
   const { description, default: fallback } = schemaOf(key);
   return `${description} The default is ${JSON.stringify(fallback)}.`;
-}
-
-function unknownKey(key: string): ContextdError {
-  const nearest = nearestNames(key, settingKeys());
-  const hint = nearest.length === 0 ? '' : `; did you mean ${nearest.join(', ')}?`;
-  return new ContextdError('ARGS_INVALID', `there is no setting ${JSON.stringify(key)}${hint}`, {
-    remedy: '`ctxd config list` prints all settings.',
-  });
 }

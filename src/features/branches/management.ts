@@ -1,15 +1,12 @@
-import type { Clock } from '../../core/clock.ts';
-import { newRequestId } from '../../core/ids.ts';
 import { toRaw, toText } from '../../fs/raw-path.ts';
 import type {
   BranchFilesPlan__Output as BranchFilesPlan,
   BranchFilesRequest__Output as BranchFilesRequest,
   BranchInfo__Output as BranchInfo,
 } from '../../protocol/generated/management.ts';
-import type { Management } from '../../protocol/management-contract.ts';
+import type { RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Refused } from '../../sandbox/contract/merge-messages.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 import type { ListedBranch } from './branch-store.ts';
 import type { Branches } from './branches.ts';
 import { describeOp, type ShownPlan } from './files/branch-files.ts';
@@ -18,17 +15,15 @@ import type { Resolutions } from './files/merge-plan.ts';
 export interface BranchManagementDeps {
   branches: Pick<Branches, 'list' | 'planFiles' | 'endFiles'>;
   scrubber: Pick<Scrubber, 'maskText'>;
-  auditLog: Pick<AuditLog, 'append'>;
-  clock: Clock;
 }
 
 /** Bytes of a patch; of a longer one the rest is counted. */
 const PATCH_MAX_BYTES = 1024 * 1024;
 
-/** What a person may see of branches, and do with their files. Every end is recorded. */
+/** What a person may see of branches, and do with their files. */
 export function createBranchManagement(
   deps: BranchManagementDeps,
-): Pick<Management, 'listBranches' | 'planBranchFiles' | 'endBranchFiles'> {
+): Pick<RpcHandlers, 'listBranches' | 'planBranchFiles' | 'endBranchFiles'> {
   return {
     async listBranches({ root }) {
       return { branches: (await deps.branches.list(root)).map((branch) => infoOf(branch, deps)) };
@@ -42,16 +37,16 @@ export function createBranchManagement(
       });
       return { ...wireOf(request.branch, plan, deps), patch: deps.scrubber.maskText(patch), patch_left: left };
     },
-    async endBranchFiles(request) {
-      const requestId = newRequestId(deps.clock.now());
+    async endBranchFiles(request, record) {
       const merged = await deps.branches.endFiles(request.root, request.branch, {
         end: request.discard ? 'discard' : 'merge',
         resolutions: resolutionsOf(request),
-        call: { requestId, tool: 'merge' },
+        call: { requestId: record.requestId, tool: 'merge' },
       });
-      await record(request, requestId, merged?.changes ?? null, deps);
       const files = merged?.changes?.files ?? [];
       const more = merged?.changes?.more ?? 0;
+      const ref = merged?.changes?.ref ?? '';
+      if (ref !== '') record.note({ files_changed: { ref, count: files.length + more } });
       return {
         branch: request.branch,
         state: request.discard ? 'discarded' : 'merged',
@@ -61,7 +56,7 @@ export function createBranchManagement(
         commits: (merged?.commits ?? []).map(({ id, subject }) => deps.scrubber.maskText(`${id} ${subject}`)),
         patch: '',
         patch_left: 0,
-        undone_by: merged?.changes?.ref ?? '',
+        undone_by: ref,
       };
     },
   };
@@ -91,34 +86,6 @@ function wireOf(branch: string, plan: ShownPlan, deps: BranchManagementDeps): Br
 
 function pathsOf(paths: readonly Refused[], { scrubber }: BranchManagementDeps): { path: string; why: string }[] {
   return paths.map(({ path, why }) => ({ path: scrubber.maskText(toText(path)), why: scrubber.maskText(why) }));
-}
-
-async function record(
-  { root, branch, discard }: BranchFilesRequest,
-  requestId: string,
-  changes: { readonly ref: string | null; readonly files: readonly string[]; readonly more: number } | null,
-  { auditLog, clock }: BranchManagementDeps,
-): Promise<void> {
-  await auditLog.append({
-    time: new Date(clock.now()).toISOString(),
-    request_id: requestId,
-    session: '',
-    project: root,
-    door: 'ctxd',
-    kind: 'person',
-    tool: discard ? 'branch discard' : 'branch merge',
-    input: { branch },
-    ...(changes?.ref == null
-      ? {}
-      : { files_changed: { ref: changes.ref, count: changes.files.length + changes.more } }),
-    output_sha256: '',
-    output_bytes: 0,
-    duration_ms: 0,
-    secrets_found: 0,
-    secret_rules: [],
-    exit_code: null,
-    error_code: null,
-  });
 }
 
 function infoOf(branch: ListedBranch, { scrubber }: BranchManagementDeps): BranchInfo {

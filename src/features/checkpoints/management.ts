@@ -1,27 +1,24 @@
 import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
-import { newRequestId } from '../../core/ids.ts';
+import type { Json } from '../../core/json.ts';
 import type { CheckpointItem__Output as CheckpointItem } from '../../protocol/generated/management.ts';
-import type { Management } from '../../protocol/management-contract.ts';
+import type { RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import { maskAlone, maskOwnWords } from '../shared/kept-text.ts';
-import { RESTORED_BY } from './checkpoint-files.ts';
 import { filesOf, levelOf, readNew } from './checkpoint-services.ts';
 import type { StoredHead } from './checkpoint-store.ts';
-import type { Checkpoints, Restored } from './checkpoints.ts';
+import type { Checkpoints } from './checkpoints.ts';
 
 export interface CheckpointManagementDeps {
   checkpoints: Checkpoints;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget'>;
   liveSessions: Pick<LiveSessions, 'idFor'>;
-  auditLog: Pick<AuditLog, 'append'>;
   clock: Clock;
 }
 
 type CheckpointManagement = Pick<
-  Management,
+  RpcHandlers,
   'saveCheckpoint' | 'listCheckpoints' | 'readCheckpoint' | 'exportCheckpoint' | 'importCheckpoint'
 >;
 
@@ -34,20 +31,22 @@ export function createCheckpointManagement(deps: CheckpointManagementDeps): Chec
     branch: null,
   });
   return {
-    async saveCheckpoint(request) {
+    async saveCheckpoint(request, record) {
       const session = sessionOf(request);
       const words = await maskOwnWords(session, { name: request.name, note: request.note }, scrubber);
-      return itemOf(await checkpoints.save(session, { ...readNew(words), cause: 'asked', requestId: '' }));
+      const head = await checkpoints.save(session, { ...readNew(words), cause: 'asked', requestId: '' });
+      record.note({ session: head.session.session, input: { id: head.id } });
+      return itemOf(head);
     },
     async listCheckpoints({ root, session }) {
       const all = await checkpoints.listProject(root);
       const asked = all.filter((head) => session === '' || head.session.session === session);
       return { checkpoints: await Promise.all(asked.map((head) => masked(head, scrubber))) };
     },
-    async readCheckpoint({ root, id, level, files }) {
+    async readCheckpoint({ root, id, level, files }, record) {
       const shown = await checkpoints.show(root, { id, level: levelOf(level), files: filesOf(files) });
       const applied = shown.files?.applied ?? { savedFirst: '', undo: '' };
-      if (applied.undo !== '') await record(root, id, shown, deps);
+      if (applied.undo !== '') record.note({ files_changed: { ref: applied.undo, count: shown.files?.changed ?? 0 } });
       const text = await maskOwnWords(shown.checkpoint.session, shown.text, scrubber);
       return {
         checkpoint: await masked({ ...shown.checkpoint, summary: '' }, scrubber),
@@ -62,33 +61,13 @@ export function createCheckpointManagement(deps: CheckpointManagementDeps): Chec
       );
       return { checkpoint: itemOf({ ...checkpoint, summary: '' }), text: file, saved_first: '', undone_by: '' };
     },
-    async importCheckpoint(request) {
-      const session = sessionOf(request);
-      return itemOf(await checkpoints.import(session, request.file, (value) => maskAlone(request.root, value, deps)));
+    async importCheckpoint(request, record) {
+      const mask = (value: Json) => maskAlone(request.root, value, deps);
+      const head = await checkpoints.import(sessionOf(request), request.file, mask);
+      record.note({ input: { id: head.id } });
+      return itemOf(head);
     },
   };
-}
-
-/** A person's change of files is evidence. */
-async function record(root: string, id: string, { files }: Restored, { auditLog, clock }: CheckpointManagementDeps) {
-  await auditLog.append({
-    time: new Date(clock.now()).toISOString(),
-    request_id: newRequestId(clock.now()),
-    session: '',
-    project: root,
-    door: 'ctxd',
-    kind: 'person',
-    tool: RESTORED_BY,
-    input: { id },
-    files_changed: { ref: files?.applied?.undo ?? '', count: files?.changed ?? 0 },
-    output_sha256: '',
-    output_bytes: 0,
-    duration_ms: 0,
-    secrets_found: 0,
-    secret_rules: [],
-    exit_code: null,
-    error_code: null,
-  });
 }
 
 /** Without secrets that became known since it was saved. */

@@ -1,7 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { RunningItem__Output as RunningItem } from '../../protocol/generated/management.ts';
-import type { Management } from '../../protocol/management-contract.ts';
+import type { RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { SessionEnd } from '../sessions/session-end.ts';
@@ -23,7 +23,7 @@ const COMMAND_MAX_CHARS = 200;
 /** What a person may see and end: running calls and jobs, and sessions. */
 export function createRunningManagement(
   deps: RunningDeps,
-): Pick<Management, 'endSession' | 'listRunning' | 'killRunning'> {
+): Pick<RpcHandlers, 'endSession' | 'listRunning' | 'killRunning'> {
   const list = async (root: string): Promise<RunningItem[]> => {
     const jobs = await Promise.all(deps.jobs.running().map((job) => jobItem(job, deps)));
     const calls = deps.gate.running().map((call) => callItem(call, deps));
@@ -36,8 +36,9 @@ export function createRunningManagement(
       return { root, session, ended: await deps.sessionEnd.end({ project: root, session, branch: null }) };
     },
     listRunning: async ({ project_root }) => ({ items: await list(project_root) }),
-    async killRunning({ id }) {
+    async killRunning({ id }, record) {
       const item = oneNamed(id, await list(''));
+      record.note({ project: item.project, session: item.session, input: { id: item.id, kind: item.kind } });
       if (item.kind === 'job') await deps.jobs.end(item.id, 'kill');
       else deps.gate.cancel(item.id, callKilled());
       return { items: [item] };

@@ -10,7 +10,7 @@ import type {
   MemoryReport__Output as MemoryReport,
   PendingLessons__Output as PendingLessons,
 } from '../../protocol/generated/management.ts';
-import type { Management } from '../../protocol/management-contract.ts';
+import type { ActRecord, RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { AuditLog } from '../../stores/audit.ts';
 import { maskForKeeping } from '../shared/kept-text.ts';
@@ -28,12 +28,12 @@ export interface MemoryManagementDeps {
   distiller: Pick<Distiller, 'distill' | 'pending'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'forget'>;
   sharing: Sharing;
-  auditLog: Pick<AuditLog, 'append' | 'find'>;
+  auditLog: Pick<AuditLog, 'find'>;
   clock: Clock;
 }
 
 type MemoryManagement = Pick<
-  Management,
+  RpcHandlers,
   | 'searchMemories'
   | 'listMemories'
   | 'getMemories'
@@ -53,7 +53,7 @@ const PERSON = 'person';
 const SOURCE_MAX_CHARS = 300;
 const TASK_MAX_CHARS = 4_000;
 
-/** A person's operations on memories. Every change is recorded. */
+/** A person's operations on memories. */
 export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManagement {
   const { memories, clock } = deps;
   // Random, so that no session of an agent, with its secrets, has this id.
@@ -110,13 +110,11 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
     async forgetMemories({ root, ids }) {
       const checked = ids.map(checkId);
       await memories.read(root, checked);
-      await record(root, 'memory forget', { ids: checked }, deps);
       return listOf(await memories.forget(root, checked));
     },
     async promoteMemory({ root, ids }) {
       const checked = ids.map(checkId);
       await memories.read(root, checked);
-      await record(root, 'memory promote', { ids: checked }, deps);
       const promoted: Memory[] = [];
       for (const id of checked) promoted.push(await memories.promote(root, id));
       return listOf(promoted);
@@ -127,8 +125,8 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
       const lifts = await deps.retrievals.report(root, checked);
       return { holdout: deps.retrievals.share, memories: lifts.map(liftOf) };
     },
-    async learnFromCalls(request) {
-      const id = await learn(sessionOf(request.root), request, deps);
+    async learnFromCalls(request, record) {
+      const id = await learn(sessionOf(request.root), request, record, deps);
       const { lessons } = await lessonsOf(request.root, deps);
       return { lessons: lessons.filter((lesson) => lesson.id === id) };
     },
@@ -230,7 +228,12 @@ async function rate(
 }
 
 /** Queues the calls and returns the id of the entry. An outcome also settles the retrievals of the calls' sessions. */
-async function learn(own: SessionRef, request: LearnRequest, deps: MemoryManagementDeps): Promise<string> {
+async function learn(
+  own: SessionRef,
+  request: LearnRequest,
+  record: ActRecord,
+  deps: MemoryManagementDeps,
+): Promise<string> {
   const { root, request_ids, session, task } = request;
   if (task.length > TASK_MAX_CHARS)
     throw new ContextdError('ARGS_INVALID', `the task has ${task.length} characters of ${TASK_MAX_CHARS}`);
@@ -241,7 +244,7 @@ async function learn(own: SessionRef, request: LearnRequest, deps: MemoryManagem
   if (missing.length > 0 || requestIds.length === 0) throw noCalls(missing);
   const [kept] = await maskAll(own, [{ task }], deps);
   const id = await deps.distiller.distill({ project: root, requestIds, task: String(kept?.task ?? ''), outcome });
-  await record(root, 'memory learn', { calls: requestIds.length, id }, deps);
+  record.note({ input: { calls: requestIds.length, id } });
   if (outcome === null) return id;
   for (const name of new Set(calls.map((call) => call.session)))
     await deps.retrievals.settle(sessionTag({ ...own, session: name }), outcome);
@@ -267,31 +270,6 @@ function noCalls(missing: readonly string[]): ContextdError {
   return new ContextdError('NOT_FOUND', `the audit log of the last 31 days has no ${what} of this project`, {
     remedy: '`ctxd audit tail` shows the calls with their ids and sessions.',
     details: { missing: [...missing] },
-  });
-}
-
-async function record(
-  root: string,
-  tool: string,
-  input: JsonObject,
-  { auditLog, clock }: MemoryManagementDeps,
-): Promise<void> {
-  await auditLog.append({
-    time: new Date(clock.now()).toISOString(),
-    request_id: newRequestId(clock.now()),
-    session: '',
-    project: root,
-    door: 'ctxd',
-    kind: 'person',
-    tool,
-    input,
-    output_sha256: '',
-    output_bytes: 0,
-    duration_ms: 0,
-    secrets_found: 0,
-    secret_rules: [],
-    exit_code: null,
-    error_code: null,
   });
 }
 

@@ -1,18 +1,14 @@
 import type { SessionRef } from '../../call/session.ts';
-import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { newRequestId } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
 import type {
   AllowedValue__Output as AllowedValue,
   SecretRequest__Output as SecretRequest,
   SecretSummary__Output as SecretSummary,
 } from '../../protocol/generated/management.ts';
-import type { Management } from '../../protocol/management-contract.ts';
+import type { RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { hashForms } from '../../scrub/vault/allowance.ts';
 import type { AllowedValues, StoredValue } from '../../stores/allowed-values.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 import type { DaemonKeys } from '../../stores/keys.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
@@ -24,12 +20,10 @@ export interface SecretManagementDeps {
   keys: Pick<DaemonKeys, 'derive'>;
   liveSessions: Pick<LiveSessions, 'idFor' | 'list'>;
   projects: ProjectStore;
-  auditLog: Pick<AuditLog, 'append'>;
-  clock: Clock;
 }
 
 type SecretManagement = Pick<
-  Management,
+  RpcHandlers,
   'sessionSecrets' | 'revealSecret' | 'allowValue' | 'disallowValue' | 'listAllowedValues'
 >;
 
@@ -65,10 +59,10 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
         secrets: scrubber.secrets(session).map(secretSummary),
       };
     },
-    async revealSecret(request) {
+    async revealSecret(request, record) {
       const session = sessionWith(request);
       const { summary, value, call } = revealed(session, request, scrubber);
-      await record(deps, session, 'scrub reveal', { token: request.token, rule: summary.rule });
+      record.note({ session: session.session, input: { rule: summary.rule } });
       return {
         summary: secretSummary(summary),
         session: session.session,
@@ -77,7 +71,7 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
         value,
       };
     },
-    async allowValue({ secret, value, everywhere, by }) {
+    async allowValue({ secret, value, everywhere, by }, record) {
       const request = required(secret);
       const { root, token } = request;
       await requireProject(root, projects);
@@ -86,16 +80,16 @@ export function createSecretManagement(deps: SecretManagementDeps): SecretManage
       const [id, ...forms] = hashForms(deps.keys.derive('allowed'), known?.value ?? value);
       const scope = everywhere ? '' : root;
       const rule = known?.summary.rule ?? '';
-      await record(deps, session, 'scrub allow', { id, everywhere, ...(known === null ? {} : { token, rule }) });
+      record.note({ session: session.session, input: { id, ...(known === null ? {} : { token, rule }) } });
       const stored = await allowedValues.add({ scope, id, forms: [id, ...forms], rule, givenBy: by });
       return answer(root, [stored], known === null ? '' : session.session);
     },
-    async disallowValue({ root, id }) {
+    async disallowValue({ root, id }, record) {
       const found = allowedValues.list(root).filter((value) => value.id.startsWith(id));
       const [value] = found;
       if (value === undefined) throw notAllowed(id);
       if (new Set(found.map((one) => one.id)).size > 1) throw ambiguous(id);
-      await record(deps, { project: root, session: '' }, 'scrub allow remove', { id: value.id });
+      record.note({ input: { id: value.id } });
       for (const one of found) await allowedValues.remove(one);
       return answer(root, found);
     },
@@ -116,32 +110,6 @@ function revealed(session: SessionRef, { session: named, token }: SecretRequest,
       cause,
     });
   }
-}
-
-/** Nothing is done that cannot be recorded. */
-async function record(
-  { auditLog, scrubber, clock }: SecretManagementDeps,
-  { project, session }: Pick<SessionRef, 'project' | 'session'>,
-  tool: string,
-  input: JsonObject,
-): Promise<void> {
-  await auditLog.append({
-    time: new Date(clock.now()).toISOString(),
-    request_id: newRequestId(clock.now()),
-    session: scrubber.maskText(session),
-    project,
-    door: 'ctxd',
-    kind: 'person',
-    tool,
-    input,
-    output_sha256: '',
-    output_bytes: 0,
-    duration_ms: 0,
-    secrets_found: 0,
-    secret_rules: [],
-    exit_code: null,
-    error_code: null,
-  });
 }
 
 function required(secret: SecretRequest | null): SecretRequest {

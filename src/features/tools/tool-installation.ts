@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { newShortId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { type CheckedTool, checkTool } from '../../install/check-tool.ts';
 import { fetchTool } from '../../install/fetch.ts';
 import { FETCH_LIMITS } from '../../install/limits.ts';
@@ -17,7 +18,7 @@ import type {
   ToolInfo__Output as ToolInfo,
   ToolPlan__Output as ToolPlan,
 } from '../../protocol/generated/management.ts';
-import type { Management, SendInstallEvent } from '../../protocol/management-contract.ts';
+import type { Management, RpcHandlers, SendInstallEvent } from '../../protocol/management-contract.ts';
 import type { AcceptedTool } from '../../stores/projects.ts';
 import type { ToolOriginFacts } from '../../stores/tool-versions.ts';
 import { requireProject } from '../projects/require-project.ts';
@@ -31,7 +32,7 @@ export interface ToolInstallationDeps extends ToolManagementDeps {
   clock: Clock;
 }
 
-type ToolInstallation = Pick<Management, 'installTool' | 'acceptTool'>;
+type ToolInstallation = Pick<Management, 'installTool'> & Pick<RpcHandlers, 'acceptTool'>;
 
 /** A tool that was fetched and waits for a person's answer. */
 interface Offer {
@@ -80,19 +81,26 @@ export function createToolInstallation(deps: ToolInstallationDeps): ToolInstalla
         await rm(staging, { recursive: true, force: true });
       }
     },
-    async acceptTool({ root, bundle_sha256: sha256, unattended }) {
+    async acceptTool({ root, bundle_sha256: sha256, unattended }, record) {
       const offer = [...offers].find((one) => one.root === root && one.tool.bundleSha256 === sha256);
       if (offer === undefined) {
         throw new ContextdError('EXPIRED', 'the tool is no longer offered: the request that fetched it has ended', {
           remedy: 'Run `ctxd tool install` again.',
         });
       }
+      record.note({ input: inputOf(offer) });
       if (unattended) checkCeiling(offer, deps.config.yes_grants);
       await take(offer, deps);
       offer.taken();
       return projectTools(root, deps);
     },
   };
+}
+
+/** What the audit log says of an installation. */
+function inputOf({ tool, origin, plan }: Offer): JsonObject {
+  const { name, version, grants } = tool.manifest;
+  return { name, version, source: origin.source, commit: origin.commit, state: plan.state, grants };
 }
 
 /** Offers the tool, and waits until it is taken. Throws CANCELLED if the caller leaves first. */

@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { toText } from '../../fs/raw-path.ts';
 import type { UndoPlan__Output as WirePlan } from '../../protocol/generated/management.ts';
-import type { Management } from '../../protocol/management-contract.ts';
-import type { AuditLog } from '../../stores/audit.ts';
+import type { RpcHandlers } from '../../protocol/management-contract.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Chore } from '../shared/chores.ts';
@@ -12,7 +11,6 @@ import type { UndoRecord } from './undo-records.ts';
 
 export interface UndoManagementDeps {
   undo: Pick<Undo, 'plan' | 'apply' | 'forget'>;
-  auditLog: Pick<AuditLog, 'append'>;
   events: Pick<EventLog, 'append'>;
   clock: Clock;
 }
@@ -34,15 +32,18 @@ export function undoChore({
   };
 }
 
-/** How a person takes back what calls did to files. Every undo is recorded. */
-export function createUndoManagement(deps: UndoManagementDeps): Pick<Management, 'planUndo' | 'undoChanges'> {
+/** How a person takes back what calls did to files. */
+export function createUndoManagement(deps: UndoManagementDeps): Pick<RpcHandlers, 'planUndo' | 'undoChanges'> {
   return {
     async planUndo({ root, which }) {
       return wireOf(await deps.undo.plan(root, which), null);
     },
-    async undoChanges({ root, which, partial }) {
-      const { undone, ...plan } = await deps.undo.apply(root, which, partial);
-      if (undone !== null) await record(root, plan.record.ref, undone, deps);
+    async undoChanges({ root, which, partial }, record) {
+      const { undone, ...plan } = await deps.undo.apply(root, which, partial, record.requestId);
+      const { ref } = plan.record;
+      record.note({ input: { ref } });
+      if (undone !== null)
+        record.note({ files_changed: { ref: undone.ref, count: tellSession(root, ref, undone, deps) } });
       return wireOf(plan, undone);
     },
   };
@@ -51,8 +52,8 @@ export function createUndoManagement(deps: UndoManagementDeps): Pick<Management,
 /** Files that the event of an undo names. */
 const FILES_NAMED = 5;
 
-/** In the audit log, and in the log of the session whose call was taken back: an agent must know. */
-async function record(root: string, ref: string, undone: UndoRecord, { auditLog, events, clock }: UndoManagementDeps) {
+/** The log of the session whose call was taken back, because an agent must know. Returns the number of files. */
+function tellSession(root: string, ref: string, undone: UndoRecord, { events, clock }: UndoManagementDeps): number {
   const changes = worthNaming(undone.changes);
   const count = changes.length;
   const names = changes.slice(0, FILES_NAMED).map(({ path }) => toText(path));
@@ -65,24 +66,7 @@ async function record(root: string, ref: string, undone: UndoRecord, { auditLog,
     facts: { action: 'undone', id: ref, requestId: '' },
     artifact: null,
   });
-  await auditLog.append({
-    time: new Date(clock.now()).toISOString(),
-    request_id: undone.requestId,
-    session: '',
-    project: root,
-    door: 'ctxd',
-    kind: 'person',
-    tool: 'undo',
-    input: { ref },
-    files_changed: { ref: undone.ref, count },
-    output_sha256: '',
-    output_bytes: 0,
-    duration_ms: 0,
-    secrets_found: 0,
-    secret_rules: [],
-    exit_code: null,
-    error_code: null,
-  });
+  return count;
 }
 
 function wireOf({ record, files }: UndoPlan, undone: UndoRecord | null): WirePlan {

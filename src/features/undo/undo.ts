@@ -153,12 +153,13 @@ export class Undo {
 
   /**
    * Undoes a call: restores each file unless it has changed since. Throws CONFLICT if one has, unless `isPartial`. The
-   * undo is recorded too.
+   * undo is recorded too. `requestId`: see `UndoRecord`.
    */
-  async apply(project: string, which: string, isPartial: boolean): Promise<UndoPlan & PutBack> {
+  async apply(project: string, which: string, isPartial: boolean, requestId?: string): Promise<UndoPlan & PutBack> {
     const { record, files } = await this.plan(project, which);
     const { ref, session } = record;
-    return { record, ...(await this.#put(project, files, { name: ref, tool: 'undo', session, isPartial })) };
+    const by = { name: ref, tool: 'undo', session, isPartial, ...(requestId === undefined ? {} : { requestId }) };
+    return { record, ...(await this.#put(project, files, by)) };
   }
 
   /**

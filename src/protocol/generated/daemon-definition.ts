@@ -235,6 +235,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "ToolRequest",
                   "responseType": "ProjectTools"
                 },
+                "RecordSettings": {
+                  "requestType": "RecordSettingsRequest",
+                  "responseType": "RecordedSettings"
+                },
                 "TailAudit": {
                   "requestType": "AuditRequest",
                   "responseType": "AuditResponse"
@@ -952,6 +956,18 @@ export const DAEMON_DEFINITION = `{
                 "state": {
                   "type": "string",
                   "id": 14
+                }
+              }
+            },
+            "RecordSettingsRequest": {
+              "fields": {}
+            },
+            "RecordedSettings": {
+              "fields": {
+                "changed": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
                 }
               }
             },

@@ -2582,6 +2582,26 @@ export interface ReadySandboxes__Output {
   'count': (number);
 }
 
+export interface RecordSettingsRequest {
+}
+
+export interface RecordSettingsRequest__Output {
+}
+
+export interface RecordedSettings {
+  /**
+   * Their keys, such as "budget.max_tokens".
+   */
+  'changed'?: (string)[];
+}
+
+export interface RecordedSettings__Output {
+  /**
+   * Their keys, such as "budget.max_tokens".
+   */
+  'changed': (string)[];
+}
+
 export interface RegistrySetting {
   /**
    * For example "npm".

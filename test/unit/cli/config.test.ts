@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { listSettings, requireSetting, withoutSetting, withSetting } from '#src/cli/commands/config.js';
+import { withoutSetting, withSetting } from '#src/cli/commands/config.js';
 import { acceptConfig } from '#src/config/load.js';
+import { listSettings, requireSetting } from '#src/config/settings.js';
 
 it('FR-9.6 knows every setting by its dotted key, in groups within groups too', () => {
   const keys = listSettings(acceptConfig('config.json', {}), {}).map(({ key }) => key);
