@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { findCitationFaults, REQUIREMENTS } from './requirements.ts';
+import { builtOf, findCitationFaults, REQUIREMENTS } from './requirements.ts';
 
 /** Returns the first argument of every call if it is text. This finds titles without knowing the function's name. */
 function titlesOf(path: string): string[] {
@@ -30,6 +30,20 @@ it('a title that cites an open or an unknown requirement is a fault', () => {
     "FR-1.2 is open (no door yet), so no test proves it: 'FR-1.2 is NOT_IMPLEMENTED'",
     "FR-9.9 is not a requirement: 'FR-9.9 x'",
   ]);
+});
+
+it('only what holds as it is written counts as built', () => {
+  const requirements = {
+    'FR-1.1': { text: 'built' },
+    'FR-1.2': { text: 'half of it', partly: 'the other half' },
+    'FR-1.3': { text: 'not built', open: 'no door yet' },
+  };
+  expect(builtOf(requirements)).toEqual(['FR-1.1']);
+  expect(findCitationFaults(requirements, ["'FR-1.1 works'", "'FR-1.2 halfway'"])).toEqual([]);
+  expect(findCitationFaults(requirements, ["'FR-1.1 works'"])).toEqual(['FR-1.2 is cited by no test']);
+  const built = builtOf(REQUIREMENTS);
+  expect(built).not.toContain('API-3');
+  expect(built).toContain('NFR-2.2');
 });
 
 it('a requirement that is neither open nor cited is a fault, and so is an open one without a reason', () => {

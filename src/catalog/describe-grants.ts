@@ -19,8 +19,13 @@ const METHODS: Readonly<Record<Grant, string>> = {
 
 const RESOURCES: Readonly<Record<keyof typeof USUAL_LIMITS, (value: number) => string>> = {
   memory_mb: (value) => `use up to ${value} MiB of memory (usual: ${USUAL_LIMITS.memory_mb})`,
+  timeout_ms: (value) => `run up to ${inSeconds(value)} s a call (usual: ${inSeconds(USUAL_LIMITS.timeout_ms)})`,
   pids: (value) => `run up to ${value} processes and threads (usual: ${USUAL_LIMITS.pids})`,
 };
+
+function inSeconds(ms: number): number {
+  return Math.round(ms / 1000);
+}
 
 function describe(grant: ToolGrant): string {
   if (isMethod(grant)) return METHODS[grant];

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { invisibleIn } from '../core/invisible.ts';
 import type { Json } from '../core/json.ts';
-import { SANDBOX_MEMORY_DEFAULT_MB, SANDBOX_PIDS_DEFAULT } from '../core/limits.ts';
+import { SANDBOX_MEMORY_DEFAULT_MB, SANDBOX_PIDS_DEFAULT, TIMEOUT_LONGEST_MS } from '../core/limits.ts';
 import { GRANTS, type Grant, type ToolLimits } from '../core/profile.ts';
 import { faultOfName } from '../core/variable-names.ts';
 
@@ -28,7 +28,11 @@ const LIMITS_PREFIX = 'limits:';
 const WRITABLE_SUFFIX = ':rw';
 
 /** What a tool has of a resource without asking, unless a person configured less. */
-export const USUAL_LIMITS = { memory_mb: SANDBOX_MEMORY_DEFAULT_MB, pids: SANDBOX_PIDS_DEFAULT } as const;
+export const USUAL_LIMITS = {
+  memory_mb: SANDBOX_MEMORY_DEFAULT_MB,
+  pids: SANDBOX_PIDS_DEFAULT,
+  timeout_ms: TIMEOUT_LONGEST_MS,
+} as const;
 
 const PATH_MAX_CHARS = 1_024;
 const FORMS = '"network:HOST", "path:/DIRECTORY", "path:/DIRECTORY:rw" or "env:NAME"';
@@ -58,14 +62,14 @@ export function parseGrants(value: Json | undefined, faults: string[]): ToolGran
 }
 
 /** The grants that `limits` of tool.json ask for: each that is above the usual one. */
-export function limitGrants({ memoryMb = 0, pids = 0 }: ToolLimits): LimitGrant[] {
-  const wanted = { memory_mb: memoryMb, pids };
+export function limitGrants({ memoryMb = 0, pids = 0, timeoutMs = 0 }: ToolLimits): LimitGrant[] {
+  const wanted = { memory_mb: memoryMb, pids, timeout_ms: timeoutMs };
   return LIMIT_NAMES.filter((name) => wanted[name] > USUAL_LIMITS[name]).map(
     (name): LimitGrant => `${LIMITS_PREFIX}${name}=${wanted[name]}`,
   );
 }
 
-const LIMIT_NAMES = ['memory_mb', 'pids'] as const satisfies readonly (keyof typeof USUAL_LIMITS)[];
+const LIMIT_NAMES = ['memory_mb', 'pids', 'timeout_ms'] as const satisfies readonly (keyof typeof USUAL_LIMITS)[];
 
 /** What grants allow outside the project and beyond the usual limits. Grants of other kinds are ignored. */
 export interface ToolAccess {

@@ -2,7 +2,7 @@ import type { ToolEffects } from '../call/effects.ts';
 import { ContextdError } from '../core/errors.ts';
 import { invisibleIn } from '../core/invisible.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import { BUDGET_CLASSES, type BudgetClass, TIMEOUT_MAX_MS } from '../core/limits.ts';
+import { BUDGET_CLASSES, type BudgetClass, TIMEOUT_LONGEST_MS, TIMEOUT_MAX_MS } from '../core/limits.ts';
 import {
   RUNTIMES,
   type Runtime,
@@ -87,6 +87,7 @@ const LIMITS = {
   pids: { min: 16, max: 32_768, isWhole: true },
   cpus: { min: 0.01, max: 4_096, isWhole: false },
   timeout_ms: { min: 1, max: TIMEOUT_MAX_MS, isWhole: true },
+  default_timeout_ms: { min: 1, max: TIMEOUT_MAX_MS, isWhole: true },
 } as const;
 
 /** Parses `tool.json`; SCHEMA_INVALID names the file and every fault. */
@@ -229,11 +230,15 @@ class ManifestReader {
     this.faults.push(...unknownKeys(limits, Object.keys(LIMITS)).map((fault) => `"limits" has an ${fault}`));
     const [memoryMb, pids] = [this.#limit(limits, 'memory_mb'), this.#limit(limits, 'pids')];
     const [cpus, timeoutMs] = [this.#limit(limits, 'cpus'), this.#limit(limits, 'timeout_ms')];
+    const defaultTimeoutMs = this.#limit(limits, 'default_timeout_ms');
+    if (defaultTimeoutMs !== undefined && defaultTimeoutMs > (timeoutMs ?? TIMEOUT_LONGEST_MS))
+      this.faults.push('"limits.default_timeout_ms" must be at most "limits.timeout_ms"');
     return {
       ...(memoryMb === undefined ? {} : { memoryMb }),
       ...(pids === undefined ? {} : { pids }),
       ...(cpus === undefined ? {} : { cpus }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(defaultTimeoutMs === undefined ? {} : { defaultTimeoutMs }),
     };
   }
 

@@ -20,7 +20,7 @@ export interface Config {
     telemetry: boolean;
   };
   densify: { ansi: boolean; progress: boolean; repeats: boolean; json: boolean; trailing_spaces: boolean };
-  timeout: { default_ms: number; max_ms: number };
+  timeout: { default_ms: number; max_ms: number; tools: Record<string, { default_ms?: number; max_ms?: number }> };
   output: { max_bytes: number; kill_bytes: number };
   artifacts: { max_age_days: number; max_bytes: number };
   sandbox: {
@@ -66,6 +66,7 @@ export type GitleaksUse = 'background' | 'always' | 'off';
 const MIB = 1024 * 1024;
 const BUDGET_CEILING_TOKENS = 1_000_000;
 const OWN_TOKENS = { type: 'integer', minimum: BUDGET_MIN_TOKENS, maximum: BUDGET_CEILING_TOKENS } as const;
+const OWN_TIMEOUT_MS = { type: 'integer', minimum: 1, maximum: TIMEOUT_MAX_MS } as const;
 const DOOR_CEILING = {
   type: 'object',
   additionalProperties: false,
@@ -118,8 +119,31 @@ export const CONFIG_SCHEMA = {
       trailing_spaces: flag(true, 'Remove blanks at the ends of lines.'),
     }),
     timeout: section('How long a call may take.', {
-      default_ms: whole(TIMEOUT_DEFAULT_MS, 1, TIMEOUT_MAX_MS, 'Milliseconds if the call asks for no timeout.'),
-      max_ms: whole(TIMEOUT_LONGEST_MS, 1, TIMEOUT_MAX_MS, 'The maximum milliseconds that a call may ask for.'),
+      default_ms: whole(
+        TIMEOUT_DEFAULT_MS,
+        1,
+        TIMEOUT_MAX_MS,
+        'Milliseconds if the call asks for no timeout. A tool may have more.',
+      ),
+      max_ms: whole(
+        TIMEOUT_LONGEST_MS,
+        1,
+        TIMEOUT_MAX_MS,
+        'The maximum milliseconds that a call may ask for. A tool may have more.',
+      ),
+      tools: {
+        type: 'object',
+        default: {},
+        description: 'Timeouts for individual tools, by name, instead of both settings above and those of the tool.',
+        additionalProperties: false,
+        patternProperties: {
+          '^[a-z][a-z0-9_]{0,63}$': {
+            type: 'object',
+            additionalProperties: false,
+            properties: { default_ms: OWN_TIMEOUT_MS, max_ms: OWN_TIMEOUT_MS },
+          },
+        },
+      },
     }),
     output: section('How much of an output is kept.', {
       max_bytes: whole(64 * MIB, 65_536, 64 * MIB, 'Bytes of each stream. Of a longer stream, head and tail are kept.'),

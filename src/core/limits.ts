@@ -4,10 +4,10 @@
 export const MESSAGE_MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum bytes of a tool's arguments as JSON text. Leaves room for the rest of the message. */
 export const INPUT_MAX_BYTES = 31 * 1024 * 1024;
-/** Default deadline of a call, in milliseconds (NFR-2.2, decision 0030). */
-export const TIMEOUT_DEFAULT_MS = 120_000;
-/** Longest deadline a call may ask for unless a person sets another limit, in milliseconds. */
-export const TIMEOUT_LONGEST_MS = 3_600_000;
+/** Default deadline of a call, in milliseconds (NFR-2.2). A tool may have another (decision 0030). */
+export const TIMEOUT_DEFAULT_MS = 30_000;
+/** Longest deadline a call may ask for unless a person or the tool sets another limit, in milliseconds (NFR-2.2). */
+export const TIMEOUT_LONGEST_MS = 300_000;
 /** Longest deadline a person may allow, in milliseconds: one day. */
 export const TIMEOUT_MAX_MS = 86_400_000;
 /** Kinds of answers with their own default budget. */

@@ -14,15 +14,17 @@ export type Grant = (typeof GRANTS)[number];
 export const SECCOMP_RULES = ['no-inet', 'no-unix', 'debugger'] as const;
 export type SeccompRule = (typeof SECCOMP_RULES)[number];
 
-/** Limits of a tool. They narrow the configured limits and never widen them. Absent: as configured. */
+/** Limits of a tool. Above the usual ones they are grants; otherwise they narrow what is configured. Absent: as configured. */
 export interface ToolLimits {
   memoryMb?: number;
   /** Processes and threads at once. */
   pids?: number;
   /** Processors, fractions allowed. */
   cpus?: number;
-  /** Milliseconds that a call may take. */
+  /** Milliseconds that a call may take. Above the usual limit: that it may ask for. */
   timeoutMs?: number;
+  /** Milliseconds that a call has if it asks for none, if that is more than configured. */
+  defaultTimeoutMs?: number;
 }
 
 /**

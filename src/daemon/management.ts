@@ -18,7 +18,7 @@ import { createOutsideManagement } from '../features/outside/management.ts';
 import type { Outside } from '../features/outside/outside.ts';
 import { createPortManagement, type PortDeps } from '../features/ports/management.ts';
 import { checkProjectRoot } from '../features/projects/project-root.ts';
-import { acceptance } from '../features/projects/registered-projects.ts';
+import { acceptance, findBadLinks } from '../features/projects/registered-projects.ts';
 import { forRegisteredProjects } from '../features/projects/require-project.ts';
 import { createSecretManagement } from '../features/secrets/management.ts';
 import { createHookManagement, type HookDeps } from '../features/sessions/hook-management.ts';
@@ -148,6 +148,7 @@ export function createManagement(deps: ManagementDeps): Management {
 }
 
 async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<StatusResponse> {
+  const projects = await deps.projects.list();
   return {
     pid: process.pid,
     version: PACKAGE_VERSION,
@@ -155,11 +156,12 @@ async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<St
     socket: deps.paths.socket,
     calls: deps.gate.answered(),
     active_calls: deps.gate.active(),
-    projects: (await deps.projects.list()).length,
+    projects: projects.length,
     resident_bytes: process.memoryUsage.rss(),
     protocol_version: PROTOCOL_VERSION,
     isolation: (await deps.sandbox.probe()).level,
     sandbox: await sandboxStatus(deps.sandbox),
+    bad_links: await findBadLinks(projects, deps.paths.proxyBinary),
   };
 }
 

@@ -1,15 +1,17 @@
 import type { Principal } from '../call/request.ts';
+import { USUAL_LIMITS } from '../catalog/grants.ts';
 import type { ToolManifest } from '../catalog/manifest.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS } from '../core/limits.ts';
+import type { ToolLimits } from '../core/profile.ts';
 import { readView } from '../tokens/views/read-view.ts';
 import type { CommonOptions } from './call.ts';
 
 export interface OptionLimits {
   budget: BudgetLimits;
-  timeout: Config['timeout'];
+  timeout: TimeoutLimits;
   /** Common options that the tool does not define itself. */
   names: readonly string[];
 }
@@ -36,7 +38,7 @@ export function takeCommonOptions(
     isViewAsked: taken.view !== undefined,
     viewJson: taken.view ?? null,
     continuation: continuationOf(taken.continuation),
-    timeoutMs: wholeNumber('timeout_ms', taken.timeout_ms, 1, timeout.max_ms) ?? timeout.default_ms,
+    timeoutMs: wholeNumber('timeout_ms', taken.timeout_ms, 1, timeout.ceilingMs) ?? timeout.standardMs,
     dryRun: flagOf('dry_run', taken.dry_run),
     branch: branchOf(taken.branch),
   };
@@ -97,6 +99,29 @@ interface BudgetLimits {
   standard: number;
   /** The maximum that a call may ask for. */
   ceiling: number;
+}
+
+/** Milliseconds that a call may take. */
+interface TimeoutLimits {
+  /** For a call that asks for no timeout. */
+  standardMs: number;
+  /** The maximum that a call may ask for. */
+  ceilingMs: number;
+}
+
+/** What a person sets for the tool, otherwise the larger of what is set for all tools and what was granted to this one. */
+export function timeoutLimits(
+  timeout: Config['timeout'],
+  { name }: Pick<ToolManifest, 'name'>,
+  { timeoutMs = 0, defaultTimeoutMs = 0 }: ToolLimits,
+): TimeoutLimits {
+  const own = Object.hasOwn(timeout.tools, name) ? timeout.tools[name] : undefined;
+  const granted = timeoutMs > USUAL_LIMITS.timeout_ms ? timeoutMs : 0;
+  const ceilingMs = own?.max_ms ?? Math.max(timeout.max_ms, granted);
+  return {
+    standardMs: Math.min(own?.default_ms ?? Math.max(timeout.default_ms, defaultTimeoutMs), ceilingMs),
+    ceilingMs,
+  };
 }
 
 /** Limits for a tool at a door. The tool's own defaults override those of its kind; the lowest ceiling applies. */

@@ -7,7 +7,7 @@ import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
 import { type CallBranches, onBranch } from './branch.ts';
 import type { Call, VerifiedCall } from './call.ts';
-import { askedBudget, budgetLimits, takeCommonOptions } from './options.ts';
+import { askedBudget, budgetLimits, takeCommonOptions, timeoutLimits } from './options.ts';
 import { readInput, type WordsOf } from './read-input.ts';
 
 export interface VerifyDeps {
@@ -30,7 +30,7 @@ export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall
   await deps.catalog.verify(tool);
   const { options, rest } = takeCommonOptions(readInput(call.request, wordsOf(tool)), {
     budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
-    timeout: deps.limits.timeout,
+    timeout: timeoutLimits(deps.limits.timeout, tool.manifest, tool.program.profile.limits),
     names: commonOptionsOf(tool.arguments.names),
   });
   if (options.continuation === null) tool.arguments.check(rest);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { within } from '../core/deadline.ts';
 import { ContextdError } from '../core/errors.ts';
+import { TIMEOUT_LONGEST_MS } from '../core/limits.ts';
 import { OUTPUT_CEILING_BYTES } from '../protocol/tool-output.ts';
 import type { SandboxProcess } from '../sandbox/contract/sandbox.ts';
 import { HostApi, type HostDeps } from './host-api.ts';
@@ -125,7 +126,9 @@ export class ToolProcess {
 
   #begin(call: PluginCall, { client }: PluginLink, startedAt: number): Entry {
     const callId = randomUUID();
-    const timeoutMs = Math.min(call.timeoutMs, call.program.profile.limits.timeoutMs ?? Infinity);
+    const { timeoutMs: ownMs = Infinity } = call.program.profile.limits;
+    // Above the usual limit it is what a call may ask for, and a person may allow more.
+    const timeoutMs = ownMs > TIMEOUT_LONGEST_MS ? call.timeoutMs : Math.min(call.timeoutMs, ownMs);
     const pending = new PendingCall({
       tool: call.tool,
       timeoutMs,

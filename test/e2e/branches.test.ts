@@ -32,7 +32,7 @@ const audited = async () => {
 };
 
 describe('a branch', () => {
-  it('FR-6.1 FR-6.2 FR-6.3 folds its calls away: the parent gets one message, refs and the cost by recount', async () => {
+  it('FR-6.1 FR-6.2 FR-6.3 CE-4.3 folds its calls away: the parent gets one message, refs and the cost by recount', async () => {
     const opened = await call('branch', { description: ' find  the leak', prompt: 'Look into test/net.' });
     const id = String(opened.data.branch_id);
     expect(id).toMatch(/^br_[0-9a-z]{10}$/);

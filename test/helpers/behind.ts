@@ -77,6 +77,7 @@ const FIXED: Partial<Management> = {
     resident_bytes: 2 ** 33,
     protocol_version: 2,
     isolation: 'full',
+    bad_links: [],
     sandbox: {
       spawner_pid: 7,
       spawner_resident_bytes: 2 ** 26,

@@ -38,7 +38,7 @@ describe('ctxd config set', () => {
     [
       'timeout.max_ms',
       '5',
-      'cannot set timeout.max_ms to 5: timeout.default_ms must be at most timeout.max_ms, which is 5, but is 120000.',
+      'cannot set timeout.max_ms to 5: timeout.default_ms must be at most timeout.max_ms, which is 5, but is 30000.',
     ],
   ])('FR-9.6 names the setting, the value and what is allowed: %s %s', async (key, value, message) => {
     const { code, stderr } = await ctxd('config', 'set', key, value);
@@ -50,7 +50,7 @@ describe('ctxd config set', () => {
 
   it('FR-9.6 says what the setting is for, and which setting to change first', async () => {
     expect((await ctxd('config', 'set', 'timeout.default_ms', 'abc')).stderr).toContain(
-      'Milliseconds if the call asks for no timeout. The default is 120000.',
+      'Milliseconds if the call asks for no timeout. A tool may have more. The default is 30000.',
     );
     expect((await ctxd('config', 'set', 'timeout.max_ms', '5')).stderr).toContain('Change timeout.default_ms first.');
   });
@@ -133,6 +133,23 @@ it('FR-9.1 advises to enter the directory again if it was deleted and created ag
   const { code, stdout, stderr } = await at.run('/bin/bash', ['-c', script]);
   expect(stderr).toContain('the current directory was removed, or another took its place. Enter it again (cd "$PWD")');
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'info\n' });
+});
+
+describe('SEC-4.2 links of tools', () => {
+  it('SEC-4.2 the start of the daemon names a link that leads elsewhere, until `ctxd init` has repaired it', {
+    timeout: 120_000,
+  }, async () => {
+    const link = join(at.project, '.claude/tools/safe_bash/safe_bash');
+    rmSync(link);
+    symlinkSync('/bin/cat', link);
+    const started = await at.run(CTXD, ['server', 'restart']);
+    expect(started.stdout).toContain(`${link}: "a link to /bin/cat"`);
+    expect(started.stdout).toContain('Run `ctxd init` in the project');
+    expect((await at.run(CTXD, ['server', 'start'])).stdout).toContain(link);
+    expect((await at.run(CTXD, ['server', 'logs', '--lines', '100'])).stdout).toContain('project.bad_link');
+    expect((await at.run(CTXD, ['init', '--yes'])).code).toBe(0);
+    expect((await at.run(CTXD, ['server', 'start'])).stdout).not.toContain(link);
+  });
 });
 
 describe('NFR-2.3 a running call', () => {

@@ -1,6 +1,10 @@
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { SandboxStatus__Output as SandboxStatus } from '../../protocol/generated/management.ts';
+import { quoteName } from '../../core/own-line.ts';
+import type {
+  BadLink__Output as BadLink,
+  SandboxStatus__Output as SandboxStatus,
+} from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -17,9 +21,12 @@ export const serverStart = defineCommand({
     const { status, started } = await ensureRunning(context);
     return { started, ...status };
   },
-  view: ({ started, pid, socket }) => ({
+  view: ({ started, pid, socket, bad_links }) => ({
     kind: 'lines',
-    lines: [`contextd ${started ? 'started' : 'is already running'} (pid ${pid}) at ${socket}`],
+    lines: [
+      `contextd ${started ? 'started' : 'is already running'} (pid ${pid}) at ${socket}`,
+      ...badLinkLines(bad_links),
+    ],
   }),
 });
 
@@ -67,9 +74,23 @@ export const serverRestart = defineCommand({
       terminated: false,
     };
     const started = `contextd started (pid ${result.pid}) at ${result.socket}`;
-    return { kind: 'lines', lines: before.pid === null ? [started] : [stoppedLine(before), started] };
+    const stopped = before.pid === null ? [] : [stoppedLine(before)];
+    return { kind: 'lines', lines: [...stopped, started, ...badLinkLines(result.bad_links)] };
   },
 });
+
+const BAD_LINKS_SHOWN = 5;
+
+/** SEC-4.2: the daemon has looked at them when it started. */
+function badLinkLines(links: readonly BadLink[]): string[] {
+  if (links.length === 0) return [];
+  const more = links.length - BAD_LINKS_SHOWN;
+  return [
+    'Tools that do not lead to contextd, so calls of them bypass it. Run `ctxd init` in the project:',
+    ...links.slice(0, BAD_LINKS_SHOWN).map(({ path, found }) => `  ${quoteName(path)}: ${quoteName(found)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
 
 interface EndOfDaemon {
   readonly pid: number | null;
@@ -116,6 +137,7 @@ export const serverStatus = defineCommand({
       ['memory', mebibytes(status.resident_bytes)],
       ['isolation', `${status.isolation} on this machine; \`ctxd doctor\` shows a project's own`],
       ...sandboxPairs(status.sandbox),
+      ...badLinkLines(status.bad_links).map((line): [string, string] => ['links', line.trim()]),
     ],
   }),
 });

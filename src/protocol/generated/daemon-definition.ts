@@ -541,6 +541,23 @@ export const DAEMON_DEFINITION = `{
                 "sandbox": {
                   "type": "SandboxStatus",
                   "id": 11
+                },
+                "bad_links": {
+                  "rule": "repeated",
+                  "type": "BadLink",
+                  "id": 12
+                }
+              }
+            },
+            "BadLink": {
+              "fields": {
+                "path": {
+                  "type": "string",
+                  "id": 1
+                },
+                "found": {
+                  "type": "string",
+                  "id": 2
                 }
               }
             },

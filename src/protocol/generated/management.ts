@@ -268,6 +268,22 @@ export interface AuditResponse__Output {
   'records_json': (string)[];
 }
 
+export interface BadLink {
+  'path'?: (string);
+  /**
+   * What is there instead.
+   */
+  'found'?: (string);
+}
+
+export interface BadLink__Output {
+  'path': (string);
+  /**
+   * What is there instead.
+   */
+  'found': (string);
+}
+
 export interface BranchFile {
   'path'?: (string);
   'why'?: (string);
@@ -3494,6 +3510,10 @@ export interface StatusResponse {
    */
   'isolation'?: (string);
   'sandbox'?: (SandboxStatus | null);
+  /**
+   * Tool links of registered projects that do not lead to the proxy: calls through them bypass contextd.
+   */
+  'bad_links'?: (BadLink)[];
 }
 
 export interface StatusResponse__Output {
@@ -3514,6 +3534,10 @@ export interface StatusResponse__Output {
    */
   'isolation': (string);
   'sandbox': (SandboxStatus__Output | null);
+  /**
+   * Tool links of registered projects that do not lead to the proxy: calls through them bypass contextd.
+   */
+  'bad_links': (BadLink__Output)[];
 }
 
 export interface StopRequest {

@@ -36,11 +36,14 @@ describe('what a person is asked before a tool may use it', () => {
   });
 
   it('asks for limits above the usual ones only, which become grants', () => {
-    expect(manifest({ limits: { memory_mb: 2048, pids: 512, cpus: 64, timeout_ms: 3_600_000 } }).grants).toEqual([]);
+    expect(manifest({ limits: { memory_mb: 2048, pids: 512, cpus: 64, timeout_ms: 300_000 } }).grants).toEqual([]);
     expect(manifest({ limits: { memory_mb: 2049 }, grants: ['exec'] }).grants).toEqual([
       'exec',
       'limits:memory_mb=2049',
     ]);
+    const slow = manifest({ limits: { timeout_ms: 600_000 } });
+    expect(slow.grants).toEqual(['limits:timeout_ms=600000']);
+    expect(describeGrants(slow)).toEqual(['run up to 600 s a call (usual: 300)']);
     expect(faultOf('limits:memory_mb=2049')).toContain('ask for resources in "limits"');
   });
 

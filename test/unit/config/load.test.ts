@@ -26,9 +26,9 @@ describe('the configuration', () => {
     expect(Object.keys(absent).length).toBeGreaterThan(8);
   });
 
-  it('NFR-2.2 is the defaults if there is no file: 120 s a call, an hour at most', async () => {
+  it('NFR-2.2 is the defaults if there is no file: 30 s a call, 300 s at most', async () => {
     const config = await loadConfig({ configFile });
-    expect(config.timeout).toEqual({ default_ms: 120_000, max_ms: 3_600_000 });
+    expect(config.timeout).toEqual({ default_ms: 30_000, max_ms: 300_000, tools: {} });
     expect(config.budget).toEqual({
       default_tokens: 2000,
       max_tokens: 20_000,
@@ -44,7 +44,7 @@ describe('the configuration', () => {
 
   it("NFR-2.2 prefers the file's settings to the defaults, up to a day", async () => {
     const config = await load('\uFEFF{"$schema":"x","timeout":{"default_ms":1000}}');
-    expect(config.timeout).toEqual({ default_ms: 1000, max_ms: 3_600_000 });
+    expect(config.timeout).toEqual({ default_ms: 1000, max_ms: 300_000, tools: {} });
     expect(config).not.toHaveProperty('$schema');
     await expect(load('{"timeout":{"max_ms":86400001}}')).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
   });

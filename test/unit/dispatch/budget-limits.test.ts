@@ -38,7 +38,7 @@ describe('the budget of an answer', () => {
   it('is refused above its maximum, with the range', () => {
     const limits = {
       budget: { standard: 499, ceiling: 900 },
-      timeout: { default_ms: 1, max_ms: 1 },
+      timeout: { standardMs: 1, ceilingMs: 1 },
       names: COMMON_OPTIONS,
     };
     expect(takeCommonOptions({ max_tokens: 900 }, limits).options.maxTokens).toBe(900);

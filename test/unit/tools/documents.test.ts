@@ -16,13 +16,18 @@ const cl100k = getEncoding('cl100k_base');
 const names = readdirSync(TOOLS, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 
 /** The keys of a manifest beyond those that all manifests have. */
+/** NFR-2.2: more than other tools have. */
+const SLOW = { timeout_ms: 3_600_000, default_timeout_ms: 120_000 };
+
 const MANIFESTS: Readonly<Record<string, object>> = {
   checkpoint_list: { budget: 'search' },
-  checkpoint_restore: { grants: ['checkpoint_restore'], budget: 'checkpoint' },
+  checkpoint_restore: { grants: ['checkpoint_restore'], budget: 'checkpoint', limits: { default_timeout_ms: 120_000 } },
   checkpoint_save: { grants: ['checkpoint_save'] },
+  jobs: { limits: SLOW },
   memory_search: { grants: ['memory_search'], budget: 'search' },
   memory_store: { grants: ['memory_store'] },
-  safe_bash: { grants: ['exec'] },
+  return: { limits: { default_timeout_ms: 120_000 } },
+  safe_bash: { grants: ['exec'], limits: SLOW },
   safe_read: { exact: true },
   session_init: { grants: ['exec', 'memory_search'], budget: 'warm_start' },
 };
