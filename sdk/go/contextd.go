@@ -73,6 +73,14 @@ type Host interface {
 	Scrub(ctx context.Context, texts ...string) ([]string, error)
 	// Log writes a line to the daemon's log, which masks it. The level is debug, info, warn or error. Grant: log.
 	Log(ctx context.Context, level, message string) error
+	// MemorySearch finds memories of the project by any text, the best first. Grant: memory_search.
+	MemorySearch(ctx context.Context, query MemoryQuery) (FoundMemories, error)
+	// MemoryStore keeps a lesson for the project. It never merges into a memory of another author. Grant: memory_store.
+	MemoryStore(ctx context.Context, memory NewMemory) (StoredMemory, error)
+	// CheckpointSave saves what the session did up to now. Grant: checkpoint_save.
+	CheckpointSave(ctx context.Context, checkpoint NewCheckpoint) (SavedCheckpoint, error)
+	// CheckpointRestore reads a checkpoint of the session. It changes no files. Grant: checkpoint_restore.
+	CheckpointRestore(ctx context.Context, request CheckpointRequest) (Checkpoint, error)
 }
 
 // Command is a command for [Host.Exec].
@@ -96,7 +104,7 @@ type CommandResult struct {
 
 // Output is the answer of a tool.
 type Output struct {
-	// Data holds small facts, which are never cut. It must encode to a JSON object; nil is an empty one.
+	// Data must encode to a JSON object; nil is an empty one. It is stored whole, and cut at its items if it does not fit.
 	Data any
 	// Texts are long texts, shown as properties of data and cut to the budget of the call.
 	Texts    []Text
@@ -130,3 +138,15 @@ func (noHost) Exec(context.Context, Command) (CommandResult, error) {
 }
 func (noHost) Scrub(context.Context, ...string) ([]string, error) { return nil, errNoHost }
 func (noHost) Log(context.Context, string, string) error          { return errNoHost }
+func (noHost) MemorySearch(context.Context, MemoryQuery) (FoundMemories, error) {
+	return FoundMemories{}, errNoHost
+}
+func (noHost) MemoryStore(context.Context, NewMemory) (StoredMemory, error) {
+	return StoredMemory{}, errNoHost
+}
+func (noHost) CheckpointSave(context.Context, NewCheckpoint) (SavedCheckpoint, error) {
+	return SavedCheckpoint{}, errNoHost
+}
+func (noHost) CheckpointRestore(context.Context, CheckpointRequest) (Checkpoint, error) {
+	return Checkpoint{}, errNoHost
+}

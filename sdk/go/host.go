@@ -55,6 +55,23 @@ func (h *callHost) Log(ctx context.Context, level, message string) error {
 	return nil
 }
 
+// hostMethod is a method of ToolHost whose request and answer are JSON objects.
+type hostMethod func(context.Context, *contextdv1.HostRequest, ...grpc.CallOption) (*contextdv1.HostResponse, error)
+
+func ask[Answer any](ctx context.Context, h *callHost, method hostMethod, request any) (Answer, error) {
+	var answer Answer
+	data, err := json.Marshal(request)
+	if err != nil {
+		return answer, err
+	}
+	var trailer metadata.MD
+	response, err := method(ctx, &contextdv1.HostRequest{CallId: h.callID, Json: data}, grpc.Trailer(&trailer))
+	if err != nil {
+		return answer, hostError(err, trailer)
+	}
+	return answer, json.Unmarshal(response.Json, &answer)
+}
+
 // hostError decodes the trailers of a failed request. An error without them comes from the connection.
 func hostError(err error, trailer metadata.MD) error {
 	codes := trailer.Get("contextd-code")

@@ -38,6 +38,7 @@ test('what a command left in its copies is collected also if the sandbox is gone
     identity: { kind: 'self' },
     person: PERSON,
     configs: [config],
+    writable: [],
     hasProgram: () => true,
   });
   expect(view.links).toEqual([config]);

@@ -16,6 +16,7 @@ import type { KnownDanger, WorkspaceIndex } from '../index/workspace-index.ts';
 import type { QuarantineLedger } from '../quarantine/ledger.ts';
 import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from '../table/protected-names.ts';
 
+const CONFIG_NAMES: ReadonlySet<string> = new Set(['config', 'config.worktree']);
 /** Maximum number of nested protected names that are mounted. Each takes about 0.05 ms if no sandbox is prestarted. */
 const NESTED_MAX = 64;
 /** Maximum number of nested repositories that are checked before each sandbox. */
@@ -41,7 +42,7 @@ export interface Found {
   /** Whether its parent directories must not be renamed either. */
   readonly holdsParents: boolean;
   readonly link: LinkState | null;
-  /** Whether it is the file `config` of a git directory. */
+  /** Whether it is a configuration of a git directory. */
   readonly isGitConfig: boolean;
 }
 
@@ -166,7 +167,7 @@ export class Survey {
       kind: stats.isSymbolicLink() ? 'link' : isPinned ? 'pinned' : 'read-only',
       holdsParents: isRequired,
       link: stats.isSymbolicLink() ? linkStateAt(path) : null,
-      isGitConfig: stats.isFile() && nameOf(path) === 'config' && this.#isGitDir(parentOf(path)),
+      isGitConfig: stats.isFile() && CONFIG_NAMES.has(nameOf(path)) && this.#isGitDir(parentOf(path)),
     };
   }
 

@@ -226,7 +226,7 @@ export function localAddressesIn(entries: readonly GitEntry[]): string[] {
  * The path that git opens for an address; null if it connects to a host (connect.c, parse_connect_url). `host:path` is ssh
  * unless a slash comes first. Only a `file://` URL is decoded.
  */
-function localPathOf(address: string): string | null {
+export function localPathOf(address: string): string | null {
   const file = /^file:\/\/(.*)$/is.exec(address)?.[1];
   if (file !== undefined) {
     const path = file.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));

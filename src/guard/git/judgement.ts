@@ -189,8 +189,13 @@ function placesAround(config: RawPath, ground: Ground): Places {
   const gitDir = parentOf(config);
   return {
     mayBeWorktree: (value) => isOwnWorktree(follow(gitDir, value), gitDir, ground),
-    mayBeRepository: (value) => repositoriesAt(value, gitDir, ground).every((lead) => isSafePlace(lead, ground)),
+    mayBeRepository: (value) => isRepositoryInside(value, gitDir, ground),
   };
+}
+
+/** Whether the path, as a configuration in `gitDir` names a repository of this machine, leads to a place in the writable trees. */
+export function isRepositoryInside(path: string, gitDir: RawPath, trees: Trees): boolean {
+  return repositoriesAt(path, gitDir, trees).every((lead) => isSafePlace(lead, trees));
 }
 
 /** Texts that are kept, and their size in characters. */

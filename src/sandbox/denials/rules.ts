@@ -81,7 +81,7 @@ function howToAllowPath(path: string, workspace: string): string {
 }
 
 /** A command may have chosen the path, and a person may paste the line that names it into a shell. */
-function pasted(path: string): string {
+export function pasted(path: string): string {
   return /^[\w./@+,:=-]+$/.test(path) ? path : 'DIRECTORY';
 }
 

@@ -1,5 +1,6 @@
 import { quoteName } from '../../core/own-line.ts';
 import { type GitEntry, parseGitConfig } from '../../guard/git/config.ts';
+import { localPathOf } from '../../guard/git/config-keys.ts';
 import { isPlainText, isTrue, quoteValue } from './config-text.ts';
 
 /** Versions of one repository's configuration, one character per byte. */
@@ -14,6 +15,10 @@ export interface ConfigVersions {
   readonly hasIdentity: boolean;
   /** Whether the repository had a branch before the command. */
   readonly hadBranch: (name: string) => boolean;
+  /** Whether commands may make a repository at this path, as the configuration writes it: it is in the project, or was allowed. */
+  readonly mayBeRepository: (path: string) => boolean;
+  /** Whether no `config.worktree` of the repository has other keys than `SPARSE`. */
+  readonly areWorktreesPlain: boolean;
 }
 
 export interface CarryOver {
@@ -23,6 +28,8 @@ export interface CarryOver {
   readonly carried: readonly string[];
   /** The keys and sections that the command changed and that are not carried over, as people write them. */
   readonly refused: readonly string[];
+  /** The absolute paths of repositories that refused remotes and submodules name. */
+  readonly outside: readonly string[];
 }
 
 /** A section of a repository's configuration: `remote.origin`, `core`. */
@@ -37,14 +44,17 @@ type Sections = ReadonlyMap<string, Section>;
 
 /**
  * What of a command's changes reaches the host: remotes, branches and submodules that the host does not have, with plain
- * URLs, the name for commits of a person who has none, and the mark of Git LFS. Every other change is refused, because a key that is harmless in
- * one place sends a push elsewhere in another. Returns null if git could not read the command's file.
+ * URLs or with paths that commands may write, which files a sparse checkout has, the name for commits of a person who has
+ * none, and the mark of Git LFS. Every other change is refused, because a key that is harmless in one place sends a push
+ * elsewhere in another. Returns null if git could not read the command's file.
  */
-export function carryOver({ given, left, host, hasIdentity, hadBranch }: ConfigVersions): CarryOver | null {
+export function carryOver(versions: ConfigVersions): CarryOver | null {
+  const { given, left, host } = versions;
   const [before, after, now] = [read(given), read(left), read(host)];
   if (after === null || before === null || now === null) return null;
   const [texts, carried]: [string[], string[]] = [[], []];
   const refused: string[] = [];
+  const outside: string[] = [];
   const newRemotes = new Set<string>();
   // Remotes first: a branch may track a new one.
   const names = [...new Set([...after.keys(), ...before.keys()])];
@@ -56,16 +66,27 @@ export function carryOver({ given, left, host, hasIdentity, hadBranch }: ConfigV
       refused.push(name);
       continue;
     }
-    const accepted = changed.filter((key) => isAcceptable(section, key, { now, newRemotes, hasIdentity, hadBranch }));
+    const accepted = changed.filter((key) => isAcceptable(section, key, { ...versions, now, newRemotes }));
     const isNewAndRefused = accepted.length === 0 && section.subsection !== null && !before.has(name);
     const others = changed.filter((key) => !accepted.includes(key)).map((key) => `${name}.${key}`);
     refused.push(...(isNewAndRefused ? [name] : others));
+    if (!accepted.includes('url')) outside.push(...outsideOf(section, changed, versions));
     if (accepted.length === 0) continue;
     if (section.section === 'remote' && section.subsection !== null) newRemotes.add(section.subsection);
     texts.push(write(section, accepted));
     carried.push(describe(section, accepted));
   }
-  return { text: texts.join(''), carried, refused: refused.map(quoteName) };
+  return { text: texts.join(''), carried, refused: refused.map(quoteName), outside };
+}
+
+function outsideOf(
+  { section, keys }: Section,
+  changed: readonly string[],
+  { mayBeRepository }: ConfigVersions,
+): string[] {
+  if ((section !== 'remote' && section !== 'submodule') || !changed.includes('url')) return [];
+  const paths = (keys.get('url') ?? []).flatMap((url) => localPathOf(url ?? '') ?? []);
+  return paths.filter((path) => path.startsWith('/') && !mayBeRepository(path));
 }
 
 function rank(name: string): number {
@@ -98,12 +119,10 @@ function changedKeys(before?: Section, after?: Section, now?: Section): string[]
   });
 }
 
-interface Ground {
+interface Ground extends Omit<ConfigVersions, 'given' | 'left' | 'host'> {
   /** The host's configuration. */
   readonly now: Sections;
   readonly newRemotes: ReadonlySet<string>;
-  readonly hasIdentity: boolean;
-  readonly hadBranch: (name: string) => boolean;
 }
 
 function isAcceptable(section: Section, key: string, ground: Ground): boolean {
@@ -111,11 +130,17 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
   const name = section.subsection;
   switch (section.section) {
     case 'remote':
-      return name !== null && isNewRemote(section, name, ground.now) && isOfRemote(name, key, values);
+      return name !== null && isNewRemote(section, name, ground) && isOfRemote(name, key, values);
     case 'branch':
       return name !== null && isNewBranch(name, ground.now) && isOfBranch(section, name, key, ground);
     case 'submodule':
-      return name !== null && isNewSubmodule(section, name, ground.now) && isOfSubmodule(key, values);
+      return name !== null && isNewSubmodule(section, name, ground) && isOfSubmodule(key, values);
+    case 'core':
+    case 'index':
+      return name === null && SPARSE.has(`${section.section}.${key}`) && isSwitch(values);
+    case 'extensions':
+      // Makes git read config.worktree, where `git sparse-checkout` writes.
+      return name === null && key === 'worktreeconfig' && isSwitch(values) && ground.areWorktreesPlain;
     case 'user':
       return name === null && !ground.hasIdentity && isOfIdentity(key, values, ground.now);
     case 'lfs':
@@ -127,14 +152,20 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
 }
 
 /** The host must not know the name: a setting may use it as the path of a repository. */
-function isNewRemote({ keys }: Section, name: string, now: Sections): boolean {
+function isNewRemote({ keys }: Section, name: string, { now, mayBeRepository }: Ground): boolean {
   const isNamed = [...now.values()].some(
     ({ section, keys: known }) =>
       (section === 'branch' || section === 'remote' || section === 'extensions') &&
       ['remote', 'pushremote', 'pushdefault', 'partialclone'].some((key) => known.get(key)?.includes(name)),
   );
   const [url, ...more] = keys.get('url') ?? [];
-  return REMOTE_NAME.test(name) && !now.has(`remote.${name}`) && !isNamed && more.length === 0 && isPlainUrl(url);
+  return (
+    REMOTE_NAME.test(name) &&
+    !now.has(`remote.${name}`) &&
+    !isNamed &&
+    more.length === 0 &&
+    isAddress(url, mayBeRepository)
+  );
 }
 
 const REMOTE_NAME = /^[A-Za-z0-9](?!.*\.\.)[\w.-]{0,99}(?<!\.lock)(?<!\.)$/;
@@ -173,20 +204,41 @@ function isOfBranch(section: Section, name: string, key: string, ground: Ground)
   return key === 'rebase' && /^(true|false|merges)$/.test(value);
 }
 
-function isNewSubmodule({ keys }: Section, name: string, now: Sections): boolean {
+function isNewSubmodule({ keys }: Section, name: string, { now, mayBeRepository }: Ground): boolean {
   const [url, ...more] = keys.get('url') ?? [];
   const isKnown = now.has(`submodule.${name}`);
-  return /^[\w./ -]{1,200}$/.test(name) && !name.includes('..') && !isKnown && more.length === 0 && isPlainUrl(url);
+  const isName = /^[\w./ -]{1,200}$/.test(name) && !name.includes('..');
+  return isName && !isKnown && more.length === 0 && isAddress(url, mayBeRepository);
 }
 
+/** `git submodule init` copies `update` from .gitmodules. A command in it (`!…`) is refused. */
 function isOfSubmodule(key: string, values: readonly (string | null)[]): boolean {
-  return key === 'url' || (key === 'active' && values.length === 1 && isTrue(values[0] ?? null));
+  const [value = null, ...more] = values;
+  if (key === 'url') return true;
+  if (more.length > 0) return false;
+  return (
+    (key === 'active' && isTrue(value)) || (key === 'update' && /^(checkout|rebase|merge|none)$/.test(value ?? ''))
+  );
+}
+
+/** Which files a sparse checkout has. They run and read nothing. */
+export const SPARSE: ReadonlySet<string> = new Set(['core.sparsecheckout', 'core.sparsecheckoutcone', 'index.sparse']);
+
+function isSwitch(values: readonly (string | null)[]): boolean {
+  return values.length === 1 && /^(true|false)$/.test(values[0] ?? '');
 }
 
 function isOfIdentity(key: string, values: readonly (string | null)[], now: Sections): boolean {
   const [value, ...more] = values;
   if (typeof value !== 'string' || value === '' || more.length > 0 || !isPlainText(value, 200)) return false;
   return (key === 'name' || key === 'email') && now.get('user')?.keys.has(key) !== true;
+}
+
+/** A plain URL, or the path of a repository where commands may write, which is searched like everything that they make. */
+function isAddress(url: string | null | undefined, mayBeRepository: (path: string) => boolean): boolean {
+  if (isPlainUrl(url)) return true;
+  const path = typeof url === 'string' && isPlainText(url, 1_000) && !url.startsWith('-') ? localPathOf(url) : null;
+  return path !== null && path !== '' && mayBeRepository(path);
 }
 
 /** `https://host/path`, `ssh://[user@]host/path` or `[user@]host:path`, without a password or anything that git interprets. */

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   chownSync,
   existsSync,
   lstatSync,
@@ -11,24 +10,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
-import { quoteName } from '../../core/own-line.ts';
-import { readSmallFile } from '../../fs/file-access.ts';
 import { toRaw } from '../../fs/raw-path.ts';
 import { removeTree, removeTreeInBackground, setAsideOrRemove } from '../../fs/remove-tree.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
-import type { GitEntry } from '../../guard/git/config.ts';
 import { type Identity, idsOutside } from '../machine/identity.ts';
-import { branchesOf } from './branches.ts';
-import { keysSwitchedOn, switchesOff, switchOff } from './config-text.ts';
+import { switchesOff } from './config-text.ts';
+import { type Collected, Copies, type GitRequest, nameFor, RERERE } from './copies.ts';
 import { exceeds } from './directory-size.ts';
-import { type HasProgram, withDrivers, writeDriver } from './drivers.ts';
-import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
+import { writeDriver } from './drivers.ts';
 import { IndexOwners } from './index-owners.ts';
 import { LinkRoom } from './link-room.ts';
-import type { PersonSettings } from './person-settings.ts';
-import { readIncluded } from './read-config.ts';
 
 /** Where a command's git finds its own copies of the repositories' configurations. */
 const COPIES_DIR = '/run/contextd-git';
@@ -57,23 +49,6 @@ export interface GitView {
   /** Whether the command has filled the directory of the copies. */
   isTooLarge(): boolean;
   remove(): void;
-}
-
-/** What a command's changes of configurations came to. */
-export interface Collected {
-  readonly denied: readonly Denial[];
-  /** What reached the host, one line for each repository. */
-  readonly notices: readonly string[];
-}
-
-/** Which git settings a sandbox gets. */
-export interface GitRequest {
-  readonly identity: Identity;
-  readonly person: PersonSettings;
-  /** The configurations of the project's repositories. */
-  readonly configs: readonly string[];
-  /** Whether commands have a program that git runs. */
-  readonly hasProgram: HasProgram;
 }
 
 /** Where the files for git are kept. */
@@ -120,7 +95,7 @@ export class GitViews {
     ];
     const wanted = configs.slice(0, REPOSITORIES_MAX);
     const correctOwners = async () => {
-      for (const config of wanted) await this.#owners.correct(toRaw(dirname(config)), identity);
+      for (const dir of new Set(wanted.map(dirname))) await this.#owners.correct(toRaw(dir), identity);
     };
     const covered = wanted.length === 0 ? null : await this.#room.cover(wanted, targetOf);
     if (covered === null || covered.covered.length === 0) return withoutCopies(mounts, correctOwners);
@@ -209,10 +184,6 @@ function removePersonFiles(publicDir: string): void {
   }
 }
 
-function nameFor(config: string): string {
-  return createHash('sha256').update(config).digest('hex').slice(0, 16);
-}
-
 function targetOf(config: string): { name: string; text: string } {
   const name = nameFor(config);
   return { name, text: join(COPIES_DIR, name, 'config') };
@@ -221,126 +192,4 @@ function targetOf(config: string): { name: string; text: string } {
 function makeOwned(dir: string, identity: Identity): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (identity.kind === 'owner') chownSync(dir, identity.uid, identity.gid);
-}
-
-/** What a command was given of one repository. */
-interface Given {
-  readonly text: string;
-  /** Whether the person signs commits in it. */
-  readonly signs: boolean;
-  /** Tells whether the command made a commit. */
-  readonly lastMessage: string;
-  readonly hadBranch: (name: string) => boolean;
-}
-
-/** The copies of one sandbox. */
-class Copies {
-  readonly #dir: string;
-  readonly #request: GitRequest;
-  readonly #reported: Set<string>;
-  readonly #given = new Map<string, Given>();
-  readonly #kept = new Map<string, string | null>();
-
-  constructor(dir: string, request: GitRequest, reported: Set<string>) {
-    this.#dir = dir;
-    this.#request = request;
-    this.#reported = reported;
-  }
-
-  seed(): void {
-    const { configs, identity, person, hasProgram } = this.#request;
-    for (const config of configs) {
-      const host = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
-      const [signing, rerere] = [keysSwitchedOn(host, SIGNING), keysSwitchedOn(host, RERERE)];
-      const own = withDrivers(host, includedBy(config, this.#request), person.drivers, hasProgram);
-      const text = switchOff(own, [...signing, ...rerere]);
-      const copy = this.#copyOf(config);
-      writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
-      chmodSync(copy, 0o644);
-      if (identity.kind === 'owner') chownSync(copy, identity.uid, identity.gid);
-      this.#given.set(config, { text, signs: person.signs || signing.length > 0, ...stateOf(config) });
-    }
-  }
-
-  /** Remembers what the command left: the copies may be removed before they are collected. */
-  keep(): void {
-    for (const config of this.#given.keys()) this.#kept.set(config, this.#read(config));
-  }
-
-  async collect(): Promise<Collected> {
-    const denied: Denial[] = [];
-    const notices: string[] = [];
-    for (const [config, given] of this.#given) {
-      const { carried, refused } = await this.#carryOver(config, given);
-      if (carried.length > 0) notices.push(`kept in ${quoteName(config)}: ${shorten(carried)}`);
-      if (refused.length > 0) denied.push(notCarried(config, refused));
-      const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
-      if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
-      if (hasUnsigned) this.#reported.add(config);
-    }
-    return { denied, notices };
-  }
-
-  async #carryOver(config: string, { text: given, hadBranch }: Given): Promise<Merged> {
-    const kept = this.#kept.get(config);
-    const left = kept === undefined ? this.#read(config) : kept;
-    if (left === given) return { carried: [], refused: [] };
-    if (left === null) return { carried: [], refused: ['everything (the file is gone, or larger than 1 MiB)'] };
-    return mergeIntoHost({ config, given, left, hadBranch, hasIdentity: this.#request.person.hasIdentity });
-  }
-
-  /** Null if the file is gone or too large. */
-  #read(config: string): string | null {
-    return readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
-  }
-
-  #copyOf(config: string): string {
-    return join(this.#dir, nameFor(config), 'config');
-  }
-}
-
-const SIGNING = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'push.gpgsign'] as const;
-
-/** Reads and writes files that `.git/MERGE_RR` names, without a check, so a command must have no reason to write it. */
-const RERERE = ['rerere.enabled'] as const;
-
-/** The entries of the files that a repository's configuration includes. */
-function includedBy(config: string, { person, identity }: GitRequest): GitEntry[] {
-  return readIncluded({ person: person.person, identity, gitDir: toRaw(dirname(config)) }, toRaw(config));
-}
-
-function stateOf(config: string): Pick<Given, 'lastMessage' | 'hadBranch'> {
-  return { lastMessage: lastMessageOf(config), hadBranch: branchesOf(dirname(config)) };
-}
-
-/** git writes the message of each commit into this file. */
-function lastMessageOf(config: string): string {
-  const stats = lstatSync(join(dirname(config), 'COMMIT_EDITMSG'), { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.ino}:${stats.ctimeMs}`;
-}
-
-function notSigned(config: string): Denial {
-  return {
-    kind: 'git_config',
-    path: config,
-    rule: 'commits of tools are not signed, because no key of yours is inside',
-    how_to_allow: 'A person can sign them on the host: git rebase --exec "git commit --amend --no-edit -S" BASE',
-  };
-}
-
-/** Names shown of one configuration. */
-const NAMED_MAX = 6;
-
-function notCarried(config: string, refused: readonly string[]): Denial {
-  return {
-    kind: 'git_config',
-    path: config,
-    rule: 'of what a command changes here, only new remotes and branches with plain URLs stay',
-    how_to_allow: `A person can change ${shorten(refused)} with git config on the host.`,
-  };
-}
-
-function shorten(names: readonly string[]): string {
-  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
-  return `${names.slice(0, NAMED_MAX).join(', ')}${more}`;
 }

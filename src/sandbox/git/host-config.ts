@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isErrno } from '../../core/errors.ts';
 import { fdPath, openPlace, readUpTo } from '../../fs/file-access.ts';
 import { nameOf, parentOf, toRaw } from '../../fs/raw-path.ts';
-import { type CarryOver, carryOver } from './carry-over.ts';
+import { type CarryOver, type ConfigVersions, carryOver } from './carry-over.ts';
 
 /** Largest configuration that is copied and merged. */
 export const CONFIG_MAX_BYTES = 1024 * 1024;
@@ -13,17 +13,13 @@ const TRY_AGAIN_MS = 20;
 
 const { O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-export interface Changed {
+export interface Changed extends Omit<ConfigVersions, 'host'> {
   /** Absolute path of the host's file. */
   readonly config: string;
-  readonly given: string;
-  readonly left: string;
-  readonly hasIdentity: boolean;
-  readonly hadBranch: (name: string) => boolean;
 }
 
 /** What of a command's changes reached the host's file, in words, and what did not. */
-export type Merged = Pick<CarryOver, 'carried' | 'refused'>;
+export type Merged = Pick<CarryOver, 'carried' | 'refused' | 'outside'>;
 
 /**
  * Adds to the host's file what a command may add, under git's lock, so that nobody's change is lost.
@@ -71,7 +67,7 @@ function append(path: string, lock: number, versions: Omit<Changed, 'config'>): 
 }
 
 function nothing(why: string): Merged {
-  return { carried: [], refused: [`everything (${why})`] };
+  return { carried: [], refused: [`everything (${why})`], outside: [] };
 }
 
 async function takeLock(path: string): Promise<number | null> {

@@ -293,7 +293,8 @@ export async function prepareGit(
 ): Promise<GitView | null> {
   // Changes of a command to a configuration would be carried over to the base.
   const configs = policy.workspace.layer === null ? gitConfigs : [];
-  return person === null ? null : git.prepare({ identity, person, configs, hasProgram: programsOf(policy) });
+  const writable = [policy.workspace.path, ...(policy.allowedPaths ?? [])];
+  return person === null ? null : git.prepare({ identity, person, configs, writable, hasProgram: programsOf(policy) });
 }
 
 /** Kills a sandbox and closes its readers. For sandboxes that are not followed. */

@@ -7,14 +7,27 @@ const BASE = '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example
 const REMOTE = (name: string, url: string, fetch = `+refs/heads/*:refs/remotes/${name}/*`) =>
   `[remote "${name}"]\n\turl = ${url}\n\tfetch = ${fetch}\n`;
 
+const GROUND = {
+  given: BASE,
+  host: BASE,
+  hasIdentity: true,
+  hadBranch: () => false,
+  mayBeRepository: (path: string) => path.startsWith('/project/') || path.startsWith('./'),
+  areWorktreesPlain: true,
+};
+
 /** What happens to lines that a command adds to `BASE`. */
 function add(
   lines: string,
   host = BASE,
-  { hasIdentity = true, branches = [] }: { hasIdentity?: boolean; branches?: readonly string[] } = {},
+  {
+    hasIdentity = true,
+    branches = [],
+    areWorktreesPlain = true,
+  }: { hasIdentity?: boolean; branches?: readonly string[]; areWorktreesPlain?: boolean } = {},
 ): ReturnType<typeof carryOver> {
   const hadBranch = (name: string) => branches.includes(name);
-  return carryOver({ given: BASE, left: BASE + lines, host, hasIdentity, hadBranch });
+  return carryOver({ ...GROUND, left: BASE + lines, host, hasIdentity, hadBranch, areWorktreesPlain });
 }
 
 describe('carries over', () => {
@@ -24,9 +37,28 @@ describe('carries over', () => {
     ['a remote in the short form of ssh', REMOTE('fork', 'git@example.com:team/b.git')],
     ['the branch of a known remote', '[branch "x"]\n\tremote = origin\n\tmerge = refs/heads/x\n'],
     ['a branch that tracks a local one', '[branch "x/y"]\n\tremote = .\n\tmerge = refs/heads/main\n\trebase = true\n'],
+    ['a remote in the project', REMOTE('near', '/project/up.git')],
+    ['a remote in the project by a relative path', REMOTE('near', './up.git')],
+    ['a remote in the project by a file URL', REMOTE('near', 'file:///project/up.git')],
+    ['a sparse checkout', '[core]\n\tsparsecheckout = true\n\tsparsecheckoutcone = true\n[index]\n\tsparse = false\n'],
+    ['configurations of worktrees', '[extensions]\n\tworktreeconfig = true\n'],
+    ['a submodule in the project', '[submodule "lib"]\n\tactive = true\n\turl = /project/lib\n'],
+    ['how a submodule is updated', '[submodule "l"]\n\turl = https://example.com/l\n\tupdate = rebase\n'],
     ['a submodule', '[submodule "lib"]\n\tactive = true\n\turl = https://example.com/lib.git\n'],
   ])('%s', (_, lines) => {
     expect(add(lines)).toMatchObject({ text: lines, refused: [] });
+  });
+
+  test('no configuration of worktrees if one of them says more than which files it has', () => {
+    const lines = '[extensions]\n\tworktreeConfig = true\n';
+    expect(add(lines, BASE, { areWorktreesPlain: false })?.refused).toEqual(['extensions.worktreeconfig']);
+  });
+
+  test('no remote that is a repository outside, whose path it returns', () => {
+    for (const url of ['/srv/up.git', 'file:///srv/up.git', 'file://%2fsrv/up.git'])
+      expect(add(REMOTE('near', url))).toMatchObject({ text: '', refused: ['remote.near'], outside: ['/srv/up.git'] });
+    expect(add(REMOTE('near', '../up.git'))).toMatchObject({ text: '', refused: ['remote.near'], outside: [] });
+    expect(add(REMOTE('near', '-x'))).toMatchObject({ text: '', refused: ['remote.near'] });
   });
 
   test('a new remote and a branch that tracks it, whatever their order is', () => {
@@ -118,15 +150,7 @@ describe('refuses and names', () => {
   });
 
   test('what the command removed', () => {
-    expect(
-      carryOver({
-        given: BASE,
-        left: '[core]\n\tbare = false\n',
-        host: BASE,
-        hasIdentity: true,
-        hadBranch: () => false,
-      }),
-    ).toMatchObject({
+    expect(carryOver({ ...GROUND, left: '[core]\n\tbare = false\n' })).toMatchObject({
       text: '',
       refused: ['remote.origin'],
     });

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Denial } from '../../core/envelope.ts';
+import { quoteName } from '../../core/own-line.ts';
+import { readSmallFile } from '../../fs/file-access.ts';
+import { toRaw } from '../../fs/raw-path.ts';
+import { type GitEntry, parseGitConfig } from '../../guard/git/config.ts';
+import { nameOfKey } from '../../guard/git/config-keys.ts';
+import { isRepositoryInside } from '../../guard/git/judgement.ts';
+import { pasted } from '../denials/rules.ts';
+import type { Identity } from '../machine/identity.ts';
+import { branchesOf } from './branches.ts';
+import { SPARSE } from './carry-over.ts';
+import { keysSwitchedOn, switchOff } from './config-text.ts';
+import { type HasProgram, withDrivers } from './drivers.ts';
+import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
+import type { PersonSettings } from './person-settings.ts';
+import { readIncluded } from './read-config.ts';
+
+/** What a command's changes of configurations came to. */
+export interface Collected {
+  readonly denied: readonly Denial[];
+  /** What reached the host, one line for each repository. */
+  readonly notices: readonly string[];
+}
+
+/** Which git settings a sandbox gets. */
+export interface GitRequest {
+  readonly identity: Identity;
+  readonly person: PersonSettings;
+  /** The configurations of the project's repositories. */
+  readonly configs: readonly string[];
+  /** The trees that commands may write: the project, and what a person allowed. */
+  readonly writable: readonly string[];
+  /** Whether commands have a program that git runs. */
+  readonly hasProgram: HasProgram;
+}
+
+/** The directory of a configuration's copy. */
+export function nameFor(config: string): string {
+  return createHash('sha256').update(config).digest('hex').slice(0, 16);
+}
+
+/** What a command was given of one repository. */
+interface Given {
+  readonly text: string;
+  /** Whether the person signs commits in it. */
+  readonly signs: boolean;
+  /** Tells whether the command made a commit. */
+  readonly lastMessage: string;
+  readonly hadBranch: (name: string) => boolean;
+}
+
+/** The copies of one sandbox. */
+export class Copies {
+  readonly #dir: string;
+  readonly #request: GitRequest;
+  readonly #reported: Set<string>;
+  readonly #given = new Map<string, Given>();
+  readonly #kept = new Map<string, string | null>();
+
+  constructor(dir: string, request: GitRequest, reported: Set<string>) {
+    this.#dir = dir;
+    this.#request = request;
+    this.#reported = reported;
+  }
+
+  seed(): void {
+    const { configs, identity, person, hasProgram } = this.#request;
+    for (const config of configs) {
+      const host = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
+      const [signing, rerere] = [keysSwitchedOn(host, SIGNING), keysSwitchedOn(host, RERERE)];
+      const isMain = basename(config) === 'config';
+      const own = isMain ? withDrivers(host, includedBy(config, this.#request), person.drivers, hasProgram) : host;
+      const text = switchOff(own, [...signing, ...rerere]);
+      const copy = this.#copyOf(config);
+      writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
+      chmodSync(copy, 0o644);
+      if (identity.kind === 'owner') chownSync(copy, identity.uid, identity.gid);
+      this.#given.set(config, { text, signs: isMain && (person.signs || signing.length > 0), ...stateOf(config) });
+    }
+  }
+
+  /** Remembers what the command left: the copies may be removed before they are collected. */
+  keep(): void {
+    for (const config of this.#given.keys()) this.#kept.set(config, this.#read(config));
+  }
+
+  async collect(): Promise<Collected> {
+    const denied: Denial[] = [];
+    const notices: string[] = [];
+    for (const [config, given] of this.#given) {
+      const { carried, refused, outside } = await this.#carryOver(config, given);
+      if (carried.length > 0) notices.push(`kept in ${quoteName(config)}: ${shorten(carried)}`);
+      if (refused.length > 0) denied.push(notCarried(config, refused, outside));
+      const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
+      if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
+      if (hasUnsigned) this.#reported.add(config);
+    }
+    return { denied, notices };
+  }
+
+  async #carryOver(config: string, { text: given, hadBranch }: Given): Promise<Merged> {
+    const kept = this.#kept.get(config);
+    const left = kept === undefined ? this.#read(config) : kept;
+    if (left === given) return { carried: [], refused: [], outside: [] };
+    if (left === null) {
+      return { carried: [], refused: ['everything (the file is gone, or larger than 1 MiB)'], outside: [] };
+    }
+    const { person, writable } = this.#request;
+    const gitDir = toRaw(dirname(config));
+    const trees = { roots: writable.map(toRaw), companions: [] };
+    return mergeIntoHost({
+      config,
+      given,
+      left,
+      hadBranch,
+      hasIdentity: person.hasIdentity,
+      mayBeRepository: (path) => isRepositoryInside(path, gitDir, trees),
+      areWorktreesPlain: areWorktreesPlain(dirname(config)),
+    });
+  }
+
+  /** Null if the file is gone or too large. */
+  #read(config: string): string | null {
+    return readSmallFile(toRaw(this.#copyOf(config)), CONFIG_MAX_BYTES);
+  }
+
+  #copyOf(config: string): string {
+    return join(this.#dir, nameFor(config), 'config');
+  }
+}
+
+const SIGNING = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'push.gpgsign'] as const;
+
+/** Reads and writes files that `.git/MERGE_RR` names, without a check, so a command must have no reason to write it. */
+export const RERERE = ['rerere.enabled'] as const;
+
+/** The entries of the files that a repository's configuration includes. */
+function includedBy(config: string, { person, identity }: GitRequest): GitEntry[] {
+  return readIncluded({ person: person.person, identity, gitDir: toRaw(dirname(config)) }, toRaw(config));
+}
+
+function stateOf(config: string): Pick<Given, 'lastMessage' | 'hadBranch'> {
+  return { lastMessage: lastMessageOf(config), hadBranch: branchesOf(dirname(config)) };
+}
+
+/** git writes the message of each commit into this file. */
+function lastMessageOf(config: string): string {
+  const stats = lstatSync(join(dirname(config), 'COMMIT_EDITMSG'), { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.ino}:${stats.ctimeMs}`;
+}
+
+function notSigned(config: string): Denial {
+  return {
+    kind: 'git_config',
+    path: config,
+    rule: 'commits of tools are not signed, because no key of yours is inside',
+    how_to_allow: 'A person can sign them on the host: git rebase --exec "git commit --amend --no-edit -S" BASE',
+  };
+}
+
+/** Names shown of one configuration. */
+const NAMED_MAX = 6;
+
+function notCarried(config: string, refused: readonly string[], outside: readonly string[]): Denial {
+  const [path] = outside;
+  const byHand = `A person can change ${shorten(refused)} with git config on the host.`;
+  return {
+    kind: 'git_config',
+    path: config,
+    rule:
+      path === undefined
+        ? 'of what a command changes here, only new remotes and branches with plain URLs stay'
+        : `commands cannot reach the repository ${quoteName(path)}, so a remote that leads there ends with the command`,
+    how_to_allow:
+      path === undefined ? byHand : `A person can allow it, then add the remote again: ctxd allow path ${pasted(path)}`,
+  };
+}
+
+/** Whether every `config.worktree` of the repository says only which files a sparse checkout has. */
+function areWorktreesPlain(gitDir: string): boolean {
+  const worktrees = join(gitDir, 'worktrees');
+  const dirs = existsSync(worktrees) ? readdirSync(worktrees).map((name) => join(worktrees, name)) : [];
+  return [gitDir, ...dirs].every((dir) => {
+    const file = join(dir, 'config.worktree');
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return true;
+    const text = readSmallFile(toRaw(file), CONFIG_MAX_BYTES);
+    return parseGitConfig(text ?? '[')?.every((entry) => SPARSE.has(nameOfKey(entry))) === true;
+  });
+}
+
+function shorten(names: readonly string[]): string {
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
+  return `${names.slice(0, NAMED_MAX).join(', ')}${more}`;
+}

@@ -1,0 +1,95 @@
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
+import { type Bench, type Outcome, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
+
+const WORKING = { git: 'working', network: 'project' } as const;
+
+describe.each(whoCanRun())('issue 30.2.5: settings of git that a command makes, in a %s', (who) => {
+  let bench: Bench;
+  const inside = (script: string, policy: Partial<SandboxPolicy> = {}): Promise<Outcome> =>
+    bench.bash(script, {}, { ...WORKING, ...policy });
+  const configOf = (file = 'config') => readFileSync(join(bench.workspace, '.git', file), 'utf8');
+  const listed = () => bench.host('ls').trim().split('\n');
+
+  beforeAll(async () => {
+    bench = await openBench(who);
+    bench.host('git init -qb main . && git config user.name a && git config user.email a@example.com');
+    bench.host('mkdir one two && echo a >one/a && echo b >two/b && git add . && git commit -qm first');
+  });
+  afterAll(() => bench.close());
+
+  test('issue 30.2.5: a sparse checkout stays, is changed and ends by later calls, on both sides', async () => {
+    const set = await inside('git sparse-checkout set one && ls');
+    expect([set.exitCode, set.out, set.denied]).toEqual([0, 'one\n', []]);
+    expect(listed()).toEqual(['one']);
+    expect(bench.host('git sparse-checkout list; git status --porcelain')).toBe('one\n');
+    expect(await inside('git sparse-checkout list; git status --porcelain')).toMatchObject({
+      out: 'one\n',
+      denied: [],
+    });
+
+    const more = await inside('git sparse-checkout add two && ls');
+    expect([more.err, more.exitCode, more.out, more.denied]).toEqual(['', 0, 'one\ntwo\n', []]);
+    expect(bench.host('git sparse-checkout list')).toBe('one\ntwo\n');
+
+    const none = await inside('git sparse-checkout set one && git sparse-checkout disable && ls');
+    expect([none.exitCode, none.out, none.denied]).toEqual([0, 'one\ntwo\n', []]);
+    expect(bench.host('git config core.sparseCheckout; git status --porcelain')).toBe('false\n');
+    expect(existsSync(join(bench.workspace, '.git/config.worktree.lock'))).toBe(false);
+  });
+
+  test('issue 30.2.5: a configuration of a worktree with another key is not read by the host', async () => {
+    const script = 'git config extensions.worktreeConfig true; git config --worktree core.fsmonitor ./evil; true';
+    const { denied } = await inside(`git clone -q . other && cd other && ${script}`);
+    expect(denied.map(({ kind }) => kind)).toEqual([]);
+    const here = await inside('git config --worktree alias.st "!touch /tmp/x"; git config --worktree core.hooksPath x');
+    expect(here.denied.map(({ how_to_allow }) => how_to_allow)).toEqual([
+      expect.stringContaining('core.hookspath, alias.st'),
+    ]);
+    expect(configOf('config.worktree')).not.toMatch(/alias|hooks/i);
+    await inside('rm -rf other');
+  });
+
+  test('issue 30.2.5: a remote and a submodule in the project stay, and git push works in the next call', async () => {
+    const added = await inside(
+      'git init -qb main --bare up.git && git remote add near "$PWD/up.git" && git push -q near main',
+    );
+    expect([added.err, added.exitCode, added.denied]).toEqual(['', 0, []]);
+    expect(await inside('git commit -q --allow-empty -m more && git push -q near main')).toMatchObject({
+      err: '',
+      exitCode: 0,
+    });
+    expect(bench.host('git rev-parse main near/main | uniq | wc -l').trim()).toBe('1');
+
+    const script = `git -c protocol.file.allow=always submodule add -q "$PWD/up.git" part && git commit -qm part`;
+    expect(await inside(script)).toMatchObject({ exitCode: 0, denied: [] });
+    expect(configOf()).toContain('[submodule "part"]');
+    expect(bench.host('git submodule status')).toMatch(/^ [0-9a-f]{40} part/);
+    expect(await inside('git submodule update --init && git -C part log --format=%s -1')).toMatchObject({
+      exitCode: 0,
+      out: 'more\n',
+    });
+  });
+
+  test('issue 30.2.5: a remote outside the project ends with the command, and its remedy leads to a push', async () => {
+    const path = join(bench.base, 'mine.git');
+    mkdirSync(path);
+    const { uid, gid } = statSync(bench.workspace);
+    chownSync(path, uid, gid);
+    bench.host('git init -qb main --bare ../mine.git');
+    const { denied } = await inside(`git remote add mine ${path}`);
+    expect(denied).toMatchObject([
+      { kind: 'git_config', how_to_allow: expect.stringMatching(/ctxd allow path \S+mine\.git$/) },
+    ]);
+    expect(bench.host('git remote')).toBe('near\n');
+    const named = /ctxd allow path (\S+)$/.exec(denied[0]?.how_to_allow ?? '')?.[1] ?? '';
+    // What `ctxd allow path` does, then the call again.
+    const allow = { allowedPaths: [named] };
+    const again = await inside(`git remote add mine ${path} && git push -q mine main`, allow);
+    expect([again.err, again.exitCode, again.denied]).toEqual(['', 0, []]);
+    expect((await inside('git commit -q --allow-empty -m last && git push -q mine main', allow)).exitCode).toBe(0);
+    expect(bench.host('git -C ../mine.git log -1 --format=%s')).toBe('last\n');
+  });
+});
