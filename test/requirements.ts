@@ -44,9 +44,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'FR-8.1': { text: 'Tools receive `ToolHost` interface for host services' },
   'FR-8.2': {
     text: 'ToolHost provides: Scrub, Log, MemorySearch, MemoryStore',
-    partly: 'the Host of the Go SDK has Exec, Scrub and Log only',
   },
-  'FR-8.3': { text: 'ToolHost provides: CheckpointSave, CheckpointRestore', partly: 'not in the Go SDK' },
+  'FR-8.3': { text: 'ToolHost provides: CheckpointSave, CheckpointRestore' },
   'FR-8.4': { text: 'Tools cannot access host resources without ToolHost' },
   'FR-9.1': { text: '`ctxd server start/stop` - Manage contextd server' },
   'FR-9.2': { text: '`ctxd tool install <source>` - Install tool via go-getter' },
@@ -140,7 +139,6 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'NFR-4.2': { text: 'Custom tools installable via ctxd' },
   'NFR-4.3': {
     text: 'Tool SDK published as Go package',
-    partly: 'the Go module has no path that go get resolves, and nothing is in a registry',
   },
   'API-1': { text: 'gRPC (Tool-facing)' },
   'API-2': { text: 'gRPC (CLI-facing)' },

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"contextd/contextdv1"
+	"github.com/contextd/contextd/sdk/go/contextdv1"
 )
 
 type greeting struct {

@@ -1,4 +1,4 @@
-module contextd
+module github.com/contextd/contextd/sdk/go
 
 go 1.24
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"contextd/contextdv1"
+	"github.com/contextd/contextd/sdk/go/contextdv1"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"

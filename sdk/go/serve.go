@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"contextd/contextdv1"
+	"github.com/contextd/contextd/sdk/go/contextdv1"
 
 	"github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"

@@ -4,7 +4,10 @@ export type ClientHello =
   | { readonly state: 'more'; readonly atLeast: number }
   /** `why` is a clause. */
   | { readonly state: 'bad'; readonly why: string }
-  /** `serverName` is in lower case; null if the client named no server. */
+  /**
+   * `serverName` is in lower case; null if the client named no server. `isEncrypted`: it has an encrypted part of another form
+   * than the outer ClientHello of RFC 9849, whose visible name counts (decision 0079).
+   */
   | { readonly state: 'whole'; readonly serverName: string | null; readonly isEncrypted: boolean };
 
 /** Bytes within which a ClientHello must end, its record headers included. */
@@ -19,8 +22,13 @@ const CLIENT_HELLO = 1;
 const FIXED_BYTES = 34;
 const SERVER_NAME = 0;
 const HOST_NAME = 0;
-/** `encrypted_client_hello` (RFC 9849) and the extension that its drafts used before. */
-const ENCRYPTED = [0xfe0d, 0xffce];
+/** `encrypted_client_hello` (RFC 9849). */
+const ECH = 0xfe0d;
+/** The extension that its drafts used before. */
+const ESNI = 0xffce;
+const ECH_OUTER = 0;
+/** Type, cipher suite and configuration id, before the two byte strings. */
+const ECH_FIXED_BYTES = 6;
 
 /** Reads the ClientHello at the start of a TLS connection. It may be spread over records in any way. */
 export function readClientHello(data: Buffer): ClientHello {
@@ -83,7 +91,7 @@ function readExtensions(extensions: Buffer): ClientHello {
     if (end > extensions.length) return bad('its ClientHello is malformed');
     if (seen.has(type)) return bad('its ClientHello has an extension twice');
     seen.add(type);
-    if (ENCRYPTED.includes(type)) isEncrypted = true;
+    if (type === ESNI || (type === ECH && !isOuterHello(extensions.subarray(at + 4, end)))) isEncrypted = true;
     if (type === SERVER_NAME) {
       serverName = readServerName(extensions.subarray(at + 4, end));
       if (serverName === null) return bad('its ClientHello has a malformed server name');
@@ -91,6 +99,14 @@ function readExtensions(extensions: Buffer): ClientHello {
     at = end;
   }
   return { state: 'whole', serverName, isEncrypted };
+}
+
+/** Chromium, Firefox and Bun before 1.4 send it with random content if they know no key of the server (GREASE). */
+function isOuterHello(content: Buffer): boolean {
+  if (content[0] !== ECH_OUTER) return false;
+  const payload = ECH_FIXED_BYTES + 2 + content.readUInt16BE(ECH_FIXED_BYTES);
+  const length = content.readUInt16BE(payload);
+  return length > 0 && payload + 2 + length === content.length;
 }
 
 /** The one name of the list; null if the list is malformed or has several names. */

@@ -12,7 +12,7 @@ export interface HelloShape {
 export function clientHello(shape: HelloShape): Buffer {
   const names = (shape.serverNames ?? []).map((name) => extension(0, serverNameList(name)));
   const raw = shape.rawServerName === undefined ? [] : [extension(0, shape.rawServerName)];
-  const encrypted = shape.isEncrypted === true ? [extension(0xfe0d, Buffer.from([0, 1, 2, 3]))] : [];
+  const encrypted = shape.isEncrypted === true ? [extension(0xfe0d, Buffer.from([1]))] : [];
   const others = (shape.extensions ?? [[16, Buffer.from('\x00\x09\x08http/1.1', 'latin1')]]).map(([type, content]) =>
     extension(type, content),
   );
@@ -37,6 +37,12 @@ export function inRecords(message: Buffer, recordBytes = 16_000): Buffer {
     records.push(Buffer.from([0x16, 3, 1]), u16(fragment.length), fragment);
   }
   return Buffer.concat(records);
+}
+
+/** The content of an outer `encrypted_client_hello`, as a client without a key of the server makes it (GREASE). */
+export function outerEch(encoded = Buffer.alloc(32, 5), payload = Buffer.alloc(144, 6)): Buffer {
+  const suite = Buffer.from([0, 0, 1, 0, 1, 77]);
+  return Buffer.concat([suite, u16(encoded.length), encoded, u16(payload.length), payload]);
 }
 
 export function serverNameList(name: string): Buffer {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopeKey } from '#src/egress/messages.js';
-import { clientHello, inRecords } from '../helpers/client-hello.js';
+import { clientHello, inRecords, outerEch } from '../helpers/client-hello.js';
 import { EgressProcess, Peer, Upstream } from '../helpers/egress-process.js';
 import { HAS_LOW_PORTS } from '../helpers/low-ports.ts';
 
@@ -147,6 +147,17 @@ describe.runIf(HAS_LOW_PORTS)('CONNECT', () => {
   it('with a flood of headers is answered with 400 at the limit', async () => {
     const flood = `CONNECT good.example:443 HTTP/1.1\r\n${'X-Flood: 1234567890\r\n'.repeat(2_000)}\r\n`;
     expect(await (await ask(flood)).all()).toContain('the head of a request is limited to 16384 bytes');
+  });
+
+  it('issue 30.2.5: to port 443 with ECH beside the visible name passes, to the host of that name', async () => {
+    const upstream = good[443] as Upstream;
+    const before = upstream.peers.length;
+    const peer = await ask(connectTo('good.example:443'));
+    await peer.until('\r\n\r\n');
+    const bytes = inRecords(clientHello({ serverNames: ['good.example'], extensions: [[0xfe0d, outerEch()]] }));
+    peer.write(bytes);
+    const reached = await upstream.peer(before);
+    await reached.until(bytes.toString('latin1'));
   });
 
   const WRONG: [title: string, bytes: Buffer, alert: number, why: string][] = [

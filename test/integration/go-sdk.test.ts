@@ -40,7 +40,7 @@ describe('the SDK for Go', () => {
   whenBuilt(
     'FR-1.4 passes its own tests',
     () => {
-      expect(go(SDK, 'test', './...')).toContain('ok  \tcontextd');
+      expect(go(SDK, 'test', './...')).toContain('ok  \tgithub.com/contextd/contextd/sdk/go');
       expect(go(SDK, 'vet', './...')).toBe('');
     },
     BUILD_MS,

@@ -2,7 +2,7 @@ module example.com/tool_name
 
 go 1.24
 
-require contextd v0.0.0
+require github.com/contextd/contextd/sdk/go v0.1.0
 
 require (
 	github.com/fatih/color v1.13.0 // indirect
@@ -22,4 +22,4 @@ require (
 )
 
 // The SDK is a copy in this folder, so that the tool builds without a checkout of contextd.
-replace contextd => ./contextd
+replace github.com/contextd/contextd/sdk/go => ./contextd

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"contextd"
+	"github.com/contextd/contextd/sdk/go"
 )
 
 // Input is what schema.json describes. contextd has checked it.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"contextd"
+	"github.com/contextd/contextd/sdk/go"
 )
 
 func TestTellsWhereACityIs(t *testing.T) {

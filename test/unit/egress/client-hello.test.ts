@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_HELLO_MAX_BYTES, readClientHello } from '#src/egress/client-hello.js';
-import { clientHello, inRecords, serverNameList } from '../../helpers/client-hello.js';
+import { clientHello, inRecords, outerEch, serverNameList } from '../../helpers/client-hello.js';
 import { propertyRuns } from '../../helpers/property-runs.js';
 
 const NAME = 'registry.example.com';
@@ -46,6 +46,27 @@ describe('the ClientHello', () => {
       inRecords(clientHello({ serverNames: [NAME], isEncrypted: true })),
       { ...WHOLE, isEncrypted: true },
     ],
+    [
+      'issue 30.2.5: may have the outer form of ECH beside its visible name',
+      inRecords(clientHello({ serverNames: [NAME], extensions: [[0xfe0d, outerEch()]] })),
+      WHOLE,
+    ],
+    [
+      'issue 30.2.5: names no server if only ECH does',
+      inRecords(clientHello({ extensions: [[0xfe0d, outerEch()]] })),
+      { ...WHOLE, serverName: null },
+    ],
+    ...[
+      Buffer.from([1]),
+      Buffer.concat([Buffer.from([2]), outerEch().subarray(1)]),
+      outerEch(undefined, Buffer.alloc(0)),
+      outerEch().subarray(0, -1),
+      Buffer.concat([outerEch(), Buffer.alloc(1)]),
+    ].map((content, index): [string, Buffer, object] => [
+      `issue 30.2.5: shows ECH of another form, ${index}`,
+      inRecords(clientHello({ serverNames: [NAME], extensions: [[0xfe0d, content]] })),
+      { ...WHOLE, isEncrypted: true },
+    ]),
     [
       'shows the extension of the drafts too',
       inRecords(clientHello({ serverNames: [NAME], extensions: [[0xffce, Buffer.alloc(3)]] })),
