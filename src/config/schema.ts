@@ -37,6 +37,7 @@ export interface Config {
     preforked: number;
     cache_max_mb: number;
     cache_max_age_days: number;
+    file_max_mb: number;
     session_max_mb: number;
     idle_ms: number;
   };
@@ -213,6 +214,7 @@ export const CONFIG_SCHEMA = {
         'Mebibytes that the caches of one project (~/.cache, ~/.npm, ~/go and others) may keep. The oldest are dropped.',
       ),
       cache_max_age_days: whole(30, 1, 3650, 'Days after which the caches of a project that nothing used are removed.'),
+      file_max_mb: whole(1024, 1, 16_777_216, 'Mebibytes of the largest file that a command or tool can write.'),
       session_max_mb: whole(4096, 16, 16_777_216, 'Mebibytes for HOME and /tmp of one session together.'),
       idle_ms: whole(
         180_000,

@@ -120,6 +120,8 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       seccomp: null,
       network: { missing: null },
       findOnHost: () => null,
+      isAllowable: () => true,
+      fileMaxBytes: 1,
       isAtRoot: () => true,
     };
     return findDenials(facts).map(({ kind, path, host }) =>

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { faultOfName } from '../../catalog/reserved-names.ts';
 import { TOOL_NAME_PATTERN } from '../../catalog/tool-name.ts';
 import { ContextdError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-quote.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { createTool, LANGUAGES, type Language } from '../new-tool/create-tool.ts';
@@ -51,7 +52,7 @@ function languageOf(args: ParsedArgs): Language {
 
 /** What the author does next, in the directory of the command. */
 function nextCommands(name: string, language: Language, shown: string): string[] {
-  const dir = quoted(shown);
+  const dir = shellWord(shown);
   return [
     ...(language === 'go' ? [`(cd ${dir} && CGO_ENABLED=0 go build -o ${name} .)`] : []),
     `ctxd tool test ${dir}`,
@@ -62,9 +63,5 @@ function nextCommands(name: string, language: Language, shown: string): string[]
 
 /** A path that `ctxd tool install` takes for one. */
 function asSource(path: string): string {
-  return quoted(/^\.{0,2}(?:\/|$)/.test(path) ? path : `./${path}`);
-}
-
-function quoted(path: string): string {
-  return /^[\w./@%+=:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  return shellWord(/^\.{0,2}(?:\/|$)/.test(path) ? path : `./${path}`);
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
+import { shellWord } from '../../core/shell-quote.ts';
 import type { OwnedDirectory } from '../files/owned-directory.ts';
 import { BIN_DIR, TOOLS_DIR, toolFilePaths } from './layout.ts';
 import { markedFolders } from './named-tools.ts';
@@ -40,9 +41,9 @@ export function moveCommand(root: string, programs: readonly string[], tools: re
   const command = (directory: string): string[] => {
     const inside = moved.filter((path) => isBelow(directory, path));
     const place = `.claude/moved/${basename(directory)}`;
-    return inside.length === 0 ? [] : [`mkdir -p ${place}`, `mv ${inside.map(quoted).join(' ')} ${place}/`];
+    return inside.length === 0 ? [] : [`mkdir -p ${place}`, `mv ${inside.map(shellWord).join(' ')} ${place}/`];
   };
-  return [`cd ${quoted(root)}`, ...command(BIN_DIR), ...command(TOOLS_DIR)].join(' && ');
+  return [`cd ${shellWord(root)}`, ...command(BIN_DIR), ...command(TOOLS_DIR)].join(' && ');
 }
 
 function movable(path: string, tools: readonly string[]): string {
@@ -71,9 +72,4 @@ function filesBelow(root: OwnedDirectory, top: string): string[] {
 
 function isExecutable(mode: number): boolean {
   return (mode & 0o111) !== 0;
-}
-
-/** One word of a shell. */
-function quoted(path: string): string {
-  return /^[\w./@%+=:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -63,8 +63,10 @@ function denials({ facts: { denied } }: Reported): string[] {
   const byRemedy = new Map<string, string[]>();
   for (const { kind, path, host, port, rule, how_to_allow } of denied) {
     const name = path ?? (port === undefined ? host : `${host}:${port}`);
-    const why = kind === 'network' && host !== undefined ? ` (${rule})` : '';
-    const what = name === undefined ? kind : `${kind} ${quoteName(name)}${why}`;
+    const isExplained = kind === 'file_size' || (kind === 'network' && host !== undefined);
+    const what = [kind, ...(name === undefined ? [] : [quoteName(name)]), ...(isExplained ? [`(${rule})`] : [])].join(
+      ' ',
+    );
     byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
   }
   return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));

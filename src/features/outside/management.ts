@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import type { Paths } from '../../config/paths.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isWithin } from '../../core/paths.ts';
 import type { Management } from '../../protocol/management-contract.ts';
 import { identityFor, personOf } from '../../sandbox/machine/identity.ts';
-import { checkRoPath, checkWorkspace } from '../../sandbox/machine/mountable.ts';
+import { checkRoPath, checkWorkspace, whyNeverWritable } from '../../sandbox/machine/mountable.ts';
 import { whyNotMounted } from '../../sandbox/run/repository-above.ts';
 import { type Consents, pathSubject } from '../../stores/consents.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
@@ -88,24 +87,19 @@ function refuseToolchain(path: string, why: string): ContextdError {
   });
 }
 
-/** Directories in the home in which programs keep keys and settings that other programs act on. */
-const PRIVATE = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config', '.mozilla', '.password-store'];
-
 async function checkAllowed(root: string, path: string, deps: OutsideManagementDeps): Promise<void> {
   const { home, paths, projects, outside } = deps;
   await checkProjectRoot(path, home, paths, 'be allowed');
   checkWorkspace(path, paths);
-  const own = contextdHome(paths);
-  if (own !== null && (isWithin(own, path) || isWithin(path, own)))
-    throw refuse(path, `contextd keeps its own files in ${own}`);
-  if (isWithin(root, path)) throw refuse(path, `it lies in the project, where commands can write already`);
+  const toolchains = outside.toolchains.list().flatMap((toolchain) => toolchain.mounts);
+  const homes = await Promise.all(homesOf(root, deps).map((one) => realpath(one).catch(() => one)));
+  const never = whyNeverWritable(path, { root, homes, paths, toolchains });
+  if (never !== null) throw refuse(path, never);
   if (isWithin(path, root)) {
     const why = whyNotMounted(root, path);
     if (why !== null) throw refuse(path, `it holds the project, and ${why}; run \`ctxd init\` in ${path} instead`);
+    return;
   }
-  if (isOfSystem(path)) throw refuse(path, 'it is a directory of the system');
-  for (const one of homesOf(root, deps)) checkApartFromHome(path, await realpath(one).catch(() => one));
-  if (isWithin(path, root)) return;
   const others = (await projects.list()).filter((project) => project.root !== path && project.root !== root);
   const other = others.find((project) => isWithin(project.root, path) || isWithin(path, project.root));
   if (other !== undefined) throw refuse(path, `the project ${other.root} overlaps it; allow ${other.root} itself`);
@@ -113,9 +107,6 @@ async function checkAllowed(root: string, path: string, deps: OutsideManagementD
     .pathsOf(root)
     .find((one) => one !== path && !isAround(root, one) && (isWithin(one, path) || isWithin(path, one)));
   if (known !== undefined) throw refuse(path, `${known} is allowed already and overlaps it`);
-  const mounts = outside.toolchains.list().flatMap((toolchain) => toolchain.mounts);
-  const programs = mounts.find((mount) => isWithin(path, mount) || isWithin(mount, path));
-  if (programs !== undefined) throw refuse(path, `it overlaps ${programs}, whose programs commands run`);
   const [ours, theirs] = await Promise.all([lstat(root), lstat(path)]);
   if (theirs.uid === 0 && path.startsWith('/var/')) throw refuse(path, 'it is a directory of the system');
   if (ours.uid !== theirs.uid) throw refuse(path, `it belongs to uid ${theirs.uid}, the project to uid ${ours.uid}`);
@@ -124,25 +115,6 @@ async function checkAllowed(root: string, path: string, deps: OutsideManagementD
 /** The homes of the person who runs contextd and of the project's owner, who differ if contextd runs as root. */
 function homesOf(root: string, { home, paths }: OutsideManagementDeps): string[] {
   return [home, personOf(identityFor(root, process.getuid?.() ?? 0), paths).home];
-}
-
-function checkApartFromHome(path: string, home: string): void {
-  if (isWithin(path, home)) throw refuse(path, `it is the home directory ${home} or holds it`);
-  if (dirname(path) === home && basename(path).startsWith('.'))
-    throw refuse(path, 'it is a hidden directory of the home, which holds settings of programs');
-  const secret = PRIVATE.map((name) => join(home, name)).find((place) => isWithin(place, path));
-  if (secret !== undefined) throw refuse(path, `it lies in ${secret}, which holds keys and settings`);
-}
-
-/** `/srv`, `/var/lib` and the like, which belong to nobody's project. */
-function isOfSystem(path: string): boolean {
-  return dirname(path) === '/' || dirname(path) === '/var';
-}
-
-/** CONTEXTD_HOME if everything is in it; null for the XDG directories, which are checked one by one. */
-function contextdHome({ configDir, dataDir, stateDir }: Paths): string | null {
-  const home = dirname(configDir);
-  return dirname(dataDir) === home && dirname(stateDir) === home ? home : null;
 }
 
 function refuse(path: string, why: string): ContextdError {

@@ -8,8 +8,6 @@ import type { Network } from '../network/network.ts';
 import type { Outside } from './outside.ts';
 
 const MIB = 1024 * 1024;
-/** Bytes of the largest file that a tool may write. */
-const FILE_MAX_BYTES = 1024 * MIB;
 /** The most open files of one process in a sandbox. */
 const OPEN_FILES = 1024;
 
@@ -31,7 +29,7 @@ export function policyFor(workspace: WorkspaceView, config: Config['sandbox']): 
     limits: {
       memoryBytes: config.memory_mb * MIB,
       pids: config.pids,
-      fileBytes: FILE_MAX_BYTES,
+      fileBytes: config.file_max_mb * MIB,
       openFiles: OPEN_FILES,
       cpus: config.cpus ?? defaultCpus(availableParallelism()),
     },

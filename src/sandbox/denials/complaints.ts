@@ -8,6 +8,8 @@ export interface Complaint {
   readonly error: PathError;
   /** What may be the path, most likely first, as printed. */
   readonly paths: readonly string[];
+  /** True if the program says that it wanted to make a directory of the first of them. */
+  readonly isDirectory: boolean;
 }
 
 /** The C library's messages; Go and Node write them in lower case. */
@@ -25,13 +27,22 @@ const TAIL = /^(?: at .{1,200} line \d+\.?| \(os error \d+\)| \(\d+\).{0,100}|\.
 const NO_PATH = /^(?:cannot open|cannot write|cannot stat|bad interpreter|cannot execute|open failed|.* failed)$/i;
 
 /** What a line says about a path, or null. `earlier` holds the lines before it, nearest first. */
-export function readComplaint(line: string, earlier: Iterable<string>): Complaint | null {
+export function readComplaint(line: string, earlier: readonly string[]): Complaint | null {
   for (const error of ERRORS) {
     const paths = fromNode(line, error) ?? fromErrno(line, error) ?? fromWords(line, error, earlier);
-    if (paths !== null) return { error, paths };
+    if (paths !== null) return { error, paths, isDirectory: isOfDirectory([line, ...earlier], paths[0] ?? '') };
   }
   const missing = fromMissing(line);
-  return missing === null ? null : { error: 'ENOENT', paths: [missing] };
+  return missing === null ? null : { error: 'ENOENT', paths: [missing], isDirectory: false };
+}
+
+/** How programs say just before a path that they make a directory of it; "directories of" precedes a file in one. */
+const MAKES_DIRECTORY = /(?:(?:create|creating|make) (?:\w+ )?director(?:y|ies)|work tree dir|\bmkdir) ['"‘`]?$/i;
+
+/** The words before the path, in the nearest line that has it. */
+function isOfDirectory(lines: readonly string[], path: string): boolean {
+  const line = path === '' ? undefined : lines.find((one) => one.includes(path));
+  return line !== undefined && MAKES_DIRECTORY.test(line.slice(0, line.lastIndexOf(path)));
 }
 
 /**
@@ -55,7 +66,7 @@ function fromErrno(line: string, error: PathError): string[] | null {
 }
 
 /** `program: … path: Read-only file system`, and `program: … path (No such file or directory)`. */
-function fromWords(line: string, error: PathError, earlier: Iterable<string>): string[] | null {
+function fromWords(line: string, error: PathError, earlier: readonly string[]): string[] | null {
   const at = phraseAt(line, PHRASES[error]);
   if (at === null) return null;
   const before = line.slice(0, at).replace(/\[Errno \d+\] $/, '');
@@ -77,7 +88,7 @@ function phraseAt(line: string, phrase: string): number | null {
 }
 
 /** Cargo prints the path in one cause and the system's message in the next. */
-function fromCause(earlier: Iterable<string>): string[] | null {
+function fromCause(earlier: readonly string[]): string[] | null {
   for (const line of earlier) {
     if (line === '' || line === 'Caused by:') continue;
     const path = /`([^`]*)`$/.exec(line)?.[1];
@@ -95,7 +106,7 @@ function lastPiece(body: string): string {
 
 /** Without quotes, only a whole part or a word without blanks is certainly the whole path. */
 function fromPiece(piece: string): string[] {
-  return piece.startsWith('/') ? [piece] : [lastWord(piece)];
+  return /^(?:\.\.?)?\//.test(piece) ? [piece] : [lastWord(piece)];
 }
 
 function lastWord(piece: string): string {
@@ -156,6 +167,15 @@ function fromMissing(line: string): string | null {
     if (path !== undefined) return path;
   }
   return null;
+}
+
+/** The words of shells for SIGXFSZ, and of the C library, Go and Node for EFBIG. */
+const TOO_LARGE =
+  /^(?:\S+: line \d+: +\d+ )?File size limit exceeded|(?:: |\[Errno 27\] |^Error: EFBIG: )[Ff]ile too large(?:, \w+)?$/;
+
+/** True if a line says that a file would have been larger than the process may write. */
+export function isFileTooLarge(line: string): boolean {
+  return TOO_LARGE.test(line);
 }
 
 /** A message that only a missing network explains. */

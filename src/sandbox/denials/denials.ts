@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { constants } from 'node:os';
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
@@ -6,6 +7,7 @@ import type { SeccompToggles } from '../contract/policy.ts';
 import type { EndedBy } from '../contract/sandbox.ts';
 import {
   type Complaint,
+  isFileTooLarge,
   readComplaint,
   readModeComplaint,
   readNetworkComplaint,
@@ -17,11 +19,13 @@ import { readMissingProgram } from './missing-program.ts';
 import {
   absentPath,
   byNameOnly,
+  fileTooLarge,
   hiddenPath,
   keptByGit,
   killedByFilter,
   missingProgram,
   noNetwork,
+  type PathFacts,
   readOnlyPath,
   refusedCall,
   refusedMode,
@@ -33,7 +37,7 @@ import {
 const SAME_RULE_MAX = 3;
 const PATH_MAX_CHARS = 4096;
 
-export interface DenialFacts extends MountedPlaces {
+export interface DenialFacts extends MountedPlaces, PathFacts {
   readonly exitCode: number | null;
   readonly endedBy: EndedBy;
   /** What was kept of each stream; only the last 64 KiB are read. */
@@ -41,7 +45,6 @@ export interface DenialFacts extends MountedPlaces {
   readonly stderr: Buffer;
   /** Where the command started. */
   readonly cwd: string;
-  readonly workspace: string;
   /** The top of the repository of which the workspace is only a part; null otherwise. */
   readonly repositoryAbove: string | null;
   /** Whether that repository is mounted, read-only but for its git directory. */
@@ -55,6 +58,8 @@ export interface DenialFacts extends MountedPlaces {
   readonly network: 'by name' | 'off' | { readonly missing: string | null };
   /** Where the host has a program that the sandbox does not have; null if nowhere. */
   findOnHost(program: string): string | null;
+  /** Bytes that one file of the command may have. */
+  readonly fileMaxBytes: number;
   /**
    * Whether the host's `/` has this name. A path below a name that `/` does not have is missing on the host too; of other
    * paths nobody learns whether they exist.
@@ -65,29 +70,35 @@ export interface DenialFacts extends MountedPlaces {
 /**
  * What the sandbox is known to have refused. Pure. A program's message counts only if it agrees with the facts: a path
  * that is mounted read-only, hidden, or not mounted; a system call that the filter refuses; a network that does not
- * exist. If the command succeeded, only its messages on stderr about read-only paths and missing programs count.
+ * exist. If the command succeeded, only its messages on stderr of the kinds in `OF_SUCCESS` count.
  */
 export function findDenials(facts: DenialFacts): Denial[] {
   const hasFailed = facts.endedBy !== 'exit' || facts.exitCode !== 0;
   if (!hasFailed && facts.stderr.length === 0) return [];
   const collection = new Collection();
   if (facts.endedBy === 'seccomp') collection.add(killedByFilter());
+  if (facts.exitCode === SIGXFSZ_STATUS) collection.add(fileTooLarge(facts.fileMaxBytes));
   const places = new PlaceMap(facts);
   for (const stream of hasFailed ? [facts.stderr, facts.stdout] : [facts.stderr]) {
     const lines = lastLines(stream);
     for (let i = 0; i < lines.length && !collection.isFull; i++) {
       const found = denialIn(lines, i, places, facts);
-      if (found !== null && (hasFailed || found.kind === 'read_only' || found.kind === 'program'))
-        collection.add(found);
+      if (found !== null && (hasFailed || OF_SUCCESS.includes(found.kind))) collection.add(found);
     }
   }
   return collection.list();
 }
 
+/** Kinds that a command may report on stderr and still succeed. */
+const OF_SUCCESS: readonly string[] = ['read_only', 'program', 'file_size'];
+/** The exit status of a command that SIGXFSZ ended. */
+const SIGXFSZ_STATUS = 128 + constants.signals.SIGXFSZ;
+
 function denialIn(lines: readonly string[], index: number, places: PlaceMap, facts: DenialFacts): Denial | null {
   const raw = lines[index] ?? '';
   const line = mayBeComplaint(raw) ? ownWords(raw) : '';
   if (line === '') return null;
+  if (isFileTooLarge(line)) return fileTooLarge(facts.fileMaxBytes);
   const program = readMissingProgram(line);
   const onHost = program === null ? null : facts.findOnHost(program);
   if (onHost !== null) return missingProgram(onHost);
@@ -101,7 +112,7 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   const network = readNetworkComplaint(line);
   if (network !== null) return networkDenial(network.host, facts);
   if (facts.repositoryAbove !== null && !facts.isRepositoryMounted && NO_REPOSITORY.test(line))
-    return repositoryAbove(facts.repositoryAbove);
+    return repositoryAbove(facts.repositoryAbove, facts.isAllowable);
   const mode = facts.seccomp === null ? null : modeDenial(line, places, facts);
   if (mode !== null) return mode;
   const call = facts.seccomp === null ? null : readSystemCallComplaint(line, facts.seccomp);
@@ -123,8 +134,11 @@ function networkDenial(host: string | null, { network }: DenialFacts): Denial | 
 }
 
 /** The four lines before, nearest first: a cause is never further from its effect. */
-function* linesBefore(lines: readonly string[], index: number): Generator<string> {
-  for (let i = index - 1; i >= Math.max(0, index - 4); i--) yield ownWords(lines[i] ?? '');
+function linesBefore(lines: readonly string[], index: number): string[] {
+  return lines
+    .slice(Math.max(0, index - 4), index)
+    .reverse()
+    .map(ownWords);
 }
 
 /** git could not replace a file of the worktree. */
@@ -138,7 +152,7 @@ const NOT_OVERWRITTEN =
 function notOverwritten(lines: readonly string[], places: PlaceMap, facts: DenialFacts): Denial | null {
   const end = lines.findIndex((line) => !line.startsWith('\t'));
   for (const listed of end < 0 ? lines : lines.slice(0, end)) {
-    const found = complaintDenial({ error: 'EROFS', paths: [listed.trim()] }, places, facts);
+    const found = complaintDenial({ error: 'EROFS', paths: [listed.trim()], isDirectory: false }, places, facts);
     if (found !== null) return keptByGit(found);
   }
   return null;
@@ -159,17 +173,17 @@ function complaintDenial(complaint: Complaint, places: PlaceMap, facts: DenialFa
  * Only the directory in which the command started is known, not the one the program was in; git names paths from the top of
  * its repository. So a relative path counts if it agrees with the mounts, but never as a path that does not exist.
  */
-function pathDenial({ error }: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
+function pathDenial(complaint: Complaint, printed: string, places: PlaceMap, facts: DenialFacts): Denial | null {
   const bases = [facts.cwd, facts.workspace, ...(facts.isRepositoryMounted ? [facts.repositoryAbove ?? ''] : [])];
   for (const base of new Set(bases)) {
-    const found = denialAt(error, printed, base, places, facts);
+    const found = denialAt(complaint, printed, base, places, facts);
     if (found !== null) return found;
   }
   return null;
 }
 
 function denialAt(
-  error: Complaint['error'],
+  { error, isDirectory }: Complaint,
   printed: string,
   base: string,
   places: PlaceMap,
@@ -182,9 +196,9 @@ function denialAt(
   if (kind === 'hidden' && (isAbsolute || error !== 'ENOENT')) return hiddenPath(path);
   switch (error) {
     case 'EROFS':
-      return kind === 'read_only' || kind === 'absent' ? readOnlyPath(path, root, facts) : null;
+      return kind === 'read_only' || kind === 'absent' ? readOnlyPath(path, root, facts, isDirectory) : null;
     case 'EBUSY':
-      return kind === 'read_only' && path === root ? readOnlyPath(path, root, facts) : null;
+      return kind === 'read_only' && path === root ? readOnlyPath(path, root, facts, isDirectory) : null;
     case 'ENOENT':
       if (kind !== 'absent' || !isAbsolute || places.isParent(path)) return null;
       return facts.isAtRoot(path.split('/')[1] ?? '') ? absentPath(path) : null;

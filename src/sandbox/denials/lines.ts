@@ -23,7 +23,7 @@ const REPEATED = [
 
 /** Every message about a refusal contains one of these. Most lines contain none, and then no other pattern is tried. */
 const COMPLAINT =
-  /ead-only file system|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|not a git repository|would be overwritten by|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
+  /ead-only file system|ile size limit exceeded|ile too large|o such file|ermission denied|esource busy|not permitted|not found|nonexistent|ENOENT|nknown command|not a git command|no such (?:sub)?command|an't exec|Cannot find module|does not (?:exist|appear)|No rule to make|resol|getaddrinfo|unreachable|Failed to connect|lookup|not known|not a git repository|would be overwritten by|ECONNREFUSED|UnknownHost|ENETUNREACH|hostname/;
 
 /** The last lines of a stream, without colours. */
 export function lastLines(stream: Buffer): string[] {

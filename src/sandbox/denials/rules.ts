@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
-import { isBelow, isWithin } from '../../core/paths.ts';
+import { isBelow } from '../../core/paths.ts';
+import { pastableWord } from '../../core/shell-quote.ts';
 import type { ConnectionFact } from '../../egress/messages.ts';
 import { allowTarget, deniedBy, howToBind } from '../../egress/refusal.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../machine/mount-plan.ts';
@@ -30,22 +31,22 @@ const PROTECTED_ELSE = 'a program on the host would run or trust this path, so i
 const SCRATCH = ['/tmp', '/dev/shm', SANDBOX_HOME];
 const SYSTEM = /^\/(?:usr|etc|bin|sbin|lib\w*|dev|proc)(?:\/|$)/;
 
-/** `root` is the mount that decides, `/` if no mount contains the path. */
-export function readOnlyPath(
-  path: string,
-  root: string,
-  facts: {
-    readonly workspace: string;
-    readonly writable: readonly string[];
-    readonly repositoryAbove: string | null;
-  },
-): Denial {
+export interface PathFacts {
+  readonly workspace: string;
+  readonly writable: readonly string[];
+  readonly repositoryAbove: string | null;
+  /** Whether a person could allow this directory outside the project. Says nothing about whether it exists. */
+  isAllowable(directory: string): boolean;
+}
+
+/** `root` is the mount that decides, `/` if no mount contains the path; `isDirectory`: the command wanted to make a directory. */
+export function readOnlyPath(path: string, root: string, facts: PathFacts, isDirectory: boolean): Denial {
   if (root === facts.repositoryAbove) {
     return {
       kind: 'read_only',
       path,
       rule: 'of the repository around the project, tools can write the part that is the project only',
-      how_to_allow: `A person can set up the whole repository: ctxd init ${pasted(root)}`,
+      how_to_allow: `A person can set up the whole repository: \`ctxd init ${pasted(root)}\`.`,
     };
   }
   if (root === facts.workspace) {
@@ -61,7 +62,7 @@ export function readOnlyPath(
   if (inTree) return { kind: 'read_only', path, rule: protectedRule(root), how_to_allow: OUTSIDE };
   const rule = 'tools can write below the workspace, /tmp and $HOME only';
   if (root === '/' && !SYSTEM.test(path)) {
-    return { kind: 'read_only', path, rule, how_to_allow: `${INSIDE} ${howToAllowPath(path, facts.workspace)}` };
+    return { kind: 'read_only', path, rule, how_to_allow: `${INSIDE} ${howToAllowPath(path, isDirectory, facts)}` };
   }
   const isOurs = root === '/' || root === NODE_BINARY || root === BUNDLE_DIR || SYSTEM.test(root);
   return {
@@ -72,17 +73,26 @@ export function readOnlyPath(
   };
 }
 
-/** A directory of its own is allowed: never the project's parent, and not the home if the project is in it. */
-function howToAllowPath(path: string, workspace: string): string {
+/**
+ * Commands can be allowed to write directories, not single files, and `ctxd allow path` makes the directory that it names. So a
+ * name is only advised if the command wanted a directory there; a file goes into one whose name the person chooses.
+ */
+function howToAllowPath(path: string, isDirectory: boolean, { isAllowable }: PathFacts): string {
   const parent = posix.dirname(path);
-  const isShared = parent === '/' || posix.dirname(parent) === '/' || isWithin(parent, workspace);
-  const named = isShared && posix.extname(path) !== '' ? posix.join(parent, 'DIRECTORY') : isShared ? path : parent;
-  return `A person can allow a directory outside the project: \`ctxd allow path ${pasted(named)}\`.`;
+  const wanted = isDirectory ? path : parent;
+  if (isAllowable(wanted)) return `A person can allow the directory: \`ctxd allow path ${pasted(wanted)}\`.`;
+  const other = posix.join(parent, DIRECTORY);
+  if (!isAllowable(other)) return OUTSIDE;
+  const place = quoteName(`${other}/${posix.basename(path)}`);
+  return `A person can allow another directory: \`ctxd allow path ${pasted(other)}\`. Then use ${place}.`;
 }
+
+/** What the person replaces by a name. */
+const DIRECTORY = 'DIRECTORY';
 
 /** A command may have chosen the path, and a person may paste the line that names it into a shell. */
 export function pasted(path: string): string {
-  return /^[\w./@+,:=-]+$/.test(path) ? path : 'DIRECTORY';
+  return pastableWord(path) ?? DIRECTORY;
 }
 
 function protectedRule(root: string): string {
@@ -135,12 +145,14 @@ export function missingProgram(path: string): Denial {
 }
 
 /** git found no repository, because it is above the project. */
-export function repositoryAbove(top: string): Denial {
+export function repositoryAbove(top: string, isAllowable: PathFacts['isAllowable']): Denial {
   return {
     kind: 'absent',
     path: `${top}/.git`,
     rule: 'the project is a part of this repository, which tools do not see',
-    how_to_allow: `A person can let tools read it and commit in it: \`ctxd allow path ${pasted(top)}\`.`,
+    how_to_allow: isAllowable(top)
+      ? `A person can let tools read it and commit in it: \`ctxd allow path ${pasted(top)}\`.`
+      : OUTSIDE,
   };
 }
 
@@ -215,6 +227,15 @@ export function refusedMode(path: string): Denial {
     path,
     rule: 'tools cannot set the setuid or setgid bit of a file or directory, and change modes of their own files only',
     how_to_allow: 'A person can set the mode outside contextd. Without these bits (chmod 755) it works.',
+  };
+}
+
+export function fileTooLarge(maxBytes: number): Denial {
+  return {
+    kind: 'file_size',
+    rule: `a file that a command writes may have ${Math.floor(maxBytes / 1024 ** 2)} MiB (sandbox.file_max_mb)`,
+    how_to_allow:
+      'Write several smaller files. A person can raise the limit: `ctxd config set sandbox.file_max_mb MEBIBYTES`.',
   };
 }
 

@@ -1,16 +1,18 @@
 import { lstatSync } from 'node:fs';
 import type { Denial } from '../../core/envelope.ts';
+import { isWithin } from '../../core/paths.ts';
 import type { TreeProtection } from '../../guard/client/guard-set.ts';
 import type { CommandSpec } from '../contract/sandbox.ts';
 import { mergeDenials } from '../denials/deduplicate.ts';
 import { type DenialFacts, findDenials, placesOf } from '../denials/denials.ts';
+import { type Surroundings, whyNeverWritable } from '../machine/mountable.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import type { StartedSandbox } from './starter.ts';
 import { findOnHost } from './toolchains.ts';
 
 /** Refusals of the sandbox. Only recorded network refusals if the command succeeded with an empty stderr. */
 export function denialsOf(
-  { policy, isFiltered, repositoryAbove, unshared }: CheckedPolicy,
+  { policy, isFiltered, repositoryAbove, unshared, surroundings }: CheckedPolicy,
   { hidden, repository }: TreeProtection,
   { mounts, lane }: StartedSandbox,
   { cwd }: CommandSpec,
@@ -28,9 +30,17 @@ export function denialsOf(
     seccomp,
     network: lane !== null ? 'by name' : isOff(policy) ? 'off' : { missing: networkFailure ?? unshared },
     findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
+    isAllowable: (directory) => isAllowable(directory, surroundings, repositoryAbove),
+    fileMaxBytes: policy.limits.fileBytes,
     isAtRoot: (name) => lstatSync(`/${name}`, { throwIfNoEntry: false }) !== undefined,
   });
   return mergeDenials([refused, refused.length === 0 ? found : found.filter(isNotUnnamed)]);
+}
+
+/** Of the directories that hold the project, only the repository around it. */
+function isAllowable(directory: string, surroundings: Surroundings, repositoryAbove: string | null): boolean {
+  if (isWithin(directory, surroundings.root) && directory !== repositoryAbove) return false;
+  return whyNeverWritable(directory, surroundings) === null;
 }
 
 /** Only commands of a project have a network by default; tools request one in their tool.json. */

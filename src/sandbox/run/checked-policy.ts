@@ -21,7 +21,7 @@ import { type PersonSettings, readPersonSettings } from '../git/person-settings.
 import { explainFailure } from '../machine/failures.ts';
 import { Host } from '../machine/host.ts';
 import { type Identity, identityFor, personOf } from '../machine/identity.ts';
-import { checkRoPath, checkWorkspace } from '../machine/mountable.ts';
+import { checkRoPath, checkWorkspace, type Surroundings } from '../machine/mountable.ts';
 import { PUBLIC_MOUNT_POINTS } from '../machine/reach.ts';
 import { missingBubblewrap, type Shortfall } from '../machine/remedies.ts';
 import { defaultFilter } from '../machine/seccomp/filter.ts';
@@ -60,6 +60,8 @@ export interface CheckedPolicy {
   readonly person: PersonSettings | null;
   /** Top of the repository that contains the workspace, if the workspace is only a part of it; otherwise null. */
   readonly repositoryAbove: string | null;
+  /** What decides whether a person could allow a directory outside. */
+  readonly surroundings: Surroundings;
 }
 
 /** The machine's resources; null without bubblewrap. */
@@ -158,6 +160,7 @@ export class CheckedPolicies {
       allowedPaths: [...usablePaths(policy), ...writablePaths(policy)],
       repositoryAbove: repositoryAbove(policy.workspace.path),
       person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
+      surroundings: surroundingsOf(policy, identity, this.#deps.paths),
     };
   }
 
@@ -273,6 +276,14 @@ export class CheckedPolicies {
     });
     return opened;
   }
+}
+
+function surroundingsOf({ workspace, toolchains }: SandboxPolicy, identity: Identity, paths: Paths): Surroundings {
+  const homes = [paths.userHome, personOf(identity, paths).home].map((home) => {
+    const real = realPathOf(toRaw(home));
+    return real === null ? home : toText(real);
+  });
+  return { root: workspace.path, homes, paths, toolchains: toolchains?.mounts ?? [] };
 }
 
 function keyOf(policy: SandboxPolicy, identity: Identity): string {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -34,7 +35,9 @@ const FACTS: DenialFacts = {
   isRepositoryMounted: false,
   network: { missing: null },
   findOnHost: (program) => (program === 'go' ? '/opt/go/bin/go' : null),
+  isAllowable: (directory) => !['/', '/srv', '/home', '/home/ann', '/home/ann/.cache'].includes(directory),
   isAtRoot: (name) => name !== 'nonexist',
+  fileMaxBytes: 3 * 1024 ** 3,
 };
 
 function claimsOf(stderr: string, change: Partial<DenialFacts> = {}): string[] {
@@ -293,20 +296,113 @@ describe('a program that is missing inside', () => {
   });
 });
 
+/** The advice for a file: a directory with a name that the person chooses. */
+const OTHER = (parent: string, file: string) => {
+  const directory = posix.join(parent, 'DIRECTORY');
+  return `A person can allow another directory: \`ctxd allow path ${directory}\`. Then use ${directory}/${file}.`;
+};
+
 describe('a write outside the workspace', () => {
   test.each([
-    ['bash: line 1: ../out.txt: Read-only file system', '/home/ann/out.txt', 'ctxd allow path /home/ann/DIRECTORY`'],
-    ["mkdir: cannot create directory '../wt': Read-only file system", '/home/ann/wt', 'ctxd allow path /home/ann/wt`'],
-    ['touch: /srv/data/x: Read-only file system', '/srv/data/x', 'ctxd allow path /srv/data`'],
+    ['bash: line 1: ../out.txt: Read-only file system', '/home/ann/out.txt', OTHER('/home/ann', 'out.txt')],
+    ['bash: line 1: ../file2: Read-only file system', '/home/ann/file2', OTHER('/home/ann', 'file2')],
+    [
+      'bash: line 1: ../my notes: Read-only file system',
+      '/home/ann/my notes',
+      'Then use "/home/ann/DIRECTORY/my notes".',
+    ],
+    ['./mkdir: line 1: ../a: Read-only file system', '/home/ann/a', OTHER('/home/ann', 'a')],
+    [
+      "cp: cannot create regular file '../directory': Read-only file system",
+      '/home/ann/directory',
+      OTHER('/home/ann', 'directory'),
+    ],
+    [
+      "mkdir: cannot create directory '../wt': Read-only file system",
+      '/home/ann/wt',
+      '`ctxd allow path /home/ann/wt`.',
+    ],
+    [
+      "mkdir: cannot create directory '../.cache': Read-only file system",
+      '/home/ann/.cache',
+      OTHER('/home/ann', '.cache'),
+    ],
+    [
+      "mkdir: cannot create directory '../a b': Read-only file system",
+      '/home/ann/a b',
+      "`ctxd allow path '/home/ann/a b'`.",
+    ],
+    [
+      'mkdir: cannot create directory "../it\'s": Read-only file system',
+      "/home/ann/it's",
+      "`ctxd allow path '/home/ann/it'\\''s'`.",
+    ],
+    ["cp: cannot create directory '../b': Read-only file system", '/home/ann/b', '`ctxd allow path /home/ann/b`.'],
+    [
+      "fatal: could not create work tree dir '../x': Read-only file system",
+      '/home/ann/x',
+      '`ctxd allow path /home/ann/x`.',
+    ],
+    [
+      "fatal: could not create leading directories of '../wt/.git': Read-only file system",
+      '/home/ann/wt/.git',
+      '`ctxd allow path /home/ann/wt`.',
+    ],
+    ['go: mkdir ../mod: read-only file system', '/home/ann/mod', '`ctxd allow path /home/ann/mod`.'],
+    ["Error: EROFS: read-only file system, mkdir '/home/ann/js'", '/home/ann/js', '`ctxd allow path /home/ann/js`.'],
+    ["Error: EROFS: read-only file system, open '/home/ann/js'", '/home/ann/js', OTHER('/home/ann', 'js')],
+    [
+      'error: failed to create directory `/home/ann/rs`\n\nCaused by:\n  Read-only file system (os error 30)',
+      '/home/ann/rs',
+      '`ctxd allow path /home/ann/rs`.',
+    ],
+    ['touch: /srv/data/x: Read-only file system', '/srv/data/x', '`ctxd allow path /srv/data`.'],
+    ['touch: /x: Read-only file system', '/x', OTHER('/', 'x')],
   ])('names the command that allows it: %s', (said, path, command) => {
     const [denial] = findDenials({ ...FACTS, stderr: Buffer.from(said) });
     expect(denial).toMatchObject({ kind: 'read_only', path, how_to_allow: expect.stringContaining(command) });
+  });
+
+  test('is not said to be possible where a person cannot allow any directory', () => {
+    const [denial] = findDenials({
+      ...FACTS,
+      stderr: Buffer.from('touch: /data/x: Read-only file system'),
+      isAllowable: () => false,
+    });
+    expect(denial?.how_to_allow).toBe('Write below the workspace, /tmp or $HOME. A person can do it outside contextd.');
   });
 
   test('is not said to be possible in a directory of the system', () => {
     const [denial] = findDenials({ ...FACTS, stderr: Buffer.from('touch: /etc/x: Read-only file system') });
     expect(denial?.how_to_allow).not.toContain('ctxd allow');
   });
+});
+
+describe('issue 30.2.6 a file that would be larger than a command may write', () => {
+  const limit = {
+    kind: 'file_size',
+    rule: 'a file that a command writes may have 3072 MiB (sandbox.file_max_mb)',
+    how_to_allow: expect.stringContaining('`ctxd config set sandbox.file_max_mb MEBIBYTES`'),
+  };
+  test.each([
+    ['a signal that ended the command', { exitCode: 153, endedBy: 'signal' }],
+    ['a signal that ended the last program of a script', { exitCode: 153 }],
+    ['bash', { exitCode: 0, said: 'bash: line 1:     7 File size limit exceeded(core dumped) dd if=/dev/zero of=big' }],
+    ['bash, without a blank', { exitCode: 0, said: 'bash: line 1:     5 File size limit exceededdd if=/dev/zero' }],
+    ['dash', { said: 'File size limit exceeded' }],
+    ['a program that goes on', { said: "dd: error writing 'big': File too large" }],
+    ['Python', { said: 'OSError: [Errno 27] File too large' }],
+    ['Node', { said: 'Error: EFBIG: file too large, write' }],
+    ['Go', { exitCode: 0, said: 'write big: file too large' }],
+  ] as const)('is explained: %s', (_who, { said = '', ...end }: { said?: string } & Partial<DenialFacts>) => {
+    expect(findDenials({ ...FACTS, ...end, stderr: Buffer.from(said) })).toEqual([limit]);
+  });
+
+  test.each([
+    'HTTP 413: the file is too large',
+    'upload failed: File too large (max 10 MB)',
+    'x.js:1:2: File too large',
+  ])('is not read into: %s', (said) => expect(findDenials({ ...FACTS, stderr: Buffer.from(said) })).toEqual([]));
 });
 
 describe('SEC-2.3 what a program prints about the sandbox', () => {
@@ -505,7 +601,7 @@ test('git in a part of a repository hears of the repository above', () => {
   expect(claimsOf(stderr, { repositoryAbove: '/home/ann', isRepositoryMounted: true })).toEqual([]);
 });
 
-test('a line that a person may paste into a shell names no path with characters of a shell', () => {
+test('a path in a line that a person may paste into a shell is one word of the shell', () => {
   const hints = (path: string, facts: Partial<DenialFacts> = {}) =>
     findDenials({
       ...FACTS,
@@ -513,10 +609,16 @@ test('a line that a person may paste into a shell names no path with characters 
       ...facts,
     }).map(({ how_to_allow }) => how_to_allow);
   expect(hints('/srv/shop/plain/file')).toEqual([expect.stringContaining('`ctxd allow path /srv/shop/plain`')]);
-  for (const name of ['a b', '$(id)', 'a;id', '`id`', 'a|id', 'a&id', 'a>b', '*', '~x', '#x']) {
-    expect(hints(`/srv/${name}/d/file`), name).toEqual([expect.stringContaining('`ctxd allow path DIRECTORY`')]);
+  const words = (line: string) =>
+    execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' }).split('\0');
+  for (const name of ['a b', '$(id)', 'a;id', 'a|id', 'a&id', 'a>b', '*', '~x', '#x', '"', 'é', '!1']) {
+    const [hint = ''] = hints(`/srv/${name}/d/file`);
+    const pasted = /`ctxd allow path (.*)`\./.exec(hint)?.[1] ?? '';
+    expect(words(pasted), name).toEqual([`/srv/${name}/d`, '']);
   }
+  for (const name of ['`id`', 'a\u202eb', 'a\u200bb'])
+    expect(hints(`/srv/${name}/d/file`), name).toEqual([expect.stringContaining('`ctxd allow path DIRECTORY`')]);
   const above = { repositoryAbove: '/home/ann/$(id)' };
   const [line] = findDenials({ ...FACTS, stderr: Buffer.from('fatal: not a git repository\n'), ...above });
-  expect(line?.how_to_allow).toContain('`ctxd allow path DIRECTORY`');
+  expect(line?.how_to_allow).toContain("`ctxd allow path '/home/ann/$(id)'`");
 });

@@ -321,6 +321,7 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
       preforked: 0,
       cache_max_mb: 1024,
       cache_max_age_days: 30,
+      file_max_mb: 1024,
       session_max_mb: 1024,
       idle_ms: 180_000,
     };

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
+
+const AS = '-c user.name=a -c user.email=a@example.com';
+
+interface Denied {
+  kind: string;
+  rule: string;
+  how_to_allow: string;
+}
+
+type Refused = Answer & { meta: { denied?: Denied[] } };
+
+let at: Installation;
+let place: string;
+let project: string;
+beforeAll(async () => {
+  at = await install();
+  place = realpathSync(mkdtempSync(join(tmpdir(), 'remedies-')));
+  project = join(place, 'shop');
+  mkdirSync(project);
+  expect(await at.run(CTXD, ['init'], { cwd: project })).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+  await at.remove();
+  rmSync(place, { recursive: true, force: true });
+});
+
+const bash = (command: string): Promise<Refused> => at.ask('safe_bash', { command }, { cwd: project });
+
+/** Types a command into a shell in the project, as it was printed. */
+async function type(command: string): Promise<Finished> {
+  const done = await at.run('/bin/sh', ['-c', command], {
+    cwd: project,
+    env: { PATH: `${ROOT}/bin:${process.env.PATH}` },
+  });
+  expect(done, command).toMatchObject({ code: 0 });
+  return done;
+}
+
+/** The one command that a text names, with what its reader puts in the place of words in capitals. */
+function commandIn(text: string, fill: Record<string, string> = {}): string {
+  const named = [...text.matchAll(/`(ctxd [^`]+)`/g)].map(([, command = '']) => command);
+  expect(named, text).toHaveLength(1);
+  return Object.entries(fill).reduce((command, [word, value]) => command.replace(word, value), named[0] ?? '');
+}
+
+const advice = ({ meta: { denied = [] } }: Refused): string => denied.map((one) => one.how_to_allow).join(' ');
+
+describe('issue 30.3 the advice for a write beside the project leads to success', () => {
+  it.each([
+    ['a new directory', 'mkdir -p ../new', 'new'],
+    ['a directory with a blank', "mkdir -p '../a b'", 'a b'],
+    ['a directory with a quote', `mkdir -p "../it's"`, "it's"],
+    ['a directory for git', `git init -q; git ${AS} commit -q --allow-empty -m x; git worktree add -f ../wt`, 'wt'],
+  ])('%s', async (_what, command, name) => {
+    const refused = await bash(command);
+    expect(refused.data.exit_code).not.toBe(0);
+    await type(commandIn(advice(refused)));
+    expect(await bash(command)).toMatchObject({ data: { exit_code: 0 } });
+    expect(existsSync(join(place, name))).toBe(true);
+  });
+
+  it.each([
+    ['a new file', 'file2'],
+    ['a file that exists', 'file1'],
+    ['a file with a blank', 'my notes'],
+    ['a link', 'link'],
+    ['a broken link', 'broken'],
+  ])('%s goes into a directory with a name that the person chooses', async (_what, file) => {
+    writeFileSync(join(place, 'file1'), 'kept');
+    rmSync(join(place, 'link'), { force: true });
+    rmSync(join(place, 'broken'), { force: true });
+    symlinkSync(join(place, 'file1'), join(place, 'link'));
+    symlinkSync(join(place, 'nowhere'), join(place, 'broken'));
+    const refused = await bash(`echo hi >"../${file}"`);
+    expect(refused.data.exit_code).toBe(1);
+    const chosen = `for-${file.replaceAll(' ', '-')}`;
+    await type(commandIn(advice(refused), { DIRECTORY: chosen }));
+    const named = /Then use (.+)\.$/.exec(advice(refused))?.[1] ?? '';
+    const said = (named.startsWith('"') ? JSON.parse(named) : named).replace('DIRECTORY', chosen);
+    expect(await bash(`echo hi >"${said}"`)).toMatchObject({ data: { exit_code: 0 } });
+    expect(existsSync(said)).toBe(true);
+  });
+
+  it('does not depend on what the host has there', async () => {
+    mkdirSync(join(place, 'known'), { recursive: true });
+    const hints = await Promise.all(['known', 'absent'].map(async (name) => advice(await bash(`mkdir ../${name}`))));
+    expect(hints[0]?.replaceAll('known', 'absent')).toBe(hints[1]?.replaceAll('known', 'absent'));
+  });
+});
+
+describe('issue 30.2.6 the limit of one file', () => {
+  it('is explained where it strikes, and is a setting', async () => {
+    await type('ctxd config set sandbox.file_max_mb 1');
+    await type('ctxd server restart');
+    const command = 'dd if=/dev/zero of=big bs=64K count=40 2>/dev/null; stat -c %s big';
+    for (const refused of [await bash(command), await bash(`trap "" XFSZ; ${command.replace('2>/dev/null', '')}`)]) {
+      expect(refused.data.stdout).toBe('1048576\n');
+      expect(refused.meta.denied).toEqual([
+        expect.objectContaining({ kind: 'file_size', rule: expect.stringContaining('may have 1 MiB') }),
+      ]);
+    }
+    const inWords = await at.run('.claude/tools/safe_bash/safe_bash', [command], { cwd: project });
+    expect(inWords.stderr).toContain('[contextd denied: file_size (a file that a command writes may have 1 MiB');
+    await type(commandIn(advice(await bash(command)), { MEBIBYTES: '4' }));
+    await type('ctxd server restart');
+    expect(await bash(command)).toMatchObject({ data: { stdout: `${40 * 65_536}\n` } });
+  });
+});
