@@ -3,6 +3,7 @@ import { ContextdError } from '../../core/errors.ts';
 import { invisibleIn } from '../../core/invisible.ts';
 import { describeGrants } from '../describe-grants.ts';
 import { parseManifest } from '../manifest.ts';
+import { listTools } from '../tool-list.ts';
 import { TOOL_NAME_PATTERN } from '../tool-name.ts';
 import { failed, faultless, TOOL_LIMITS, type ToolCheck, within } from './check.ts';
 import type { FileText, ToolDirectory } from './read-tool.ts';
@@ -80,10 +81,15 @@ function nameOf({ name, dir, layout, manifest }: ToolDirectory): string {
   }
 }
 
-/** CE-1.1: the tokens an agent spends to discover all tools. */
-export function verifyTogether(reports: readonly ToolReport[]): ToolCheck {
-  const total = reports.reduce((sum, { schemaTokens }) => sum + (schemaTokens ?? 0), 0);
-  return within('all schemas', total, TOOL_LIMITS.allSchemasTokens, 'Shorten the descriptions, or remove a tool.');
+/** CE-1.1: the tokens an agent spends to discover the tools that it is shown. */
+export function verifyTogether(reports: readonly (ToolReport & { isCore: boolean })[]): ToolCheck {
+  const { listed, searched, tokens } = listTools(reports);
+  const counted = searched.length === 0 ? `${reports.length}` : `${listed.length} of ${reports.length}`;
+  const rule = `${searched.length === 0 ? 'all' : 'listed'} schemas (${counted})`;
+  const check = within(rule, tokens, TOOL_LIMITS.allSchemasTokens, 'Shorten the descriptions, or remove a tool.');
+  if (searched.length === 0) return check;
+  const others = shortened(searched.map(({ name }) => name)).join(', ');
+  return { ...check, detail: `${check.detail}; agents find the others by search: ${others}` };
 }
 
 const SHOWN_MAX = 5;

@@ -13,7 +13,7 @@ import type { Check } from '../render.ts';
 
 interface Verified {
   passed: boolean;
-  tools: readonly ToolReport[];
+  tools: readonly (ToolReport & { isCore: boolean })[];
   /** The check of all tools together; null for a single tool, which has its own limit. */
   together: ToolCheck | null;
 }
@@ -22,19 +22,22 @@ interface Verified {
 export const toolVerify = defineCommand<Verified>({
   name: ['tool', 'verify'],
   summary: 'Check tools against the rules: form and cost of documents, schema, manifest and files.',
-  parameters: [{ syntax: '[tools...]', help: 'names or directories (default: all tools of the installation)' }],
+  parameters: [
+    { syntax: '[tools...]', help: 'names or directories (default: those of contextd and of the current project)' },
+  ],
   async run(context, args) {
     const dirs = await directoriesOf(context, args);
     const counter = loadCounter();
     const own = await realOrGiven(coreTools(context));
-    const tools: ToolReport[] = [];
+    const tools: (ToolReport & { isCore: boolean })[] = [];
     for (const dir of dirs) {
+      const isCore = dirname(dir) === own;
       const { report } = await verifyDirectory(dir, {
         countTokens: (text) => counter.count(text),
-        searchPath: dirname(dir) === own ? null : context.env.path,
+        searchPath: isCore ? null : context.env.path,
         proxyBinary: context.paths.proxyBinary,
       });
-      tools.push(report);
+      tools.push({ ...report, isCore });
     }
     const together = tools.length === 1 ? null : verifyTogether(tools);
     const checks = [...tools.flatMap((tool) => tool.checks), ...(together === null ? [] : [together])];
@@ -43,14 +46,14 @@ export const toolVerify = defineCommand<Verified>({
   bare: ({ passed, tools, together }) =>
     JSON.stringify({
       passed,
-      tools: tools.map(({ schemaTokens, ...tool }) => ({ ...tool, schema_tokens: schemaTokens })),
+      tools: tools.map(({ schemaTokens, isCore, ...tool }) => ({ ...tool, core: isCore, schema_tokens: schemaTokens })),
       together,
     }),
   view: ({ tools, together }) => ({
     kind: 'checks',
     checks: [
       ...tools.flatMap(({ name, checks }) => checks.map((check) => lineOf(`${name} ${check.rule}`, check))),
-      ...(together === null ? [] : [lineOf(`${together.rule} (${tools.length})`, together)]),
+      ...(together === null ? [] : [lineOf(together.rule, together)]),
     ],
   }),
   exitCode: ({ passed }) => (passed ? 0 : 1),
@@ -59,9 +62,17 @@ export const toolVerify = defineCommand<Verified>({
 async function directoriesOf(context: CliContext, args: ParsedArgs): Promise<string[]> {
   const words = args.words();
   if (words.length > 0) return Promise.all(words.map((word) => directoryOf(word, context)));
-  const folder = coreTools(context);
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])).sort();
+  const core = await foldersIn(coreTools(context));
+  const project = await findProjectRoot(context.cwd);
+  if (project === undefined) return core;
+  const names = new Set(core.map((dir) => basename(dir)));
+  const place = await realOrGiven(join(project, '.claude', 'tools'));
+  return [...core, ...(await foldersIn(place)).filter((dir) => !names.has(basename(dir)))];
+}
+
+async function foldersIn(place: string): Promise<string[]> {
+  const entries = await readdir(place, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [join(place, entry.name)] : [])).sort();
 }
 
 /** A bare name is a core tool, otherwise a tool of the current project, otherwise a directory. */

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import { listTools } from '../../catalog/tool-list.ts';
+import { TOOL_LIMITS } from '../../catalog/verify-tool/check.ts';
 import { LOCK_FILE } from '../../install/lock-file.ts';
+import type { ToolInfo__Output as ToolInfo } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { OwnedDirectory } from '../files/owned-directory.ts';
@@ -22,7 +25,26 @@ export async function checkProject(context: CliContext): Promise<Check[]> {
     files,
     tools.map(({ name }) => name),
   );
-  return [accepted, ...absent, await checkLinks(context, files), ...(await checkPrograms(context, files))];
+  return [
+    accepted,
+    checkToolList(tools),
+    ...absent,
+    await checkLinks(context, files),
+    ...(await checkPrograms(context, files)),
+  ];
+}
+
+/** CE-1.1: what an agent reads to know the tools of this project. */
+function checkToolList(tools: readonly ToolInfo[]): Check {
+  const known = tools.map(({ name, origin, schema_tokens: schemaTokens }) => ({
+    name,
+    isCore: origin === 'core',
+    schemaTokens,
+  }));
+  const { listed, searched, tokens } = listTools(known);
+  const { most } = TOOL_LIMITS.allSchemasTokens;
+  const others = searched.length === 0 ? '' : `; ${searched.length} more are found by search`;
+  return ok('tool list', `${listed.length} tools, ${tokens} of at most ${most} tokens${others}`);
 }
 
 /** Paths that one check names. */

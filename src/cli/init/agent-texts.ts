@@ -1,3 +1,4 @@
+import { type ListedTool, listTools } from '../../catalog/tool-list.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts';
 import { shellNameOf } from '../../core/shell-names.ts';
 import { VIEW_NAMES } from '../../tokens/views/read-view.ts';
@@ -7,10 +8,7 @@ import { withMark } from './content-hash.ts';
 // OpenCode: docs/clients.md.
 
 /** What `ctxd init` needs to know about a tool. */
-export interface ToolText {
-  name: string;
-  /** False for an installed tool, which other machines may not have. */
-  isCore: boolean;
+export interface ToolText extends ListedTool {
   purpose: string;
   schemaJson: string;
   toolMd: string;
@@ -58,10 +56,28 @@ export function rulesText(tools: readonly ToolText[]): string {
   );
 }
 
-/** `.claude/skills/contextd/SKILL.md`. A client loads only name and description until the skill is used. */
+/**
+ * `.claude/skills/contextd/SKILL.md`. A client loads only name and description until the skill is used. CE-1.1: what would
+ * exceed the bound is found by a search of the files that say what each tool is for.
+ */
 export function skillText(tools: readonly ToolText[]): string {
-  return withMark(`${SKILL_HEAD}\n${tools.map(toolSection).join('\n')}\n${SKILL_TAIL}`);
+  const { listed, searched } = listTools(tools);
+  const sections = [...listed.map(toolSection), ...(searched.length === 0 ? [] : [searchSection(searched.length)])];
+  return withMark(`${SKILL_HEAD}\n${sections.join('\n')}\n${SKILL_TAIL}`);
 }
+
+function searchSection(more: number): string {
+  const [what, them] = more === 1 ? ['tool is', 'it'] : ['tools are', 'one'];
+  return `## More
+
+${more} more ${what} not listed here. Find ${them} by a word of its purpose, then ask it for \`${HELP}\`:
+
+    ${SEARCH}
+`;
+}
+
+/** Prints the purpose of each tool whose TOOL.md has the word. */
+const SEARCH = `safe_bash "grep -il WORD .claude/tools/*/TOOL.md | xargs grep -h '^[#>]'"`;
 
 /** TOOL_EXTENDED.md in a project. Its mark covers all three files of the tool. */
 export function extendedText(tool: ToolText): string {

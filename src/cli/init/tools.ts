@@ -5,9 +5,10 @@ import { type PreparedChange, prepareInit } from './project.ts';
 
 /** Plans the project's files for these tools. Throws CONFLICT, with nothing changed, if something is in the way. */
 export function prepareTools(context: CliContext, root: string, tools: readonly ToolInfo[]): Promise<PreparedChange> {
-  const texts = tools.map(({ name, origin, purpose, schema_json, tool_md, tool_extended_md }) => ({
+  const texts = tools.map(({ name, origin, purpose, schema_json, schema_tokens, tool_md, tool_extended_md }) => ({
     name,
     isCore: origin === 'core',
+    schemaTokens: schema_tokens,
     purpose,
     schemaJson: schema_json,
     toolMd: tool_md,

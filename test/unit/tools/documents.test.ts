@@ -127,7 +127,9 @@ it('SEC-1.4 a secret may become its value in what safe_write writes and in a var
 });
 
 it('CE-1.1 all schemas together are under 1,500 tokens', async () => {
-  const together = verifyTogether(await Promise.all(names.map(verify)));
+  const together = verifyTogether(
+    (await Promise.all(names.map(verify))).map((report) => ({ ...report, isCore: true })),
+  );
   expect(together).toMatchObject({ passed: true, figure: expect.any(Number) });
   expect(together.figure).toBeLessThan(1_500);
 });
@@ -136,6 +138,7 @@ it('CE-3.2 nothing that a conversation loads by itself holds the extended docume
   const tools = names.map((name) => ({
     name,
     isCore: true,
+    schemaTokens: null,
     purpose: JSON.parse(read(name, 'tool.json')).purpose,
     schemaJson: read(name, 'schema.json'),
     toolMd: read(name, 'TOOL.md'),

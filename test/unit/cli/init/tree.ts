@@ -11,6 +11,7 @@ export function toolText(name: string, version = 1): ToolText {
   return {
     name,
     isCore: true,
+    schemaTokens: 50,
     purpose: `Does ${name}.`,
     schemaJson: `{"type":"object","title":"${version}"}`,
     toolMd: `# ${name}\n> version ${version}\n`,

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getEncoding } from 'js-tiktoken';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { makeTool } from '../helpers/made-tool.ts';
+
+const NAMES = ['tides', 'trains', 'rates', 'stocks', 'roads', 'parks', 'ships', 'books', 'songs'];
+
+let at: Installation;
+beforeAll(async () => {
+  at = await install({ warm: true });
+  for (const name of NAMES) {
+    const script = `#!/bin/sh\nprintf '{"about":"${name}"}'\n`;
+    const files = { 'TOOL.md': brief(name), 'TOOL_EXTENDED.md': `# ${name}\n\n\`city\`: the city.\n` };
+    makeTool(join(at.project, 'src', name), { name, script, files });
+    const done = await at.run(CTXD, ['tool', 'install', `./src/${name}`, '--yes']);
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+  }
+});
+afterAll(() => at.remove());
+
+function brief(name: string): string {
+  const lines = [
+    `# ${name}`,
+    `> Look up ${name} of a city.`,
+    '',
+    `**Use**: ${name}`,
+    '**Not**: files → `safe_read`',
+    '**Limits**: one city.',
+  ];
+  return `${[...lines, '**Ref**: `TOOL_EXTENDED.md`'].join('\n')}\n`;
+}
+
+it('CE-1.1 issue 30.1.3 with nine tools of others, an agent is shown less than 1,500 tokens and finds the rest', async () => {
+  const skill = readFileSync(join(at.project, '.claude/skills/contextd/SKILL.md'), 'utf8');
+  const listed = [...skill.matchAll(/^## (\w+)$/gm)].map(([, name = '']) => name).filter((name) => name !== 'Quotes');
+  const schemas = [...skill.matchAll(/`(\.claude\/tools\/\w+\/schema\.json)`/g)].map(([, path = '']) => path);
+  const encoding = getEncoding('cl100k_base');
+  const tokens = schemas.reduce((sum, path) => {
+    const schema: unknown = JSON.parse(readFileSync(join(at.project, path), 'utf8'));
+    return sum + encoding.encode(JSON.stringify(schema)).length;
+  }, 0);
+  expect(schemas.length).toBeGreaterThan(15);
+  expect(tokens).toBeLessThan(1_500);
+
+  const hidden = NAMES.filter((name) => !listed.includes(name));
+  expect(hidden.length).toBeGreaterThan(2);
+  expect(skill).toContain(`${hidden.length} more tools are not listed here.`);
+  const search = /^ {4}(safe_bash .*WORD.*)$/m.exec(skill)?.[1] ?? '';
+  for (const name of hidden) {
+    const typed = `PATH="$PWD/.claude/bin:$PATH"; ${search.replace('WORD', name)}`;
+    const found = await at.run('/bin/sh', ['-c', typed]);
+    expect(found.stdout).toBe(`# ${name}\n> Look up ${name} of a city.\n`);
+    expect((await at.ask(name, { city: 'x' })).data).toEqual({ about: name });
+  }
+
+  const figure = `${tokens} of at most 1499 tokens`;
+  const verified = await at.run(CTXD, ['tool', 'verify']);
+  expect(verified.code, verified.stdout).toBe(0);
+  const count = 15 + NAMES.length;
+  expect(verified.stdout).toContain(`listed schemas (${count - hidden.length} of ${count}): ${figure}; agents find`);
+  for (const name of NAMES) expect(verified.stdout).toContain(`${name} schema.json cost`);
+  const doctor = JSON.parse((await at.run(CTXD, ['doctor', '--json'])).stdout);
+  expect(doctor.checks).toContainEqual({
+    name: 'tool list',
+    status: 'ok',
+    detail: `${count - hidden.length} tools, ${figure}; ${hidden.length} more are found by search`,
+    remedy: '',
+  });
+});
