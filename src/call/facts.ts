@@ -1,7 +1,14 @@
-import type { Denial, SetAside } from '../core/envelope.ts';
+import {
+  type CodedWarnings,
+  type Denial,
+  type SetAside,
+  WARNING_CODES,
+  type WarningCode,
+  warningDetail,
+} from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
 import type { FactName, FactRecord, FactRow } from './fact-row.ts';
-import type { CallFacts, ConnectionRecord, FileChanges } from './outcome.ts';
+import { type CallFacts, type ConnectionRecord, codedWarnings, type FileChanges } from './outcome.ts';
 import { setAsideWarnings } from './set-aside-warnings.ts';
 
 /** Maximum secret openings listed in one record. */
@@ -72,6 +79,14 @@ export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
     isAboutOutput: true,
     meta: (warnings) => ({ warnings }),
   },
+  codedWarnings: {
+    join: (earlier, later) => codedWarnings([...pairsOf(earlier), ...pairsOf(later)]),
+    texts: WARNING_CODES,
+    names: WARNING_CODES,
+    isAboutOutput: true,
+    meta: (warnings) => ({ warning_details: pairsOf(warnings).map(([code, message]) => warningDetail(code, message)) }),
+  },
+  rateLimit: { texts: 'none', meta: (limit) => ({ rate_limit: limit }) },
   quarantined: {
     join: (earlier, later) => unique([...earlier, ...later], ({ id }) => id),
     texts: 'all',
@@ -108,6 +123,10 @@ function changesOf({ ref, files, more, notCovered }: FileChanges): Json {
     ...(more === 0 ? {} : { more }),
     ...(notCovered.length === 0 ? {} : { not_covered: [...notCovered] }),
   };
+}
+
+function pairsOf(warnings: CodedWarnings): (readonly [WarningCode, string])[] {
+  return WARNING_CODES.flatMap((code) => warnings[code].map((message) => [code, message] as const));
 }
 
 function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

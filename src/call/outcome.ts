@@ -1,4 +1,11 @@
-import type { Denial, SetAside } from '../core/envelope.ts';
+import {
+  type CodedWarnings,
+  type Denial,
+  type RateLimit,
+  type SetAside,
+  WARNING_CODES,
+  type WarningCode,
+} from '../core/envelope.ts';
 import type { ContextdError, ErrorCode } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { EndedBy } from '../protocol/host-messages.ts';
@@ -52,6 +59,10 @@ export interface ConnectionRecord {
 export interface CallFacts {
   /** From the tool, its commands and contextd, for the caller. */
   readonly warnings: readonly string[];
+  /** Warnings with a code of specs/4, for the caller. */
+  readonly codedWarnings: CodedWarnings;
+  /** A limit on calls that this one nearly reached; null if none is near. */
+  readonly rateLimit: RateLimit | null;
   /** Accesses that the sandbox refused to commands, deduplicated. */
   readonly denied: readonly Denial[];
   /** Hosts that commands reached or tried to reach, for the audit record; bounded. */
@@ -84,9 +95,18 @@ export interface CallFacts {
   readonly tokensHanded: readonly string[];
 }
 
+/** Warnings, as a fact. */
+export function codedWarnings(warnings: readonly (readonly [WarningCode, string])[]): CodedWarnings {
+  const messages = (code: WarningCode): string[] =>
+    warnings.flatMap(([one, message]) => (one === code ? [message] : []));
+  return Object.fromEntries(WARNING_CODES.map((code) => [code, messages(code)])) as unknown as CodedWarnings;
+}
+
 /** The facts of a call with nothing to report. */
 export const NO_FACTS: CallFacts = {
   warnings: [],
+  codedWarnings: codedWarnings([]),
+  rateLimit: null,
   denied: [],
   connections: [],
   quarantined: [],

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { RegExpEngine } from 'ajv/dist/types/index.js';
 import { RE2JS } from 're2js';
 import { ContextdError } from '../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isSmall, withDeadline } from './deadline.ts';
 import { findSecretInputs, refusesTokens, SECRET_KEYWORD, type SecretInput } from './secret-inputs.ts';
 
@@ -30,6 +30,8 @@ export interface ArgumentSchema {
   readonly refusesTokens: boolean;
   /** The top-level properties. */
   readonly names: readonly string[];
+  /** Those of them that the author marks as `deprecated`. */
+  readonly deprecated: readonly string[];
   /** The property that plain words are the value of; null: the tool takes none. */
   readonly primary: string | null;
 }
@@ -69,9 +71,15 @@ export function createArgumentCompiler(whose: 'core' | 'others'): CompileArgumen
       secretInputs: findSecretInputs(tool, schema),
       refusesTokens: refusesTokens(schema),
       names: Object.keys(properties),
+      deprecated: Object.keys(properties).filter((name) => isDeprecated(properties[name])),
       primary: primaryOf(tool, schema),
     };
   };
+}
+
+/** An annotation of JSON Schema. */
+function isDeprecated(property: Json | undefined): boolean {
+  return isJsonObject(property) && property.deprecated === true;
 }
 
 /** Milliseconds for checking the arguments of one call, and for compiling a schema. Both take some if nothing is wrong. */

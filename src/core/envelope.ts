@@ -57,6 +57,13 @@ export interface WarningDetail {
   context?: JsonObject;
 }
 
+/** `remaining`: calls until the limit; `retry_after_ms`: when one that counts now is forgotten. */
+export interface RateLimit {
+  limit: number;
+  remaining: number;
+  retry_after_ms: number;
+}
+
 /** `meta` of an answer. Optional keys are absent if empty, because an agent pays for each key. */
 export interface EnvelopeMeta {
   version: typeof ENVELOPE_VERSION;
@@ -97,11 +104,16 @@ export interface EnvelopeMeta {
   /** Warnings without a code. Coded warnings are only in `warning_details`. */
   warnings?: readonly string[];
   warning_details?: readonly WarningDetail[];
-  /** Present if calls are throttled. */
-  rate_limit?: { limit: number; remaining: number; retry_after_ms: number };
+  /** Present if a limit on calls was reached, or nearly. */
+  rate_limit?: RateLimit;
   /** Milliseconds of the call and of its steps. Present only if `budget.telemetry` is set. */
   telemetry?: { duration_ms: number; run_ms?: number; scrub_ms?: number };
 }
+
+/** Messages of warnings by their code. */
+export type CodedWarnings = Readonly<Record<WarningCode, readonly string[]>>;
+
+export const WARNING_CODES = Object.keys(WARNING_SEVERITIES) as readonly WarningCode[];
 
 /** A warning with the severity of its code. */
 export function warningDetail(code: WarningCode, message: string, context?: JsonObject): WarningDetail {

@@ -12,6 +12,7 @@ import type { CallBranches } from './branch.ts';
 import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
 import { addFacts, type Call, EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
 import { CallState, type StepName, type StepResults } from './call-state.ts';
+import { factsOfOpenings } from './coded-warnings.ts';
 import { identify } from './identify.ts';
 import { type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
 import { openCursor, openPage, type PageDeps } from './page.ts';
@@ -154,7 +155,8 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
 function withSecrets(outcome: RawOutcome, state: CallState): RawOutcome {
   const secrets = state.find('open_secrets');
   if (secrets === undefined) return outcome;
-  return { ...addFacts(outcome, { secretsOpened: secrets.opened }), tokenNotes: secrets.notes };
+  const facts = { secretsOpened: secrets.opened, ...factsOfOpenings(secrets.openings) };
+  return { ...addFacts(outcome, facts), tokenNotes: secrets.notes };
 }
 
 async function scrubOrWithhold(state: CallState, deps: DispatchDeps): Promise<ScrubbedOutcome> {

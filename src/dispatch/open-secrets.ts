@@ -1,6 +1,7 @@
 import type { OpenedSecret } from '../call/outcome.ts';
 import { ANY, plainPlaces, secretPlaces } from '../catalog/secret-inputs.ts';
 import type { Config } from '../config/schema.ts';
+import type { RateLimit } from '../core/envelope.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import { shownLookAlikes, tokenDigits } from '../scrub/vault/look-alike.ts';
@@ -17,6 +18,8 @@ export interface OpenedInput {
   opened: readonly OpenedSecret[];
   /** Warnings about tokens left as literal text. */
   notes: readonly string[];
+  /** How often the secret with the fewest openings left can still be opened; null without one. */
+  openings: RateLimit | null;
 }
 
 /**
@@ -30,7 +33,7 @@ export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecret
     tokenDigits(text).map((digits) => ({ token: `[SECRET_${digits}]`, input: `/${path.join('/')}`, use: purpose })),
   );
   const tokens = opened.map(({ token }) => token);
-  scrubber.bookOpenings(call.session, tokens, config.secrets.max_uses_per_hour);
+  const openings = scrubber.bookOpenings(call.session, tokens, config.secrets.max_uses_per_hour);
   const texts = new Map(
     places.map(({ path, purpose, text }) => {
       const form = purpose === 'file' ? 'seen' : 'plain';
@@ -38,7 +41,7 @@ export function openSecrets(call: VerifiedCall, { scrubber, config }: OpenSecret
     }),
   );
   const input = withTexts(call.input, [], texts);
-  return { input: isJsonObject(input) ? input : call.input, opened, notes: literalTokens(call, scrubber) };
+  return { input: isJsonObject(input) ? input : call.input, opened, notes: literalTokens(call, scrubber), openings };
 }
 
 /** Tokens whose values a program received. It may print them, so even very short values are masked. */

@@ -12,6 +12,7 @@ import type { IsolationReport } from '../sandbox/contract/sandbox.ts';
 import type { OwnLines, Scrubber, ScrubHints } from '../scrub/scrubber.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import { EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
+import { warningsOfRun } from './coded-warnings.ts';
 import { type OpenedInput, tokensToMask } from './open-secrets.ts';
 import { reported } from './report-failure.ts';
 import type { SecondSearch } from './scrub.ts';
@@ -57,6 +58,7 @@ export async function run(
   const returned = {
     ...NO_FACTS,
     warnings: output.warnings ?? [],
+    codedWarnings: failure === undefined ? warningsOfRun(call, output.data) : NO_FACTS.codedWarnings,
     runMs: Math.round(durationMs * 10) / 10,
     droppedBytes: output.droppedBytes ?? 0,
     isViewApplied: output.isViewApplied ?? false,

@@ -1,5 +1,5 @@
-import type { CallFacts, ConnectionRecord, HostCallRecord } from '../call/outcome.ts';
-import type { Denial, SetAside } from '../core/envelope.ts';
+import { type CallFacts, type ConnectionRecord, codedWarnings, type HostCallRecord } from '../call/outcome.ts';
+import type { Denial, SetAside, WarningCode } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
 import type { CommandResult, Connection } from '../sandbox/contract/sandbox.ts';
 import { ConnectionSums } from '../sandbox/egress/connection-sums.ts';
@@ -7,7 +7,7 @@ import { ConnectionSums } from '../sandbox/egress/connection-sums.ts';
 /** What the host did for one call, successful or not. */
 export type RunFacts = Omit<
   CallFacts,
-  'runMs' | 'droppedBytes' | 'isViewApplied' | 'isolationMissing' | 'secretsOpened'
+  'runMs' | 'rateLimit' | 'droppedBytes' | 'isViewApplied' | 'isolationMissing' | 'secretsOpened'
 >;
 
 /** Facts about a command besides its output. */
@@ -15,6 +15,7 @@ type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'noti
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
+const WARNINGS_KEPT = 20;
 
 /** Collects the facts of one call. */
 export class FactCollector {
@@ -31,6 +32,7 @@ export class FactCollector {
   #shows: string | null = null;
   #standardView: Json | null = null;
   readonly #refs = new Set<string>();
+  readonly #codedWarnings: (readonly [WarningCode, string])[] = [];
 
   /** Records a new request. It counts as interrupted until the caller completes the record. */
   open(method: string): HostCallRecord {
@@ -61,11 +63,17 @@ export class FactCollector {
     for (const ref of refs) this.#refs.add(ref);
   }
 
+  warned(warnings: readonly (readonly [WarningCode, string])[]): void {
+    const room = WARNINGS_KEPT - this.#codedWarnings.length;
+    this.#codedWarnings.push(...warnings.slice(0, Math.max(0, room)));
+  }
+
   read(): RunFacts {
     return {
       quarantined: [...this.#quarantined.values()],
       searchComplete: this.#searchComplete,
       warnings: [...this.#notices],
+      codedWarnings: codedWarnings(this.#codedWarnings),
       denied: [...this.#denied.values()],
       connections: this.#connections.read().map(connectionRecord),
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },

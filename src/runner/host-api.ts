@@ -142,9 +142,11 @@ export class HostApi {
         shows,
         standardView,
         refs = [],
+        warnings = [],
       } = await service(this.#call.session, request, this.#serviceCall());
       if (shows !== undefined) this.#facts.shows(shows, standardView ?? null);
       this.#facts.found(refs);
+      this.#facts.warned(warnings);
       return answer;
     });
   }

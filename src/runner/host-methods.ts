@@ -1,5 +1,6 @@
 import type { HostCallRecord } from '../call/outcome.ts';
 import type { SessionRef } from '../call/session.ts';
+import type { WarningCode } from '../core/envelope.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
 import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
@@ -57,6 +58,8 @@ export interface ServiceAnswer {
   standardView?: Json;
   /** Ids for the answer's `refs`, such as those of found memories. */
   refs?: readonly string[];
+  /** For the caller of the tool. */
+  warnings?: readonly (readonly [WarningCode, string])[];
 }
 
 /** What a service may know about the call that asks it. */

@@ -1,5 +1,6 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
+import type { RateLimit } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
@@ -94,9 +95,10 @@ export interface Scrubber {
   openSecrets(session: SessionRef, text: string, form?: 'seen' | 'plain'): string;
   /**
    * Counts one opening of each token; all or nothing. Call it once per call, before `openSecrets`. Throws
-   * SECRET_UNKNOWN for an unknown token, RATE_LIMITED if a token was opened `maxPerHour` times within the hour.
+   * SECRET_UNKNOWN for an unknown token, RATE_LIMITED if a token was opened `maxPerHour` times within the hour. Returns what is
+   * left for the token that was opened most; null without tokens.
    */
-  bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): void;
+  bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): RateLimit | null;
   /** Distinct tokens of this session in a text. */
   tokensIn(session: SessionRef, text: string): string[];
   /**
@@ -269,8 +271,8 @@ class SessionScrubber implements Scrubber {
     return this.#vaults.open(session, text, form);
   }
 
-  bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): void {
-    this.#vaults.book(session, tokens, maxPerHour);
+  bookOpenings(session: SessionRef, tokens: readonly string[], maxPerHour: number): RateLimit | null {
+    return this.#vaults.book(session, tokens, maxPerHour);
   }
 
   tokensIn(session: SessionRef, text: string): string[] {

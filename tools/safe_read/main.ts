@@ -144,7 +144,7 @@ class SeveralFiles {
     const [fault] = this.#faults;
     const [failed, all] = [this.#faults.length, this.#files.length];
     if (fault !== undefined && failed === all) throw fault;
-    const warnings = failed === 0 ? this.#warnings : [`${failed} of ${all} files could not be read`, ...this.#warnings];
+    const warnings = this.#warnings;
     return {
       data: { files: this.#files },
       streams: this.#streams,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type SessionRef, sessionKey } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { WarningCode } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
@@ -30,14 +31,14 @@ const TITLE_MAX_TOKENS = 60;
 /** An answer may have at most 16 texts. */
 const READ_MAX = 12;
 /** For agents, which cannot fix the server. `ctxd memory sync status` shows the cause. */
-const DEGRADED = 'the shared store did not answer; what others stored last may be missing';
+const STALE = 'the shared store did not answer; what others stored last may be missing';
 const DAY_MS = 86_400_000;
 
 /**
  * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome,
  * confidence, from?}], left_out?, degraded?}`, best first, at most 340 tokens. Contents only through MemoryGet. Any
- * text is a valid query. `from` marks memories of a tool, an import or a team member. `degraded`: the shared store did
- * not answer, or the embedding model did not, with its reason. Ids are in the refs of a core tool's answer. Memories
+ * text is a valid query. `from` marks memories of a tool, an import or a team member. Warns with
+ * STALE_CACHE if the shared store did not answer, with FALLBACK_USED if the embedding model did not. Ids are in the refs of a core tool's answer. Memories
  * held out from the session are silently missing. Throws ARGS_INVALID.
  */
 export async function searchMemories(
@@ -68,21 +69,29 @@ export async function searchMemories(
     answer: {
       memories: shown.map(({ reference }) => reference),
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
-      ...degradedIn(degraded, wordsOnly),
+      ...(isCore ? {} : degradedIn(degraded, wordsOnly)),
     },
+    warnings: warningsOf(degraded, wordsOnly),
     refs: isCore ? shown.map(({ id }) => id) : [],
   };
 }
 
+/** For the program of another tool, which does not see the warnings of its call. */
 function degradedIn(shared: string | null, wordsOnly: string | null): JsonObject {
-  const reasons = [
-    ...(shared === null ? [] : [DEGRADED]),
-    ...(wordsOnly === null ? [] : [`searched by words only: ${wordsOnly.slice(0, WHY_MAX_CHARS)}`]),
-  ];
+  const reasons = warningsOf(shared, wordsOnly).map(([, message]) => message);
   return reasons.length === 0 ? {} : { degraded: reasons.join('; ') };
 }
 
-/** Maximum number of characters of the reason for a degraded search. */
+function warningsOf(shared: string | null, wordsOnly: string | null): (readonly [WarningCode, string])[] {
+  return [
+    ...(shared === null ? [] : [['STALE_CACHE', STALE] as const]),
+    ...(wordsOnly === null
+      ? []
+      : [['FALLBACK_USED', `searched by words only: ${wordsOnly.slice(0, WHY_MAX_CHARS)}`] as const]),
+  ];
+}
+
+/** Maximum number of characters of the reason for a search by words only. */
 const WHY_MAX_CHARS = 160;
 
 interface Reference {

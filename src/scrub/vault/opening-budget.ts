@@ -1,3 +1,5 @@
+import type { RateLimit } from '../../core/envelope.ts';
+
 /** Over which openings are counted. */
 const WINDOW_MS = 60 * 60 * 1000;
 
@@ -11,6 +13,17 @@ export class OpeningBudget {
     this.#times = this.#times.filter((time) => now - time < WINDOW_MS);
     const freed = this.#times[this.#times.length - max];
     return freed === undefined ? 0 : Math.max(1, Math.ceil(freed + WINDOW_MS - now));
+  }
+
+  /** How many openings are left, and when the oldest that counts is forgotten. */
+  left(max: number, now: number): RateLimit {
+    const within = this.#times.filter((time) => now - time < WINDOW_MS);
+    const oldest = within[0] ?? now;
+    return {
+      limit: max,
+      remaining: Math.max(0, max - within.length),
+      retry_after_ms: Math.ceil(oldest + WINDOW_MS - now),
+    };
   }
 
   book(now: number): void {

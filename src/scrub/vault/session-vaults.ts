@@ -1,5 +1,6 @@
 import { type SessionRef, sessionKey } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { RateLimit } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Guard } from './guard.ts';
 import { replaceTokens, tokenDigits } from './look-alike.ts';
@@ -58,14 +59,18 @@ export class SessionVaults {
   }
 
   /** See `Scrubber.bookOpenings`. */
-  book(session: SessionRef, tokens: readonly string[], maxPerHour: number): void {
+  book(session: SessionRef, tokens: readonly string[], maxPerHour: number): RateLimit | null {
     const digits = [...new Set(tokens.flatMap(tokenDigits))];
     const now = this.#clock.monotonic();
     for (const one of digits) {
       const waitMs = this.#with(session, one).waitMs(one, maxPerHour, now);
       if (waitMs > 0) throw openedTooOften(one, maxPerHour, waitMs);
     }
-    for (const one of digits) this.#with(session, one).book(one, now, this.#clock.now());
+    const left = digits.map((one) => this.#with(session, one).book(one, maxPerHour, now, this.#clock.now()));
+    return left.reduce<RateLimit | null>(
+      (least, one) => (least === null || one.remaining < least.remaining ? one : least),
+      null,
+    );
   }
 
   forget(session: SessionRef): void {

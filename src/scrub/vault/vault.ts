@@ -1,4 +1,5 @@
 import type { SessionRef } from '../../call/session.ts';
+import type { RateLimit } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { canonicalOf } from './folded-text.ts';
 import { copyText, Guard } from './guard.ts';
@@ -203,12 +204,13 @@ export class Vault {
     return this.#entry(digits).budget.waitMs(max, monotonicNow);
   }
 
-  /** Counts one opening. `now`: milliseconds since the epoch. */
-  book(digits: string, monotonicNow: number, now: number): void {
+  /** Counts one opening and returns what is left of `max`. `now`: milliseconds since the epoch. */
+  book(digits: string, max: number, monotonicNow: number, now: number): RateLimit {
     const { budget, summary } = this.#entry(digits);
     budget.book(monotonicNow);
     summary.opened += 1;
     summary.lastOpenedAt = now;
+    return budget.left(max, monotonicNow);
   }
 
   /** Everything about one secret, for a person. Throws SECRET_UNKNOWN like `open`. */

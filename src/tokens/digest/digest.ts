@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isJsonObject } from '../../core/json.ts';
 import { cutAfter, cutBefore } from '../cut-points.ts';
 import { type Choice, choose } from './choose.ts';
 import { PIECE_MAX_CHARS, type Piece, piecesOf } from './pieces.ts';
@@ -31,6 +32,7 @@ interface EvidenceSnippet {
 interface Source {
   text: string;
   points: CodePoints;
+  pages: Pages;
   queryHash: string;
   textHash: string;
 }
@@ -43,9 +45,11 @@ export function digest(text: string, query: string, size: { chars: number }): Di
   const asked = query.normalize('NFKC').replace(/\s+/gu, ' ').trim();
   const terms = queryTerms(asked);
   const pieces = piecesOf(text, terms);
+  const points = new CodePoints(text);
   const source: Source = {
     text,
-    points: new CodePoints(text),
+    points,
+    pages: new Pages(text, points),
     queryHash: hash('sha256', asked.toLowerCase()).slice(0, 8),
     textHash: hash('sha256', text),
   };
@@ -63,6 +67,20 @@ function queryTerms(query: string): string[] {
   return telling.length > 0 ? telling : terms;
 }
 
+/** UTF-16 units: a longer text is no payload, which has at most 10 items of 500 characters in each list. */
+const PAYLOAD_MAX_CHARS = 64 * 1024;
+
+/** True if a text is a payload already. It is shown as it is: a digest of a digest would lose what it quotes and from where. */
+export function isDigest(text: string): boolean {
+  if (text.length > PAYLOAD_MAX_CHARS || !/^\s*\{/.test(text) || !text.includes('digest/v1')) return false;
+  try {
+    const payload: unknown = JSON.parse(text);
+    return isJsonObject(payload) && payload.content_type === 'digest/v1' && typeof payload.summary === 'string';
+  } catch {
+    return false;
+  }
+}
+
 /** JSON with the keys in the order of the specification. The ratio always has 6 decimals. */
 export function serializeDigest(payload: DigestPayload): string {
   const { compression_ratio, source_text_hash, ...first } = payload;
@@ -70,7 +88,7 @@ export function serializeDigest(payload: DigestPayload): string {
   return `${JSON.stringify(first).slice(0, -1)},"compression_ratio":${ratio},"source_text_hash":"${source_text_hash}"}`;
 }
 
-function payloadOf({ text, points, queryHash, textHash }: Source, draft: Draft): DigestPayload {
+function payloadOf({ text, points, pages, queryHash, textHash }: Source, draft: Draft): DigestPayload {
   const shown = ({ start, end }: { start: number; end: number }) => text.slice(start, end);
   const payload: DigestPayload = {
     version: '1.0',
@@ -80,7 +98,7 @@ function payloadOf({ text, points, queryHash, textHash }: Source, draft: Draft):
     key_points: draft.keyPoints.map(shown),
     evidence_snippets: draft.evidence.map((snippet) => ({
       text: shown(snippet),
-      locator: `char:${points.at(snippet.start)}-${points.at(snippet.end)}`,
+      locator: pages.locatorOf(snippet),
       relevance_score: Math.round(snippet.relevance * 100) / 100,
     })),
     original_chars: points.total,
@@ -182,6 +200,26 @@ function excerpt(text: string, piece: Piece, size: number, focus: RegExp | null)
 function afterBlank(text: string, from: number, to: number): number {
   const blank = text.indexOf(' ', from);
   return blank >= 0 && blank < to ? blank + 1 : from;
+}
+
+/** Form feeds separate the pages of a text, as programs that read PDF files write them. */
+class Pages {
+  readonly #points: CodePoints;
+  /** Where each page begins, as a UTF-16 offset. */
+  readonly #starts: number[] = [0];
+
+  constructor(text: string, points: CodePoints) {
+    this.#points = points;
+    for (let at = text.indexOf('\f'); at >= 0; at = text.indexOf('\f', at + 1)) this.#starts.push(at + 1);
+  }
+
+  /** Spec 4: `char:a-b`, or `page:n:char:a-b` with the characters of the page counted from 0 and pages from 1. */
+  locatorOf({ start, end }: Piece): string {
+    const page = this.#starts.findLastIndex((first) => first <= start);
+    const from = this.#points.at(this.#starts[page] ?? 0);
+    const place = `char:${this.#points.at(start) - from}-${this.#points.at(end) - from}`;
+    return this.#starts.length === 1 ? place : `page:${page + 1}:${place}`;
+  }
 }
 
 const STRIDE = 64 * 1024;

@@ -73,9 +73,13 @@ function lineEndNear(text: string, at: number): number {
   return feed >= 0 ? at + feed : cutBefore(text, to);
 }
 
+/** Nor does a line go on over the end of a page. */
+const LINE_END = /[\n\f]/g;
+
 function addLines(text: string, window: Piece, pieces: Piece[]): void {
   for (let at = window.start; at < window.end; ) {
-    const feed = text.indexOf('\n', at);
+    LINE_END.lastIndex = at;
+    const feed = LINE_END.exec(text)?.index ?? -1;
     const end = feed < 0 || feed > window.end ? window.end : feed;
     addSentences(text, at, end, pieces);
     at = end + 1;

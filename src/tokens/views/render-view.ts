@@ -3,7 +3,7 @@ import { missingLines, type OutputGap } from '../../core/gap.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isWithheld } from '../../text/withheld.ts';
 import { plainLines } from '../densify/densify.ts';
-import { digest, serializeDigest } from '../digest/digest.ts';
+import { digest, isDigest, serializeDigest } from '../digest/digest.ts';
 import type { CutMode } from '../shown-stream.ts';
 import { viewDiff } from './diff.ts';
 import { viewErrors } from './errors.ts';
@@ -123,11 +123,13 @@ function viewOne(stream: ViewStream, { view, earlier, digestChars }: ViewRequest
     case 'diff':
       return viewDiff(text, earlierText(stream.field, earlier), { context: DIFF_CONTEXT_LINES });
     case 'digest': {
+      const facts = { content_type: 'digest/v1', stream: stream.field };
+      if (isDigest(text)) return { kind: 'range', ...all(text), facts };
       const payload = digest(text, view.query, { chars: digestChars });
       return {
         kind: 'text',
         text: serializeDigest(payload),
-        facts: { content_type: payload.content_type, stream: stream.field },
+        facts,
         cut: 'head',
       };
     }

@@ -10,13 +10,15 @@ import {
   withTexts,
 } from '#src/call/fact-operations.js';
 import { FACTS } from '#src/call/facts.js';
-import { type CallFacts, NO_FACTS } from '#src/call/outcome.js';
+import { type CallFacts, codedWarnings, NO_FACTS } from '#src/call/outcome.js';
 import { ownLeaves } from '#src/dispatch/scrub.js';
 import { collectLeaves, replaceLeaves } from '#src/scrub/leaves.js';
 
 /** Every text that a tool or a command chose is `chosen`, and nothing else holds that word. */
 const FULL: CallFacts = {
   warnings: ['chosen'],
+  codedWarnings: codedWarnings([['FALLBACK_USED', 'chosen']]),
+  rateLimit: { limit: 2, remaining: 0, retry_after_ms: 1 },
   denied: [{ kind: 'chosen', path: 'chosen', host: 'chosen', port: 1, rule: 'chosen', how_to_allow: 'chosen' }],
   connections: [
     {
@@ -63,6 +65,8 @@ describe('the facts of a call', () => {
       'files_changed_more',
       'files_not_covered',
       'warnings',
+      'warning_details',
+      'rate_limit',
     ]);
     expect(Object.keys(recordOfFacts(FULL, unmasked))).toEqual([
       'run_ms',
@@ -84,7 +88,14 @@ describe('the facts of a call', () => {
     const without = withoutTexts(FULL);
     expect(JSON.stringify(without)).not.toContain('chosen');
     expect(without).toMatchObject({ runMs: 0, droppedBytes: 5, fileChanges: { ref: 'undo_1', files: [], more: 1 } });
-    expect(withoutOutput(FULL)).toEqual({ ...FULL, warnings: [], shows: null, refs: [], droppedBytes: 0 });
+    expect(withoutOutput(FULL)).toEqual({
+      ...FULL,
+      warnings: [],
+      codedWarnings: codedWarnings([]),
+      shows: null,
+      refs: [],
+      droppedBytes: 0,
+    });
   });
 
   it('SEC-1.1 have only values searched, never the property names, and hold what the search returns', () => {

@@ -76,7 +76,7 @@ describe('SEC-1.3 the public list of a vault', () => {
     const vault = vaultWithCounter();
     for (let i = 0; i < 3; i++) await vault.use('hunter2hunter2', 'env-password', { tool: 'safe_read', time: 100 + i });
     await vault.use('other-value', 'github-token');
-    vault.book('1', 5, 500);
+    vault.book('1', 60, 5, 500);
     expect(vault.list()).toEqual([
       {
         token: '[SECRET_1]',
@@ -97,8 +97,8 @@ describe('SEC-1.3 the public list of a vault', () => {
     const vault = vaultWithCounter();
     await vault.use('value', 'r');
     const hour = 3_600_000;
-    vault.book('1', 1_000, 0);
-    vault.book('1', 2_000, 0);
+    expect(vault.book('1', 3, 1_000, 0)).toEqual({ limit: 3, remaining: 2, retry_after_ms: hour });
+    expect(vault.book('1', 3, 2_000, 0)).toEqual({ limit: 3, remaining: 1, retry_after_ms: hour - 1_000 });
     expect(vault.waitMs('1', 3, 3_000)).toBe(0);
     expect(vault.waitMs('1', 2, 3_000)).toBe(hour - 2_000);
     expect(vault.waitMs('1', 2, hour + 1_000)).toBe(0);

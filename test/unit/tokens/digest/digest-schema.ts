@@ -74,8 +74,9 @@ export const DIGEST_SCHEMA = {
         text: { type: 'string', maxLength: ITEM_MAX_CHARS, description: 'An exact part of the text.' },
         locator: {
           type: 'string',
-          pattern: '^char:(0|[1-9][0-9]*)-[1-9][0-9]*$',
-          description: 'Where it stands: the first character, from 0, and the one after the last; as in Python.',
+          pattern: '^(page:[1-9][0-9]*:)?char:(0|[1-9][0-9]*)-[1-9][0-9]*$',
+          description:
+            'Where it stands: the first character, from 0, and the one after the last; as in Python. In a text with form feeds, which separate pages, the page, from 1, and characters of that page.',
         },
         relevance_score: { type: 'number', minimum: 0, maximum: 1 },
       },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DigestPayload, digest, serializeDigest } from '#src/tokens/digest/digest.js';
+import { type DigestPayload, digest, isDigest, serializeDigest } from '#src/tokens/digest/digest.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { partedUnits } from '../parted-units.ts';
 import { hostileText } from '../reference.ts';
@@ -22,8 +22,10 @@ function checkPayload(text: string, payload: DigestPayload): void {
   expect(isPayload(payload), JSON.stringify(isPayload.errors)).toBe(true);
   const characters = codePoints(text);
   for (const snippet of payload.evidence_snippets) {
-    const [, start, end] = /^char:(\d+)-(\d+)$/.exec(snippet.locator) ?? [];
-    expect(characters.slice(Number(start), Number(end)).join('')).toBe(snippet.text);
+    const [, page, start, end] = /^(?:page:(\d+):)?char:(\d+)-(\d+)$/.exec(snippet.locator) ?? [];
+    expect(page !== undefined, 'only a text with form feeds has pages').toBe(text.includes('\f'));
+    const within = page === undefined ? characters : codePoints(text.split('\f')[Number(page) - 1] ?? '');
+    expect(within.slice(Number(start), Number(end)).join('')).toBe(snippet.text);
   }
   for (const line of [...payload.key_points, ...(payload.summary === '' ? [] : payload.summary.split('\n'))])
     expect(text).toContain(line);
@@ -38,10 +40,13 @@ function checkPayload(text: string, payload: DigestPayload): void {
 
 /** UTF-16 positions of the ends of everything that a payload quotes by locator. */
 function placesOf(text: string, payload: DigestPayload): number[] {
-  const characters = codePoints(text);
-  return payload.evidence_snippets.flatMap(({ locator }) =>
-    [...locator.matchAll(/\d+/g)].map(([place]) => characters.slice(0, Number(place)).join('').length),
-  );
+  const pages = text.split('\f');
+  return payload.evidence_snippets.flatMap(({ locator }) => {
+    const [, page = '1', start, end] = /^(?:page:(\d+):)?char:(\d+)-(\d+)$/.exec(locator) ?? [];
+    const before = pages.slice(0, Number(page) - 1).reduce((sum, one) => sum + one.length + 1, 0);
+    const own = codePoints(pages[Number(page) - 1] ?? '');
+    return [start, end].map((place) => before + own.slice(0, Number(place)).join('').length);
+  });
 }
 
 const prose = fc
@@ -55,7 +60,7 @@ const prose = fc
       maxLength: 60,
     },
   )
-  .map((lines) => lines.join('\n'));
+  .chain((lines) => fc.constantFrom('\n', '\n', '\f', '\n\f').map((end) => lines.join(end)));
 const queries = fc.constantFrom('', 'error route', 'lorem ipsum', '字', 'SECRET', 'nothingOfTheKind');
 
 const LOG = Array.from({ length: 5_000 }, (_, i) =>
@@ -97,6 +102,21 @@ describe('a digest', () => {
     expect(sha256(serializeDigest(digest(LOG, 'database', LARGE)))).toBe(
       '8cff676766c42afb5a7bb218d74223da6b3f546d22bb79f49cfe0020c5dbe17c',
     );
+  });
+
+  it('issue 30.1.4 names the page of a quotation in a text whose pages are separated by form feeds', () => {
+    const text = `The first page.\n\fThe second page says:\nthe pump leaks at the seal\n\fThe end of it.\n`;
+    const [snippet] = digest(text, 'pump', LARGE).evidence_snippets;
+    expect(snippet).toMatchObject({ text: 'the pump leaks at the seal', locator: 'page:2:char:22-48' });
+    expect(text.split('\f')[1]?.slice(22, 48)).toBe(snippet?.text);
+  });
+
+  it('issue 30.1.4 of a digest is not made: only a text that is a payload counts as one', () => {
+    const payload = serializeDigest(digest(LOG, 'database', LARGE));
+    expect(isDigest(payload)).toBe(true);
+    expect(isDigest(`${payload}\n`)).toBe(true);
+    const others = [LOG, '{"content_type":"digest/v1"}', payload.slice(0, -1), `[${payload}]`, `see ${payload}`, ''];
+    for (const other of others) expect(isDigest(other), other.slice(0, 40)).toBe(false);
   });
 
   it('finds the line that answers the query', () => {
