@@ -223,7 +223,7 @@ export const CONFIG_SCHEMA = {
         'Milliseconds without a call after which the processes and the loopback of a project are given back.',
       ),
     }),
-    network: section('What programs may reach is decided with `ctxd network`; these settings hold for the machine.', {
+    network: section('`ctxd network list` shows what programs may reach; these settings hold for the machine.', {
       default: {
         enum: ['on', 'off'],
         default: 'on',

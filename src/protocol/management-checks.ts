@@ -115,7 +115,7 @@ export function branchFilesOf(request: BranchFilesRequest): BranchFilesRequest {
   for (const path of [...keep_base, ...take_branch, ...merge_text]) {
     if (path !== '' && !path.startsWith('/') && !path.split('/').includes('..')) continue;
     throw new ContextdError('ARGS_INVALID', `${JSON.stringify(path.slice(0, 200))} is no path in the project`, {
-      remedy: 'Name paths relative to the project, as `ctxd branch diff` shows them.',
+      remedy: 'Name paths relative to the project, as `ctxd branch diff ID` shows them.',
     });
   }
   return withRoot(request);

@@ -132,7 +132,7 @@ export function checkPlace({ calledAs }: Invocation, { tool, projectRoot }: Tool
   if (calledAs.includes('/') || isWithin(projectRoot, cwd)) return;
   const where = cwd === '' ? 'a directory that was removed' : cwd;
   throw new ContextdError('PATH_INVALID', `${tool} was called in ${where}, outside the project ${projectRoot}`, {
-    remedy: `Change to a directory of the project first, or call ${projectRoot}/.claude/bin/${tool}, which runs at its root. A directory that \`ctxd allow path\` allowed is reached in the command: 'cd ${cwd === '' ? 'DIR' : cwd} && …'.`,
+    remedy: `Change to a directory of the project first, or call ${projectRoot}/.claude/bin/${tool}, which runs at its root. A directory that \`ctxd allow path DIRECTORY\` allowed is reached in the command: 'cd ${cwd === '' ? 'DIR' : cwd} && …'.`,
     details: { path: cwd },
   });
 }

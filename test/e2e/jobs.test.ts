@@ -282,7 +282,7 @@ describe('a person', () => {
     expect((await jobs('show', job)).data).toMatchObject({
       state: 'ended',
       ended_by: 'killed',
-      error: expect.stringContaining('a person ended it with `ctxd kill`'),
+      error: expect.stringContaining('a person ended it with ctxd kill'),
     });
     expect((await json('ps')).items).toEqual([]);
     expect((await at.run(CTXD, ['kill', 'job_none'])).stderr).toContain('ctxd ps');

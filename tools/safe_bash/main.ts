@@ -22,7 +22,7 @@ export const safeBash: Tool = {
 };
 
 /** Directories that a person allowed beside the project are known to the sandbox only. */
-const GO_THERE = 'Go to a directory that `ctxd allow path` allowed in the command itself: `cd DIR && …`.';
+const GO_THERE = 'Go to a directory that `ctxd allow path DIRECTORY` allowed in the command itself: `cd DIR && …`.';
 
 function readCommand(context: ToolContext, input: JsonObject) {
   return {

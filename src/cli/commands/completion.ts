@@ -135,7 +135,7 @@ function fishScript(places: readonly Place[]): string {
       return `complete -c ctxd -n ${quote(condition)} ${what} -d ${quote(help)}`;
     }),
   );
-  return `# fish completion for ctxd: ctxd completion fish | source
+  return `# fish completion for ctxd (ctxd completion fish | source)
 function __ctxd_at
     set -l given (commandline -opc)[2..-1]
     set -l given (string match -v -- '-*' $given)

@@ -127,7 +127,7 @@ one line of JSON: \`success\`, \`data\`, \`error\`, \`refs\`, \`tokens_used\`, \
 - Commands run confined to the project. Files in the project stay; processes end with the call.
 - They reach only hosts that a person allowed by name (\`ctxd network list\`). Any other host is refused at once.
 - If a program is missing or access is denied, the answer names the command by which a person allows it. Ask for that;
-  \`ctxd network allow\`, \`ctxd allow\` and the like are for persons alone.
+  commands of ctxd that allow something are for persons alone.
 `;
 
 function toolSection(tool: ToolText): string {

@@ -83,7 +83,7 @@ function parsed(text: string): JsonObject {
 
 function otherFile(why: string): ContextdError {
   return new ContextdError('SCHEMA_INVALID', `the file is not an exported checkpoint: ${why}`, {
-    remedy: 'Pass a file that `ctxd checkpoint export` wrote.',
+    remedy: 'Pass a file that `ctxd checkpoint export ID` wrote.',
   });
 }
 

@@ -1,10 +1,11 @@
 import { blockersIn } from '../events/blockers.ts';
 import { isFailure, resultOf, type SessionEvent } from '../events/event.ts';
+import { isOfForm } from '../events/failed-call.ts';
 
 /** What a session has done so far, as far as its events say. Every text is one line. */
 export interface SessionFacts {
   readonly calls: number;
-  /** Calls that failed. */
+  /** Calls that failed, but for those of which only the form was wrong. */
   readonly failures: number;
   /** Tokens of all answers. */
   readonly tokens: number;
@@ -31,7 +32,7 @@ export function factsOf(events: readonly SessionEvent[]): SessionFacts {
   const calls = events.filter((event) => event.kind === 'call');
   return {
     calls: calls.length,
-    failures: calls.filter(({ facts }) => isFailure(facts)).length,
+    failures: calls.filter(({ facts }) => isFailure(facts) && !isOfForm(facts.errorCode)).length,
     tokens: calls.reduce((sum, { facts }) => sum + facts.tokensSpent, 0),
     files: filesOf(events),
     failing: failingOf(calls),

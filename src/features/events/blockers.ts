@@ -1,5 +1,6 @@
 import { SESSION_EFFECTS } from '../../call/effects.ts';
 import { type CallEventFacts, isFailure, type SessionEvent } from './event.ts';
+import { isOfForm } from './failed-call.ts';
 import { corrects, covers, mainCommand, type SimpleCommand } from './shell-command.ts';
 
 type CallEvent = SessionEvent & { readonly kind: 'call'; readonly facts: CallEventFacts };
@@ -12,16 +13,6 @@ export interface Blocker {
   readonly times: number;
 }
 
-/** Calls that were not carried out, or only because of their form: they say nothing about the work. */
-const NO_FAILURES: ReadonlySet<string> = new Set([
-  'CANCELLED',
-  'INTERRUPTED',
-  'RATE_LIMITED',
-  'ARGS_INVALID',
-  'CURSOR_INVALID',
-  'EXPIRED',
-  'CONFLICT',
-]);
 /** Why a call that was not carried out still stands in the way. Any other reason is one of its form, such as an unknown branch. */
 const REFUSALS: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'SANDBOX_UNAVAILABLE', 'STORAGE_FULL']);
 /** Commands whose status 1 is an answer. */
@@ -54,7 +45,7 @@ function isTelling(event: SessionEvent): event is CallEvent {
   if (event.kind !== 'call' || event.facts.sameness === '') return false;
   const { effect, hasRun, errorCode } = event.facts;
   if (!SESSION_EFFECTS[effect].isWork || (!hasRun && !REFUSALS.has(errorCode ?? ''))) return false;
-  return !NO_FAILURES.has(errorCode ?? '') && !isAnswer(event.facts);
+  return !isOfForm(errorCode) && !isAnswer(event.facts);
 }
 
 function isAnswer({ errorCode, exitCode, subject }: CallEventFacts): boolean {

@@ -210,7 +210,7 @@ export class Jobs {
     }
     if (this.running().length + starting < total) return;
     throw new ContextdError('RESOURCE_LIMIT', `${total} jobs run already in all sessions together`, {
-      remedy: 'Stop one of your own, or ask a person: `ctxd ps` and `ctxd kill`, or a higher jobs.total.',
+      remedy: 'Stop one of your own, or ask a person: `ctxd ps` and `ctxd kill ID`, or a higher jobs.total.',
       details: { limit: 'jobs.total' },
     });
   }

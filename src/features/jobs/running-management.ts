@@ -60,7 +60,7 @@ function oneNamed(id: string, items: readonly RunningItem[]): RunningItem {
 }
 
 function callKilled(): ContextdError {
-  return new ContextdError('CANCELLED', `a person ended the call with \`ctxd kill\``, {
+  return new ContextdError('CANCELLED', `a person ended the call with ctxd kill`, {
     remedy: 'Ask the person before you start it again.',
     details: { ended_by: 'person' },
   });

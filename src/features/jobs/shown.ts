@@ -16,7 +16,7 @@ export function factsOf({ spec, end, output }: Job): JsonObject {
     ...(endedBy === 'exit' ? {} : { ended_by: endedBy }),
     ...(endedBy === 'signal' && signal !== null ? { signal } : {}),
     ...(notices.length === 0 ? {} : { notices: [...notices] }),
-    ...(failure === null && endedBy === 'killed' ? { error: 'CANCELLED: a person ended it with `ctxd kill`' } : {}),
+    ...(failure === null && endedBy === 'killed' ? { error: 'CANCELLED: a person ended it with ctxd kill' } : {}),
     ...(failure === null ? {} : { error: `${failure.code}: ${failure.message}` }),
   };
 }

@@ -226,7 +226,7 @@ export class Memories {
     this.#kept.delete(key);
     const who = owner === '' ? 'agents have' : `${owner} has`;
     throw new ContextdError('RESOURCE_LIMIT', `${who} stored ${most} memories in this project, which is the most`, {
-      remedy: 'A person can remove some with `ctxd memory list` and `ctxd memory forget`.',
+      remedy: 'A person can remove some with `ctxd memory list` and `ctxd memory forget ID`.',
       details: { limit: 'memories', most },
     });
   }

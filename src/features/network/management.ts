@@ -101,7 +101,8 @@ async function add(request: NetworkChange, deps: NetworkManagementDeps): Promise
 function wantedRules(request: NetworkChange, nowMs: number): NewRule[] {
   const { targets, once, for_ms: forMs, by } = request;
   const verdict = request.action === 'deny' ? 'deny' : 'allow';
-  if (targets.length === 0) throw invalid('no host and no group is named', 'Name one: ctxd network groups lists them.');
+  if (targets.length === 0)
+    throw invalid('no host and no group is named', 'Name one; `ctxd network groups` lists them.');
   const addresses = addressesOf(request, verdict);
   if (once && verdict === 'deny') throw invalid('a denial cannot be for one call', 'Leave out --once.');
   const common = {

@@ -142,7 +142,7 @@ function inSeveral(token: string, sessions: readonly SessionRef[]): ContextdErro
     'CONFLICT',
     `${sessions.length} sessions of this project have a ${token}: ${ids.join(', ')}`,
     {
-      remedy: `Name one, such as \`--session ${ids[0]}\`. \`ctxd session secrets --session <id>\` shows what each has.`,
+      remedy: `Name one, such as \`--session ${ids[0]}\`. \`ctxd session secrets --session ID\` shows what each has.`,
     },
   );
 }

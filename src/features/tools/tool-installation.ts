@@ -252,7 +252,8 @@ function checkCeiling({ plan, origin }: Offer, ceiling: readonly string[]): void
     'PERMISSION_DENIED',
     `--yes does not give ${tool?.name} what it asks for: ${above.join(', ')}`,
     {
-      remedy: 'A person answers at a terminal, or widens install.yes_grants with `ctxd config set`.',
+      remedy:
+        'A person answers at a terminal, or widens install.yes_grants with `ctxd config set install.yes_grants LIST`.',
     },
   );
 }

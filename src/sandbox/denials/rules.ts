@@ -130,7 +130,7 @@ export function absentPath(path: string): Denial {
     path,
     rule: 'this path is not mounted: tools see the workspace, /usr and the directories of sandbox.ro_paths',
     how_to_allow:
-      'A person can list its directory in sandbox.ro_paths (to write it: `ctxd allow path`), or copy what is needed into the workspace.',
+      'A person can list its directory in sandbox.ro_paths (to write it: `ctxd allow path DIRECTORY`), or copy what is needed into the workspace.',
   };
 }
 

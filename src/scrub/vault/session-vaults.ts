@@ -97,7 +97,7 @@ function openedTooOften(digits: string, maxPerHour: number, waitMs: number): Con
       ? 'no token can be opened here: secrets.max_uses_per_hour is 0'
       : `[SECRET_${digits}] was used ${maxPerHour} times within the hour, as often as secrets.max_uses_per_hour allows`,
     {
-      remedy: 'A person can allow more: `ctxd config set secrets.max_uses_per_hour <n>`.',
+      remedy: 'A person can allow more: `ctxd config set secrets.max_uses_per_hour NUMBER`.',
       ...(isOff ? {} : { retryAfterMs: waitMs, details: { limit: maxPerHour }, token: `[SECRET_${digits}]` }),
     },
   );

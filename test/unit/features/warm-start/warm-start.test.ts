@@ -67,7 +67,7 @@ describe('issue 19.7 a warm start', () => {
     );
   });
 
-  it('names commands that failed until the same command succeeds, in this session or the one before', () => {
+  it('issue 30.3 names commands that failed, but no refused paths and wrong arguments, until the same command succeeds, in this session or the one before', () => {
     const failed = (seq: number, subject: string, exitCode = 1) =>
       callOf(seq, subject, { facts: factsOf('safe_bash', subject, { exitCode }), artifact: `art_${seq}` });
     const own = [
@@ -76,6 +76,9 @@ describe('issue 19.7 a warm start', () => {
       failed(6, 'npm test'),
       failed(7, 'grep x a'),
       callOf(8, 'cargo build'),
+      ...(['PATH_INVALID', 'ARGS_INVALID', 'SECRET_UNKNOWN'] as const).map((errorCode, index) =>
+        callOf(9 + index, `../${errorCode}`, { facts: factsOf('safe_read', `../${errorCode}`, { errorCode }) }),
+      ),
     ];
     const previous = { session: 'one', events: [failed(1, 'cargo build'), failed(2, 'deploy', 3)] };
     const text = warmStart({ ...NOTHING, own, previous }, countTokens);
