@@ -24,6 +24,7 @@ import { type ExecuteResponse, encodeExecuteRequest } from './messages.ts';
 import type { Result } from './output.ts';
 import { runningLine } from './running-line.ts';
 import type { DaemonSource } from './start.ts';
+import { unreadInput } from './unread-input.ts';
 
 export interface Call {
   invocation: Invocation;
@@ -99,7 +100,8 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   const running = asked.progress ? undefined : runningLine(call.environment.term);
   const onProgress = asked.progress ? (await import('./output.ts')).progressWriter() : running?.onProgress;
   try {
-    return toResult(await callDaemon(daemonSource(call, places), request, onProgress), form);
+    const result = toResult(await callDaemon(daemonSource(call, places), request, onProgress), form);
+    return { ...result, stderr: Buffer.concat([result.stderr, Buffer.from(unreadInput(asked.source))]) };
   } catch (error) {
     if (!isSocketForbidden(error)) throw error;
     const { withRemedy } = await import('./agent-sandbox.ts');

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
+import { makeTool } from '../helpers/made-tool.ts';
+import { commandsIn } from '../helpers/remedies.ts';
 
 const AS = '-c user.name=a -c user.email=a@example.com';
 
@@ -31,19 +33,20 @@ afterAll(async () => {
 
 const bash = (command: string): Promise<Refused> => at.ask('safe_bash', { command }, { cwd: project });
 
-/** Types a command into a shell in the project, as it was printed. */
+/** Types a command at a terminal in the project, as it was printed, and says yes if ctxd asks. */
 async function type(command: string): Promise<Finished> {
-  const done = await at.run('/bin/sh', ['-c', command], {
+  const done = await at.run('script', ['-qec', command, '/dev/null'], {
     cwd: project,
+    input: 'y\n',
     env: { PATH: `${ROOT}/bin:${process.env.PATH}` },
   });
-  expect(done, command).toMatchObject({ code: 0 });
+  expect(done.code, `${command}: ${done.stdout}`).toBe(0);
   return done;
 }
 
 /** The one command that a text names, with what its reader puts in the place of words in capitals. */
 function commandIn(text: string, fill: Record<string, string> = {}): string {
-  const named = [...text.matchAll(/`(ctxd [^`]+)`/g)].map(([, command = '']) => command);
+  const named = commandsIn(text);
   expect(named, text).toHaveLength(1);
   return Object.entries(fill).reduce((command, [word, value]) => command.replace(word, value), named[0] ?? '');
 }
@@ -109,5 +112,81 @@ describe('issue 30.2.6 the limit of one file', () => {
     await type(commandIn(advice(await bash(command)), { MEBIBYTES: '4' }));
     await type('ctxd server restart');
     expect(await bash(command)).toMatchObject({ data: { stdout: `${40 * 65_536}\n` } });
+  });
+});
+
+/** What a person types, and what is printed about it. */
+async function attempt(command: string, cwd = project): Promise<Finished> {
+  return at.run('/bin/sh', ['-c', command], { cwd, env: { PATH: `${ROOT}/bin:${process.env.PATH}` } });
+}
+
+/** A failure of ctxd, the command that its remedy names, and what the reader puts in the place of words in capitals. */
+const WRONG: readonly (readonly [failing: string, remedy: string, fill?: Record<string, string>])[] = [
+  ['ctxd config get nothing', 'ctxd config list'],
+  ['ctxd tool remove nothing', 'ctxd tool install SOURCE', { SOURCE: './weather --yes' }],
+  ['ctxd allow remove /nowhere', 'ctxd allow list'],
+  ['ctxd network remove example.org', 'ctxd network list'],
+  ['ctxd session show nothing', 'ctxd session list'],
+  ['ctxd kill ABCDEFGH', 'ctxd ps'],
+  ['ctxd scrub allow remove abcdef01', 'ctxd scrub allow list'],
+  ['ctxd quarantine accept 0badcafe', 'ctxd quarantine list'],
+  ['ctxd quarantine restore', 'ctxd quarantine list'],
+  ['ctxd cache clear /nowhere', 'ctxd cache list'],
+  ['ctxd branch merge br_00000000', 'ctxd branch list --all'],
+  ['ctxd memory import', 'ctxd memory import --help'],
+];
+
+describe('issue 30.3 the remedy of a failure of ctxd leads to success', () => {
+  it.each(WRONG.map(([failing, remedy, fill = {}]) => ({ failing, remedy, fill })))(
+    '$failing: $remedy',
+    async ({ failing, remedy, fill }) => {
+      makeTool(join(project, 'weather'));
+      const failed = await attempt(failing);
+      expect(failed.code, failed.stdout).not.toBe(0);
+      expect(commandsIn(failed.stderr), failed.stderr).toContain(remedy);
+      await type(Object.entries(fill).reduce((command, [word, value]) => command.replace(word, value), remedy));
+    },
+  );
+});
+
+describe('issue 30.3 the remedy of an answer leads to success', () => {
+  it('for a host: it is allowed, its denial is taken back, and the network is on again', async () => {
+    const fetch = () => bash('curl -sS --max-time 5 https://example.com');
+    const rules: string[] = [];
+    await type('ctxd network deny example.com');
+    for (const remedy of ['remove', 'allow']) {
+      const hint = advice(await fetch());
+      const command = commandsIn(hint).find((one) => one.startsWith(`ctxd network ${remedy}`)) ?? '';
+      rules.push(command);
+      await type(command);
+    }
+    expect(rules).toEqual(['ctxd network remove example.com', 'ctxd network allow example.com']);
+    expect(advice(await fetch())).not.toContain('ctxd network allow');
+    await type('ctxd network off');
+    await type(commandIn(advice(await fetch())));
+    expect(advice(await fetch())).not.toContain('ctxd network on');
+  });
+
+  it('for a file that was set aside: it is back', async () => {
+    const { meta } = await bash('echo export A=1 >.envrc');
+    const [warning = ''] = meta.warnings as string[];
+    expect(existsSync(join(project, '.envrc'))).toBe(false);
+    await type(commandIn(warning));
+    expect(existsSync(join(project, '.envrc'))).toBe(true);
+  });
+
+  it('for an undo: it is taken back', async () => {
+    await bash('echo one >undone.txt');
+    const undone = await type('ctxd undo');
+    expect(existsSync(join(project, 'undone.txt'))).toBe(false);
+    await type(commandIn(undone.stdout));
+    expect(existsSync(join(project, 'undone.txt'))).toBe(true);
+  });
+
+  it('for a daemon that does not run: it runs', async () => {
+    await type('ctxd server stop');
+    const failed = await attempt('ctxd ps');
+    await type(commandIn(failed.stderr));
+    await type('ctxd ps');
   });
 });

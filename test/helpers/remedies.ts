@@ -59,15 +59,6 @@ export function faultOf(text: string): string | null {
   return faults.length === 0 ? 'is no command' : faults.includes(null) ? null : (faults[0] ?? null);
 }
 
-/** The name of the command that a text calls: `server restart`. */
-export function nameOf(text: string): string {
-  return (
-    commandsOf(text)
-      .find((command) => faultFor(command, text) === null)
-      ?.name.join(' ') ?? ''
-  );
-}
-
 function faultFor(command: Command, text: string): string | null {
   const rest = text.split(' ').slice(1 + command.name.length);
   if (/[<>|&;$*?()]/.test(text.replaceAll(/'[^']*'/g, ''))) return 'has a character that a shell acts on';
