@@ -125,7 +125,8 @@ async function trustMaterial(text: string): Promise<TrustMaterial> {
     return toTrustMaterial(root);
   } catch (cause) {
     throw new ContextdError('SCHEMA_INVALID', 'the trusted root of sigstore is not a trusted_root.json', {
-      remedy: 'Name another file with `ctxd config set install.sigstore_root FILE`, or unset it for the public instance.',
+      remedy:
+        'Name another file with `ctxd config set install.sigstore_root FILE`, or unset it for the public instance.',
       cause,
     });
   }

@@ -107,7 +107,8 @@ function isAllowed(before: HostNetwork, setting: RegistrySetting, { host, addres
 async function isWanted(context: CliContext, lines: readonly string[]): Promise<boolean> {
   const refusal = new ContextdError('CANCELLED', 'the settings of network clients were not handed in');
   try {
-    const question = 'Let commands of every project use them? What may be reached is decided elsewhere: `ctxd network list`.';
+    const question =
+      'Let commands of every project use them? What may be reached is decided elsewhere: `ctxd network list`.';
     await confirm(context, ['Registries and certificates of this machine:', ...lines], question, refusal);
     return true;
   } catch (thrown) {

@@ -145,7 +145,7 @@ export class Checkpoints {
     return this.#deps.store.list(session);
   }
 
-  /** The note of a checkpoint of the project; '' if there is none. */
+  /** The note of a checkpoint of the project; '' for one that is not there. */
   note(project: string, id: string): Promise<string> {
     return this.#deps.store.note(project, id);
   }
