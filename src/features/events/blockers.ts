@@ -1,7 +1,7 @@
 import { SESSION_EFFECTS } from '../../call/effects.ts';
 import { type CallEventFacts, isFailure, type SessionEvent } from './event.ts';
 import { isOfForm } from './failed-call.ts';
-import { corrects, covers, mainCommand, type SimpleCommand } from './shell-command.ts';
+import { corrects, covers, isUsageError, mainCommand, type SimpleCommand } from './shell-command.ts';
 
 type CallEvent = SessionEvent & { readonly kind: 'call'; readonly facts: CallEventFacts };
 
@@ -17,9 +17,6 @@ export interface Blocker {
 const REFUSALS: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'SANDBOX_UNAVAILABLE', 'STORAGE_FULL']);
 /** Commands whose status 1 is an answer. */
 const QUESTIONS = /^(?:e?grep|rg|git grep|git diff|diff|cmp|test|\[|which|command -v|pgrep)(?:\s|$)/;
-/** What a program or shell says of a command that was written wrongly: the work did not begin. */
-const USAGE =
-  /\b(?:un(?:known|recogni[sz]ed|expected)|invalid|illegal|bad|no such|ambiguous|missing|required)\s+(?:\S+\s+)?(?:option|argument|flag|switch|choice|predicate|(?:sub)?command|script|target|test)|arguments? (?:is|are) required|flag provided but not defined|\busage:|command not found|: not found$|no rule to make target|is not a \S+ command|not found: \S+::|no tests ran/i;
 /** Calls of work after which a wrongly written command is forgotten. */
 const USAGE_AGE = 20;
 
@@ -35,7 +32,7 @@ export function blockersIn(events: readonly SessionEvent[]): Blocker[] {
     if (isFailure(event.facts)) open.push({ event, times });
   }
   const recent = new Set(calls.slice(-USAGE_AGE));
-  const isMistake = ({ event }: Blocker) => isUsageError(event.facts);
+  const isMistake = ({ event }: Blocker) => isMistaken(event.facts);
   const mistakes = open.filter((blocker) => isMistake(blocker) && recent.has(blocker.event));
   return [...open.filter((blocker) => !isMistake(blocker)).reverse(), ...mistakes.reverse()];
 }
@@ -52,8 +49,8 @@ function isAnswer({ errorCode, exitCode, subject }: CallEventFacts): boolean {
   return errorCode === null && exitCode === 1 && QUESTIONS.test(subject);
 }
 
-function isUsageError({ errorCode, errorLine }: CallEventFacts): boolean {
-  return errorCode === null && USAGE.test(errorLine);
+function isMistaken({ errorCode, errorLine }: CallEventFacts): boolean {
+  return errorCode === null && isUsageError(errorLine);
 }
 
 /** Whether another failure is one of the same work: only the last is worth a line. */
@@ -68,7 +65,7 @@ function settles({ facts }: CallEvent, { facts: failed }: CallEvent): boolean {
   if (facts.sameness === failed.sameness) return true;
   const [success, failure] = [commandOf(facts), commandOf(failed)];
   if (success === null || failure === null) return false;
-  return covers(success, failure) || (isUsageError(failed) && corrects(success, failure));
+  return covers(success, failure) || (isMistaken(failed) && corrects(success, failure));
 }
 
 /** What a call ran; null for a tool that runs no commands. */

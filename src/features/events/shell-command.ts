@@ -90,7 +90,7 @@ export function covers(later: SimpleCommand, earlier: SimpleCommand): boolean {
 
 /** A path, possibly with the name of a test behind it: `tests/test_a.py::test_b`. */
 function isPath(operand: string): boolean {
-  return operand.includes('/') || /\w\.\w/.test(operand);
+  return operand.includes('/') || /\w\.[A-Za-z]\w{0,9}(?:::|$)/.test(operand);
 }
 
 function isBelow(path: string, above: string): boolean {
@@ -111,4 +111,20 @@ export function corrects(later: SimpleCommand, earlier: SimpleCommand): boolean 
     before.some((one) => one === word || nearestNames(word, [one]).length > 0),
   ).length;
   return common / Math.max(words.length, before.length) >= CORRECTED_FROM;
+}
+
+/** Whether two commands work on the same files: where one names a path, so does the other, or one around it. */
+export function haveSamePaths(one: SimpleCommand, other: SimpleCommand): boolean {
+  const areIn = (operands: readonly string[], others: readonly string[]) =>
+    operands.filter(isPath).every((path) => others.some((o) => o === path || isBelow(path, o) || isBelow(o, path)));
+  return areIn(one.operands, other.operands) && areIn(other.operands, one.operands);
+}
+
+/** What a program or shell says of a command that was written wrongly: the work did not begin. */
+const USAGE =
+  /\b(?:un(?:known|recogni[sz]ed|expected)|invalid|illegal|bad|no such|ambiguous|missing|required)\s+(?:\S+\s+)?(?:option|argument|flag|switch|choice|predicate|(?:sub)?command|script|target|test)|arguments? (?:is|are) required|flag provided but not defined|\busage:|command not found|: not found$|no rule to make target|is not a \S+ command|not found: \S+::|no tests ran/im;
+
+/** Whether an error says that the command was written wrongly. */
+export function isUsageError(error: string): boolean {
+  return USAGE.test(error);
 }

@@ -5,6 +5,8 @@ import type { Scrubber } from '../../scrub/scrubber.ts';
 import { type ArtifactStore, readStreams } from '../../stores/artifacts.ts';
 import type { AuditLog, AuditRecord } from '../../stores/audit.ts';
 import { lastErrorBlock } from '../../tokens/views/errors.ts';
+import { isLooking } from '../events/shell-command.ts';
+import { reportedResult } from '../events/test-result.ts';
 import { maskAlone } from '../shared/kept-text.ts';
 import type { RecordedCall } from './distill/lessons.ts';
 
@@ -52,9 +54,13 @@ function bySession(records: readonly AuditRecord[]): Map<string, AuditRecord[]> 
 }
 
 async function readCall(record: AuditRecord, deps: RecordedCallsDeps): Promise<RecordedCall> {
-  const isFailure = record.error_code !== null || (record.exit_code ?? 0) !== 0;
-  const error = isFailure ? await errorOf(record, deps) : '';
-  return { requestId: record.request_id, ...actionOf(record), isFailure, error };
+  const action = actionOf(record);
+  const hasFailed = record.error_code !== null || (record.exit_code ?? 0) !== 0;
+  const mayHide = action.kind === 'command' && !isLooking(action.subject);
+  const output = hasFailed || mayHide ? await outputOfCall(record, deps) : '';
+  const isFailure = hasFailed || (mayHide && (reportedResult([output])?.failed ?? 0) > 0);
+  const error = isFailure ? errorIn(output, record) : '';
+  return { requestId: record.request_id, session: record.session, ...action, isFailure, error };
 }
 
 function actionOf({ tool, effect, input }: AuditRecord): Pick<RecordedCall, 'kind' | 'subject' | 'detail'> {
@@ -79,11 +85,15 @@ function signed(sign: string, text: Json | undefined): string {
   return typeof text === 'string' ? text.replace(/^/gm, sign) : sign;
 }
 
-/** What the stored output says, as an answer shows it; the code if nothing is stored. */
-async function errorOf(record: AuditRecord, { artifacts }: RecordedCallsDeps): Promise<string> {
+/** What the call printed; '' if nothing is stored. */
+async function outputOfCall(record: AuditRecord, { artifacts }: RecordedCallsDeps): Promise<string> {
   const session = { project: record.project, session: record.session, branch: null };
   const id = await artifacts.ofCall(session, record.request_id);
-  const output = id === null ? '' : await outputOf(artifacts, session, id);
+  return id === null ? '' : await outputOf(artifacts, session, id);
+}
+
+/** What the output says of the failure, as an answer shows it; the code if nothing is stored. */
+function errorIn(output: string, record: AuditRecord): string {
   const block = lastErrorBlock(output, ERROR_MAX_CHARS);
   if (block !== null) return output.slice(block.start, block.end);
   if (output.trim() !== '') return output.trimEnd().slice(-ERROR_MAX_CHARS).split('\n').slice(-8).join('\n');

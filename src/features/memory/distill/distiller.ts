@@ -7,7 +7,7 @@ import { type Database, integerOf, type Row, textOf } from '../../../stores/sqli
 import type { MemoryDraft, MemoryOutcome } from '../item.ts';
 import type { Memories } from '../memories.ts';
 import type { LessonWriter } from './lesson-writer.ts';
-import { type Lesson, lessonsOf, type RecordedCall } from './lessons.ts';
+import { LESSONS_MAX, type Lesson, lessonsOf, type RecordedCall } from './lessons.ts';
 
 /** Recorded calls to learn from. */
 export interface Distillation {
@@ -138,16 +138,21 @@ export class Distiller {
     }
   }
 
-  /** Stores what the calls teach, and returns how many lessons that is. The same calls again add nothing new. */
+  /** Stores at most three new lessons that the calls teach, and returns how many. The same calls again add nothing new. */
   async #learn(pending: PendingDistillation): Promise<number> {
     const { memories, readCalls } = this.#deps;
     const calls = await readCalls(pending.project, pending.requestIds);
     const lessons = await this.#lessonsOf(calls, pending);
+    let stored = 0;
     for (const { draft, requestIds } of lessons) {
       this.#stopping.signal.throwIfAborted();
-      await memories.store(pending.project, draft, { origin: 'model', owner: '', source: '', requestIds });
+      if (stored === LESSONS_MAX) break;
+      const author = { origin: 'model', owner: '', source: '', requestIds } as const;
+      const { state } = await memories.store(pending.project, draft, author);
+      // A session is learned from again when it has gone on: what is known already takes no place.
+      if (state === 'stored') stored += 1;
     }
-    return lessons.length;
+    return stored;
   }
 
   async #lessonsOf(calls: readonly RecordedCall[], work: PendingDistillation): Promise<Lesson[]> {
@@ -155,7 +160,7 @@ export class Distiller {
     const found = lessonsOf(calls, work);
     if (writer === null || calls.length === 0) return found;
     try {
-      const written = await writer.write(calls, work, found, this.#stopping.signal);
+      const written = await writer.write(calls, work, found.slice(0, LESSONS_MAX), this.#stopping.signal);
       const drafts = await mask(
         work.project,
         written.map(({ draft }) => draft),

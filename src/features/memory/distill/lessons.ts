@@ -1,11 +1,12 @@
 /** Lessons from recorded calls, without a model: everything in them is taken from the calls. Pure. */
+import { errorLineOf } from '../../events/error-line.ts';
+import { corrects, covers, haveSamePaths, isLooking, isUsageError, mainCommand } from '../../events/shell-command.ts';
 import type { MemoryDraft, MemoryOutcome } from '../item.ts';
-import { similarity } from '../learn.ts';
-import { telling } from '../query.ts';
 
 /** A call that ended. Every text has been masked. */
 export interface RecordedCall {
   readonly requestId: string;
+  readonly session: string;
   /** `command`: what a shell ran. `edit`: a change of a file. `other`: a tool with its input. */
   readonly kind: 'command' | 'edit' | 'other';
   /** The command, the path of the file, or the tool. */
@@ -39,16 +40,10 @@ const TITLE_CHARS = 160;
 /** Steps that a lesson lists. */
 const STEPS_MAX = 6;
 const STEPS_OF_TASK_MAX = 12;
-/** The share of words that two commands of the same program have in common if one is another try of the other. */
-const SAME_COMMAND_FROM = 0.4;
-
-/** Programs that only look: they repair nothing, and with status 1 most of them say that there is nothing to see. */
-const LOOKING: ReadonlySet<string> = new Set(
-  `ls cat head tail less more pwd echo printf wc stat file tree du df find grep egrep fgrep rg ag which whereis type
-  command test [ true false date whoami id env printenv ps pgrep diff cmp sleep cd realpath readlink basename dirname sort
-  uniq cut awk jq nl od xxd strings man help`.split(/\s+/),
-);
-const LOOKING_AT_GIT: ReadonlySet<string> = new Set(['status', 'diff', 'log', 'show', 'blame', 'branch', 'ls-files']);
+/** Tries with changes between after which something that never succeeded is worth a lesson. */
+const TRIES_MIN = 3;
+/** Changes from failure to success or back, with nothing done between, that make a command flaky. */
+const TURNS_MIN = 2;
 
 /** Something that failed, and what came of it. */
 interface Trouble {
@@ -60,21 +55,25 @@ interface Trouble {
 }
 
 /**
- * At most three lessons, the most telling first: what turned a failure into a success, then what kept failing, then how
- * the task was done. `calls`: the oldest first. Empty if nothing failed and no task is named.
+ * Lessons, the most telling first: what turned a failure into a success, what is flaky, what kept failing, and last how the task
+ * was done. `calls`: the oldest first. Empty if nothing failed and no task is named.
  */
 export function lessonsOf(calls: readonly RecordedCall[], work: Work): Lesson[] {
-  const troubles = troublesIn(calls);
+  const flaky = flakyIn(calls);
+  const troubles = troublesIn(calls).filter(({ failures }) => !flaky.has(keyOf(failures[0])));
   const turned = troubles.filter(({ success, steps }) => success !== null && steps.length > 0);
   const lasting = troubles.filter(({ success }) => success === null);
   const byFailures = (a: Trouble, b: Trouble): number => b.failures.length - a.failures.length;
-  const lessons = [
-    ...turned.sort(byFailures).map((trouble) => turnLesson(trouble, work.task)),
-    ...lasting.sort(byFailures).map((trouble) => failureLesson(trouble, work.task)),
-  ];
   const summary = taskLesson(calls, work, lasting.length > 0);
-  const kept = lessons.slice(0, summary === null ? LESSONS_MAX : LESSONS_MAX - 1);
-  return summary === null ? kept : [...kept, summary];
+  return [
+    ...turned.sort(byFailures).map((trouble) => turnLesson(trouble, work.task)),
+    ...[...flaky.values()].map((runs) => flakyLesson(runs, work.task)),
+    ...lasting
+      .filter(({ failures }) => isLasting(calls, failures))
+      .sort(byFailures)
+      .map((trouble) => failureLesson(trouble, work.task)),
+    ...(summary === null ? [] : [summary]),
+  ];
 }
 
 /** Each command that failed, with the first later success of the same command or of another try of it. */
@@ -82,7 +81,7 @@ function troublesIn(calls: readonly RecordedCall[]): Trouble[] {
   const bySuccess = new Map<RecordedCall, RecordedCall[]>();
   const lasting = new Map<string, RecordedCall[]>();
   for (const [place, call] of calls.entries()) {
-    if (!call.isFailure || isLook(call)) continue;
+    if (!call.isFailure || (isLook(call) && !isUsageError(call.error))) continue;
     const success = successAfter(calls, place);
     if (success !== undefined) bySuccess.set(success, [...(bySuccess.get(success) ?? []), call]);
     else lasting.set(keyOf(call), [...(lasting.get(keyOf(call)) ?? []), call]);
@@ -93,15 +92,35 @@ function troublesIn(calls: readonly RecordedCall[]): Trouble[] {
   ];
 }
 
+/** The runs of commands that failed and succeeded in turn though nothing was done between, by their keys. */
+function flakyIn(calls: readonly RecordedCall[]): Map<string, RecordedCall[]> {
+  const runs = new Map<string, RecordedCall[]>();
+  const turns = new Map<string, number>();
+  let unchanged = new Map<string, RecordedCall>();
+  for (const call of calls) {
+    if (call.kind !== 'command' || isLook(call)) {
+      if (!isLook(call)) unchanged = new Map();
+      continue;
+    }
+    const key = keyOf(call);
+    const before = unchanged.get(key);
+    if (before !== undefined && before.isFailure !== call.isFailure) turns.set(key, (turns.get(key) ?? 0) + 1);
+    if (before === undefined) unchanged = new Map();
+    unchanged.set(key, call);
+    runs.set(key, [...(runs.get(key) ?? []), call]);
+  }
+  return new Map([...runs].filter(([key]) => (turns.get(key) ?? 0) >= TURNS_MIN));
+}
+
 function successAfter(calls: readonly RecordedCall[], place: number): RecordedCall | undefined {
   const failed = calls[place];
   if (failed === undefined) return undefined;
   const later = calls.slice(place + 1).filter((call) => !call.isFailure && call.kind === failed.kind);
-  const same = later.find((call) => keyOf(call) === keyOf(failed));
+  const same = later.find((call) => isSameWork(call, failed));
   return same ?? later.find((call) => isOtherTry(failed, call));
 }
 
-/** What changed between the last failure and the success; of another command the success itself. */
+/** What changed between the last failure and the success of the same work; of another command the success itself. */
 function stepsOf(
   calls: readonly RecordedCall[],
   failures: readonly RecordedCall[],
@@ -109,33 +128,61 @@ function stepsOf(
 ): RecordedCall[] {
   const last = failures.at(-1);
   if (last === undefined) return [];
-  const between = calls.slice(calls.indexOf(last) + 1, calls.indexOf(success));
-  const changing = between.filter((call) => !call.isFailure && !isLook(call) && keyOf(call) !== keyOf(success));
-  const isOther = keyOf(last) !== keyOf(success);
-  return [...changing.slice(isOther ? -STEPS_MAX + 1 : -STEPS_MAX), ...(isOther ? [success] : [])];
+  if (!isSameWork(success, last)) return [success];
+  return changesBetween(calls, last, success).slice(-STEPS_MAX);
 }
 
-/** Another command of the same program with much the same words, such as one with another option. */
+/** What was done between two calls and did not fail. */
+function changesBetween(calls: readonly RecordedCall[], from: RecordedCall, to: RecordedCall): RecordedCall[] {
+  const between = calls.slice(calls.indexOf(from) + 1, calls.indexOf(to));
+  return between.filter((call) => !call.isFailure && !isLook(call) && !isSameWork(call, to));
+}
+
+/** Whether it failed in two sessions, or was tried three times with changes between. One failure says nothing of the next try. */
+function isLasting(calls: readonly RecordedCall[], failures: readonly RecordedCall[]): boolean {
+  if (new Set(failures.map(({ session }) => session)).size > 1) return true;
+  const tries = failures.filter((call, place) => {
+    const before = failures[place - 1];
+    return before === undefined || changesBetween(calls, before, call).length > 0;
+  });
+  return tries.length >= TRIES_MIN;
+}
+
+/** The same command, or one that includes it: what was done between them is what made the difference. */
+function isSameWork(success: RecordedCall, failure: RecordedCall): boolean {
+  if (keyOf(success) === keyOf(failure)) return true;
+  if (success.kind !== 'command' || failure.kind !== 'command') return false;
+  const [later, earlier] = [mainCommand(success.subject), mainCommand(failure.subject)];
+  return later !== null && earlier !== null && covers(later, earlier) && sameWords(later.options, earlier.options);
+}
+
+function sameWords(one: readonly string[], other: readonly string[]): boolean {
+  return [...one].sort().join(' ') === [...other].sort().join(' ');
+}
+
+/** The command written in another way: with another option, or the right name of what was meant. */
 function isOtherTry(one: RecordedCall, other: RecordedCall): boolean {
   if (one.kind !== 'command') return one.subject === other.subject;
-  const program = programOf(one.subject);
-  if (program === '' || program !== programOf(other.subject) || isLook(other)) return false;
-  return similarity(telling(one.subject), telling(other.subject)) >= SAME_COMMAND_FROM;
+  const [failed, success] = [mainCommand(one.subject), mainCommand(other.subject)];
+  if (failed === null || success === null || !corrects(success, failed)) return false;
+  return isUsageError(one.error) || (!isLook(other) && haveSamePaths(success, failed));
 }
 
 function turnLesson({ failures, steps, success }: Trouble, task: string): Lesson {
   const [last] = failures.slice(-1);
   if (last === undefined || success === null) throw new Error('a turn has a failure and a success');
   const command = shortened(nameOf(last), ACTION_CHARS);
-  const times = failures.length === 1 ? 'once' : `${failures.length} times`;
+  const isOther = last.kind === 'command' && !isSameWork(success, last);
   const content = [
-    `Failed ${times}: ${command}`,
+    `Failed ${timesOf(failures)}: ${command}`,
     ...indented(last.error, ERROR_CHARS),
-    'It succeeded after:',
-    ...steps.flatMap(stepLines),
+    ...(isOther
+      ? differenceLines(last.subject, success.subject)
+      : ['It succeeded after:', ...steps.flatMap(stepLines)]),
   ].join('\n');
-  return lesson([...failures, ...steps, success], {
-    title: `${shortened(oneLine(nameOf(last)), 80)} failed${reasonOf(last)}: what made it succeed`,
+  const what = isOther ? 'what works instead' : 'what made it succeed';
+  return lesson([...failures, ...steps, ...(steps.includes(success) ? [] : [success])], {
+    title: `${shortened(oneLine(nameOf(last)), 80)} failed${reasonOf(last)}: ${what}`,
     description: `When ${shortened(oneLine(nameOf(last)), 120)} fails like this; not for its other failures.`,
     content,
     outcome: 'success',
@@ -143,12 +190,44 @@ function turnLesson({ failures, steps, success }: Trouble, task: string): Lesson
   });
 }
 
+/** Two commands, and the words in which they differ: not what else was done between them. */
+function differenceLines(failed: string, worked: string): string[] {
+  const [before, after] = [failed, worked].map((command) => oneLine(command).split(' '));
+  const gone = (before ?? []).filter((word) => after?.includes(word) !== true);
+  const come = (after ?? []).filter((word) => before?.includes(word) !== true);
+  const words = (list: readonly string[]) => (list.length === 0 ? 'nothing' : list.join(' '));
+  return [
+    `Worked: ${shortened(worked, ACTION_CHARS)}`,
+    `The difference: ${shortened(words(come), ACTION_CHARS)} instead of ${shortened(words(gone), ACTION_CHARS)}`,
+  ];
+}
+
+function flakyLesson(runs: readonly RecordedCall[], task: string): Lesson {
+  const failures = runs.filter(({ isFailure }) => isFailure);
+  const last = failures.at(-1);
+  if (last === undefined) throw new Error('what is flaky has failed');
+  const name = shortened(oneLine(nameOf(last)), 80);
+  return lesson(runs, {
+    title: `${name} is flaky${reasonOf(last)}`,
+    description: 'It failed and succeeded in turn though nothing was changed: one failure of it says little.',
+    content: [
+      `Failed ${failures.length} of ${runs.length} times, with nothing changed between: ${shortened(nameOf(last), ACTION_CHARS)}`,
+      ...indented(last.error, ERROR_CHARS),
+    ].join('\n'),
+    outcome: 'mixed',
+    task,
+  });
+}
+
+function timesOf(failures: readonly RecordedCall[]): string {
+  return failures.length === 1 ? 'once' : `${failures.length} times`;
+}
+
 function failureLesson({ failures }: Trouble, task: string): Lesson {
   const last = failures.at(-1);
   if (last === undefined) throw new Error('what keeps failing has a failure');
-  const times = failures.length === 1 ? 'once' : `${failures.length} times`;
   const content = [
-    `Failed ${times} and never succeeded: ${shortened(nameOf(last), ACTION_CHARS)}`,
+    `Failed ${timesOf(failures)} and never succeeded: ${shortened(nameOf(last), ACTION_CHARS)}`,
     ...indented(last.error, ERROR_CHARS),
   ].join('\n');
   return lesson(failures, {
@@ -198,9 +277,10 @@ function stepLines(call: RecordedCall): string[] {
   return [`- ${verb} ${call.subject}`, ...indented(call.detail, ACTION_CHARS)];
 }
 
+/** The line that says why, which is not the heading of a traceback. */
 function reasonOf({ error }: RecordedCall): string {
-  const line = error.split('\n').find((one) => one.trim() !== '');
-  return line === undefined ? '' : ` (${shortened(oneLine(line), 60)})`;
+  const line = errorLineOf([error]);
+  return line === '' ? '' : ` (${shortened(oneLine(line), 60)})`;
 }
 
 /** A command, or the tool and what it was used on. */
@@ -209,30 +289,18 @@ function nameOf({ kind, subject }: RecordedCall): string {
 }
 
 /** Commands are the same if only their blanks differ. */
-function keyOf({ kind, subject, detail }: RecordedCall): string {
+function keyOf(call: RecordedCall | undefined): string {
+  if (call === undefined) return '';
+  const { kind, subject, detail } = call;
   return `${kind} ${oneLine(subject)}${kind === 'other' ? ` ${detail}` : ''}`;
 }
 
 function isLook({ kind, subject }: RecordedCall): boolean {
-  if (kind !== 'command') return false;
-  const words = mainWords(subject);
-  const [program = '', verb = ''] = words;
-  return LOOKING.has(program) || (program === 'git' && LOOKING_AT_GIT.has(verb));
+  return kind === 'command' && isLooking(subject);
 }
 
 function programOf(command: string): string {
-  return mainWords(command)[0] ?? '';
-}
-
-/** The words of the last part of `cd x && A=1 npm test`, from its program on: the part whose status counts. */
-function mainWords(command: string): string[] {
-  const parts = oneLine(command).split(/&&|\|\||;/);
-  const part = parts.at(-1) ?? '';
-  const words = (part.split('|')[0] ?? '').trim().split(' ');
-  const start = words.findIndex(
-    (word) => !/^[A-Za-z_]\w*=/.test(word) && !['sudo', 'time', 'env', 'npx'].includes(word),
-  );
-  return start === -1 ? [] : [(words[start] ?? '').replace(/^.*\//, ''), ...words.slice(start + 1)];
+  return mainCommand(command)?.program ?? '';
 }
 
 function oneLine(text: string): string {

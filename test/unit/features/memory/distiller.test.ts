@@ -13,6 +13,7 @@ import { openTestMemories, PROJECT, type TestMemories } from './open-memories.ts
 
 const call = (requestId: string, subject: string, error?: string): RecordedCall => ({
   requestId,
+  session: 'one',
   subject,
   detail: '',
   kind: 'command',
