@@ -235,6 +235,7 @@ describe('ManagementService', () => {
       calls: 2,
       active_calls: 1,
       projects: 3,
+      bad_links: [],
       resident_bytes: 2 ** 33,
       protocol_version: 2,
       isolation: 'full',
