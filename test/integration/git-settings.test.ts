@@ -52,25 +52,39 @@ describe.each(whoCanRun())('issue 30.2.5: settings of git that a command makes, 
     await inside('rm -rf other');
   });
 
-  test('issue 30.2.5: a remote and a submodule in the project stay, and git push works in the next call', async () => {
-    const added = await inside(
+  test('SEC-2.3: a configuration of a worktree that a command makes has no other key than a sparse checkout', async () => {
+    await inside('git config extensions.worktreeConfig true');
+    const keys = '[remote "origin"]\\n\\tpushurl = https://example.net/x.git\\n[core]\\n\\tbare = true\\n';
+    const { quarantined } = await inside(`rm -f .git/config.worktree; printf '${keys}' >.git/config.worktree; true`);
+    const stays = existsSync(join(bench.workspace, '.git/config.worktree'));
+    expect(stays ? configOf('config.worktree') : '').not.toMatch(/remote|bare/);
+    expect(quarantined).toEqual(stays ? [] : ['.git/config.worktree']);
+    const { denied } = await inside('git config --worktree remote.origin.url https://example.net/x.git; true');
+    expect(denied.map(({ kind }) => kind)).toEqual(['git_config']);
+    await inside('git worktree add -q wt && git -C wt config --worktree user.name Mallory; true');
+    expect(bench.host('git remote; git config user.name; [ ! -e wt ] || git -C wt config user.name')).not.toContain(
+      'Mallory',
+    );
+    await inside('git worktree remove --force wt; true');
+  });
+
+  test('SEC-2.3: a remote in the project ends with the command, because a commit can bring hooks to it', async () => {
+    const { exitCode, denied } = await inside(
       'git init -qb main --bare up.git && git remote add near "$PWD/up.git" && git push -q near main',
     );
-    expect([added.err, added.exitCode, added.denied]).toEqual(['', 0, []]);
-    expect(await inside('git commit -q --allow-empty -m more && git push -q near main')).toMatchObject({
-      err: '',
-      exitCode: 0,
-    });
-    expect(bench.host('git rev-parse main near/main | uniq | wc -l').trim()).toBe('1');
+    expect(exitCode).toBe(0);
+    expect(denied).toMatchObject([
+      { kind: 'git_config', how_to_allow: expect.not.stringContaining('ctxd allow path') },
+    ]);
+    expect(bench.host('git remote')).toBe('');
+    await inside('rm -rf up.git');
+  });
 
-    const script = `git -c protocol.file.allow=always submodule add -q "$PWD/up.git" part && git commit -qm part`;
-    expect(await inside(script)).toMatchObject({ exitCode: 0, denied: [] });
+  test('issue 30.2.5: a submodule with a plain URL stays, and how it is updated', async () => {
+    const part =
+      'git config submodule.part.url https://example.com/part.git && git config submodule.part.update rebase';
+    expect(await inside(part)).toMatchObject({ exitCode: 0, denied: [] });
     expect(configOf()).toContain('[submodule "part"]');
-    expect(bench.host('git submodule status')).toMatch(/^ [0-9a-f]{40} part/);
-    expect(await inside('git submodule update --init && git -C part log --format=%s -1')).toMatchObject({
-      exitCode: 0,
-      out: 'more\n',
-    });
   });
 
   test('issue 30.2.5: a remote outside the project ends with the command, and its remedy leads to a push', async () => {
@@ -83,7 +97,7 @@ describe.each(whoCanRun())('issue 30.2.5: settings of git that a command makes, 
     expect(denied).toMatchObject([
       { kind: 'git_config', how_to_allow: expect.stringMatching(/ctxd allow path \S+mine\.git$/) },
     ]);
-    expect(bench.host('git remote')).toBe('near\n');
+    expect(bench.host('git remote')).toBe('');
     const named = /ctxd allow path (\S+)$/.exec(denied[0]?.how_to_allow ?? '')?.[1] ?? '';
     // What `ctxd allow path` does, then the call again.
     const allow = { allowedPaths: [named] };

@@ -84,7 +84,7 @@ export async function restoreCheckpoint(
   if (files === 'apply' && !isCore) throw notForTools();
   const restored = await checkpoints.restore(session, { id: readString(request, 'id'), level, files, requestId });
   const { id, name } = restored.checkpoint;
-  const answer = { id, ...(name === '' ? {} : { name }), level, ...figuresOf(restored.files) };
+  const answer = { id, ...(name === '' ? {} : { name: shownName(name) }), level, ...figuresOf(restored.files) };
   if (!isCore) return { answer: { ...answer, content: restored.text } };
   // Masked when it was recorded. Secrets that became known since are masked when it is shown.
   const texts = [{ field: 'content', text: restored.text }];

@@ -8,11 +8,11 @@ const READ_FACTOR = 16;
 
 const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
 /**
- * A whole token, or a tag, or what could open a fenced block or look like a token or a line of contextd. `a < b`, `<in` and the
- * `<<EOF >file` of a shell are no tags.
+ * A whole token, or what could open a tag or a fenced block, or look like a token or a line of contextd. `a < b`, `<5` and the
+ * `<<EOF` of a shell open no tag.
  */
 const STEERING =
-  /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|(?<!<)<(?=[/!?]?[a-z][^<>]*>)|<(?=[/!?]?[a-z][\w:.-]*\/?>)|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
+  /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|<(?=[^\s\d<=])(?!(?<=<<)\w+(?=[\s"\\])[^>]*$)|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
 
 /**
  * Recorded text as data in one line: a JSON string without anything that ends a line, is invisible, opens a tag or a fence, or

@@ -100,12 +100,17 @@ function sumOf(line: string, counts: RegExp): number {
 }
 
 /** The test that a line reports as failed: one or none. */
-export function failedTestIn(line: string): string[] {
+export function failedTestIn(body: string): string[] {
+  // A run of blanks would be tried from each of them.
+  const line = body
+    .slice(0, LINE_MAX_CHARS)
+    .trimEnd()
+    .replaceAll(/[ \t]{2,}/g, '  ');
   for (const form of FAILED_TEST) {
     const name =
       form
         .exec(line)
-        ?.groups?.name?.replace(/\s+\(?[\d.]+ ?m?s\)?$/, '')
+        ?.groups?.name?.replace(/\s{1,2}\(?[\d.]{1,12} ?m?s\)?$/, '')
         .trim() ?? '';
     if (/^[^>].*[^:]$/.test(name) && sumOf(name, FAILED_COUNT) === 0) return [name.slice(0, NAME_MAX_CHARS)];
   }

@@ -5,8 +5,14 @@ type Rule = RegExp | null;
 
 const WORD = /^[\w.+-]*$/;
 const BOOLEAN = /^(true|false|yes|no|on|off|0|1)?$/i;
-/** Excludes options, and `<helper>::…` and `<helper>://…`, which run `git-remote-<helper>` (`ext::` runs anything). */
-const URL = /^(?!-)(?![\w.+-]*::)(?:(?:https?|ssh|git|git\+ssh|ssh\+git|file|ftps?):|(?![\w.+-]*:\/\/))[^\0\n]+$/i;
+/** Which files a sparse checkout has. They run nothing and lead nowhere. */
+export const SPARSE_KEYS: ReadonlySet<string> = new Set([
+  'core.sparsecheckout',
+  'core.sparsecheckoutcone',
+  'index.sparse',
+]);
+/** Excludes options, schemes that are not lower case (git would run `git-remote-FILE`), and `<helper>::…` and `<helper>://…`, which run `git-remote-<helper>` (`ext::` runs anything). */
+const URL = /^(?!-)(?![\w.+-]*::)(?:(?:https?|ssh|git|git\+ssh|ssh\+git|file|ftps?):|(?![\w.+-]*:\/\/))[^\0\n]+$/;
 /**
  * An alias of a command that runs no program which its arguments name, with options that take no value. Any other alias can
  * run something: `rebase --exec …`, `grep --open-files-in-pager=…`, `!…`.
@@ -227,7 +233,7 @@ export function localAddressesIn(entries: readonly GitEntry[]): string[] {
  * unless a slash comes first. Only a `file://` URL is decoded.
  */
 export function localPathOf(address: string): string | null {
-  const file = /^file:\/\/(.*)$/is.exec(address)?.[1];
+  const file = /^file:\/\/(.*)$/s.exec(address)?.[1];
   if (file !== undefined) {
     const path = file.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
     return path.startsWith('/') ? path : `/${path}`;

@@ -139,6 +139,8 @@ function readValue(reader: Reader): string | null {
     }
     if (char === '"') {
       isQuoted = !isQuoted;
+      // Blanks before a quote belong to the value, also if nothing is quoted.
+      trimmedLength = value.length;
       continue;
     }
     if (char === '\\') {

@@ -13,7 +13,9 @@ import {
   findRunningKey,
   findUnsafeKey,
   localAddressesIn,
+  nameOfKey,
   type Places,
+  SPARSE_KEYS,
   type UnsafeKey,
   unsafePartsOf,
 } from './config-keys.ts';
@@ -108,6 +110,7 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
       return statAt(path)?.isFile() === true && leadsToHarmless(gitDirNamedBy(path), ground, seen);
     case 'config': {
       const text = readSmallFile(path, STATE_MAX_BYTES);
+      if (text !== null && nameOf(path) === 'config.worktree') return hasOnlySparseKeys(text);
       return text !== null && unsafeKeyIn(path, text, ground) === null;
     }
     case 'alternates':
@@ -130,6 +133,14 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
       return index !== null && isSoundIndex(index, objectFormatOf(parentOf(path)) === 'sha256' ? 32 : 20);
     }
   }
+}
+
+/**
+ * Whether a `config.worktree` says only which files a sparse checkout has. It overrides `config`, so any other key could send
+ * the person's push elsewhere.
+ */
+export function hasOnlySparseKeys(text: string): boolean {
+  return parseGitConfig(text)?.every((entry) => SPARSE_KEYS.has(nameOfKey(entry))) === true;
 }
 
 function isHarmlessFile(path: RawPath, { roots }: Ground): boolean {

@@ -1,6 +1,6 @@
 import { quoteName } from '../../core/own-line.ts';
 import { type GitEntry, parseGitConfig } from '../../guard/git/config.ts';
-import { localPathOf } from '../../guard/git/config-keys.ts';
+import { localPathOf, SPARSE_KEYS } from '../../guard/git/config-keys.ts';
 import { isPlainText, isTrue, quoteValue } from './config-text.ts';
 
 /** Versions of one repository's configuration, one character per byte. */
@@ -15,10 +15,15 @@ export interface ConfigVersions {
   readonly hasIdentity: boolean;
   /** Whether the repository had a branch before the command. */
   readonly hadBranch: (name: string) => boolean;
-  /** Whether commands may make a repository at this path, as the configuration writes it: it is in the project, or was allowed. */
+  /**
+   * Whether a remote may be at this absolute path: in a directory that a person allowed, where no checkout writes. In the
+   * project a commit could bring hooks to it, which the person's push would run.
+   */
   readonly mayBeRepository: (path: string) => boolean;
-  /** Whether no `config.worktree` of the repository has other keys than `SPARSE`. */
+  /** Whether no `config.worktree` of the repository has other keys than `SPARSE_KEYS`. */
   readonly areWorktreesPlain: boolean;
+  /** Whether it is a `config.worktree`, which overrides `config`: of its keys only `SPARSE_KEYS` stay. */
+  readonly isOfWorktree: boolean;
 }
 
 export interface CarryOver {
@@ -128,6 +133,7 @@ interface Ground extends Omit<ConfigVersions, 'given' | 'left' | 'host'> {
 function isAcceptable(section: Section, key: string, ground: Ground): boolean {
   const values = section.keys.get(key) ?? [];
   const name = section.subsection;
+  if (ground.isOfWorktree && !(name === null && SPARSE_KEYS.has(`${section.section}.${key}`))) return false;
   switch (section.section) {
     case 'remote':
       return name !== null && isNewRemote(section, name, ground) && isOfRemote(name, key, values);
@@ -137,7 +143,7 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
       return name !== null && isNewSubmodule(section, name, ground) && isOfSubmodule(key, values);
     case 'core':
     case 'index':
-      return name === null && SPARSE.has(`${section.section}.${key}`) && isSwitch(values);
+      return name === null && SPARSE_KEYS.has(`${section.section}.${key}`) && isSwitch(values);
     case 'extensions':
       // Makes git read config.worktree, where `git sparse-checkout` writes.
       return name === null && key === 'worktreeconfig' && isSwitch(values) && ground.areWorktreesPlain;
@@ -221,9 +227,6 @@ function isOfSubmodule(key: string, values: readonly (string | null)[]): boolean
   );
 }
 
-/** Which files a sparse checkout has. They run and read nothing. */
-export const SPARSE: ReadonlySet<string> = new Set(['core.sparsecheckout', 'core.sparsecheckoutcone', 'index.sparse']);
-
 function isSwitch(values: readonly (string | null)[]): boolean {
   return values.length === 1 && /^(true|false)$/.test(values[0] ?? '');
 }
@@ -234,11 +237,11 @@ function isOfIdentity(key: string, values: readonly (string | null)[], now: Sect
   return (key === 'name' || key === 'email') && now.get('user')?.keys.has(key) !== true;
 }
 
-/** A plain URL, or the path of a repository where commands may write, which is searched like everything that they make. */
+/** A plain URL, or the absolute path of a repository in a directory that a person allowed. */
 function isAddress(url: string | null | undefined, mayBeRepository: (path: string) => boolean): boolean {
   if (isPlainUrl(url)) return true;
   const path = typeof url === 'string' && isPlainText(url, 1_000) && !url.startsWith('-') ? localPathOf(url) : null;
-  return path !== null && path !== '' && mayBeRepository(path);
+  return path?.startsWith('/') === true && mayBeRepository(path);
 }
 
 /** `https://host/path`, `ssh://[user@]host/path` or `[user@]host:path`, without a password or anything that git interprets. */

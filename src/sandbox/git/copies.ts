@@ -3,15 +3,14 @@ import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, writeFileSync
 import { basename, dirname, join } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
+import { isWithin } from '../../core/paths.ts';
 import { readSmallFile } from '../../fs/file-access.ts';
-import { toRaw } from '../../fs/raw-path.ts';
-import { type GitEntry, parseGitConfig } from '../../guard/git/config.ts';
-import { nameOfKey } from '../../guard/git/config-keys.ts';
-import { isRepositoryInside } from '../../guard/git/judgement.ts';
+import { type RawPath, toRaw } from '../../fs/raw-path.ts';
+import type { GitEntry } from '../../guard/git/config.ts';
+import { hasOnlySparseKeys, isRepositoryInside } from '../../guard/git/judgement.ts';
 import { pasted } from '../denials/rules.ts';
 import type { Identity } from '../machine/identity.ts';
 import { branchesOf } from './branches.ts';
-import { SPARSE } from './carry-over.ts';
 import { keysSwitchedOn, switchOff } from './config-text.ts';
 import { type HasProgram, withDrivers } from './drivers.ts';
 import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
@@ -31,7 +30,7 @@ export interface GitRequest {
   readonly person: PersonSettings;
   /** The configurations of the project's repositories. */
   readonly configs: readonly string[];
-  /** The trees that commands may write: the project, and what a person allowed. */
+  /** The trees that commands may write: the project first, then what a person allowed. */
   readonly writable: readonly string[];
   /** Whether commands have a program that git runs. */
   readonly hasProgram: HasProgram;
@@ -93,7 +92,14 @@ export class Copies {
     for (const [config, given] of this.#given) {
       const { carried, refused, outside } = await this.#carryOver(config, given);
       if (carried.length > 0) notices.push(`kept in ${quoteName(config)}: ${shorten(carried)}`);
-      if (refused.length > 0) denied.push(notCarried(config, refused, outside));
+      if (refused.length > 0)
+        denied.push(
+          notCarried(
+            config,
+            refused,
+            outside.filter((path) => !this.#isInProject(path)),
+          ),
+        );
       const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
       if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
       if (hasUnsigned) this.#reported.add(config);
@@ -110,16 +116,21 @@ export class Copies {
     }
     const { person, writable } = this.#request;
     const gitDir = toRaw(dirname(config));
-    const trees = { roots: writable.map(toRaw), companions: [] };
+    const roots = writable.map(toRaw).filter((root, place) => place > 0 && !isCheckedOutIn(root, gitDir));
     return mergeIntoHost({
       config,
       given,
       left,
       hadBranch,
       hasIdentity: person.hasIdentity,
-      mayBeRepository: (path) => isRepositoryInside(path, gitDir, trees),
+      mayBeRepository: (path) => isRepositoryInside(path, gitDir, { roots, companions: [] }),
       areWorktreesPlain: areWorktreesPlain(dirname(config)),
+      isOfWorktree: basename(config) !== 'config',
     });
+  }
+
+  #isInProject(path: string): boolean {
+    return isWithin(this.#request.writable[0] ?? '/', path);
   }
 
   /** Null if the file is gone or too large. */
@@ -181,14 +192,24 @@ function notCarried(config: string, refused: readonly string[], outside: readonl
 
 /** Whether every `config.worktree` of the repository says only which files a sparse checkout has. */
 function areWorktreesPlain(gitDir: string): boolean {
-  const worktrees = join(gitDir, 'worktrees');
-  const dirs = existsSync(worktrees) ? readdirSync(worktrees).map((name) => join(worktrees, name)) : [];
-  return [gitDir, ...dirs].every((dir) => {
+  return [gitDir, ...worktreeDirs(gitDir)].every((dir) => {
     const file = join(dir, 'config.worktree');
     if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return true;
     const text = readSmallFile(toRaw(file), CONFIG_MAX_BYTES);
-    return parseGitConfig(text ?? '[')?.every((entry) => SPARSE.has(nameOfKey(entry))) === true;
+    return text !== null && hasOnlySparseKeys(text);
   });
+}
+
+/** The directory of each linked worktree below the git directory. */
+function worktreeDirs(gitDir: string): string[] {
+  const worktrees = join(gitDir, 'worktrees');
+  return existsSync(worktrees) ? readdirSync(worktrees).map((name) => join(worktrees, name)) : [];
+}
+
+/** Whether the repository, or a checkout of it, is in a tree: what is committed could be written there. */
+function isCheckedOutIn(root: RawPath, gitDir: RawPath): boolean {
+  const checkouts = worktreeDirs(gitDir).map((dir) => readSmallFile(toRaw(join(dir, 'gitdir')), 4096)?.trim() ?? root);
+  return [gitDir, ...checkouts].some((path) => isWithin(root, path));
 }
 
 function shorten(names: readonly string[]): string {

@@ -12,8 +12,9 @@ const GROUND = {
   host: BASE,
   hasIdentity: true,
   hadBranch: () => false,
-  mayBeRepository: (path: string) => path.startsWith('/project/') || path.startsWith('./'),
+  mayBeRepository: (path: string) => path.startsWith('/allowed/') || !path.startsWith('/'),
   areWorktreesPlain: true,
+  isOfWorktree: false,
 };
 
 /** What happens to lines that a command adds to `BASE`. */
@@ -37,12 +38,11 @@ describe('carries over', () => {
     ['a remote in the short form of ssh', REMOTE('fork', 'git@example.com:team/b.git')],
     ['the branch of a known remote', '[branch "x"]\n\tremote = origin\n\tmerge = refs/heads/x\n'],
     ['a branch that tracks a local one', '[branch "x/y"]\n\tremote = .\n\tmerge = refs/heads/main\n\trebase = true\n'],
-    ['a remote in the project', REMOTE('near', '/project/up.git')],
-    ['a remote in the project by a relative path', REMOTE('near', './up.git')],
-    ['a remote in the project by a file URL', REMOTE('near', 'file:///project/up.git')],
+    ['a remote in an allowed directory', REMOTE('near', '/allowed/up.git')],
+    ['a remote in an allowed directory by a file URL', REMOTE('near', 'file:///allowed/up.git')],
     ['a sparse checkout', '[core]\n\tsparsecheckout = true\n\tsparsecheckoutcone = true\n[index]\n\tsparse = false\n'],
     ['configurations of worktrees', '[extensions]\n\tworktreeconfig = true\n'],
-    ['a submodule in the project', '[submodule "lib"]\n\tactive = true\n\turl = /project/lib\n'],
+    ['a submodule in an allowed directory', '[submodule "lib"]\n\tactive = true\n\turl = /allowed/lib\n'],
     ['how a submodule is updated', '[submodule "l"]\n\turl = https://example.com/l\n\tupdate = rebase\n'],
     ['a submodule', '[submodule "lib"]\n\tactive = true\n\turl = https://example.com/lib.git\n'],
   ])('%s', (_, lines) => {
@@ -52,6 +52,27 @@ describe('carries over', () => {
   test('no configuration of worktrees if one of them says more than which files it has', () => {
     const lines = '[extensions]\n\tworktreeConfig = true\n';
     expect(add(lines, BASE, { areWorktreesPlain: false })?.refused).toEqual(['extensions.worktreeconfig']);
+  });
+
+  test('no key of a configuration of a worktree but those of a sparse checkout: it overrides the other one', () => {
+    const ofWorktree = (lines: string) =>
+      carryOver({ ...GROUND, given: '', host: '', left: lines, isOfWorktree: true });
+    const sparse = '[core]\n\tsparsecheckout = true\n\tsparsecheckoutcone = true\n[index]\n\tsparse = false\n';
+    expect(ofWorktree(sparse)).toMatchObject({ text: sparse, refused: [] });
+    for (const lines of [
+      REMOTE('origin', 'https://example.com/evil.git'),
+      REMOTE('fork', 'https://example.com/b.git'),
+      '[branch "x"]\n\tremote = .\n\tmerge = refs/heads/main\n',
+      '[submodule "lib"]\n\turl = https://example.com/lib.git\n',
+      '[user]\n\tname = Mallory\n',
+      '[extensions]\n\tworktreeconfig = true\n',
+    ])
+      expect(ofWorktree(lines)).toMatchObject({ text: '', refused: [expect.anything()] });
+  });
+
+  test('no relative remote, which each worktree reads from its own top, and no scheme that git would run as a helper', () => {
+    for (const url of ['./up.git', 'up.git', 'FILE:///allowed/up.git', 'File:///allowed/up.git'])
+      expect(add(REMOTE('near', url))).toMatchObject({ text: '', refused: ['remote.near'] });
   });
 
   test('no remote that is a repository outside, whose path it returns', () => {
