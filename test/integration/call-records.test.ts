@@ -48,19 +48,24 @@ async function client(): Promise<DaemonClient> {
   return daemon;
 }
 
-/** The raw lines of the log, not as `ctxd audit tail` shows them. */
+/** What a person did, such as `ctxd init`, is on record too. */
+const isCall = ({ door }: AuditLine) => door !== 'ctxd';
+
+/** The raw lines of the log about calls, not as `ctxd audit tail` shows them. */
 function lines(): AuditLine[] {
   const dir = join(at.home, 'state/audit');
   return readdirSync(dir).flatMap((name) =>
     readFileSync(join(dir, name), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line)),
+      .map((line): AuditLine => JSON.parse(line))
+      .filter(isCall),
   );
 }
 
 async function tail(): Promise<AuditLine[]> {
-  return JSON.parse((await at.run(CTXD, ['audit', 'tail', '--json'])).stdout);
+  const records: AuditLine[] = JSON.parse((await at.run(CTXD, ['audit', 'tail', '--json'])).stdout);
+  return records.filter(isCall);
 }
 
 const WAITS = 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo done';

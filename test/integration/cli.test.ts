@@ -34,6 +34,7 @@ describe('ctxd server', () => {
       calls: 0,
       active_calls: 0,
       projects: 0,
+      bad_links: [],
       resident_bytes: expect.any(Number),
       protocol_version: 2,
       isolation: expect.stringMatching(/^(full|reduced)$/),
