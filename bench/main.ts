@@ -89,8 +89,8 @@ function readChoice(): Choice {
 
 function gitleaksPlaces(): GitleaksPlaces {
   const environment = readEnvironment();
-  const { gitleaksDir } = resolvePaths(environment, findInstallRoot());
-  return { gitleaksDir, searchPath: environment.path };
+  const { gitleaksDir, userGitleaksDir } = resolvePaths(environment, findInstallRoot());
+  return { directories: [gitleaksDir, userGitleaksDir], searchPath: environment.path };
 }
 
 /** Writes to `bench/results`, or to the temporary directory if this user may not write there. */

@@ -7,13 +7,14 @@ import { releaseFor } from '../src/scrub/gitleaks/pinned.ts';
 // Installs the gitleaks program for the current user; install.sh calls it. It fails if a directory cannot be written. It
 // does not fail if gitleaks is unavailable: contextd has its rules without it.
 const environment = readEnvironment();
-const { gitleaksDir } = resolvePaths(environment, findInstallRoot());
+const { userGitleaksDir } = resolvePaths(environment, findInstallRoot());
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 const binary = await installGitleaks({
-  places: { gitleaksDir, searchPath: environment.path },
+  directory: userGitleaksDir,
+  searchPath: environment.path,
   release: releaseFor(process.platform, process.arch),
   runGo: buildWithGo,
   say,
 });
-if (binary === null) say('gitleaks itself is not installed: stored outputs are not searched a second time.');
+if (binary === null) say('gitleaks itself is not installed: outputs are not searched a second time.');

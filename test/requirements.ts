@@ -78,7 +78,8 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   'CE-4.3': { text: 'Branch isolation prevents context pollution to parent' },
   'SEC-1.1': {
     text: 'All tool output scrubbed via gitleaks before return',
-    partly: 'its rules run in the engine of contextd; the program itself searches stored outputs, if it is installed',
+    partly:
+      'its rules run in the engine of contextd; the program itself, if it is installed, searches answers of up to 64 KiB before they leave, longer ones after',
   },
   'SEC-1.2': {
     text: 'Dual scrubbing: tool-level + server-level',

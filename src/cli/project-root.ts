@@ -43,7 +43,7 @@ export async function resolveProjectRoot(cwd: string, directory: string, home: s
   const realHome = await realOrGiven(home);
   if (root === realHome) throw refusal(root, 'it is your home directory');
   if (isWithin(root, realHome)) throw refusal(root, 'it holds your home directory');
-  const own = [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir];
+  const own = [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir, paths.userGitleaksDir];
   for (const place of await Promise.all(own.map(realOrGiven))) {
     if (isWithin(root, place)) throw refusal(root, `it holds contextd's own directory ${place}`);
     if (isWithin(place, root)) throw refusal(root, `it lies in contextd's own directory ${place}`);

@@ -29,8 +29,10 @@ export interface Paths {
   undoDir: string;
   /** What branches with files of their own changed. */
   layersDir: string;
-  /** The gitleaks program and its configuration, as `install.sh` installed them. */
+  /** A gitleaks program for this CONTEXTD_HOME only. */
   gitleaksDir: string;
+  /** Where `install.sh` puts the gitleaks program: in the user's data directory, so that every CONTEXTD_HOME finds it. */
+  userGitleaksDir: string;
   /** Texts that gitleaks is searching now. */
   gitleaksWorkDir: string;
   /** One directory for each tool process, visible to the process: the sockets of both sides. */
@@ -91,6 +93,7 @@ export function resolvePaths(
     undoDir: join(bases.dataDir, 'undo'),
     layersDir: join(bases.dataDir, 'layers'),
     gitleaksDir: join(bases.dataDir, 'gitleaks'),
+    userGitleaksDir: join(xdgBases(env).dataDir, 'gitleaks'),
     gitleaksWorkDir: join(bases.stateDir, 'gitleaks'),
     toolSocketsDir: join(bases.runDir, 't'),
     dialledSocketsDir: join(bases.runDir, 'd'),

@@ -62,7 +62,7 @@ export interface Config {
 }
 
 /** When the gitleaks program searches outputs a second time. */
-export type GitleaksUse = 'background' | 'always' | 'off';
+export type GitleaksUse = 'small' | 'background' | 'always' | 'off';
 
 const MIB = 1024 * 1024;
 const BUDGET_CEILING_TOKENS = 1_000_000;
@@ -324,10 +324,10 @@ export const CONFIG_SCHEMA = {
         description: 'Additional milliseconds per KiB of text.',
       },
       gitleaks: {
-        enum: ['background', 'always', 'off'],
-        default: 'background',
+        enum: ['small', 'always', 'background', 'off'],
+        default: 'small',
         description:
-          'When the gitleaks program, if installed, searches outputs too: after the answer, before each answer (slower), or never.',
+          'When the gitleaks program, if installed, searches outputs too: before answers of up to 64 KiB and after longer ones, before each answer, after each answer, or never.',
       },
     }),
     secrets: section('Where the token of a secret may be replaced by its value.', {

@@ -17,7 +17,7 @@ export type Scrubbing = ReturnType<typeof buildScrubbing>;
 export function buildScrubbing(deps: ComposeDeps, stores: Stores) {
   const { environment, paths, config, clock, timer, logger } = deps;
   const { consents, sessions, artifacts, auditLog } = stores;
-  const places = { gitleaksDir: paths.gitleaksDir, searchPath: environment.path };
+  const places = { directories: [paths.gitleaksDir, paths.userGitleaksDir], searchPath: environment.path };
   const rootOf = async (session: SessionRef): Promise<string | null> =>
     (await stores.projects.find(session.project))?.root ?? null;
   const workspaceRules = createWorkspaceRules({

@@ -383,8 +383,9 @@ class LeafWalk {
 /** A search with the real gitleaks, in addition to our engine. */
 export interface SecondSearch {
   /**
-   * Returns the secrets that are still in scrubbed texts; always empty unless `scrub.gitleaks` is `always`. Throws
-   * SCRUB_FAILED if gitleaks fails or is missing: then the texts must not leave.
+   * Returns the secrets that are still in scrubbed texts. Without gitleaks, and for texts that it only searches after the
+   * answer, the result is empty and costs nothing. Throws SCRUB_FAILED if `scrub.gitleaks` is `always` and gitleaks fails
+   * or is missing: then the texts must not leave.
    */
   missedIn(texts: readonly string[]): Promise<readonly MissedSecret[]>;
   /** Queues a stored output for a background search and returns at once. */

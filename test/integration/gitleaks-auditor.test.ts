@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { CTXD, type Installation, install, ROOT } from '../helpers/installation.ts';
 import { seededRandom } from '../helpers/secret-samples.ts';
 import { FINDS_HUSH, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
 
@@ -41,18 +41,26 @@ interface AuditLine {
   secret_rules: string[];
 }
 
-describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
-  it('in the background, masks what it finds in the store, remembers it, records it and raises an alarm', async () => {
+/** What doctor says about gitleaks. */
+async function doctorSays(): Promise<{ status?: string; detail?: string }> {
+  const { checks } = (await json('doctor')) as { checks: { name: string; status: string; detail: string }[] };
+  return checks.find(({ name }) => name === 'gitleaks') ?? {};
+}
+
+/** Prints the secret and `lines` lines after it: 5,000 lines are below 64 KiB, 20,000 are not. */
+const withLines = (lines: number): string => `cat notes.txt; seq 1 ${lines}`;
+
+describe('SEC-1.1 SEC-1.3 issue 30.4.A4: the standing auditor', () => {
+  it('after an answer of more than 64 KiB, masks what it finds in the store, remembers it, records it and raises an alarm', async () => {
     await start();
     writeFileSync(join(installation.project, 'notes.txt'), `${hush}\n`);
-    const many = 'cat notes.txt; seq 1 5000';
-    const first = await installation.ask('safe_bash', { command: many, max_tokens: 300 });
+    const first = await installation.ask('safe_bash', { command: withLines(20_000), max_tokens: 300 });
     expect(first.data.stdout).toContain(hush);
     const records: AuditLine[] = await until(
       () => json('audit', 'tail'),
       (lines: AuditLine[]) => lines.some(({ kind }) => kind === 'secret_missed'),
     );
-    expect(records.find(({ kind }) => kind !== undefined)).toMatchObject({
+    expect(records.find(({ kind }) => kind === 'secret_missed')).toMatchObject({
       kind: 'secret_missed',
       door: 'gitleaks',
       tool: 'safe_bash',
@@ -67,8 +75,7 @@ describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
     const page = await installation.ask('safe_bash', { continuation: cursor });
     expect(page).toMatchObject({ success: false, data: { error_code: 'EXPIRED' } });
 
-    const doctor = (await json('doctor')) as { checks: { name: string; status: string; detail: string }[] };
-    expect(doctor.checks.find(({ name }) => name === 'gitleaks')).toMatchObject({
+    expect(await doctorSays()).toMatchObject({
       status: 'warn',
       detail: expect.stringContaining('gitleaks found 1 secrets that contextd had missed (gitleaks/hush)'),
     });
@@ -81,6 +88,43 @@ describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
     await installation.run(CTXD, ['server', 'stop']);
     expect(installation.filesHolding(digits)).toEqual([]);
     expect(existsSync(join(installation.home, 'state/gitleaks'))).toBe(false);
+  });
+
+  it('by default, masks what it finds in an answer of up to 64 KiB before the answer goes out, and lets it leave if gitleaks fails', async () => {
+    await start();
+    writeFileSync(join(installation.project, 'notes.txt'), `${hush}\n`);
+    const first = await installation.ask('safe_bash', { command: withLines(5000), max_tokens: 300 });
+    expect(first.data.stdout).toMatch(/^\[SECRET_1\]\n1\n2\n/);
+    expect(JSON.stringify(first)).not.toContain(digits);
+    const inData = await installation.ask('safe_read', { path: 'notes.txt' });
+    expect(JSON.stringify(inData)).not.toContain(digits);
+    const doctor = await doctorSays();
+    expect(doctor).toMatchObject({ status: 'ok', detail: expect.stringContaining('answers of up to 64 KiB before') });
+
+    // Our own engine has searched the answer, so it may leave if gitleaks fails.
+    writeFileSync(join(installation.home, 'data/gitleaks/fail'), '');
+    const unknown = `hush-${[...digits].reverse().join('')}`;
+    const answer = await installation.ask('safe_bash', { command: `echo ${unknown}` });
+    expect(answer).toMatchObject({ success: true, data: { stdout: `${unknown}\n` } });
+    expect(await doctorSays()).toMatchObject({ status: 'warn', detail: expect.stringMatching(/[1-9]\d* runs failed/) });
+    await installation.run(CTXD, ['server', 'stop']);
+    expect(installation.filesHolding(digits)).toEqual([]);
+  });
+
+  it('is found by doctor of a second CONTEXTD_HOME once it is installed', async () => {
+    const [first, second] = ['first', 'second'].map((name) => join(installation.home, '..', name));
+    const program = join(installation.home, 'data/gitleaks');
+    const PATH = `${program}:/usr/bin:/bin`;
+    const script = join(ROOT, 'dist/scripts/install-gitleaks.js');
+    const installed = await installation.run(process.execPath, [script], {
+      env: { CONTEXTD_HOME: first ?? '', PATH },
+    });
+    expect(installed).toMatchObject({ code: 0, stderr: '' });
+    rmSync(program, { recursive: true });
+    installation.environment.PATH = '/usr/bin:/bin';
+    installation.environment.CONTEXTD_HOME = second ?? '';
+    await start();
+    expect(await doctorSays()).toMatchObject({ status: 'ok', detail: expect.stringContaining('gitleaks 8.30.1') });
   });
 
   it('set to always, masks before the answer goes out, and withholds the answer if gitleaks fails', async () => {
@@ -100,7 +144,6 @@ describe('SEC-1.1 SEC-1.3 the standing auditor', () => {
     await start('always');
     const failed = await installation.ask('safe_bash', { command: 'echo hello' });
     expect(failed).toMatchObject({ success: false, data: { error_code: 'SCRUB_FAILED' } });
-    const { checks } = (await json('doctor')) as { checks: { name: string; status: string }[] };
-    expect(checks.find(({ name }) => name === 'gitleaks')?.status).toBe('fail');
+    expect(await doctorSays()).toMatchObject({ status: 'fail' });
   });
 });

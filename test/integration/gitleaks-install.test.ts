@@ -128,7 +128,8 @@ describe('SEC-1.1 installing gitleaks', () => {
   const said: string[] = [];
   const own = () => join(base, 'own');
   const deps = (release?: { url: string; sha256: string }, searchPath = join(base, 'bin')) => ({
-    places: { gitleaksDir: own(), searchPath },
+    directory: own(),
+    searchPath,
     release,
     /** Go is found through the process's own PATH; these tests are about the other ways. */
     runGo: async () => ({ isThere: false, fault: undefined }),
@@ -188,7 +189,7 @@ describe('SEC-1.1 installing gitleaks', () => {
   it('fails if it cannot create its directory', async () => {
     await writeFile(join(base, 'file'), '');
     await chmod(join(base, 'file'), 0o600);
-    const blocked = { ...deps(), places: { ...deps().places, gitleaksDir: join(base, 'file/own') } };
+    const blocked = { ...deps(), directory: join(base, 'file/own') };
     await expect(installGitleaks(blocked)).rejects.toThrow(/ENOTDIR/);
   });
 });

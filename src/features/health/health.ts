@@ -294,17 +294,20 @@ export async function checkWorkspaceRules({
 }
 
 /** Reports the state of gitleaks. A secret that only gitleaks found is a warning. */
-function checkAuditor({ use, program, background }: StandingAuditorState, installRoot: string): Finding {
+function checkAuditor({ use, program, background, failedBefore }: StandingAuditorState, installRoot: string): Finding {
   if (use === 'off') return ok('off (scrub.gitleaks)');
   if (program === null) return withoutProgram(use, installRoot);
   const what = `gitleaks ${program.version ?? 'of unknown version'}`;
   if (background === null) return ok(`${what} searches every answer before it leaves`);
   if (background.missed > 0) return missed(background);
-  const counts = `${background.searched} outputs searched, ${background.waiting} waiting`;
-  if (background.failures + background.skipped === 0) return ok(`${what}: ${counts}`);
+  const when =
+    use === 'small' ? 'searches answers of up to 64 KiB before they leave, longer ones after' : 'searches afterwards';
+  const counts = `${background.searched} outputs searched afterwards, ${background.waiting} waiting`;
+  const failures = background.failures + failedBefore;
+  if (failures + background.skipped === 0) return ok(`${what} ${when}: ${counts}`);
   return {
     status: 'warn',
-    detail: `${what}: ${counts}, ${background.skipped} left out, ${background.failures} runs failed`,
+    detail: `${what} ${when}: ${counts}, ${background.skipped} left out, ${failures} runs failed`,
     remedy: 'See `ctxd server logs` for why it failed.',
   };
 }
@@ -317,10 +320,10 @@ function missed({ missed: count, missedRules }: AuditorState): Finding {
   };
 }
 
-function withoutProgram(use: 'background' | 'always', installRoot: string): Finding {
+function withoutProgram(use: StandingAuditorState['use'], installRoot: string): Finding {
   const remedy = `${howToInstall(installRoot)} Then run \`ctxd server restart\`.`;
-  if (use === 'background') {
-    return { status: 'warn', detail: 'not installed: stored outputs are not searched a second time', remedy };
+  if (use !== 'always') {
+    return { status: 'warn', detail: 'not installed: outputs are not searched a second time', remedy };
   }
   const detail = 'scrub.gitleaks is "always" and gitleaks is not installed, so every answer is withheld';
   return { status: 'fail', detail, remedy };

@@ -23,6 +23,7 @@ export async function checkProjectRoot(root: string, home: string, paths: Paths,
     [paths.dataDir, "contextd's data"],
     [paths.stateDir, "contextd's state"],
     [paths.runDir, "contextd's socket"],
+    [paths.userGitleaksDir, "contextd's gitleaks program"],
   ];
   for (const [place, what] of refused) {
     const real = await realpath(place).catch(() => place);

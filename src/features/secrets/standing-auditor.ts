@@ -37,6 +37,8 @@ export interface StandingAuditorState {
   use: GitleaksUse;
   /** Null if gitleaks is not installed; nothing is searched a second time then. */
   program: GitleaksBinary | null;
+  /** Answers that left without this search, because gitleaks failed. */
+  failedBefore: number;
   /** Null unless gitleaks runs in the background. */
   background: AuditorState | null;
 }
@@ -48,14 +50,19 @@ export interface StandingAuditor extends Part, SecondSearch {
   idle(): Promise<void>;
 }
 
-/** Milliseconds that gitleaks may take for one answer. */
-const ANSWER_MS = 30_000;
+/** Milliseconds that gitleaks may take for one answer, if none leaves without it. */
+const ALWAYS_MS = 30_000;
+/** The same for `small`. One search takes about a tenth of a second, most of which is the start of the program. */
+const SMALL_MS = 5_000;
+/** UTF-16 characters of the longest answer that `small` searches before it leaves. */
+const SMALL_MAX_CHARS = 64 * 1024;
 
 export function createStandingAuditor(deps: StandingAuditorDeps): StandingAuditor {
   const stopping = new AbortController();
   let program: GitleaksBinary | null = null;
   let background: Auditor | undefined;
   let before: GitleaksRun | undefined;
+  let failedBefore = 0;
   return {
     name: 'gitleaks auditor',
     async start() {
@@ -63,9 +70,9 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
       if (deps.use === 'off') return;
       program = await findBinary(deps.places);
       if (program === null) return;
-      const run = createRun(program, deps);
-      if (deps.use === 'always') before = run;
-      else background = createBackground(run, deps, stopping.signal);
+      if (deps.use !== 'background') before = createRun(program, deps, { lowPriority: false });
+      if (deps.use !== 'always')
+        background = createBackground(createRun(program, deps, { lowPriority: true }), deps, stopping.signal);
       deps.logger.info('scrub.auditor_ready', { version: program.version, use: deps.use });
     },
     async stop() {
@@ -75,21 +82,35 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
     },
     stored: (item) => background?.submit(item),
     async missedIn(texts) {
-      if (deps.use !== 'always') return [];
-      if (before === undefined) throw notInstalled();
-      return missedSecrets(await before(texts, ANSWER_MS));
+      if (deps.use === 'always') {
+        if (before === undefined) throw notInstalled();
+        return missedSecrets(await before(texts, ALWAYS_MS));
+      }
+      if (before === undefined || charsOf(texts) > SMALL_MAX_CHARS) return [];
+      try {
+        return missedSecrets(await before(texts, SMALL_MS));
+      } catch (thrown) {
+        // Our own engine has masked the texts, and the background search reads them again once they are stored.
+        failedBefore += 1;
+        deps.logger.error('scrub.gitleaks_failed', {}, thrown);
+        return [];
+      }
     },
-    state: () => ({ use: deps.use, program, background: background?.state() ?? null }),
+    state: () => ({ use: deps.use, program, failedBefore, background: background?.state() ?? null }),
     idle: async () => background?.idle(),
   };
 }
 
-function createRun(program: GitleaksBinary, deps: StandingAuditorDeps): GitleaksRun {
-  return createGitleaksRun({
-    program: program.path,
-    workDir: deps.paths.gitleaksWorkDir,
-    lowPriority: deps.use === 'background',
-  });
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
+}
+
+function createRun(
+  program: GitleaksBinary,
+  { paths }: StandingAuditorDeps,
+  { lowPriority }: { lowPriority: boolean },
+): GitleaksRun {
+  return createGitleaksRun({ program: program.path, workDir: paths.gitleaksWorkDir, lowPriority });
 }
 
 function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: AbortSignal): Auditor {
@@ -150,7 +171,7 @@ function notInstalled(): ContextdError {
     'SCRUB_FAILED',
     'the output was withheld: scrub.gitleaks is "always", and gitleaks is not installed',
     {
-      remedy: 'A person can install it (`ctxd doctor` says how) or run `ctxd config set scrub.gitleaks background`.',
+      remedy: 'A person can install it (`ctxd doctor` says how) or run `ctxd config set scrub.gitleaks small`.',
     },
   );
 }

@@ -40,7 +40,7 @@ export function checkRoPath(path: string, paths: Paths): void {
 }
 
 function checkApart(path: string, paths: Paths): void {
-  const own = [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir];
+  const own = [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir, paths.userGitleaksDir];
   const near = own.find((dir) => isWithin(dir, path) || isWithin(path, dir));
   if (near !== undefined) throw refuse(path, `contextd keeps its own files in ${near}`);
   const covered = coveredBy(path);
@@ -89,10 +89,10 @@ export function whyNeverWritable(path: string, { root, homes, paths, toolchains 
 }
 
 /** CONTEXTD_HOME if everything is in it, and the four directories. */
-function ownPlaces({ configDir, dataDir, stateDir, runDir, installRoot }: Paths): string[] {
+function ownPlaces({ configDir, dataDir, stateDir, runDir, userGitleaksDir, installRoot }: Paths): string[] {
   const home = dirname(configDir);
   const isOne = dirname(dataDir) === home && dirname(stateDir) === home;
-  return [...(isOne ? [home] : []), configDir, dataDir, stateDir, runDir, installRoot];
+  return [...(isOne ? [home] : []), configDir, dataDir, stateDir, runDir, userGitleaksDir, installRoot];
 }
 
 function realPath(path: string, remedy: string): string {

@@ -3,10 +3,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
 import { GO_MODULE } from './pinned.ts';
 
-/** Where gitleaks may be: our own folder and the directories of the user's PATH. */
+/** Where gitleaks may be: directories of contextd and those of the user's PATH. */
 export interface GitleaksPlaces {
-  /** Paths.gitleaksDir: the program as `install.sh` brought it. */
-  gitleaksDir: string;
+  /** Directories of contextd, in the order in which they are searched. */
+  directories: readonly string[];
   /** PATH as the environment has it; "" for none. */
   searchPath: string;
 }
@@ -24,12 +24,16 @@ const NAME = 'gitleaks';
  * Returns our own copy, otherwise the first on PATH; null if there is no gitleaks. Relative directories of PATH are
  * ignored.
  */
-export async function findBinary(places: GitleaksPlaces): Promise<GitleaksBinary | null> {
-  return (await binaryIn(places.gitleaksDir)) ?? (await findOnPath(places.searchPath));
+export async function findBinary({ directories, searchPath }: GitleaksPlaces): Promise<GitleaksBinary | null> {
+  return (await firstIn(directories)) ?? (await findOnPath(searchPath));
 }
 
-export async function findOnPath(searchPath: string): Promise<GitleaksBinary | null> {
-  for (const directory of searchPath.split(delimiter).filter((entry) => isAbsolute(entry))) {
+export function findOnPath(searchPath: string): Promise<GitleaksBinary | null> {
+  return firstIn(searchPath.split(delimiter).filter((entry) => isAbsolute(entry)));
+}
+
+async function firstIn(directories: readonly string[]): Promise<GitleaksBinary | null> {
+  for (const directory of directories) {
     const found = await binaryIn(directory);
     if (found !== null) return found;
   }

@@ -6,11 +6,14 @@ import { gunzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { Parser } from 'tar';
 import { isErrno } from '../../core/errors.ts';
-import { binaryIn, findOnPath, type GitleaksBinary, type GitleaksPlaces } from './binary.ts';
+import { binaryIn, findOnPath, type GitleaksBinary } from './binary.ts';
 import { GO_MODULE, PINNED_VERSION, type Release } from './pinned.ts';
 
 interface InstallDeps {
-  places: GitleaksPlaces;
+  /** Gets the program: Paths.userGitleaksDir. */
+  directory: string;
+  /** PATH as the environment has it. */
+  searchPath: string;
   /** Undefined where no release is pinned for this platform. */
   release: Release | undefined;
   /** `go install` of the pinned module into a folder. */
@@ -23,37 +26,36 @@ interface InstallDeps {
 const DOWNLOAD_MS = 2 * 60_000;
 
 /**
- * Installs the gitleaks program into our own folder: from PATH, otherwise built with Go, otherwise from its release.
+ * Installs the gitleaks program into `directory`: from PATH, otherwise built with Go, otherwise from its release.
  * Nothing is fetched twice. If it cannot be had, a message says so and the result is null; network and build errors are
  * not thrown.
  */
 export async function installGitleaks(deps: InstallDeps): Promise<GitleaksBinary | null> {
-  const { gitleaksDir } = deps.places;
-  await mkdir(gitleaksDir, { recursive: true, mode: 0o700 });
-  const present = await binaryIn(gitleaksDir);
+  await mkdir(deps.directory, { recursive: true, mode: 0o700 });
+  const present = await binaryIn(deps.directory);
   return present?.version === PINNED_VERSION ? present : ((await bringBinary(deps)) ?? present);
 }
 
 async function bringBinary(deps: InstallDeps): Promise<GitleaksBinary | null> {
-  for (const way of [fromPath, fromGo, fromRelease]) if (await way(deps)) return binaryIn(deps.places.gitleaksDir);
+  for (const way of [fromPath, fromGo, fromRelease]) if (await way(deps)) return binaryIn(deps.directory);
   return null;
 }
 
-async function fromPath({ places, say }: InstallDeps): Promise<boolean> {
-  const found = await findOnPath(places.searchPath);
+async function fromPath({ directory, searchPath, say }: InstallDeps): Promise<boolean> {
+  const found = await findOnPath(searchPath);
   if (found === null) return false;
-  await keep(places.gitleaksDir, (to) => copyFile(found.path, to));
+  await keep(directory, (to) => copyFile(found.path, to));
   say(`gitleaks ${found.version ?? 'of unknown version'}: taken from ${found.path}`);
   return true;
 }
 
-async function fromGo({ places, runGo, say }: InstallDeps): Promise<boolean> {
-  const folder = await mkdtemp(join(places.gitleaksDir, 'build-'));
+async function fromGo({ directory, runGo, say }: InstallDeps): Promise<boolean> {
+  const folder = await mkdtemp(join(directory, 'build-'));
   try {
     const { isThere, fault } = await runGo(folder);
     if (fault !== undefined) say(`gitleaks: Go could not build it: ${fault}`);
     if (!isThere || fault !== undefined || (await binaryIn(folder)) === null) return false;
-    await keep(places.gitleaksDir, (to) => rename(join(folder, 'gitleaks'), to));
+    await keep(directory, (to) => rename(join(folder, 'gitleaks'), to));
     say(`gitleaks ${PINNED_VERSION}: built with Go`);
     return true;
   } finally {
@@ -61,11 +63,11 @@ async function fromGo({ places, runGo, say }: InstallDeps): Promise<boolean> {
   }
 }
 
-async function fromRelease({ places, release, say }: InstallDeps): Promise<boolean> {
+async function fromRelease({ directory, release, say }: InstallDeps): Promise<boolean> {
   if (release === undefined) return false;
   try {
     const program = await downloadProgram(release, DOWNLOAD_MS);
-    await keep(places.gitleaksDir, (to) => writeFile(to, program));
+    await keep(directory, (to) => writeFile(to, program));
     say(`gitleaks ${PINNED_VERSION}: downloaded, its checksum is the pinned one`);
     return true;
   } catch (error) {

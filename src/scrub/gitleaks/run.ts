@@ -22,14 +22,20 @@ interface GitleaksRunDeps {
   lowPriority: boolean;
 }
 
-/** Runs one gitleaks process over many texts. SCRUB_FAILED if it fails, takes too long, or writes an unknown report. */
+/**
+ * Runs one gitleaks process over many texts; none if no text can hold a secret. SCRUB_FAILED if it fails, takes too long, or
+ * writes an unknown report.
+ */
 export type GitleaksRun = (texts: readonly string[], withinMs: number) => Promise<GitleaksFinding[]>;
 
 const LOWEST_PRIORITY = 19;
+/** Characters of the shortest value that is searched for; a shorter one is a secret only beside its name. */
+const MIN_SECRET_CHARS = 8;
 
 /** Runs the real gitleaks with the configuration it carries, regular files and five layers of encodings. */
 export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
   return async (texts, withinMs) => {
+    if (texts.every(({ length }) => length < MIN_SECRET_CHARS)) return [];
     await mkdir(deps.workDir, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(deps.workDir, 'run-'));
     try {
@@ -37,7 +43,8 @@ export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
       await mkdir(input, { mode: 0o700 });
       // The empty first line keeps gitleaks from skipping a text that begins like an archive.
       for (const [position, text] of texts.entries())
-        await writeFile(join(input, `${position}.txt`), `\n${text}`, { mode: 0o600 });
+        if (text.length >= MIN_SECRET_CHARS)
+          await writeFile(join(input, `${position}.txt`), `\n${text}`, { mode: 0o600 });
       const report = join(folder, 'report.json');
       await runProgram(deps, input, report, withinMs);
       return parseReport(await readFile(report, 'utf8'), texts.length);
@@ -89,7 +96,8 @@ function parseReport(text: string, count: number): GitleaksFinding[] {
 function failed(cause: unknown): ContextdError {
   const late = cause instanceof Error && 'timedOut' in cause && cause.timedOut === true;
   return new ContextdError('SCRUB_FAILED', `the output was withheld: gitleaks ${late ? 'took too long' : 'failed'}`, {
-    remedy: 'Call again. A person can turn this search off: ctxd config set scrub.gitleaks background.',
+    remedy:
+      'Call again. If it fails again, a person can let answers leave without it: `ctxd config set scrub.gitleaks small`.',
     cause: new Error(cause instanceof Error ? cause.name : 'unknown'),
   });
 }
@@ -103,8 +111,6 @@ export interface MissedSecret {
 
 /** A token of ours, with or without the brackets that a pattern leaves out, and what neutralised look-alikes are. */
 const TOKEN = /\[?SECRET\\*(?:_\d+)?\]?/g;
-/** Characters of a piece between tokens that is a secret of its own. */
-const MIN_PIECE_CHARS = 8;
 
 /**
  * Returns what gitleaks found in scrubbed texts that is not a token: the whole secret, or a piece next to a token if it
@@ -121,5 +127,5 @@ function piecesOf(secret: string): string[] {
   if (secret.search(TOKEN) === -1) return secret === '' ? [] : [secret];
   return secret
     .split(TOKEN)
-    .filter((piece) => piece.length >= MIN_PIECE_CHARS && /\d/.test(piece) && /[a-z]/i.test(piece));
+    .filter((piece) => piece.length >= MIN_SECRET_CHARS && /\d/.test(piece) && /[a-z]/i.test(piece));
 }

@@ -10,22 +10,24 @@ import { programBytes, putProgram } from './gitleaks-copy.ts';
 let base = '';
 beforeEach(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'gitleaks-')));
-  for (const name of ['own', 'bin']) await mkdir(join(base, name));
+  for (const name of ['own', 'user', 'bin']) await mkdir(join(base, name));
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
 const places = (searchPath = join(base, 'bin')) => ({
-  gitleaksDir: join(base, 'own'),
+  directories: [join(base, 'own'), join(base, 'user')],
   searchPath,
 });
 
 describe('SEC-1.1 the gitleaks program', () => {
-  it('is searched for in our own folder and then on PATH, with its version', async () => {
+  it('is searched for in our own folders and then on PATH, with its version', async () => {
     expect(await findBinary(places())).toBeNull();
     await putProgram(join(base, 'bin/gitleaks'), programBytes('v8.28.0'));
     expect(await findBinary(places())).toEqual({ path: join(base, 'bin/gitleaks'), version: '8.28.0' });
-    await putProgram(join(base, 'own/gitleaks'), programBytes());
-    expect(await findBinary(places())).toEqual({ path: join(base, 'own/gitleaks'), version: '8.30.1' });
+    for (const own of ['user', 'own']) {
+      await putProgram(join(base, own, 'gitleaks'), programBytes());
+      expect(await findBinary(places())).toEqual({ path: join(base, own, 'gitleaks'), version: '8.30.1' });
+    }
   });
 
   it('is not a script of that name, a directory, or anything on a relative PATH', async () => {
