@@ -139,6 +139,37 @@ for (const who of usualWho()) {
       ]);
     });
 
+    it('issue 30.2.5: names files that are not covered only in calls that change them, whatever else a call does', async () => {
+      wipe();
+      const kinds = { large: 'larger than 16 MiB', 'd/large': 'larger than 16 MiB', pipe: 'special file' };
+      const names = Object.keys(kinds);
+      const change: Record<string, (name: string) => string> = {
+        write: (name) => `[ -p ${name} ] && touch ${name} || printf x | dd of=${name} conv=notrunc status=none`,
+        mode: (name) => `chmod 640 ${name}; chmod 600 ${name}`,
+        replace: (name) => `cp -a ${name} copy && mv copy ${name}`,
+        remove: (name) => `rm ${name}`,
+      };
+      const make = 'mkdir -p d; truncate -s 17M large d/large; [ -p pipe ] || mkfifo pipe';
+      /** All of them make the keeper look at every file. */
+      const others = ['mkdir n1', 'rmdir n1', 'mkdir -p n2/n3 && echo 1 >n2/n3/f', 'mv n2 n4', 'rm -rf n4', FLOOD];
+      await ground.call(make);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...others),
+          fc.option(fc.tuple(fc.constantFrom(...names), fc.constantFrom(...Object.keys(change)))),
+          async (other, changed) => {
+            const [name = '', how = ''] = changed ?? [];
+            const { changes } = await ground.call(`${other}; ${change[how]?.(name) ?? 'true'}; true`);
+            const expected = Object.entries(kinds).flatMap(([path, why]) => (path === name ? [`${path}: ${why}`] : []));
+            expect(changes?.notCovered ?? []).toEqual(expected);
+            if (how === 'remove') await ground.call(make);
+          },
+        ),
+        { numRuns: shapeRuns(20) },
+      );
+      wipe();
+    });
+
     it('issue 19.5: starts no process for a call that changed nothing, and sees a file that is written in place', async () => {
       wipe();
       await ground.call('echo 1 > f');

@@ -1,7 +1,13 @@
 import { closeSync, type Dirent, lstatSync, readdirSync, type Stats, statfsSync } from 'node:fs';
 import { fdPath, openDirectory } from '../../../fs/file-access.ts';
 import { PATH_MAX_BYTES, type RawPath } from '../../../fs/raw-path.ts';
-import { type FileChange, type FileState, isDirectoryState, type Uncovered } from '../../contract/snapshot-messages.ts';
+import {
+  type FileChange,
+  type FileState,
+  HIDDEN,
+  isDirectoryState,
+  type Uncovered,
+} from '../../contract/snapshot-messages.ts';
 import { directoryState, look, stateNow, stateOf } from './disk.ts';
 import { IgnoreCheck } from './ignore-check.ts';
 import type { Entry, IndexFile } from './index-file.ts';
@@ -23,6 +29,7 @@ const CTIME_STEP_MS = 20;
 /** Free bytes of the store's disk below which nothing more is kept. */
 const FREE_MIN_BYTES = 512 * 1024 * 1024;
 const MISSED_MAX = 100;
+const NO_PATHS: ReadonlySet<RawPath> = new Set();
 /** Of a path: room for names that are put before it. */
 const SPARE_BYTES = 64;
 /** What was set aside is reported by its own name, and only a person puts it back. The others are drafts of `restore` and `merge`. */
@@ -38,6 +45,8 @@ export class FileTree {
   readonly #watch: ChangeWatch;
   readonly #entries: Map<RawPath, Entry>;
   readonly #uncovered = new Map<RawPath, Uncovered['why']>();
+  /** What a path that is a file of `#uncovered` was when it was last looked at. A look at all files compares with it. */
+  readonly #marks = new Map<RawPath, FileState>();
   readonly #inodes = new Map<RawPath, number>();
   #isScanned = false;
   /** Directories were found that nothing watched: what happened in them meanwhile is looked for at the next `take`. */
@@ -74,7 +83,7 @@ export class FileTree {
         const taken = this.#takePaths(paths);
         if (taken !== null) return taken;
       }
-      return await this.#takeAll();
+      return await this.#takeAll(paths ?? NO_PATHS);
     } catch (cause) {
       this.#watch.forgetAll();
       throw cause;
@@ -106,21 +115,21 @@ export class FileTree {
       } else if (path.endsWith('/.git')) return null;
       else found.push(path);
     }
-    return this.#keep([...gone, ...found], new Map(this.#uncovered), new Map());
+    return this.#keep([...gone, ...found], new Map(this.#uncovered), new Map(), paths);
   }
 
-  /** Looks at the whole workspace. */
-  async #takeAll(): Promise<Taken> {
+  /** Looks at the whole workspace. `reported`: the paths that the watch has reported. */
+  async #takeAll(reported: ReadonlySet<RawPath>): Promise<Taken> {
     const known = new Map(this.#uncovered);
     const found = await this.#walk();
     const missed = new Map<RawPath, Uncovered['why']>();
     if (this.#isScanned) for (const [path, why] of this.#uncovered) if (!known.has(path)) missed.set(path, why);
-    const gone = [...this.#entries.keys()].filter((path) => !found.has(path));
+    const gone = [...this.#entries.keys(), ...this.#marks.keys()].filter((path) => !found.has(path));
     for (const [path, stats] of found) {
       const entry = this.#entries.get(path);
       if (entry !== undefined && isSame(entry, stats)) found.delete(path);
     }
-    const taken = this.#keep([...gone, ...found.keys()], known, missed);
+    const taken = this.#keep([...gone, ...found.keys()], known, missed, reported);
     this.#isScanned = true;
     this.#index.compact(this.#entries);
     return taken;
@@ -128,12 +137,14 @@ export class FileTree {
 
   /**
    * Keeps what is at these paths now. `uncovered`: what no snapshot held before. A file that left what is covered, because
-   * its directory is ignored now or it is too large, was not deleted: its change is what the disk says.
+   * its directory is ignored now or it is too large, was not deleted: its change is what the disk says. `reported`: paths
+   * that have changed for certain.
    */
   #keep(
     paths: readonly RawPath[],
     uncovered: ReadonlyMap<RawPath, Uncovered['why']>,
     missed: Map<RawPath, Uncovered['why']>,
+    reported: ReadonlySet<RawPath>,
   ): Taken {
     const changes: FileChange[] = [];
     const set = (path: RawPath, entry: Entry | null, after = entry?.state ?? null): void => {
@@ -158,13 +169,23 @@ export class FileTree {
     };
     for (const path of paths) {
       const seen = look(this.#root, path);
-      if (seen.kind !== 'out') this.#uncovered.delete(path);
+      const mark = this.#marks.get(path);
+      if (seen.kind !== 'out') {
+        this.#uncovered.delete(path);
+        this.#marks.delete(path);
+      }
       if (seen.kind === 'none') set(path, null);
       else if (seen.kind === 'directory') set(path, entryOfDirectory(seen.stats));
       else if (seen.kind === 'out') {
-        this.#uncovered.set(path, seen.why);
+        const isBelow = directoryAbove(this.#uncovered, path) !== null;
+        if (isBelow) this.#marks.delete(path);
+        else {
+          this.#uncovered.set(path, seen.why);
+          this.#marks.set(path, seen.state);
+        }
+        const isChanged = seen.state !== mark || seen.state === HIDDEN || reported.has(path);
         if (this.#entries.has(path)) set(path, null, seen.state);
-        else missed.set(path, seen.why);
+        else if (isChanged && !isBelow) missed.set(path, seen.why);
       } else {
         batch.push({ path, stats: seen.stats, content: seen.content });
         bytes += seen.content.length;
@@ -299,6 +320,11 @@ function holderOf(
   if (uncovered.has(path)) return path;
   const own = isDirectory ? uncovered.get(`${path}/`) : undefined;
   if (own !== undefined && own !== 'cannot be read') return `${path}/`;
+  return directoryAbove(uncovered, path);
+}
+
+/** The outermost directory above a path that is not covered. */
+function directoryAbove(uncovered: ReadonlyMap<RawPath, Uncovered['why']>, path: RawPath): RawPath | null {
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
     const directory = path.slice(0, end + 1);
     if (uncovered.has(directory)) return directory;
