@@ -200,6 +200,8 @@ function denialAt(
     case 'EBUSY':
       return kind === 'read_only' && path === root ? readOnlyPath(path, root, facts, isDirectory) : null;
     case 'ENOENT':
+      // Node reports a directory that it cannot make with its parents on a read-only mount as one that is missing.
+      if (isDirectory && kind === 'read_only') return readOnlyPath(path, root, facts, isDirectory);
       if (kind !== 'absent' || !isAbsolute || places.isParent(path)) return null;
       return facts.isAtRoot(path.split('/')[1] ?? '') ? absentPath(path) : null;
     case 'EACCES':

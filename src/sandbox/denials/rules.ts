@@ -11,16 +11,22 @@ import { isDebuggerCall } from './complaints.ts';
 const OUTSIDE = 'A person can do it outside contextd.';
 const INSIDE = 'Write below the workspace, /tmp or $HOME.';
 
+const HOOKS = "the repository's hooks are read-only for tools";
+/** What installs hooks, such as husky or lefthook, usually runs in the `prepare` script of `npm install`. */
+const INSTALL_HOOKS =
+  'A person can install hooks outside contextd, such as with `npm run prepare`. Commands leave that out: ' +
+  '`npm install --ignore-scripts && npm rebuild`, or with husky `HUSKY=0 npm install`.';
+
 /** How a protected path ends, and the rule that is reported; the first match counts. */
 const PROTECTED: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)hooks$/, "the repository's hooks are read-only for tools"],
+  [/(?:^|\/)hooks$/, HOOKS],
   [
     /(?:^|\/)(?:config|config\.worktree|commondir|attributes)$/,
     "the repository's configuration is read-only for tools",
   ],
   [/(?:^|\/)\.git$/, 'the link to the repository is read-only for tools'],
   [/(?:^|\/)contextd\.lock$/, "contextd's lock file is read-only for tools"],
-  [/(?:^|\/)\.husky$/, "the repository's hooks are read-only for tools"],
+  [/(?:^|\/)\.husky$/, HOOKS],
   [
     /(?:^|\/)(?:\.envrc|\.\w+rc|\.\w*profile|\.\w+env|\.\w+log(?:in|out))$/,
     'files that a shell or another program runs by itself are read-only for tools',
@@ -59,7 +65,10 @@ export function readOnlyPath(path: string, root: string, facts: PathFacts, isDir
   }
   const trees = [facts.workspace, ...facts.writable.filter((one) => !SCRATCH.includes(one))];
   const inTree = trees.some((tree) => isBelow(tree, root));
-  if (inTree) return { kind: 'read_only', path, rule: protectedRule(root), how_to_allow: OUTSIDE };
+  if (inTree) {
+    const rule = protectedRule(root);
+    return { kind: 'read_only', path, rule, how_to_allow: rule === HOOKS ? INSTALL_HOOKS : OUTSIDE };
+  }
   const rule = 'tools can write below the workspace, /tmp and $HOME only';
   if (root === '/' && !SYSTEM.test(path)) {
     return { kind: 'read_only', path, rule, how_to_allow: `${INSIDE} ${howToAllowPath(path, isDirectory, facts)}` };
@@ -107,7 +116,7 @@ export function keptByGit(denial: Denial): Denial {
   return {
     ...denial,
     rule: `${denial.rule}; it kept its content`,
-    how_to_allow: denial.how_to_allow === OUTSIDE ? SWITCH_WITH_FORCE : denial.how_to_allow,
+    how_to_allow: [OUTSIDE, INSTALL_HOOKS].includes(denial.how_to_allow) ? SWITCH_WITH_FORCE : denial.how_to_allow,
   };
 }
 

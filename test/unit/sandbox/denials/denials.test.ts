@@ -427,7 +427,7 @@ describe('SEC-2.3 what a program prints about the sandbox', () => {
       kind: 'read_only',
       path: `${WORKSPACE}/.git/hooks/x`,
       rule: "the repository's hooks are read-only for tools",
-      how_to_allow: 'A person can do it outside contextd.',
+      how_to_allow: expect.stringContaining('`npm run prepare`'),
     });
     expect(usr?.how_to_allow).toContain('below the workspace, /tmp or $HOME');
     expect(toolchain?.rule).toContain('sandbox.ro_paths');
