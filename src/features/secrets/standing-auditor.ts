@@ -86,7 +86,8 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
         if (before === undefined) throw notInstalled();
         return missedSecrets(await before(texts, ALWAYS_MS));
       }
-      if (before === undefined || charsOf(texts) > SMALL_MAX_CHARS) return [];
+      const chars = charsOf(texts);
+      if (before === undefined || chars === 0 || chars > SMALL_MAX_CHARS) return [];
       try {
         return missedSecrets(await before(texts, SMALL_MS));
       } catch (thrown) {
