@@ -12,7 +12,7 @@ const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
  * `<<EOF` of a shell open no tag.
  */
 const STEERING =
-  /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|<(?=[^\s\d<=])(?!(?<=<<)\w+(?=[\s"\\])[^>]*$)|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
+  /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|<(?=[^\s\d<='"\\()])(?!(?<=<<)\w+(?=[\s"\\);,|&])[^>]*$)|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
 
 /**
  * Recorded text as data in one line: a JSON string without anything that ends a line, is invisible, opens a tag or a fence, or

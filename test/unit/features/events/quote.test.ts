@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { quote } from '#src/features/events/quote.js';
 
-it.each(['a < b', '1<2', 'x <= y', 'x <<= 2', 'cat <<EOF', 'python - <<P'])(
+it.each(['a < b', '1<2', 'x <= y', 'x <<= 2', 'cat <<EOF', 'python - <<P', "cat <<'EOF'", '(cat <<EOF); x'])(
   'issue 31.3 shows `%s` as it is written',
   (text) => {
     expect(quote(text)).toBe(JSON.stringify(text));
