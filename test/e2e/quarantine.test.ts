@@ -6,7 +6,8 @@ import { CTXD, type Installation, install } from '../helpers/installation.ts';
 let at: Installation;
 let own: ReadonlySet<string>;
 beforeAll(async () => {
-  at = await install({ warm: true });
+  // A daemon of its own: the ledgers of other projects would be beside the one that a test looks for.
+  at = await install();
   own = new Set(readdirSync(at.project));
 });
 afterAll(() => at.remove());
