@@ -169,9 +169,17 @@ async function finishUsage(error: CommanderError, words: readonly string[], cont
   if (error.exitCode === 0) return 0;
   const what = error.code === 'commander.help' ? 'a subcommand is missing' : error.message.replace(/^error: /, '');
   const choices = error.code === 'commander.help' ? subcommandsOf(words) : [];
-  const remedy =
-    choices.length > 0 ? `Add one of ${choices.join(', ')}.` : 'See `ctxd --help`, or add `--help` to the command.';
+  const remedy = choices.length > 0 ? `Add one of ${choices.join(', ')}.` : usageOf(words);
   return fail(new ContextdError('ARGS_INVALID', what, { remedy }), words, context);
+}
+
+/** How the command is typed that the words begin with. */
+function usageOf(words: readonly string[]): string {
+  const command = COMMANDS.find(({ name }) => name.every((word, i) => words[i] === word));
+  if (command === undefined) return '`ctxd --help` lists the commands.';
+  const typed = ['ctxd', ...command.name].join(' ');
+  const parameters = command.parameters.map(({ syntax }) => ` ${syntax}`).join('');
+  return `Usage: ${typed}${parameters}. What it takes: \`${typed} --help\`.`;
 }
 
 function subcommandsOf(words: readonly string[]): string[] {

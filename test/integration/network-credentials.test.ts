@@ -232,6 +232,10 @@ describe('The secret', () => {
   });
 
   it('is gone from the files of the daemon when it was removed and the daemon has stopped', async () => {
+    const unbound = await ctxd(['network', 'credential', 'remove', 'other.example.com']);
+    expect(unbound.stderr).toBe(
+      'ctxd: no credential is bound to other.example.com. See `ctxd network credential list`.\n',
+    );
     for (const host of [GIT, PACKAGES, API])
       expect((await ctxd(['network', 'credential', 'remove', host, '--yes'])).code).toBe(0);
     expect((await ctxd(['network', 'credential', 'list', '--json'])).stdout).toBe('[]\n');

@@ -82,6 +82,8 @@ export const networkCredentialRemove = defineCommand<NetworkCredentials>({
     const root = await scopeOf(context, args, null);
     const host = args.requiredWord(0);
     await ensureRunning(context);
+    const bound = await withClient(context.paths, (client) => client.listNetworkCredentials({ root }));
+    meantBy(bound.credentials, host);
     await agree(context, args, [
       `No command ${root === '' ? 'of this machine' : `in ${root}`} uses the credential for ${host}.`,
     ]);
@@ -102,18 +104,22 @@ export const networkCredentialRefresh = defineCommand<NetworkCredentials>({
     await ensureRunning(context);
     return withClient(context.paths, async (client) => {
       const all = (await client.listNetworkCredentials({ root })).credentials;
-      const host = args.word(0);
-      const meant = all.filter((one) => host === undefined || one.host === host || placeOf(one) === host);
-      if (meant.length === 0)
-        throw new ContextdError('NOT_FOUND', `no credential is bound${host === undefined ? '' : ` to ${host}`}`, {
-          remedy: 'See `ctxd network credential list`.',
-        });
+      const meant = meantBy(all, args.word(0));
       await agree(context, args, ['The secrets of these are read again:', ...meant.map((one) => `  ${describe(one)}`)]);
       return { credentials: all, changed: await refreshAll(context, client, root, meant), notes: [] };
     });
   },
   view: (result) => ({ kind: 'lines', lines: ['Read again:', ...result.changed.map((one) => `  ${describe(one)}`)] }),
 });
+
+/** The credentials of a host, written with its port or without; all of them if no host is given. */
+function meantBy(all: readonly NetworkCredentialInfo[], host: string | undefined): NetworkCredentialInfo[] {
+  const meant = all.filter((one) => host === undefined || one.host === host || placeOf(one) === host);
+  if (meant.length > 0) return meant;
+  throw new ContextdError('NOT_FOUND', `no credential is bound${host === undefined ? '' : ` to ${host}`}`, {
+    remedy: 'See `ctxd network credential list`.',
+  });
+}
 
 async function refreshAll(
   context: CliContext,

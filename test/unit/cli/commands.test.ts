@@ -67,7 +67,11 @@ describe('ctxd', () => {
     [['server'], 'a subcommand is missing'],
     [['frobnicate'], "unknown command 'frobnicate'"],
     [['server', 'status', '--frob'], "unknown option '--frob'"],
-    [['tool', 'info'], "missing required argument 'name'"],
+    [
+      ['tool', 'info'],
+      "missing required argument 'name'. Usage: ctxd tool info <name>. What it takes: `ctxd tool info --help`.",
+    ],
+    [['network', 'allow'], 'Usage: ctxd network allow <'],
     [['config', 'get', 'a', 'b'], 'too many arguments'],
     [['server', 'logs', '-n', '0'], '--lines must be a number from 1 to 100000, not 0'],
     [['stats', '--by', 'week'], '--by must be one of day, tool, session, not week'],
