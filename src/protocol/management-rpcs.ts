@@ -265,7 +265,7 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   listCheckpoints: { act: READS },
   // Throws NOT_FOUND, VERSION_MISMATCH for a newer one, INTEGRITY_FAILED for a damaged one.
   readCheckpoint: { act: ({ id, files }) => (files === 'apply' ? act('checkpoint restore', { id }) : null) },
-  exportCheckpoint: { act: READS },
+  exportCheckpoint: { act: ({ id }) => act('checkpoint export', { id }) },
   // Throws SCHEMA_INVALID for another file, and what readCheckpoint throws.
   importCheckpoint: { act: () => act('checkpoint import'), check: importOf },
 };
