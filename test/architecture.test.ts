@@ -251,6 +251,17 @@ const NARROWER = [
   },
 ];
 
+/** Files of the spawner that others import beside the contract and the daemon's end of it, and why. */
+const BESIDE_THE_CONTRACT: Record<string, string> = {
+  'src/sandbox/machine/identity.ts': 'as whom a project works: the daemon says it, the spawner does it',
+  'src/sandbox/machine/mountable.ts': 'a person learns what cannot be allowed; the spawner checks it again',
+  'src/sandbox/run/repository-above.ts': 'a person learns why a repository around the project is not mounted',
+  'src/sandbox/run/toolchains.ts': 'which PATH a command will have, to judge whether it changed',
+  'src/sandbox/machine/host.ts': 'the directories of that PATH',
+  'src/sandbox/machine/mount-plan.ts': 'the other variables of a command',
+  'src/sandbox/layers/place.ts': 'where the files of a branch are',
+};
+
 interface FileCalls {
   /** What the file imports from node:fs and node:fs/promises. */
   calls: readonly string[];
@@ -385,6 +396,7 @@ const FILE_CHANGES: Record<string, FileCalls> = {
     why: 'a lock in the directory of the socket',
   },
   'src/proxy/start.ts': { calls: ['mkdirSync', 'openSync'], why: 'the directory of the socket, and the log' },
+  'src/proxy/unread-input.ts': { calls: ['openSync'], why: 'its own standard input, without waiting' },
 };
 
 /** What changes no file. Any other function of node:fs is a change, also one that may only read, such as `open`. */
@@ -639,6 +651,14 @@ describe('imports run the way a call runs', () => {
       expect(strangers).toEqual([]);
     });
   }
+
+  it('issue 29.2: only the contract of src/sandbox crosses to other processes, but for pure checks that both make', () => {
+    const crossing = Object.keys(TABLE)
+      .filter((room) => room !== 'src/sandbox')
+      .flatMap((room) => sourceFiles(room).flatMap(ownImports))
+      .filter((target) => /^src\/sandbox\/(?!contract\/|client\/)/.test(target));
+    expect([...new Set(crossing)].toSorted()).toEqual(Object.keys(BESIDE_THE_CONTRACT).toSorted());
+  });
 
   for (const [room, floors] of Object.entries(FLOORS)) {
     it(`issue 29: the folders of ${room} import only what is below them`, () => {

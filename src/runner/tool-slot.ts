@@ -1,9 +1,9 @@
 import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import { directoryIdentity } from '../fs/directory-identity.ts';
+import { SOCKET_DIR } from '../sandbox/contract/places.ts';
 import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
 import type { SandboxProcess } from '../sandbox/contract/sandbox.ts';
-import { SOCKET_DIR } from '../sandbox/machine/mount-plan.ts';
 import { pluginEnvironment } from './plugin/connect-plugin.ts';
 import type { HostCertificate } from './plugin/plugin-process.ts';
 import type { PluginCall, RunnerConfig, RunnerDeps, ToolAccess, ToolRun } from './runner.ts';

@@ -1,5 +1,5 @@
 import { Meter } from '../../egress/meter.ts';
-import { otherRefusals } from '../../sandbox/egress/connection-sums.ts';
+import { otherRefusals } from '../../sandbox/contract/connection-sums.ts';
 import type { LoggedConnection } from '../../stores/network-log.ts';
 
 /** Equal connections that begin within this many milliseconds share an entry. */

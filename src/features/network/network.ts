@@ -13,8 +13,8 @@ import {
   scopeKey,
 } from '../../egress/messages.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
+import { refusedConnection } from '../../sandbox/contract/refused-connection.ts';
 import type { RunRef } from '../../sandbox/contract/sandbox.ts';
-import { refusedConnection } from '../../sandbox/denials/rules.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../../stores/network-rules.ts';
 import type { NetworkCredentials } from './credentials.ts';
 import type { NetworkJournal, Owner } from './journal.ts';

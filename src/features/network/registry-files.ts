@@ -1,7 +1,7 @@
 import { stringify } from 'smol-toml';
 import type { RegistrySetting } from '../../core/registries.ts';
+import { SANDBOX_HOME } from '../../sandbox/contract/places.ts';
 import type { HomeFile } from '../../sandbox/contract/policy.ts';
-import { SANDBOX_HOME } from '../../sandbox/machine/mount-plan.ts';
 
 type Settings = readonly RegistrySetting[];
 

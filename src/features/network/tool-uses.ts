@@ -1,6 +1,6 @@
 import type { Denial } from '../../core/envelope.ts';
 import type { ScopeKey } from '../../egress/messages.ts';
-import { DENIALS_MAX } from '../../sandbox/denials/deduplicate.ts';
+import { DENIALS_MAX } from '../../sandbox/contract/refused-connection.ts';
 
 /** A call of a tool's own process, whose connections name no call. */
 interface ToolUse {

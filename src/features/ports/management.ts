@@ -6,9 +6,9 @@ import type { Logger } from '../../core/log.ts';
 import type { ListeningPort__Output as ListeningPort } from '../../protocol/generated/management.ts';
 import type { Management } from '../../protocol/management-contract.ts';
 import { adoptSocket } from '../../runner/plugin/host-broker.ts';
+import { SOCKET_DIR } from '../../sandbox/contract/places.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import type { Sandbox, SandboxProcess } from '../../sandbox/contract/sandbox.ts';
-import { SOCKET_DIR } from '../../sandbox/machine/mount-plan.ts';
 
 export interface PortDeps {
   sandbox: Pick<Sandbox, 'isolationFor' | 'open' | 'run' | 'status'>;

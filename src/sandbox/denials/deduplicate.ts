@@ -1,7 +1,5 @@
 import type { Denial } from '../../core/envelope.ts';
-
-/** Denials that one command may report. */
-export const DENIALS_MAX = 10;
+import { DENIALS_MAX } from '../contract/refused-connection.ts';
 
 /** Of two sources that report the same refusal, the first one counts: facts come before what is read from an output. */
 export function mergeDenials(sources: readonly (readonly Denial[])[]): Denial[] {

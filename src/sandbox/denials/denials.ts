@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
 import type { SeccompToggles } from '../contract/policy.ts';
+import { DENIALS_MAX } from '../contract/refused-connection.ts';
 import type { EndedBy } from '../contract/sandbox.ts';
 import {
   type Complaint,
@@ -13,7 +14,6 @@ import {
   readNetworkComplaint,
   readSystemCallComplaint,
 } from './complaints.ts';
-import { DENIALS_MAX } from './deduplicate.ts';
 import { lastLines, mayBeComplaint, ownWords } from './lines.ts';
 import { readMissingProgram } from './missing-program.ts';
 import {

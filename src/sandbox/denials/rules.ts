@@ -3,9 +3,7 @@ import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
 import { isBelow } from '../../core/paths.ts';
 import { pastableWord } from '../../core/shell-quote.ts';
-import type { ConnectionFact } from '../../egress/messages.ts';
-import { allowTarget, deniedBy, howToBind } from '../../egress/refusal.ts';
-import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../machine/mount-plan.ts';
+import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../contract/places.ts';
 import { isDebuggerCall } from './complaints.ts';
 
 const OUTSIDE = 'A person can do it outside contextd.';
@@ -203,23 +201,6 @@ export function byNameOnly(address: string | null): Denial {
     how_to_allow: 'Use the name of the host. A person can allow it: ctxd network allow NAME',
   };
 }
-
-/** A connection or a name look-up that the proxy refused. */
-export function refusedConnection(refusal: Refusal): Denial {
-  const { host, port, why } = refusal;
-  return { kind: 'network', host, ...(port === 0 ? {} : { port }), rule: why, how_to_allow: howToAllow(refusal) };
-}
-
-function howToAllow({ host, port, rule, why, isAllowable, isBindable = false }: Refusal): string {
-  // The host comes from the command: a person may paste the line into a shell.
-  const isPlain = /^[a-z0-9_.-]+$/.test(host);
-  if (isAllowable && isPlain) return `A person can allow it: ctxd network allow ${allowTarget(host, port)}`;
-  if (isBindable && isPlain) return `A person can allow it: ${howToBind(host, port)}`;
-  if (rule !== null && why === deniedBy(rule)) return `A person can take the denial back: ctxd network remove ${rule}`;
-  return 'No permission changes this.';
-}
-
-type Refusal = Pick<ConnectionFact, 'host' | 'port' | 'rule' | 'why' | 'isAllowable' | 'isBindable'>;
 
 export function refusedCall(call: string): Denial {
   return {

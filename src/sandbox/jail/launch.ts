@@ -5,12 +5,13 @@ import { isBelow } from '../../core/paths.ts';
 import { steers } from '../../core/variable-names.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
 import type { LayerMounts, MountedLayer } from '../contract/mounted.ts';
+import { NODE_BINARY } from '../contract/places.ts';
 import type { SandboxLimits, WorkspaceView } from '../contract/policy.ts';
 import type { GroupFiles } from '../machine/cgroup/files.ts';
 import type { Bubblewrap } from '../machine/facts.ts';
 import { becomeOwner, type Identity, idsInside } from '../machine/identity.ts';
 import { bindToProcessors, perProcessLimits } from '../machine/limits.ts';
-import { encodeArguments, NODE_BINARY, renderArguments } from '../machine/mount-plan.ts';
+import { encodeArguments, renderArguments } from '../machine/mount-plan.ts';
 import { enterNamespace, type LoopbackNamespace, namespaceFds } from '../machine/network.ts';
 import { makeReachable, type PublicBind } from '../machine/reach.ts';
 

@@ -1,6 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
+import { SANDBOX_HOME } from '../contract/places.ts';
 import type { Ids } from './identity.ts';
 
 /** Features of the installed bubblewrap, read from its `--help`. */
@@ -36,7 +37,6 @@ const TMP_BYTES = 256 * MIB;
 const SHM_BYTES = 64 * MIB;
 const HOME_BYTES = 64 * MIB;
 
-export const SANDBOX_HOME = '/home/sandbox';
 /** Where a command finds the caches of its project; links in HOME point to it. */
 export const CACHES_INSIDE = '/var/cache/contextd';
 
@@ -54,12 +54,6 @@ export const TEMPORARY: readonly TemporaryMount[] = [
  * a seccomp filter cannot see which file is mapped.
  */
 const UNMAPPABLE_ZERO: Mount = { kind: 'dev-bind', source: '/dev/full', dest: '/dev/zero' };
-export const BUNDLE_DIR = '/opt/contextd/bundle';
-export const NODE_BINARY = '/opt/contextd/node';
-/** Node searches this for packages, because it is in a `node_modules` next to an ancestor of the bundle. */
-export const SDK_DIR = '/opt/contextd/node_modules/@contextd/sdk';
-/** Where a tool process finds the directory for its sockets. */
-export const SOCKET_DIR = '/run/contextd';
 
 /** All mounts in build order: a later mount covers an earlier one. The root itself is a tmpfs. */
 export function planTree(plan: TreePlan): Mount[] {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Paths } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isWithin } from '../../core/paths.ts';
-import { BUNDLE_DIR, NODE_BINARY } from './mount-plan.ts';
+import { BUNDLE_DIR, NODE_BINARY } from '../contract/places.ts';
 
 /** The sandbox's own places: a workspace there, or one that contains them, would cover them. */
 const OWN_PLACES = [

@@ -18,9 +18,9 @@ import { isErrno } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
 import { BESIDE_USR } from '../../fs/system-places.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
+import { SANDBOX_HOME } from '../contract/places.ts';
 import { STAND_IN_FILE, STAND_IN_SCRIPT } from './git-stand-in.ts';
 import type { Ids } from './identity.ts';
-import { SANDBOX_HOME } from './mount-plan.ts';
 import { isAsShipped, packageStamps, type ShippedFile, shippedFiles } from './package-files.ts';
 
 /** Increase this if the content below changes. */

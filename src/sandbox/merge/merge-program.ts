@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Mount } from '../../guard/contract/mount.ts';
-import { NODE_BINARY } from '../machine/mount-plan.ts';
+import { NODE_BINARY } from '../contract/places.ts';
 
 /** One file, bundled: nothing else can be loaded in the sandbox. */
 const PROGRAM = fileURLToPath(new URL('../../../program/merge.js', import.meta.url));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { BUNDLE_DIR, NODE_BINARY, SDK_DIR, SOCKET_DIR } from '../contract/places.ts';
 import type { SandboxLimits, SandboxPolicy } from '../contract/policy.ts';
 import type { Activity, CommandSpec, SandboxProgram } from '../contract/sandbox.ts';
 import { type OutputSink, StreamCapture } from '../contract/stream-capture.ts';
@@ -11,7 +12,7 @@ import { serveTerminal } from '../jail/pseudo-terminal.ts';
 import { watchTree } from '../jail/watchdog.ts';
 import type { Identity } from '../machine/identity.ts';
 import { ownerOf } from '../machine/identity.ts';
-import { BUNDLE_DIR, NODE_BINARY, SDK_DIR, SOCKET_DIR, temporaryOf } from '../machine/mount-plan.ts';
+import { temporaryOf } from '../machine/mount-plan.ts';
 import type { Job, StartedSandbox } from './starter.ts';
 import type { Steering } from './steering.ts';
 

@@ -4,12 +4,12 @@ import type { Paths } from '../../config/paths.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { directoryIdentity } from '../../fs/directory-identity.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
+import { NODE_BINARY } from '../contract/places.ts';
 import type { SandboxLimits } from '../contract/policy.ts';
 import type { SnapshotReply, SnapshotRequest } from '../contract/snapshot-messages.ts';
 import { startOwnProgram } from '../jail/own-program.ts';
 import type { Host } from '../machine/host.ts';
 import { type Identity, identityFor } from '../machine/identity.ts';
-import { NODE_BINARY } from '../machine/mount-plan.ts';
 import { KeeperProcess } from './keeper-process.ts';
 import { openStore, placeOf } from './place.ts';
 

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { ownProgram } from '../../core/own-program.ts';
+import { NODE_BINARY } from '../contract/places.ts';
 import type { SandboxLimits } from '../contract/policy.ts';
 import type { Jail } from '../jail/bubblewrap.ts';
 import { runOwnProgram } from '../jail/own-program.ts';
 import type { Host } from '../machine/host.ts';
 import type { Identity } from '../machine/identity.ts';
-import { NODE_BINARY } from '../machine/mount-plan.ts';
 
 /** What is to be done in one directory of the storage. */
 export type KeeperRequest =
