@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttps, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -20,13 +21,16 @@ let repository: TestRepository;
 let web: HttpsServer;
 let silent: Server;
 let sources: Record<'git' | 'http' | 'folder', string>;
+const LARGE_BYTES = 16 * 1024 * 1024;
 const credentials = { NODE_EXTRA_CA_CERTS: join(place.dir, 'ca.pem') };
 
 beforeAll(async () => {
   repository = new TestRepository(join(place.dir, 'repository'));
-  const files = Object.fromEntries(
+  const files = Object.fromEntries<string>(
     Array.from({ length: 200 }, (_, n) => [`d${n % 10}/f${n}`, `text ${n}\n`.repeat(50)]),
   );
+  // Takes longer to unpack than it takes to find and kill who does it.
+  files.large = randomBytes(LARGE_BYTES / 2).toString('hex');
   repository.commit(files);
   const archive = tarOf(Object.entries(files).map(([path, body]) => ({ path, body })));
   const authority = await createAuthority('Web of a test');
@@ -190,7 +194,7 @@ describe('issue 17 part 1: a tool from a folder or an archive of this disk', () 
   it('a folder arrives without .git, and a link in the place of the folder is followed once', async () => {
     symlinkSync(repository.dir, join(place.dir, 'linked'));
     const { files, tool } = await place.fetch(join(place.dir, 'linked'));
-    expect(Object.keys(files)).toHaveLength(200);
+    expect(Object.keys(files)).toHaveLength(201);
     expect(tool?.resolved).toEqual({ source: join(place.dir, 'linked') });
   });
 
