@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_HELLO_MAX_BYTES, readClientHello } from '#src/egress/client-hello.js';
@@ -138,5 +140,12 @@ describe('the ClientHello', () => {
       }),
       { numRuns: propertyRuns() },
     );
+  });
+
+  it.each(['bun-1.2', 'chromium'])('issue 30.2.5: as %s sent it, names the server in the open', (client) => {
+    const text = readFileSync(join(import.meta.dirname, '../../fixtures/client-hellos', `${client}.hex`), 'latin1');
+    const recorded = Buffer.from(text.replaceAll('\n', ''), 'hex');
+    expect(recorded.includes(Buffer.from([0xfe, 0x0d]))).toBe(true);
+    expect(readClientHello(recorded)).toEqual({ state: 'whole', serverName: 'localhost', isEncrypted: false });
   });
 });
