@@ -135,7 +135,8 @@ export class Judge {
       index.accept(path, { ...danger, ...checked, ...(kept === undefined ? {} : { programs: kept }) });
     };
     const isRedirected = isKnown && known.target !== undefined && known.target !== target;
-    if (!isRedirected && runs.areAllShutOut(path, identity)) {
+    const isShutOut = runs.areAllShutOut(path, identity);
+    if (!isRedirected && isShutOut) {
       accept(isKnown ? known.stamp : Number.NaN);
       return;
     }
@@ -147,8 +148,10 @@ export class Judge {
     const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAtMs);
     const programs = isUnchanged && known?.programs !== undefined ? known.programs : programsIn(kind, path, index);
     const hasOnlyKnownPrograms = programs?.every((line) => known?.programs?.includes(line) === true) === true;
-    // What a person wrote may lead anywhere, also when something outside of the project changes.
-    const isOwn = LEADS_ANYWHERE.has(kind) && isOld && madeAtMs === undefined && this.#turnedOn(path, lead) === null;
+    // What a person wrote may lead anywhere, also when something outside of the project changes. No run writes where it is shut
+    // out: contextd does, which carries over what the run may change.
+    const isPersons = isShutOut || (isOld && madeAtMs === undefined);
+    const isOwn = LEADS_ANYWHERE.has(kind) && isPersons && this.#turnedOn(path, lead) === null;
     if (isRedirected && !isOwn && !this.#isHarmlessTurn(path, kind, lead)) {
       this.#quarantineLead(path, identity, kind, lead);
     } else if (

@@ -104,7 +104,7 @@ export class Scan {
       return read.entries;
     }
     const isNew = index.hasMemory && (becomesGitDir || !index.directories.knows(path, ino));
-    const isFresh = visit.isFresh || (isNew && isStamped);
+    const isFresh = visit.isFresh || (isNew && isStamped && !this.#wasThere(path, listing.gitNames));
     index.addDirectory(path, ctimeMs, ino, looksLikeGitDir);
     let mayHaveMore = true;
     try {
@@ -116,6 +116,13 @@ export class Scan {
       if (mayHaveMore) index.addDirectory(path, Number.NaN, ino, isGitDir);
     }
     return read.entries;
+  }
+
+  /** Whether a directory had this place and was a repository, if it is one, before every live run. */
+  #wasThere(path: RawPath, gitNames: ReadonlySet<string>): boolean {
+    if (this.#parts.index.roots.includes(path)) return false;
+    // Making or moving something changes the directory that gets it.
+    return [parentOf(path), ...[...gitNames].map((name) => `${path}/${name}`)].every((one) => this.judge.isOld(one));
   }
 
   /** Returns whether a subdirectory could not be remembered. */
