@@ -254,10 +254,13 @@ describe.each(usualWho())('the network of a project, %s', (who) => {
     expect(fromInside.out).toBe('0\n');
   });
 
-  test('if the proxy process dies, a running command hears of it, and the next one finds the rules in force again', async () => {
+  test('if the proxy process dies, a command with a connection hears of it, and the next one finds the rules in force again', async () => {
     permit(UP);
-    const running = bench.bash('touch up; until [ -e go ]; do sleep 0.02; done; rm up go', {}, SHARED);
-    await expect.poll(() => readdirSync(bench.workspace), { timeout: 20_000 }).toContain('up');
+    const wait = (up: string) => `touch ${up}; until [ -e go ]; do sleep 0.02; done`;
+    const running = bench.bash(`${tunnel(`${UP}:443`)}; ${wait('up')}`, {}, SHARED);
+    const unconnected = bench.bash(wait('up2'), {}, SHARED);
+    const made = () => readdirSync(bench.workspace);
+    await expect.poll(made, { timeout: 20_000 }).toEqual(expect.arrayContaining(['up', 'up2']));
     const [pid = 0] = await egressOf(bench);
     process.kill(pid, 'SIGKILL');
     await expect
@@ -267,6 +270,8 @@ describe.each(usualWho())('the network of a project, %s', (who) => {
     expect((await running).denied).toEqual([
       expect.objectContaining({ kind: 'network', rule: expect.stringContaining('ended while the command ran') }),
     ]);
+    expect((await unconnected).denied).toEqual([]);
+    bench.host('rm go up up2');
     expect((await bench.bash(tunnel(`${UP}:443`), {}, SHARED)).out).toMatch(/^HTTP\/1\.1 200 /);
     expect((await bench.bash(tunnel('evil.example.com:443'), {}, SHARED)).out).toMatch(/^HTTP\/1\.1 403 /);
     expect(events.filter(({ event }) => event.ev === 'ready').length).toBeGreaterThan(1);

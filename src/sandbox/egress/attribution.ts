@@ -83,9 +83,14 @@ export class Attribution {
     Object.assign(open, { up, down });
   }
 
-  /** There is no proxy process now: every connection is cut, and its numbers start again. */
-  lost(why: Denial): void {
+  /** The proxy process ended: every connection is cut, and their numbers start again. */
+  cut(why: Denial): void {
+    for (const { tally } of this.#open.values()) tally.lost = why;
     this.#open.clear();
+  }
+
+  /** There is no proxy process, and none comes soon. */
+  unavailable(why: Denial): void {
     for (const tally of this.#running) tally.lost = why;
   }
 

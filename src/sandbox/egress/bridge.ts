@@ -104,7 +104,7 @@ export class Bridge {
       onLost: () => this.#lost(),
       onUnavailable: () => {
         for (const { listeners } of this.#held.values()) forgetListeners(listeners);
-        this.#attribution.lost(NOT_STARTED);
+        this.#attribution.unavailable(NOT_STARTED);
         this.#authorities.lost();
       },
       logger: deps.logger,
@@ -277,7 +277,7 @@ export class Bridge {
   }
 
   #lost(): void {
-    this.#attribution.lost(CUT);
+    this.#attribution.cut(CUT);
     this.#authorities.lost();
     this.#syncs.close(new Error('the process that carries connections ended'));
     this.#syncs = this.#numberSyncs(this.#syncs.lastId);

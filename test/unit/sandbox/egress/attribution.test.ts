@@ -91,16 +91,24 @@ test('a host that was looked up and then asked for is one denial; at most ten ar
   expect(connections).toHaveLength(101);
 });
 
-test('if the proxy process is lost, every running command has the reason first, and old numbers mean nothing', () => {
+test('if the proxy process ends, a command with an open connection has the reason first, and old numbers mean nothing', () => {
   const attribution = new Attribution();
-  const end = attribution.begin(user(1));
+  const [end, withoutConnection] = [attribution.begin(user(1)), attribution.begin(user(2))];
   attribution.connection(FACT);
-  attribution.lost({ kind: 'network', rule: 'it ended', how_to_allow: 'again' });
+  attribution.cut({ kind: 'network', rule: 'it ended', how_to_allow: 'again' });
   expect(attribution.closed({ id: 1, up: 7, down: 7 }, '')).toBeNull();
   attribution.connection(fact({ ...REFUSED, id: 2, host: 'b.example.com' }));
   const { denied, connections } = end();
   expect(denied.map(({ rule, host }) => host ?? rule)).toEqual(['it ended', 'b.example.com']);
   expect(connections[0]).toEqual({ ...SUMMED, count: 1, up: 0, down: 0 });
+  expect(withoutConnection().denied).toEqual([]);
+});
+
+test('if there is no proxy process, every running command has the reason', () => {
+  const attribution = new Attribution();
+  const ends = [attribution.begin(user(1)), attribution.begin(user(2))];
+  attribution.unavailable({ kind: 'network', rule: 'none runs', how_to_allow: 'look' });
+  expect(ends.map((end) => end().denied.map(({ rule }) => rule))).toEqual([['none runs'], ['none runs']]);
 });
 
 test('an address is given to one sandbox at a time, and again as late as possible', () => {
