@@ -106,7 +106,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     ],
     why: 'each feature owns its rules, its store, its management and its chores; the steps of a call know none of them',
   },
-  'src/server': {
+  'src/doors': {
     mayImport: ['src/core', 'src/call', 'src/config', 'src/protocol'],
     why: 'doors know the shape of a call, not its life',
   },

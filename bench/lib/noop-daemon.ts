@@ -5,9 +5,9 @@ import { readEnvironment } from '../../src/config/env.ts';
 import { ensureDirectories, resolvePaths } from '../../src/config/paths.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
+import { createGrpcDoor } from '../../src/doors/grpc/grpc.ts';
 import type { Management } from '../../src/protocol/management-contract.ts';
 import { rpcMethods } from '../../src/protocol/management-rpcs.ts';
-import { createGrpcDoor } from '../../src/server/grpc.ts';
 import { type BenchInstallation, inheritedPath } from './machine.ts';
 
 /** The real door with nothing behind it: what is left is the proxy's own share. */

@@ -1,5 +1,5 @@
 import type { Composition } from '../core/lifecycle.ts';
-import type { Door } from '../server/grpc.ts';
+import type { Door } from '../doors/grpc/grpc.ts';
 import { buildEntrance } from './build-entrance.ts';
 import { buildExecution } from './build-execution.ts';
 import { buildRemembering, buildSessionKeeping } from './build-remembering.ts';

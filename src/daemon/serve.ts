@@ -14,7 +14,7 @@ import {
   watchSignals,
 } from '../core/lifecycle.ts';
 import type { Logger } from '../core/log.ts';
-import { ensureVacant, type ProbeDeps } from '../server/probe.ts';
+import { ensureVacant, type ProbeDeps } from '../doors/grpc/probe.ts';
 import type { ComposeDeps } from './compose-deps.ts';
 import { createFileSink, createLogger, createStderrSink } from './logger.ts';
 

@@ -6,7 +6,7 @@ export interface Identity {
   key: Buffer;
 }
 
-/** The name in the daemon's certificate (src/server/identities.ts), independent of its socket's path. */
+/** The name in the daemon's certificate (src/doors/grpc/identities.ts), independent of its socket's path. */
 export const SERVER_NAME = 'contextd';
 
 /** The only application protocol offered. */

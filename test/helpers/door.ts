@@ -6,10 +6,10 @@ import { type ChannelCredentials, credentials, type ServiceError } from '@grpc/g
 import type { Dispatch } from '#src/call/request.js';
 import { systemClock } from '#src/core/clock.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
+import type { ConnectionLimits } from '#src/doors/grpc/connections.js';
+import { createGrpcDoor, type Door } from '#src/doors/grpc/grpc.js';
 import { loadProtocol, type Protocol } from '#src/protocol/load.js';
 import type { Management } from '#src/protocol/management-contract.js';
-import type { ConnectionLimits } from '#src/server/connections.js';
-import { createGrpcDoor, type Door } from '#src/server/grpc.js';
 import { management, refuse } from './behind.ts';
 
 /** A door in its own directory, with the given services behind it. */

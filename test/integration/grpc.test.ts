@@ -10,11 +10,11 @@ import type { CallRequest } from '#src/call/request.js';
 import { ContextdError } from '#src/core/errors.js';
 import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
 import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/core/limits.js';
+import { issueCertificates, writeSet } from '#src/doors/grpc/certificates.js';
+import { probeSocket } from '#src/doors/grpc/probe.js';
+import { bindSocket } from '#src/doors/grpc/socket.js';
 import type { StatusResponse__Output } from '#src/protocol/generated/management.js';
 import type { ExecuteResponse__Output, SchemaResponse__Output } from '#src/protocol/generated/tool.js';
-import { issueCertificates, writeSet } from '#src/server/certificates.js';
-import { probeSocket } from '#src/server/probe.js';
-import { bindSocket } from '#src/server/socket.js';
 import { echo } from '../helpers/behind.ts';
 import {
   answered,

@@ -8,7 +8,7 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { INPUT_MAX_BYTES } from '#src/core/limits.js';
-import { issueCertificates } from '#src/server/certificates.js';
+import { issueCertificates } from '#src/doors/grpc/certificates.js';
 import { Bench, BUILDS, type Finished, writeCertificates } from '../fixtures/proxy-daemon/bench.ts';
 import { failCall, type ReceivedCall } from '../fixtures/proxy-daemon/grpc-server.ts';
 

@@ -5,8 +5,8 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
+import type { ConnectionLimits } from '#src/doors/grpc/connections.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/tool.js';
-import type { ConnectionLimits } from '#src/server/connections.js';
 import { echo } from '../helpers/behind.ts';
 import { answered, openDoor, type TestDoor } from '../helpers/door.ts';
 

@@ -4,8 +4,8 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { probeSocket } from '#src/server/probe.js';
-import { bindSocket } from '#src/server/socket.js';
+import { probeSocket } from '#src/doors/grpc/probe.js';
+import { bindSocket } from '#src/doors/grpc/socket.js';
 
 let dir: string;
 let socket: string;

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTls, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import { isErrno } from '../core/errors.ts';
-import type { Logger } from '../core/log.ts';
+import { isErrno } from '../../core/errors.ts';
+import type { Logger } from '../../core/log.ts';
 import type { CertificateSet } from './identities.ts';
 
 /** Limits on the number of a door's connections and on how long each may be silent. */

@@ -7,14 +7,14 @@ import {
   ServerListenerBuilder,
   status,
 } from '@grpc/grpc-js';
-import type { Dispatch, Refuse } from '../call/request.ts';
-import type { Clock } from '../core/clock.ts';
-import { MESSAGE_MAX_BYTES } from '../core/limits.ts';
-import type { Logger } from '../core/log.ts';
-import { loadProtocol } from '../protocol/load.ts';
-import type { Management } from '../protocol/management-contract.ts';
+import type { Dispatch, Refuse } from '../../call/request.ts';
+import type { Clock } from '../../core/clock.ts';
+import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
+import type { Logger } from '../../core/log.ts';
+import { loadProtocol } from '../../protocol/load.ts';
+import type { Management } from '../../protocol/management-contract.ts';
+import { type CallsInFlight, createCallsInFlight } from '../calls-in-flight.ts';
 import { withAnyRequest } from './call-request.ts';
-import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts';
 import { ensureCertificates } from './certificates.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections, createTlsServer } from './connections.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { credentials } from '@grpc/grpc-js';
-import { ContextdError, isErrno } from '../core/errors.ts';
-import { loadProtocol } from '../protocol/load.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import { loadProtocol } from '../../protocol/load.ts';
 import { readIdentity } from './certificates.ts';
 import { authorityFile, readPrivate, SERVER_NAME } from './identities.ts';
 

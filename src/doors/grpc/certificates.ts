@@ -1,9 +1,9 @@
 import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { JsonName, X509CertificateCreateParamsBase } from '@peculiar/x509';
-import type { Clock } from '../core/clock.ts';
-import { isErrno } from '../core/errors.ts';
-import type { Logger } from '../core/log.ts';
+import type { Clock } from '../../core/clock.ts';
+import { isErrno } from '../../core/errors.ts';
+import type { Logger } from '../../core/log.ts';
 import {
   authorityFile,
   type CertificateSet,

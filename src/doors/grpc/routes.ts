@@ -1,19 +1,19 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../call/request.ts';
-import type { Clock } from '../core/clock.ts';
-import { ContextdError } from '../core/errors.ts';
-import type { Logger } from '../core/log.ts';
-import type { InstallRequest__Output } from '../protocol/generated/management.ts';
+import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../../call/request.ts';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log.ts';
+import type { InstallRequest__Output } from '../../protocol/generated/management.ts';
 import type {
   ExecuteRequest__Output,
   ExecuteResponse,
   RefusalReport__Output,
   SchemaRequest__Output,
   SchemaResponse__Output as SchemaResponse,
-} from '../protocol/generated/tool.ts';
-import type { ToolServiceHandlers } from '../protocol/generated/tool-service.ts';
-import type { Management, Requests, RpcMethods, RpcName } from '../protocol/management-contract.ts';
-import { RPC_NAMES, wireName } from '../protocol/management-rpcs.ts';
+} from '../../protocol/generated/tool.ts';
+import type { ToolServiceHandlers } from '../../protocol/generated/tool-service.ts';
+import type { Management, Requests, RpcMethods, RpcName } from '../../protocol/management-contract.ts';
+import { RPC_NAMES, wireName } from '../../protocol/management-rpcs.ts';
 import { receiveCall, receiveRefusal, versionFault } from './call-request.ts';
 import type { Caller } from './identities.ts';
 import { checkRequests } from './management-requests.ts';

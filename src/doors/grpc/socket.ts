@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { dirname } from 'node:path';
-import { ContextdError, isErrno } from '../core/errors.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
 import { ensureVacant, type ProbeDeps } from './probe.ts';
 
 const SOCKET_MODE = 0o600;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { REQUEST_ID_PATTERN } from '#src/core/ids.js';
 import { INPUT_MAX_BYTES } from '#src/core/limits.js';
-import { receiveCall } from '#src/server/call-request.js';
+import { receiveCall } from '#src/doors/grpc/call-request.js';
 
 const { signal } = new AbortController();
 const GOOD = 'req_01JD0000000000000000000000';

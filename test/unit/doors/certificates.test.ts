@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
-import { ensureCertificates, issueCertificates, LIFETIME_MS, RENEWAL_MS, writeSet } from '#src/server/certificates.js';
+import {
+  ensureCertificates,
+  issueCertificates,
+  LIFETIME_MS,
+  RENEWAL_MS,
+  writeSet,
+} from '#src/doors/grpc/certificates.js';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;

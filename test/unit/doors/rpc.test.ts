@@ -2,9 +2,9 @@ import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
+import { toStatus } from '#src/doors/grpc/rpc.js';
 import { GRPC_STATUS } from '#src/protocol/rpc-faults.js';
 import { CODE_TRAILER, REMEDY_TRAILER } from '#src/protocol/trailers.js';
-import { toStatus } from '#src/server/rpc.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
-import type { CallRequest } from '../call/request.ts';
-import { ContextdError, isErrorCode } from '../core/errors.ts';
-import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
-import { INPUT_MAX_BYTES } from '../core/limits.ts';
-import { isBelow } from '../core/paths.ts';
-import { CallForm, type ExecuteRequest__Output, type RefusalReport__Output } from '../protocol/generated/tool.ts';
-import { PROTOCOL_VERSION } from '../protocol/versions.ts';
+import type { CallRequest } from '../../call/request.ts';
+import { ContextdError, isErrorCode } from '../../core/errors.ts';
+import { newRequestId, REQUEST_ID_PATTERN } from '../../core/ids.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { INPUT_MAX_BYTES } from '../../core/limits.ts';
+import { isBelow } from '../../core/paths.ts';
+import { CallForm, type ExecuteRequest__Output, type RefusalReport__Output } from '../../protocol/generated/tool.ts';
+import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import type { Caller } from './identities.ts';
 
 /** Maximum characters of the fields of a call. A longer field is cut and the call is refused. */

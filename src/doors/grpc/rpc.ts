@@ -6,11 +6,11 @@ import {
   type ServerWritableStream,
   type StatusObject,
 } from '@grpc/grpc-js';
-import { ContextdError } from '../core/errors.ts';
-import type { Logger } from '../core/log.ts';
-import { GRPC_STATUS } from '../protocol/rpc-faults.ts';
-import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
-import type { CallsInFlight } from './calls-in-flight.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log.ts';
+import { GRPC_STATUS } from '../../protocol/rpc-faults.ts';
+import { CODE_TRAILER, REMEDY_TRAILER } from '../../protocol/trailers.ts';
+import type { CallsInFlight } from '../calls-in-flight.ts';
 import { type Caller, callerNamed, IDENTITIES } from './identities.ts';
 
 type Handler<Request, Response> = (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>;
