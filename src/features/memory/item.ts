@@ -48,6 +48,10 @@ export interface Memory extends MemoryDraft {
   readonly uses: number;
   /** True if it kept failing: searches skip it, but it can be read by id. */
   readonly isQuarantined: boolean;
+  /** Ids of older memories that it took the place of. */
+  readonly replaces: readonly string[];
+  /** The memory that took its place: searches skip it, but it can be read by id; otherwise ''. */
+  readonly replacedBy: string;
   readonly createdMs: number;
   readonly updatedMs: number;
   /** Last read of its content; null if never. */

@@ -302,12 +302,14 @@ function liftOf({ id, title, shown, heldOut, lift, low, high, verdict }: KnownLi
   };
 }
 
-function itemOf({ isQuarantined, createdMs, updatedMs, usedMs, ...memory }: Memory): MemoryItem {
+function itemOf({ isQuarantined, replacedBy, createdMs, updatedMs, usedMs, ...memory }: Memory): MemoryItem {
   return {
     ...memory,
     tags: [...memory.tags],
     provenance: [...memory.provenance],
     contradicts: [...memory.contradicts],
+    replaces: [...memory.replaces],
+    replaced_by: replacedBy,
     quarantined: isQuarantined,
     created_ms: createdMs,
     updated_ms: updatedMs,

@@ -161,7 +161,7 @@ export class Memories {
   forget(project: string, ids: readonly string[]): Promise<Memory[]> {
     return this.#change(async () => {
       const found = await this.read(project, ids);
-      for (const { id } of found) await this.#store.remove(id);
+      for (const memory of found) await this.#store.remove(memory);
       this.#kept.clear();
       return found;
     });

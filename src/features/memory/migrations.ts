@@ -1,9 +1,8 @@
 /**
  * The schema of the memory database. Times are milliseconds since the epoch.
  *
- * `items.seq` begins with the number of the project, and 0 for global items (`seqRange`), so that the index of all projects
- * searches one of them without a look at the others. `item_index` holds words, not texts, and only of items that a search
- * may find. `outbox` names what another store does not have yet: written in the transaction of the change itself.
+ * `items.seq` begins with the number of the project, and 0 for global items (`seqRange`). A table `item_index_N` for each
+ * project holds words, not texts, and only of items that a search may find (`word-index.ts`). `outbox` names what another store does not have yet: written in the transaction of the change itself.
  */
 export const MEMORY_MIGRATIONS: readonly string[] = [
   `
@@ -123,5 +122,15 @@ export const MEMORY_MIGRATIONS: readonly string[] = [
     attempts INTEGER NOT NULL,
     fault TEXT NOT NULL
   ) STRICT;
+  `,
+  // `replaced_by`: the id of the item that took its place. The index of all projects goes; those of each project are made
+  // from the items when the store opens.
+  `
+  ALTER TABLE items ADD COLUMN replaced_by TEXT NOT NULL DEFAULT '';
+  ALTER TABLE items ADD COLUMN is_set_aside INTEGER
+    GENERATED ALWAYS AS (is_quarantined <> 0 OR replaced_by <> '') VIRTUAL;
+  CREATE INDEX items_replaced ON items (replaced_by) WHERE replaced_by <> '';
+  DROP TABLE item_index;
+  UPDATE meta SET value = 2 WHERE name = 'index' AND NOT EXISTS (SELECT 1 FROM items);
   `,
 ];

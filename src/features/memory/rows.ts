@@ -47,12 +47,15 @@ const FIELDS = [
   'beta',
   'uses',
   'is_quarantined',
+  'replaced_by',
   'created_ms',
   'updated_ms',
   'used_ms',
 ];
 /** Every column of `items` but the content, as SQL. */
-export const COLUMNS = FIELDS.map((name) => `items.${name}`).join(', ');
+export const COLUMNS = `${FIELDS.map((name) => `items.${name}`).join(', ')},
+  (SELECT json_group_array(old.id ORDER BY old.seq) FROM items old
+    WHERE old.replaced_by = items.id AND old.replaced_by <> '') AS replaces`;
 
 /** The beginning of the content, as a column. */
 export const excerpt = `substr(items.content, 1, ${EXCERPT_CHARS}) AS content`;
@@ -73,13 +76,11 @@ export function nextSeq(number: number): string {
   return `(SELECT coalesce(max(seq) + 1, ${first + 1}) FROM items WHERE seq BETWEEN ${first} AND ${last})`;
 }
 
-/** Conditions on `items` with the parameters ?5 to ?7; joined only if there are any, because the index knows no columns. */
+/** Conditions on `items` with the parameters ?5 to ?7; empty if there are none. */
 export function filterSql({ tags, outcome, sinceMs, withoutTools = false }: MemoryFilter) {
   const params = [JSON.stringify(tags), outcome ?? '', sinceMs];
-  if (tags.length === 0 && outcome === null && sinceMs === 0 && !withoutTools)
-    return { join: '', conditions: '', params: [] };
+  if (tags.length === 0 && outcome === null && sinceMs === 0 && !withoutTools) return { conditions: '', params: [] };
   return {
-    join: 'JOIN items ON items.seq = item_index.rowid',
     conditions: `${withoutTools ? "AND items.origin <> 'tool'" : ''} AND (?6 = '' OR items.outcome = ?6) AND items.updated_ms >= ?7
       AND NOT EXISTS (SELECT 1 FROM json_each(?5) wanted
         WHERE NOT EXISTS (SELECT 1 FROM json_each(items.tags) own WHERE own.value = wanted.value))`,
@@ -108,6 +109,8 @@ export function toMemory(row: Row): Memory {
     confidence: meanOf({ alpha: numberOf(row, 'alpha'), beta: numberOf(row, 'beta') }),
     uses: integerOf(row, 'uses'),
     isQuarantined: integerOf(row, 'is_quarantined') !== 0,
+    replaces: listIn(row, 'replaces'),
+    replacedBy: textOf(row, 'replaced_by'),
     createdMs: integerOf(row, 'created_ms'),
     updatedMs: integerOf(row, 'updated_ms'),
     usedMs: row.used_ms === null ? null : integerOf(row, 'used_ms'),

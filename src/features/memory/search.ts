@@ -158,7 +158,7 @@ function placed(memory: Memory, place: number): FoundMemory {
 }
 
 function fits(memory: Memory, { tags, outcome, scope, sinceMs }: MemoryFilter): boolean {
-  if (memory.isQuarantined || memory.updatedMs < sinceMs) return false;
+  if (memory.isQuarantined || memory.replacedBy !== '' || memory.updatedMs < sinceMs) return false;
   if ((outcome !== null && memory.outcome !== outcome) || (scope !== null && memory.scope !== scope)) return false;
   return tags.every((tag) => memory.tags.includes(tag));
 }

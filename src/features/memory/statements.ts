@@ -7,7 +7,7 @@ import { indexRow, unindexRow } from './word-index.ts';
 
 /** How a memory is made or changed; what is left out stays. */
 export type MemoryChange = Partial<
-  Pick<Memory, 'provenance' | 'contradicts' | 'tags' | 'isQuarantined' | 'updatedMs'> & {
+  Pick<Memory, 'provenance' | 'contradicts' | 'tags' | 'isQuarantined' | 'replacedBy' | 'updatedMs'> & {
     alpha: number;
     beta: number;
     /** Added to alpha. */
@@ -64,7 +64,7 @@ export function insertion(item: NewMemory, number: number): Statement[] {
       params: Object.values(values),
     },
     // An item that its owner has already has no row with this id.
-    indexRow(item),
+    ...indexRow(item, number),
     { sql: `INSERT INTO outbox (op, id) SELECT 'put', id FROM items WHERE id = ?`, params: [item.id] },
   ];
 }
@@ -87,18 +87,19 @@ export function sumOfEvidence(id: string): Statement {
   };
 }
 
+/** `number`: where the memory is indexed, its project's or 0. */
 export function changeOf(
   memory: Memory,
-  { provenance, contradicts, tags, alpha, beta, gainedAlpha, isQuarantined, updatedMs }: MemoryChange,
+  number: number,
+  { provenance, contradicts, tags, alpha, beta, gainedAlpha, isQuarantined, replacedBy, updatedMs }: MemoryChange,
 ) {
-  const wasQuarantined = memory.isQuarantined;
-  const nowQuarantined = isQuarantined ?? wasQuarantined;
+  const nowQuarantined = isQuarantined ?? memory.isQuarantined;
   const changed = { ...memory, tags: tags ?? memory.tags };
-  const isStale = wasQuarantined !== nowQuarantined || tags !== undefined;
+  const isStale = memory.isQuarantined !== nowQuarantined || tags !== undefined || replacedBy !== undefined;
   return [
     {
       sql: `UPDATE items SET provenance = ?, contradicts = ?, tags = ?, alpha = coalesce(?, alpha) + ?, beta = coalesce(?, beta),
-        is_quarantined = ?, updated_ms = ? WHERE id = ?`,
+        is_quarantined = ?, replaced_by = ?, updated_ms = ? WHERE id = ?`,
       params: [
         ...[provenance ?? memory.provenance, contradicts ?? memory.contradicts, changed.tags].map((list) =>
           JSON.stringify(list),
@@ -107,12 +108,12 @@ export function changeOf(
         gainedAlpha ?? 0,
         beta ?? null,
         nowQuarantined ? 1 : 0,
+        replacedBy ?? memory.replacedBy,
         updatedMs ?? memory.updatedMs,
         memory.id,
       ],
     },
-    ...(isStale ? [unindexRow(memory.id)] : []),
-    ...(isStale && !nowQuarantined ? [indexRow(changed)] : []),
+    ...(isStale ? [...unindexRow(memory.id, number), ...indexRow(changed, number)] : []),
     outboxRow('put', memory.id),
   ];
 }

@@ -14,6 +14,7 @@ import {
   numberOfProject,
   outcomeIn,
   rangesOf,
+  readMemories,
   SEQS_PER_PROJECT,
   seqRange,
   toMemory,
@@ -69,7 +70,6 @@ export class MemoryStore {
   async #open(): Promise<void> {
     await this.#file.start();
     await this.#index.check();
-    this.#index.size = await this.count();
   }
 
   /** Number of memories of all projects. Throws if the file is unusable. */
@@ -148,14 +148,12 @@ export class MemoryStore {
       statements.push(...insertion(item, number));
     }
     const results = await this.#database.write(statements);
-    const isNew = places.map((place) => (results[place] ?? []).length > 0);
-    this.#index.size += isNew.filter(Boolean).length;
-    return isNew;
+    return places.map((place) => (results[place] ?? []).length > 0);
   }
 
-  /** Changes an item's metadata. Its text and index stay unchanged, unless it is quarantined or restored. */
+  /** Changes an item's metadata. Its text and index stay unchanged, unless it is set aside or restored. */
   async change(memory: Memory, change: MemoryChange): Promise<void> {
-    await this.#database.write(changeOf(memory, change));
+    await this.#database.write(changeOf(memory, await this.#placeOf(memory), change));
   }
 
   /** Number of a project's memories of one owner and origin. The owner of agents' memories is ''. */
@@ -219,21 +217,26 @@ export class MemoryStore {
     ]);
   }
 
-  /** Deletes an item with its index entries and its evidence. */
-  async remove(id: string): Promise<void> {
+  /** Deletes an item with its index entries and its evidence. What it took the place of is found again. */
+  async remove(memory: Memory): Promise<void> {
+    const { id } = memory;
+    const older = await readMemories(this.#database, memory.replaces);
+    const restored: Statement[] = [];
+    for (const one of older) restored.push(...changeOf(one, await this.#placeOf(one), { replacedBy: '' }));
     await this.#database.write([
-      unindexRow(id),
+      ...unindexRow(id, await this.#placeOf(memory)),
       { sql: 'DELETE FROM items WHERE id = ?', params: [id] },
       outboxRow('delete', id),
+      ...restored,
     ]);
   }
 
   /** Makes an item global: every project finds it from now on. */
   async promote(memory: Memory): Promise<void> {
     await this.#database.write([
-      unindexRow(memory.id),
+      ...unindexRow(memory.id, await this.#numberOf(memory.project)),
       { sql: `UPDATE items SET scope = 'global', seq = ${nextSeq(0)} WHERE id = ?`, params: [memory.id] },
-      ...(memory.isQuarantined ? [] : [indexRow(memory)]),
+      ...indexRow(memory, 0),
       outboxRow('put', memory.id),
     ]);
   }
@@ -244,7 +247,7 @@ export class MemoryStore {
       rangesOf(number, filter).map(({ first, last }) =>
         this.#database.read(
           `SELECT ${COLUMNS}, ${excerpt} FROM items
-            WHERE seq BETWEEN ?2 AND ?3 AND is_quarantined = 0 AND ?1 = '' ${conditions} ORDER BY seq DESC LIMIT ?4`,
+            WHERE seq BETWEEN ?2 AND ?3 AND is_set_aside = 0 AND ?1 = '' ${conditions} ORDER BY seq DESC LIMIT ?4`,
           '',
           first,
           last,
@@ -254,6 +257,11 @@ export class MemoryStore {
       ),
     );
     return found.flat().map((row) => ({ memory: toMemory(row), relevance: 0 }));
+  }
+
+  /** Where it is indexed. */
+  async #placeOf({ scope, project }: Memory): Promise<number> {
+    return scope === 'global' ? 0 : this.#numberOf(project);
   }
 
   async #numberOf(project: string): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/log.ts';
-import { type Database, integerOf, type Statement } from '../../stores/sqlite.ts';
+import { type Database, integerOf, type Statement, textOf } from '../../stores/sqlite.ts';
 import type { MemoryDraft } from './item.ts';
 import { indexWords, matchExpression } from './query.ts';
 import {
@@ -9,14 +9,15 @@ import {
   filterSql,
   type MemoryFilter,
   numberOf,
-  rangesOf,
+  SEQS_PER_PROJECT,
+  seqRange,
   toMemory,
 } from './rows.ts';
 
 /** Increased when the words of a text change: the index is then built again. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 /**
- * How many matches of words a search may rank in a large store, and the fewest words that it keeps. Without this a search
+ * How many matches of words a search may rank in a large project, and the fewest words that it keeps. Without this a search
  * with frequent words looks at most of the memories.
  */
 const MATCHES_MAX = 10_000;
@@ -30,15 +31,17 @@ const INDEXED = ['title', 'tags', 'task', 'description', 'content', 'context'] a
 /** How much a word counts in each column of the index, in their order. */
 const WEIGHTS = '4.0, 3.0, 3.0, 2.0, 1.0, 0.4';
 
-/** The words of all memories, in an FTS5 table beside theirs. It can be built again from theirs at any time. */
+/**
+ * The words of memories, in one FTS5 table for each project and one for the global memories, so that no project changes
+ * what another finds. They can be built again from the memories at any time.
+ */
 export class WordIndex {
-  /** How many memories there are, of all projects: about. */
-  size = 0;
   readonly #database: Database;
   readonly #logger: Logger;
-  /** How many memories have a word; forgotten when the store has grown. */
-  readonly #frequencies = new Map<string, number>();
-  #sizeOfFrequencies = 0;
+  /** Projects that have a table. */
+  readonly #numbers = new Set<number>();
+  /** How many memories have a word, by project; forgotten when the project has grown. */
+  readonly #frequencies = new Map<number, { size: number; counts: Map<string, number> }>();
 
   constructor(database: Database, logger: Logger) {
     this.#database = database;
@@ -51,40 +54,61 @@ export class WordIndex {
     if (why !== null) await this.rebuild(why);
   }
 
-  /** The memories that match any of the words, the most relevant first in each scope. */
+  /** The memories that match any of the words, the most relevant first. */
   async match(number: number, words: readonly string[], filter: MemoryFilter, limit: number): Promise<FoundMemory[]> {
-    const expression = matchExpression(await this.#affordable(words));
-    const ranges = rangesOf(number, filter);
-    const { join, conditions, params } = filterSql(filter);
-    const found = await Promise.all(
-      ranges.map(({ first, last }) =>
-        this.#database.read(
-          `SELECT ${COLUMNS}, ${excerpt}, found.rank AS rank FROM (
-            SELECT item_index.rowid AS seq, bm25(item_index, ${WEIGHTS}) AS rank FROM item_index ${join}
-            WHERE EXISTS (SELECT 1 FROM items WHERE seq BETWEEN ?2 AND ?3)
-              AND item_index MATCH ?1 AND item_index.rowid BETWEEN ?2 AND ?3 ${conditions}
-            ORDER BY rank, item_index.rowid LIMIT ?4
-          ) found JOIN items ON items.seq = found.seq`,
-          expression,
-          first,
-          last,
-          limit,
-          ...params,
-        ),
-      ),
+    const areas = await this.#areas(number);
+    if (areas.length === 0) return [];
+    const asked = await this.#affordable(areas, words);
+    const { conditions, params } = filterSql(filter);
+    const { first, last } = seqRange(filter.scope === 'global' ? 0 : number);
+    const orGlobal = filter.scope === null ? `OR items.seq < ${SEQS_PER_PROJECT}` : '';
+    const rows = await this.#database.read(
+      `${rankedSql(areas)} SELECT ${COLUMNS}, ${excerpt}, found.relevance AS relevance
+        FROM found JOIN items ON items.seq = found.seq
+        WHERE (items.seq BETWEEN ?2 AND ?3 ${orGlobal}) ${conditions}
+        ORDER BY found.relevance DESC, items.seq LIMIT ?4`,
+      JSON.stringify(asked.map((word) => matchExpression([word]))),
+      first,
+      last,
+      limit,
+      ...params,
     );
-    // SQLite's BM25 is negative: the smaller the better.
-    return found.flat().map((row) => ({ memory: toMemory(row), relevance: -numberOf(row, 'rank') }));
+    return rows.map((row) => ({ memory: toMemory(row), relevance: numberOf(row, 'relevance') }));
+  }
+
+  /** The project and the global memories, as far as they have a table. Throws if one is missing. */
+  async #areas(number: number): Promise<number[]> {
+    const areas = [number, 0];
+    if (areas.some((area) => !this.#numbers.has(area)))
+      for (const known of await this.#tables()) this.#numbers.add(known);
+    for (const area of areas) if (!this.#numbers.has(area)) await this.#checkEmpty(area);
+    return areas.filter((area) => this.#numbers.has(area));
+  }
+
+  async #checkEmpty(number: number): Promise<void> {
+    const { first, last } = seqRange(number);
+    const rows = await this.#database.read(
+      'SELECT 1 FROM items WHERE seq BETWEEN ? AND ? AND is_set_aside = 0 LIMIT 1',
+      first,
+      last,
+    );
+    if (rows.length > 0) throw new Error(`the index of project ${number} is missing`);
+  }
+
+  /** The numbers of all tables. */
+  async #tables(): Promise<number[]> {
+    const rows = await this.#database.read(
+      `SELECT name FROM sqlite_master WHERE name GLOB '${PREFIX}[0-9]*' AND sql LIKE 'CREATE VIRTUAL TABLE%'`,
+    );
+    return rows.map((row) => Number(textOf(row, 'name').slice(PREFIX.length)));
   }
 
   /** The rarest words, as many as can be ranked: a word that most memories have says little about any. */
-  async #affordable(words: readonly string[]): Promise<readonly string[]> {
-    if (this.size <= MATCHES_MAX / WORDS_KEPT) return words;
-    if (this.size > this.#sizeOfFrequencies * 1.1 || this.#frequencies.size > FREQUENCIES_MAX) {
-      this.#frequencies.clear();
-      this.#sizeOfFrequencies = this.size;
-    }
-    const frequencies = await Promise.all(words.map((word) => this.#frequencyOf(word)));
+  async #affordable(areas: readonly number[], words: readonly string[]): Promise<readonly string[]> {
+    const [row = {}] = await this.#database.read(`SELECT ${areas.map(sizeSql).join(' + ')} AS size`);
+    const size = integerOf(row, 'size');
+    if (size <= MATCHES_MAX / WORDS_KEPT) return words;
+    const frequencies = await Promise.all(words.map((word) => this.#frequencyOf(areas, word, size)));
     const rarestFirst = words
       .map((word, index) => ({ word, count: frequencies[index] ?? 0 }))
       .filter(({ count }) => count > 0)
@@ -97,39 +121,43 @@ export class WordIndex {
     return kept.length === 0 ? words : kept.map(({ word }) => word);
   }
 
-  async #frequencyOf(word: string): Promise<number> {
-    const known = this.#frequencies.get(word);
+  async #frequencyOf(areas: readonly number[], word: string, size: number): Promise<number> {
+    const [number = 0] = areas;
+    const before = this.#frequencies.get(number);
+    const isFresh = before !== undefined && size <= before.size * 1.1 && before.counts.size <= FREQUENCIES_MAX;
+    const { counts } = isFresh ? before : { counts: new Map<string, number>() };
+    if (!isFresh) this.#frequencies.set(number, { size, counts });
+    const known = counts.get(word);
     if (known !== undefined) return known;
-    const [row = {}] = await this.#database.read(
-      'SELECT count(*) AS count FROM item_index WHERE item_index MATCH ?',
-      matchExpression([word]),
-    );
+    const matches = areas.map(tableOf).map((table) => `(SELECT count(*) FROM ${table} WHERE ${table} MATCH ?1)`);
+    const [row = {}] = await this.#database.read(`SELECT ${matches.join(' + ')} AS count`, matchExpression([word]));
     const count = integerOf(row, 'count');
-    this.#frequencies.set(word, count);
+    counts.set(word, count);
     return count;
   }
 
   /** Announced in the log, because searches wait for it. */
   async rebuild(why: string): Promise<void> {
     this.#logger.warn('memory.index_rebuilding', { why });
+    this.#numbers.clear();
+    const tables = await this.#tables();
     await this.#database.write([
       { sql: `DELETE FROM meta WHERE name = 'index'`, params: [] },
-      { sql: 'DROP TABLE IF EXISTS item_index', params: [] },
-      { sql: CREATE_INDEX, params: [] },
+      ...tables.map((number) => ({ sql: `DROP TABLE ${tableOf(number)}`, params: [] })),
     ]);
     let seq = -1;
     let indexed = 0;
     for (;;) {
       const rows = await this.#database.read(
-        `SELECT ${COLUMNS}, items.content, items.seq FROM items WHERE seq > ? ORDER BY seq LIMIT ${REBUILD_BATCH}`,
+        `SELECT ${COLUMNS}, items.content, items.seq FROM items WHERE seq > ? AND is_set_aside = 0
+          ORDER BY seq LIMIT ${REBUILD_BATCH}`,
         seq,
       );
       const last = rows.at(-1);
       if (last === undefined) break;
       seq = integerOf(last, 'seq');
-      const found = rows.map(toMemory).filter((memory) => !memory.isQuarantined);
-      await this.#database.write(found.map(indexRow));
-      indexed += found.length;
+      await this.#database.write(rows.flatMap((row) => indexRow(toMemory(row), projectOf(integerOf(row, 'seq')))));
+      indexed += rows.length;
     }
     await this.#database.write([
       { sql: `INSERT OR REPLACE INTO meta (name, value) VALUES ('index', ?)`, params: [INDEX_VERSION] },
@@ -143,36 +171,106 @@ export class WordIndex {
       const [meta] = await this.#database.read(`SELECT value FROM meta WHERE name = 'index'`);
       if (meta === undefined) return 'it was never finished';
       if (integerOf(meta, 'value') !== INDEX_VERSION) return 'it was made by another version';
-      const [counts = {}] = await this.#database.read(
-        `SELECT (SELECT count(*) FROM items WHERE is_quarantined = 0) AS items, (SELECT count(*) FROM item_index) AS indexed`,
+      const counts = await this.#database.read(
+        `SELECT seq / ${SEQS_PER_PROJECT} AS number, count(*) AS items FROM items WHERE is_set_aside = 0 GROUP BY number`,
       );
-      const [items, indexed] = [integerOf(counts, 'items'), integerOf(counts, 'indexed')];
-      if (items !== indexed) return `it has ${indexed} of ${items} memories`;
-      await this.#database.write([
-        { sql: `INSERT INTO item_index (item_index) VALUES ('integrity-check')`, params: [] },
-      ]);
+      const items = new Map(counts.map((row) => [integerOf(row, 'number'), integerOf(row, 'items')]));
+      const tables = await this.#tables();
+      for (const number of new Set([...items.keys(), ...tables])) {
+        const expected = items.get(number) ?? 0;
+        const indexed = tables.includes(number) ? await this.#sizeOf(number) : 0;
+        if (indexed !== expected) return `it has ${indexed} of ${expected} memories of project ${number}`;
+      }
+      await this.#database.write(tables.map(integrityCheck));
       return null;
     } catch (thrown) {
       if (this.#database.state !== 'ready') throw thrown;
       return thrown instanceof Error ? thrown.message : String(thrown);
     }
   }
+
+  async #sizeOf(number: number): Promise<number> {
+    const [row = {}] = await this.#database.read(`SELECT count(*) AS count FROM ${tableOf(number)}`);
+    return integerOf(row, 'count');
+  }
 }
 
-const CREATE_INDEX = `CREATE VIRTUAL TABLE item_index USING fts5 (
-  ${INDEXED.join(', ')}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
-)`;
+const PREFIX = 'item_index_';
 
-/** Takes the words of an item out of the index; it stays as it is otherwise. */
-export function unindexRow(id: string): Statement {
-  return { sql: 'DELETE FROM item_index WHERE rowid = (SELECT seq FROM items WHERE id = ?)', params: [id] };
+function tableOf(number: number): string {
+  return `${PREFIX}${number}`;
 }
 
-export function indexRow(memory: MemoryDraft & { readonly id: string }): Statement {
-  return {
-    sql: `INSERT INTO item_index (rowid, ${INDEXED.join(', ')}) SELECT seq, ?, ?, ?, ?, ?, ? FROM items WHERE id = ?`,
+/** The project of a sequence number. */
+function projectOf(seq: number): number {
+  return Math.floor(seq / SEQS_PER_PROJECT);
+}
+
+/** How many memories a table has, from the table in which FTS5 keeps the size of each: it is small and quick to count. */
+function sizeSql(number: number): string {
+  return `(SELECT count(*) FROM ${tableOf(number)}_docsize)`;
+}
+
+function integrityCheck(number: number): Statement {
+  return { sql: `INSERT INTO ${tableOf(number)} (${tableOf(number)}) VALUES ('integrity-check')`, params: [] };
+}
+
+/**
+ * The tables `found (seq, relevance)` of memories with any of the expressions in ?1, by BM25. Two things differ from
+ * FTS5's: the memories that a search can find are counted together, a project's and the global ones, and a word that more
+ * than half of them have still counts (as in Lucene), because a project can be small. So each word is ranked alone, and
+ * the weight that FTS5 gave it is replaced.
+ */
+function rankedSql(areas: readonly number[]): string {
+  const hits = areas.map((number) => {
+    const table = tableOf(number);
+    return `SELECT ${number} AS area, word.key AS word, ${table}.rowid AS seq, -bm25(${table}, ${WEIGHTS}) AS score
+      FROM json_each(?1) word CROSS JOIN ${table} ON ${table} MATCH word.value`;
+  });
+  const sizes = areas.map((number) => `(${number}, ${sizeSql(number)})`);
+  return `WITH hits AS MATERIALIZED (${hits.join(' UNION ALL ')}),
+    sizes (area, size) AS MATERIALIZED (VALUES ${sizes.join(', ')}),
+    counts AS (
+      SELECT area, word, count(*) AS own, sum(count(*)) OVER (PARTITION BY word) AS every FROM hits GROUP BY area, word
+    ),
+    factors AS MATERIALIZED (
+      SELECT area, word, ln(1 + ((SELECT sum(size) FROM sizes) - every + 0.5) / (every + 0.5))
+        / max(1e-6, ln((size - own + 0.5) / (own + 0.5))) AS factor
+      FROM counts JOIN sizes USING (area)
+    ),
+    found AS (
+      SELECT seq, sum(score * factor) AS relevance FROM hits JOIN factors USING (area, word) GROUP BY seq
+    )`;
+}
+
+/** The statements on the table of a project, which is made at its first memory. 0: that of the global memories. */
+function onTable(number: number, statement: Statement): Statement[] {
+  return [
+    {
+      sql: `CREATE VIRTUAL TABLE IF NOT EXISTS ${tableOf(number)} USING fts5 (
+        ${INDEXED.join(', ')}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+      )`,
+      params: [],
+    },
+    statement,
+  ];
+}
+
+/** Takes the words of an item out of the index of its project; it stays as it is otherwise. */
+export function unindexRow(id: string, number: number): Statement[] {
+  return onTable(number, {
+    sql: `DELETE FROM ${tableOf(number)} WHERE rowid = (SELECT seq FROM items WHERE id = ?)`,
+    params: [id],
+  });
+}
+
+/** Puts the words of an item into the index of its project, unless it was set aside or has left that project. */
+export function indexRow(memory: MemoryDraft & { readonly id: string }, number: number): Statement[] {
+  return onTable(number, {
+    sql: `INSERT INTO ${tableOf(number)} (rowid, ${INDEXED.join(', ')}) SELECT seq, ?, ?, ?, ?, ?, ? FROM items
+      WHERE id = ? AND is_set_aside = 0 AND seq / ${SEQS_PER_PROJECT} = ${number}`,
     params: [...wordsByColumn(memory), memory.id],
-  };
+  });
 }
 
 function wordsByColumn({ title, tags, task, description, content, context }: MemoryDraft): string[] {

@@ -2743,6 +2743,15 @@ export const DAEMON_DEFINITION = `{
                 "used_ms": {
                   "type": "double",
                   "id": 21
+                },
+                "replaces": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 22
+                },
+                "replaced_by": {
+                  "type": "string",
+                  "id": 23
                 }
               }
             },

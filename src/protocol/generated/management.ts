@@ -1207,6 +1207,11 @@ export interface MemoryItem {
   'created_ms'?: (number | string);
   'updated_ms'?: (number | string);
   'used_ms'?: (number | string);
+  /**
+   * Ids of older memories that it took the place of, and the one that took its place: no search finds it then.
+   */
+  'replaces'?: (string)[];
+  'replaced_by'?: (string);
 }
 
 export interface MemoryItem__Output {
@@ -1276,6 +1281,11 @@ export interface MemoryItem__Output {
   'created_ms': (number);
   'updated_ms': (number);
   'used_ms': (number);
+  /**
+   * Ids of older memories that it took the place of, and the one that took its place: no search finds it then.
+   */
+  'replaces': (string)[];
+  'replaced_by': (string);
 }
 
 export interface MemoryLift {

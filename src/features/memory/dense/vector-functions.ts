@@ -35,7 +35,7 @@ const BYTES = Float32Array.BYTES_PER_ELEMENT;
 const FOLLOW = `
   CREATE TEMP TRIGGER vectors_changed AFTER UPDATE ON main.vectors BEGIN SELECT vector_touched(old.seq, new.seq); END;
   CREATE TEMP TRIGGER vectors_removed AFTER DELETE ON main.vectors BEGIN SELECT vector_touched(old.seq); END;
-  CREATE TEMP TRIGGER items_set_aside AFTER UPDATE OF is_quarantined ON main.items
+  CREATE TEMP TRIGGER items_set_aside AFTER UPDATE OF is_quarantined, replaced_by ON main.items
     BEGIN SELECT vector_touched(new.seq); END;
 `;
 
@@ -152,7 +152,7 @@ class LoadedVectors {
 }
 
 const LIVE = `SELECT vectors.seq AS seq, vectors.vector AS vector FROM vectors JOIN items ON items.seq = vectors.seq
-  WHERE vectors.embedding = ? AND items.is_quarantined = 0`;
+  WHERE vectors.embedding = ? AND items.is_set_aside = 0`;
 
 /** The higher score first, then the lower number. */
 function insertByScore(best: [number, number][], entry: [number, number], limit: number): void {

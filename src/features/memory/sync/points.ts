@@ -22,6 +22,7 @@ export type SharedPoint = PointOrigin & { readonly writtenMs: number } & (
         readonly isDeleted: false;
         readonly draft: MemoryDraft;
         readonly isQuarantined: boolean;
+        readonly replacedBy: string;
         readonly createdMs: number;
         readonly updatedMs: number;
       }
@@ -59,6 +60,7 @@ export function payloadOf(memory: Memory, origin: PointOrigin, nowMs: number): J
     provenance: [...memory.provenance],
     contradicts: [...memory.contradicts],
     quarantined: memory.isQuarantined,
+    replaced_by: memory.replacedBy,
     created_ms: memory.createdMs,
     updated_ms: memory.updatedMs,
   };
@@ -75,7 +77,7 @@ export function tombstoneOf(origin: PointOrigin, nowMs: number): JsonObject {
  */
 export function readPoint(payload: unknown, nowMs: number): SharedPoint | null {
   if (!isJsonObject(payload)) return null;
-  const { id, writer, version, project, deleted } = payload;
+  const { id, writer, version, project, deleted, replaced_by } = payload;
   if (typeof id !== 'string' || !MEMORY_ID_PATTERN.test(id)) return null;
   if (typeof writer !== 'string' || !WRITER_PATTERN.test(writer) || typeof project !== 'string') return null;
   const timeIn = (value: Json | undefined): number | null => {
@@ -92,6 +94,7 @@ export function readPoint(payload: unknown, nowMs: number): SharedPoint | null {
     isDeleted: false,
     draft: readDraft(draftIn(payload), 'strip'),
     isQuarantined: payload.quarantined === true,
+    replacedBy: typeof replaced_by === 'string' && MEMORY_ID_PATTERN.test(replaced_by) ? replaced_by : '',
     createdMs: timeIn(payload.created_ms) ?? writtenMs,
     updatedMs: timeIn(payload.updated_ms) ?? writtenMs,
   };

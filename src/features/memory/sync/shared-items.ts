@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Database, integerOf, type Statement, textOf } from '../../../stores/sqlite.ts';
 import type { Memory, MemoryDraft } from '../item.ts';
 import { PRIORS } from '../learn.ts';
-import { nextSeq, numberOfProject, readMemories, SEQS_PER_PROJECT } from '../rows.ts';
+import { nextSeq, numberOfProject, readMemories } from '../rows.ts';
 import { indexRow, unindexRow } from '../word-index.ts';
 import type { PointOrigin, SharedPoint } from './points.ts';
 
@@ -212,8 +212,8 @@ export class SharedItems {
     for (const point of points) {
       const root = roots.get(point.project);
       if (root === undefined) continue;
-      if (point.isDeleted) statements.push(...removal(point));
-      else statements.push(...acceptance(point, root, await numberOfProject(this.#database, root)));
+      const number = await numberOfProject(this.#database, root);
+      statements.push(...(point.isDeleted ? removal(point, number) : acceptance(point, root, number)));
     }
     await this.#database.write([
       ...statements,
@@ -235,29 +235,19 @@ function taken(seq: number): Statement {
   return { sql: 'DELETE FROM outbox WHERE seq = ?', params: [seq] };
 }
 
-// A person can make a memory global while a page is taken over: each statement leaves a global one as it is.
+// A person can make a memory global while a page is taken over: each statement leaves a global one as it is, because it is
+// in another index.
 
-function removal({ id }: PointOrigin): Statement[] {
+function removal({ id }: PointOrigin, number: number): Statement[] {
   return [
-    unindexed(id),
+    ...unindexRow(id, number),
     { sql: `DELETE FROM items WHERE id = ? AND scope = 'project'`, params: [id] },
     { sql: 'DELETE FROM foreign_items WHERE id = ? AND id NOT IN (SELECT id FROM items)', params: [id] },
   ];
 }
 
-/** Rows of global memories have the first numbers. */
-function unindexed(id: string): Statement {
-  const { sql, params } = unindexRow(id);
-  return { sql: `${sql} AND rowid >= ${SEQS_PER_PROJECT}`, params };
-}
-
-function indexed(memory: MemoryDraft & { readonly id: string }): Statement {
-  const { sql, params } = indexRow(memory);
-  return { sql: `${sql} AND scope = 'project'`, params };
-}
-
 function acceptance(point: SharedPoint & { readonly isDeleted: false }, root: string, number: number): Statement[] {
-  const { id, writer, version, project, draft, isQuarantined, createdMs, updatedMs } = point;
+  const { id, writer, version, project, draft, isQuarantined, replacedBy, createdMs, updatedMs } = point;
   const { alpha, beta } = PRIORS.import;
   const texts = textColumns(draft);
   const values = {
@@ -274,6 +264,7 @@ function acceptance(point: SharedPoint & { readonly isDeleted: false }, root: st
     beta,
     uses: 0,
     is_quarantined: isQuarantined ? 1 : 0,
+    replaced_by: replacedBy,
     digest: createHash('sha256').update(`foreign\0${id}`).digest(),
     created_ms: createdMs,
     updated_ms: updatedMs,
@@ -283,18 +274,22 @@ function acceptance(point: SharedPoint & { readonly isDeleted: false }, root: st
   return [
     {
       sql: `INSERT INTO items (seq, ${names.join(', ')}) SELECT ${nextSeq(number)}, ${names.map(() => '?').join(', ')}
-        WHERE true ON CONFLICT (id) DO UPDATE SET ${changing.map((name) => `${name} = excluded.${name}`).join(', ')}
-        WHERE items.scope = 'project'`,
+        WHERE true ON CONFLICT (id) DO UPDATE SET ${changing.map((name) => `${name} = excluded.${name}`).join(', ')},
+          replaced_by = ${REPLACED_BY} WHERE items.scope = 'project'`,
       params: Object.values(values),
     },
-    unindexed(id),
-    ...(isQuarantined ? [] : [indexed({ ...draft, id })]),
+    ...unindexRow(id, number),
+    ...indexRow({ ...draft, id }, number),
     {
       sql: 'INSERT OR REPLACE INTO foreign_items (id, project_id, writer, version) VALUES (?, ?, ?, ?)',
       params: [id, project, writer, version],
     },
   ];
 }
+
+/** The writer says what took the place of its memory, unless a memory that was made here did. */
+const REPLACED_BY = `CASE WHEN excluded.replaced_by <> '' OR items.replaced_by IN (SELECT id FROM foreign_items)
+  THEN excluded.replaced_by ELSE items.replaced_by END`;
 
 function textColumns({ title, description, content, tags, outcome, task, context }: MemoryDraft) {
   return { title, description, content, tags: JSON.stringify(tags), outcome, task, context };

@@ -201,10 +201,10 @@ describe('feedback', () => {
 
 describe('an index that is damaged', () => {
   const damages: [string, string][] = [
-    ['is missing', 'DROP TABLE item_index'],
-    ['has lost pages', 'DELETE FROM item_index_data WHERE id > 10'],
-    ['holds garbage', `UPDATE item_index_data SET block = x'deadbeef' WHERE id > 10`],
-    ['lacks a memory', 'DELETE FROM item_index WHERE rowid = (SELECT max(seq) FROM items)'],
+    ['is missing', 'DROP TABLE item_index_1'],
+    ['has lost pages', 'DELETE FROM item_index_1_data WHERE id > 10'],
+    ['holds garbage', `UPDATE item_index_1_data SET block = x'deadbeef' WHERE id > 10`],
+    ['lacks a memory', 'DELETE FROM item_index_1 WHERE rowid = (SELECT max(seq) FROM items)'],
     ['was not finished', `DELETE FROM meta WHERE name = 'index'`],
   ];
   it.each(damages)(
@@ -230,7 +230,7 @@ describe('an index that is damaged', () => {
   it('issue 18 under a running daemon is built again by the search that meets it', async () => {
     const at = await openTestMemories();
     await at.memories.store(PROJECT, draftOf('A lesson about caches'), MODEL);
-    await at.database.write([{ sql: 'DROP TABLE item_index', params: [] }]);
+    await at.database.write([{ sql: 'DROP TABLE item_index_1', params: [] }]);
     expect(titles(await search(at, 'caches'))).toEqual(['A lesson about caches']);
     expect(at.events).toEqual(['memory.index_rebuilding', 'memory.index_rebuilt']);
   });
