@@ -22,6 +22,8 @@ const INDEX_VERSION = 2;
  */
 const MATCHES_MAX = 10_000;
 const WORDS_KEPT = 3;
+/** How many times more memories are ranked than are wanted: FTS5's order is close, but not the same. */
+const RANKED_FACTOR = 4;
 /** Words whose frequency is known. */
 const FREQUENCIES_MAX = 20_000;
 /** Rows that are indexed in one transaction. */
@@ -57,20 +59,17 @@ export class WordIndex {
   /** The memories that match any of the words, the most relevant first. */
   async match(number: number, words: readonly string[], filter: MemoryFilter, limit: number): Promise<FoundMemory[]> {
     const areas = await this.#areas(number);
-    if (areas.length === 0) return [];
+    const wanted = areas.filter((area) => filter.scope === null || (filter.scope === 'global') === (area === 0));
+    if (wanted.length === 0) return [];
     const asked = await this.#affordable(areas, words);
     const { conditions, params } = filterSql(filter);
-    const { first, last } = seqRange(filter.scope === 'global' ? 0 : number);
-    const orGlobal = filter.scope === null ? `OR items.seq < ${SEQS_PER_PROJECT}` : '';
     const rows = await this.#database.read(
-      `${rankedSql(areas)} SELECT ${COLUMNS}, ${excerpt}, found.relevance AS relevance
-        FROM found JOIN items ON items.seq = found.seq
-        WHERE (items.seq BETWEEN ?2 AND ?3 ${orGlobal}) ${conditions}
-        ORDER BY found.relevance DESC, items.seq LIMIT ?4`,
+      `${rankedSql(areas, wanted, conditions)} SELECT ${COLUMNS}, ${excerpt}, found.relevance AS relevance
+        FROM found JOIN items ON items.seq = found.seq ORDER BY found.relevance DESC, found.seq LIMIT ?3`,
       JSON.stringify(asked.map((word) => matchExpression([word]))),
-      first,
-      last,
+      matchExpression(asked),
       limit,
+      limit * RANKED_FACTOR,
       ...params,
     );
     return rows.map((row) => ({ memory: toMemory(row), relevance: numberOf(row, 'relevance') }));
@@ -216,31 +215,40 @@ function integrityCheck(number: number): Statement {
 }
 
 /**
- * The tables `found (seq, relevance)` of memories with any of the expressions in ?1, by BM25. Two things differ from
- * FTS5's: the memories that a search can find are counted together, a project's and the global ones, and a word that more
- * than half of them have still counts (as in Lucene), because a project can be small. So each word is ranked alone, and
- * the weight that FTS5 gave it is replaced.
+ * The table `found (seq, relevance)`: the best of the `wanted` areas by FTS5's own BM25 (?2 is the expression, ?4 how many
+ * of each), ranked again. Two things differ from FTS5: the memories of all areas are counted together, and a word that more
+ * than half of them have still counts (as in Lucene), because a project can be small. So each word (?1) is ranked alone,
+ * and the weight that FTS5 gave it is replaced. `conditions`: what `items` must fulfil.
  */
-function rankedSql(areas: readonly number[]): string {
-  const hits = areas.map((number) => {
+function rankedSql(areas: readonly number[], wanted: readonly number[], conditions: string): string {
+  const join = (table: string): string => (conditions === '' ? '' : `JOIN items ON items.seq = ${table}.rowid`);
+  const best = wanted.map((number) => {
     const table = tableOf(number);
-    return `SELECT ${number} AS area, word.key AS word, ${table}.rowid AS seq, -bm25(${table}, ${WEIGHTS}) AS score
-      FROM json_each(?1) word CROSS JOIN ${table} ON ${table} MATCH word.value`;
+    return `SELECT * FROM (SELECT ${table}.rowid AS seq FROM ${table} ${join(table)}
+      WHERE ${table} MATCH ?2 ${conditions} ORDER BY bm25(${table}, ${WEIGHTS}), ${table}.rowid LIMIT ?4)`;
   });
+  const matches = (number: number): string =>
+    `FROM json_each(?1) word CROSS JOIN ${tableOf(number)} ON ${tableOf(number)} MATCH word.value`;
+  const counts = areas.map(
+    (number) => `SELECT ${number} AS area, word.key AS word, count(*) AS own ${matches(number)} GROUP BY word`,
+  );
+  // The plus keeps FTS5 from looking each row up.
+  const hits = wanted.map(
+    (number) => `SELECT ${number} AS area, word.key AS word, ${tableOf(number)}.rowid AS seq,
+      -bm25(${tableOf(number)}, ${WEIGHTS}) AS score ${matches(number)} WHERE +${tableOf(number)}.rowid IN best`,
+  );
   const sizes = areas.map((number) => `(${number}, ${sizeSql(number)})`);
-  return `WITH hits AS MATERIALIZED (${hits.join(' UNION ALL ')}),
+  return `WITH best AS MATERIALIZED (${best.join(' UNION ALL ')}),
+    hits AS MATERIALIZED (${hits.join(' UNION ALL ')}),
     sizes (area, size) AS MATERIALIZED (VALUES ${sizes.join(', ')}),
-    counts AS (
-      SELECT area, word, count(*) AS own, sum(count(*)) OVER (PARTITION BY word) AS every FROM hits GROUP BY area, word
-    ),
-    factors AS MATERIALIZED (
+    counts AS (${counts.join(' UNION ALL ')}),
+    sums AS (SELECT area, word, own, sum(own) OVER (PARTITION BY word) AS every FROM counts),
+    weights AS MATERIALIZED (
       SELECT area, word, ln(1 + ((SELECT sum(size) FROM sizes) - every + 0.5) / (every + 0.5))
-        / max(1e-6, ln((size - own + 0.5) / (own + 0.5))) AS factor
-      FROM counts JOIN sizes USING (area)
+        / max(1e-6, ln((size - own + 0.5) / (own + 0.5))) AS weight
+      FROM sums JOIN sizes USING (area)
     ),
-    found AS (
-      SELECT seq, sum(score * factor) AS relevance FROM hits JOIN factors USING (area, word) GROUP BY seq
-    )`;
+    found AS (SELECT seq, sum(score * weight) AS relevance FROM hits JOIN weights USING (area, word) GROUP BY seq)`;
 }
 
 /** The statements on the table of a project, which is made at its first memory. 0: that of the global memories. */
