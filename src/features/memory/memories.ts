@@ -50,7 +50,7 @@ export interface MemoriesDeps {
   readonly store: MemoryStore;
   readonly clock: Clock;
   readonly shared?: Pick<Syncer, 'search' | 'changed'> | null;
-  readonly dense?: Pick<Dense, 'vectorOf' | 'nearest' | 'changed'> | null;
+  readonly dense?: Pick<Dense, 'vectorOf' | 'nearest' | 'cosinesOf' | 'changed'> | null;
 }
 
 /** ReasoningBank: lessons of earlier work, found by their words and ranked by how well they have helped. */

@@ -22,6 +22,8 @@ export interface FoundMemory {
   readonly memory: Memory;
   /** Larger is better; 0 if nothing was searched for. */
   readonly relevance: number;
+  /** The share of the query's words that it has, rare words counting more: from 0 to 1. */
+  readonly coverage: number;
 }
 
 /** Sequence numbers of one project; of global memories the project is number 0. */

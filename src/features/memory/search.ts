@@ -1,5 +1,5 @@
 import type { Dense, QueryVector, WordsOnly } from './dense/dense.ts';
-import { fuse, fuseOrders, MEANING_WEIGHT, WORDS_WEIGHT } from './dense/fuse.ts';
+import { fuseOrders, mix } from './dense/fuse.ts';
 import type { Memory } from './item.ts';
 import { queryWords } from './query.ts';
 import { rank } from './rank.ts';
@@ -34,10 +34,10 @@ export interface MemorySearchDeps {
   /** Null: there is no shared store. */
   readonly shared: Pick<Syncer, 'search'> | null;
   /** Null: words only. */
-  readonly dense: Pick<Dense, 'vectorOf' | 'nearest'> | null;
+  readonly dense: Pick<Dense, 'vectorOf' | 'nearest' | 'cosinesOf'> | null;
 }
 
-/** Finds memories by words, by meaning and in the shared store, and fuses the three rankings. */
+/** Finds memories by words, by meaning and in the shared store, as one ranking. */
 export class MemorySearch {
   readonly #store: MemorySearchDeps['store'];
   readonly #shared: MemorySearchDeps['shared'];
@@ -77,7 +77,7 @@ export class MemorySearch {
     return { memories: ranked.map(({ memory }) => memory), degraded, wordsOnly };
   }
 
-  /** Searches by words, and by meaning once the query has a vector; fuses both rankings. */
+  /** Searches by words, and by meaning once the query has a vector; makes one score of both. */
   async #here(
     project: string,
     words: readonly string[],
@@ -85,18 +85,22 @@ export class MemorySearch {
     filter: MemoryFilter,
     most: number,
   ): Promise<FoundMemory[]> {
-    const nearest = async (): Promise<string[] | null> => {
+    const nearest = async (): Promise<Map<string, number>> => {
       const vector = await meaning;
-      if (this.#dense === null || vector === null || 'wordsOnly' in vector) return null;
+      if (this.#dense === null || vector === null || 'wordsOnly' in vector) return new Map();
       return this.#dense.nearest(project, vector, filter, most);
     };
-    const [byWords, byMeaning] = await Promise.all([this.#byWords(project, words, filter, most), nearest()]);
-    if (byMeaning === null) return byWords;
-    const ids = fuse([
-      { ids: idsInOrder(byWords), weight: WORDS_WEIGHT },
-      { ids: byMeaning, weight: MEANING_WEIGHT },
-    ]);
-    return this.#inPlaces(project, filter, byWords, ids);
+    const [byWords, cosines] = await Promise.all([this.#byWords(project, words, filter, most), nearest()]);
+    const vector = await meaning;
+    if (this.#dense === null || vector === null || 'wordsOnly' in vector) return byWords;
+    const others = byWords.map(({ memory }) => memory.id).filter((id) => !cosines.has(id));
+    for (const [id, cosine] of await this.#dense.cosinesOf(vector, others)) cosines.set(id, cosine);
+    const scores = mix(
+      byWords.map(({ memory, relevance, coverage }) => ({ id: memory.id, relevance, coverage })),
+      cosines,
+    );
+    const found = await this.#inPlaces(project, filter, byWords, [...scores.keys()]);
+    return found.map((one) => ({ ...one, relevance: scores.get(one.memory.id) ?? 0 }));
   }
 
   /** If most hits are memories of tools, searches again without tools, so that others are found too. */
@@ -154,7 +158,11 @@ function idsInOrder(found: readonly FoundMemory[]): string[] {
 
 /** Scores of two stores are not comparable, ranks are. With these, confidence moves a memory by about one rank. */
 function placed(memory: Memory, place: number): FoundMemory {
-  return { memory: { ...memory, content: memory.content.slice(0, EXCERPT_CHARS) }, relevance: 1 / (4 + place) };
+  return {
+    memory: { ...memory, content: memory.content.slice(0, EXCERPT_CHARS) },
+    relevance: 1 / (4 + place),
+    coverage: 0,
+  };
 }
 
 function fits(memory: Memory, { tags, outcome, scope, sinceMs }: MemoryFilter): boolean {

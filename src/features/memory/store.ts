@@ -256,7 +256,7 @@ export class MemoryStore {
         ),
       ),
     );
-    return found.flat().map((row) => ({ memory: toMemory(row), relevance: 0 }));
+    return found.flat().map((row) => ({ memory: toMemory(row), relevance: 0, coverage: 0 }));
   }
 
   /** Where it is indexed. */

@@ -64,7 +64,7 @@ export class WordIndex {
     const asked = await this.#affordable(areas, words);
     const { conditions, params } = filterSql(filter);
     const rows = await this.#database.read(
-      `${rankedSql(areas, wanted, conditions)} SELECT ${COLUMNS}, ${excerpt}, found.relevance AS relevance
+      `${rankedSql(areas, wanted, conditions)} SELECT ${COLUMNS}, ${excerpt}, found.relevance AS relevance, found.coverage AS coverage
         FROM found JOIN items ON items.seq = found.seq ORDER BY found.relevance DESC, found.seq LIMIT ?3`,
       JSON.stringify(asked.map((word) => matchExpression([word]))),
       matchExpression(asked),
@@ -72,7 +72,11 @@ export class WordIndex {
       limit * RANKED_FACTOR,
       ...params,
     );
-    return rows.map((row) => ({ memory: toMemory(row), relevance: numberOf(row, 'relevance') }));
+    return rows.map((row) => ({
+      memory: toMemory(row),
+      relevance: numberOf(row, 'relevance'),
+      coverage: numberOf(row, 'coverage'),
+    }));
   }
 
   /** The project and the global memories, as far as they have a table. Throws if one is missing. */
@@ -108,16 +112,15 @@ export class WordIndex {
     const size = integerOf(row, 'size');
     if (size <= MATCHES_MAX / WORDS_KEPT) return words;
     const frequencies = await Promise.all(words.map((word) => this.#frequencyOf(areas, word, size)));
-    const rarestFirst = words
-      .map((word, index) => ({ word, count: frequencies[index] ?? 0 }))
-      .filter(({ count }) => count > 0)
-      .sort((a, b) => a.count - b.count);
+    const counted = words.map((word, index) => ({ word, count: frequencies[index] ?? 0 }));
+    const rarestFirst = counted.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
     let matches = 0;
     const kept = rarestFirst.filter(({ count }, index) => {
       matches += count;
       return index < WORDS_KEPT || matches <= MATCHES_MAX;
     });
-    return kept.length === 0 ? words : kept.map(({ word }) => word);
+    // Words that no memory has cost nothing, and say how much of the query is not found.
+    return [...kept, ...counted.filter(({ count }) => count === 0)].map(({ word }) => word);
   }
 
   async #frequencyOf(areas: readonly number[], word: string, size: number): Promise<number> {
@@ -215,7 +218,7 @@ function integrityCheck(number: number): Statement {
 }
 
 /**
- * The table `found (seq, relevance)`: the best of the `wanted` areas by FTS5's own BM25 (?2 is the expression, ?4 how many
+ * The table `found (seq, relevance, coverage)`: the best of the `wanted` areas by FTS5's own BM25 (?2 is the expression, ?4 how many
  * of each), ranked again. Two things differ from FTS5: the memories of all areas are counted together, and a word that more
  * than half of them have still counts (as in Lucene), because a project can be small. So each word (?1) is ranked alone,
  * and the weight that FTS5 gave it is replaced. `conditions`: what `items` must fulfil.
@@ -242,13 +245,19 @@ function rankedSql(areas: readonly number[], wanted: readonly number[], conditio
     hits AS MATERIALIZED (${hits.join(' UNION ALL ')}),
     sizes (area, size) AS MATERIALIZED (VALUES ${sizes.join(', ')}),
     counts AS (${counts.join(' UNION ALL ')}),
-    sums AS (SELECT area, word, own, sum(own) OVER (PARTITION BY word) AS every FROM counts),
-    weights AS MATERIALIZED (
-      SELECT area, word, ln(1 + ((SELECT sum(size) FROM sizes) - every + 0.5) / (every + 0.5))
-        / max(1e-6, ln((size - own + 0.5) / (own + 0.5))) AS weight
-      FROM sums JOIN sizes USING (area)
+    idfs AS MATERIALIZED (
+      SELECT asked.key AS word, ln(1 + (every - coalesce(sum(own), 0) + 0.5) / (coalesce(sum(own), 0) + 0.5)) AS idf
+      FROM json_each(?1) asked CROSS JOIN (SELECT sum(size) AS every FROM sizes) LEFT JOIN counts ON counts.word = asked.key
+      GROUP BY asked.key
     ),
-    found AS (SELECT seq, sum(score * weight) AS relevance FROM hits JOIN weights USING (area, word) GROUP BY seq)`;
+    weights AS MATERIALIZED (
+      SELECT area, word, idf, idf / max(1e-6, ln((size - own + 0.5) / (own + 0.5))) AS weight
+      FROM counts JOIN sizes USING (area) JOIN idfs USING (word)
+    ),
+    found AS (
+      SELECT seq, sum(score * weight) AS relevance, sum(idf) / (SELECT sum(idf) FROM idfs) AS coverage
+      FROM hits JOIN weights USING (area, word) GROUP BY seq
+    )`;
 }
 
 /** The statements on the table of a project, which is made at its first memory. 0: that of the global memories. */

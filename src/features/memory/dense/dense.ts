@@ -115,10 +115,15 @@ export class Dense {
     }
   }
 
-  /** Ids of memories, the nearest first. */
-  nearest(project: string, query: QueryVector, filter: MemoryFilter, limit: number): Promise<string[]> {
+  /** The nearest memories with their cosines, the nearest first. */
+  nearest(project: string, query: QueryVector, filter: MemoryFilter, limit: number): Promise<Map<string, number>> {
     const { embedding, values: vector } = query;
     return this.#vectors.nearest({ project, embedding, vector, filter, limit });
+  }
+
+  /** The cosines of these memories to a query, as far as they have vectors. */
+  cosinesOf({ embedding, values }: QueryVector, ids: readonly string[]): Promise<Map<string, number>> {
+    return this.#vectors.scoresOf(embedding, values, ids);
   }
 
   /** What vectors are of. Asks the model if it has not answered since the start, and then throws UPSTREAM_UNAVAILABLE. */

@@ -108,15 +108,31 @@ export class Vectors {
     await this.#database.write(statements);
   }
 
-  /** Ids of the memories that a search may find, the nearest first. */
-  async nearest({ project, embedding, vector, filter, limit }: NearestQuery): Promise<string[]> {
+  /** The memories that a search may find with their scalar products, the nearest first. */
+  async nearest({ project, embedding, vector, filter, limit }: NearestQuery): Promise<Map<string, number>> {
     const [own, global] = [filter.scope !== 'global', filter.scope !== 'project'];
     const ranges = [...(own ? [OWN_NUMBER] : []), ...(global ? ['0'] : [])];
     const found = await Promise.all(
       ranges.map((number) => this.#nearestIn(number, { project, embedding, vector, filter, limit })),
     );
     const sorted = found.flat().sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-    return sorted.slice(0, limit).map(({ id }) => id);
+    return new Map(sorted.slice(0, limit).map(({ id, score }) => [id, score]));
+  }
+
+  /** The scalar products of these memories' vectors of this embedding with another, as far as they have one. */
+  async scoresOf(
+    embedding: number,
+    vector: Float32Array<ArrayBuffer>,
+    ids: readonly string[],
+  ): Promise<Map<string, number>> {
+    const rows = await this.#database.read(
+      `SELECT items.id AS id, vector_score(?1, ?2, items.seq) AS score
+        FROM json_each(?3) wanted JOIN items ON items.id = wanted.value`,
+      embedding,
+      bytesOf(vector),
+      JSON.stringify(ids),
+    );
+    return new Map(rows.flatMap((row) => (row.score === null ? [] : [[textOf(row, 'id'), Number(row.score)]])));
   }
 
   /** Reads all vectors of an embedding into memory, so that the first search is not slower. */
