@@ -37,6 +37,7 @@ export async function run(
     cwd: call.request.cwd,
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
+    form: call.request.form,
     program: call.tool.program,
     input,
     view: call.options.viewJson,

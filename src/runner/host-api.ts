@@ -1,6 +1,7 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { within } from '../core/deadline.ts';
+import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
@@ -30,6 +31,8 @@ export interface HostCall {
   session: SessionRef;
   tool: string;
   origin: 'core' | 'installed';
+  /** How the call is answered. Default: json. */
+  form?: AnswerForm;
   grants: readonly string[];
   outputMaxBytes: number;
   /** Output in bytes (both streams) after which a command is killed; 0: never. */
@@ -152,9 +155,9 @@ export class HostApi {
   }
 
   #serviceCall(): ServiceCall {
-    const { requestId, tool, origin, endsAt, signal, session, opened, outputKillBytes } = this.#call;
+    const { requestId, tool, origin, form = 'json', endsAt, signal, session, opened, outputKillBytes } = this.#call;
     const commandPolicy = (): SandboxPolicy => this.#deps.commandPolicyFor(session);
-    const call = { requestId, tool, isCore: origin === 'core', endsAt, signal };
+    const call = { requestId, tool, isCore: origin === 'core', form, endsAt, signal };
     return { ...call, commandPolicy, opened: opened ?? [], outputKillBytes };
   }
 

@@ -1,6 +1,6 @@
 import type { HostCallRecord } from '../call/outcome.ts';
 import type { SessionRef } from '../call/session.ts';
-import type { WarningCode } from '../core/envelope.ts';
+import type { AnswerForm, WarningCode } from '../core/envelope.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Grant } from '../core/profile.ts';
 import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
@@ -68,6 +68,8 @@ export interface ServiceCall {
   tool: string;
   /** False for an installed tool. */
   isCore: boolean;
+  /** How the call is answered: in words, or as JSON. Default: json. */
+  form?: AnswerForm;
   /** End of the call, in monotonic milliseconds. */
   endsAt: number;
   /** Aborts when the call's result is no longer wanted. */

@@ -2,7 +2,7 @@ import type { ToolEffects } from '../call/effects.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { PluginProgram, ToolProgram } from '../call/tool-program.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Denial } from '../core/envelope.ts';
+import type { AnswerForm, Denial } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
@@ -26,6 +26,8 @@ export interface ToolCall<Program extends ToolProgram = ToolProgram> {
   tool: string;
   /** A core tool's process serves all sessions of the project; an installed tool gets a process for each session. */
   origin: 'core' | 'installed';
+  /** How the call is answered. Default: json. */
+  form?: AnswerForm;
   program: Program;
   effects: ToolEffects;
   grants: readonly string[];

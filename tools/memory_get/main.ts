@@ -5,13 +5,14 @@ import { isJsonObject, type Json, type JsonObject, type Tool, type ToolStream } 
 export const memoryGet: Tool = {
   name: 'memory_get',
   async execute({ host }, input) {
-    const { memories } = await host.ask('MemoryGet', { ids: idsOf(input) });
+    const { memories, text } = await host.ask('MemoryGet', { ids: idsOf(input) });
     const found = Array.isArray(memories) ? memories.filter((one: Json) => isJsonObject(one)) : [];
     const streams: ToolStream[] = found.map(({ content }, index) => ({
       field: found.length === 1 ? 'content' : `content_${index + 1}`,
       text: typeof content === 'string' ? content : '',
     }));
-    return { data: { memories: found.map(withoutContent) }, streams };
+    // A call in words gets lines in which everything is quoted.
+    return { data: text === undefined ? { memories: found.map(withoutContent) } : { text }, streams };
   },
 };
 

@@ -67,7 +67,7 @@ async function sourceOf(
 async function* memoriesOf(client: DaemonClient, root: string): AsyncGenerator<Entry> {
   const all = { after: '', withContent: true, most: Number.POSITIVE_INFINITY };
   for await (const memory of pages(client, root, all)) {
-    if (memory.scope !== 'project' || memory.quarantined) continue;
+    if (memory.scope !== 'project' || memory.quarantined || memory.replaced_by !== '') continue;
     yield { place: memory.id, source: `project ${root}`.slice(0, 300), draftJson: draftJsonOf(memory), fault: '' };
   }
 }

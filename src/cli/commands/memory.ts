@@ -42,6 +42,7 @@ export const memoryAdd = defineCommand<AddedMemory>({
     { syntax: '--outcome <outcome>', help: 'success, failure or mixed (default: success)' },
     { syntax: '--task <text>', help: 'the task that taught it' },
     { syntax: '--tags <tags>', help: 'with commas between them' },
+    { syntax: '--replaces <ids>', help: 'outdated memories that it takes the place of, with commas between them' },
     PROJECT,
   ],
   async run(context, args) {
@@ -53,6 +54,7 @@ export const memoryAdd = defineCommand<AddedMemory>({
       outcome: args.text('outcome') ?? 'success',
       task: args.text('task') ?? '',
       tags: tagsOption(args),
+      replaces: listOption(args, 'replaces'),
     };
     return inProject(context, args, async (client, root) => {
       const { results } = await client.addMemories({ root, drafts_json: [JSON.stringify(draft)], source: '' });
@@ -200,26 +202,33 @@ export const memoryExport = defineCommand<null>({
 
 /** The tags of `--tags a,b`. */
 export function tagsOption(args: ParsedArgs): string[] {
-  return (args.text('tags') ?? '').split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]));
+  return listOption(args, 'tags');
+}
+
+function listOption(args: ParsedArgs, name: string): string[] {
+  return (args.text(name) ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 }
 
 export function tableOf(memories: readonly MemoryItem[], empty: string): View {
   return {
     kind: 'table',
-    columns: ['ID', 'OUTCOME', 'CONFIDENCE', 'USES', 'SCOPE', 'TITLE'],
-    rows: memories.map(({ id, outcome, confidence, uses, scope, title, quarantined }) => [
+    columns: ['ID', 'STORED', 'OUTCOME', 'CONFIDENCE', 'USES', 'SCOPE', 'TITLE'],
+    rows: memories.map(({ id, created_ms, outcome, confidence, uses, scope, title, quarantined, replaced_by }) => [
       id,
+      timeText(created_ms).slice(0, DATE_CHARS),
       outcome,
       confidence.toFixed(2),
       String(uses),
-      quarantined ? `${scope}, set aside` : scope,
+      `${scope}${quarantined ? ', set aside' : ''}${replaced_by === '' ? '' : ', replaced'}`,
       title,
     ]),
-    numbers: [2, 3],
+    numbers: [3, 4],
     empty,
   };
 }
 
+/** Characters of a time that are its date. */
+const DATE_CHARS = 10;
 /** The last moment that a date can name. */
 const DATE_MAX_MS = 8.64e15;
 
@@ -242,6 +251,8 @@ function wholeView(memory: MemoryItem): View {
     ['imported from', memory.source],
     ['learned from', memory.provenance.join(', ')],
     ['contradicts', memory.contradicts.join(', ')],
+    ['replaces', memory.replaces.join(', ')],
+    ['replaced by', memory.replaced_by],
     ['uses', String(memory.uses)],
     ['created', timeText(memory.created_ms)],
     ['content', memory.content],

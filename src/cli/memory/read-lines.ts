@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
 import { decodeText, readChunks } from '../input.ts';
-import { draftJsonOf, type Entry, type ImportSource } from './import.ts';
+import { draftJsonOf, type Entry, type ImportSource, linkIn } from './import.ts';
 
 /** The memories of a file of JSON lines; `-` for standard input. */
 export function readLines(file: string, source: string, totalBytes: number, context: CliContext): ImportSource {
@@ -20,9 +20,12 @@ export function readLines(file: string, source: string, totalBytes: number, cont
     for await (const line of linesOf(text)) {
       number += 1;
       if (line?.trim() === '') continue;
-      const draftJson = line === null ? null : draftIn(line);
+      const value = line === null ? null : objectIn(line);
+      const draftJson = value === null ? null : draftJsonOf(value);
+      const link = value === null ? undefined : linkIn(value);
       const what = line === null ? `it has more than ${LINE_MAX_CHARS} characters` : 'it is not a JSON object';
-      yield { place: `line ${number}`, source, draftJson, fault: draftJson === null ? what : '' };
+      const entry = { place: `line ${number}`, source, draftJson, fault: draftJson === null ? what : '' };
+      yield link === undefined ? entry : { ...entry, link };
     }
   }
   return { entries: entries(), readBytes: () => readBytes, totalBytes };
@@ -45,10 +48,10 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string | nu
   if (rest !== '') yield rest;
 }
 
-function draftIn(line: string): string | null {
+function objectIn(line: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? draftJsonOf(value) : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -33,6 +33,21 @@ export function quote(text: string, maxChars = QUOTED_MAX_CHARS, isToken = isNoT
   return `${shown}${isLong ? '…' : ''}`;
 }
 
+/**
+ * Recorded text as data in its own lines: each begins with `> `, and nothing in it is invisible, opens a tag or a fence, or
+ * looks like words of contextd. Blanks stay as they are.
+ */
+export function quoteLines(text: string, isToken = isNoToken): string {
+  return text
+    .toWellFormed()
+    .split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
+    .map((line) => {
+      const plain = withoutInvisible(line.replaceAll('\t', '  '));
+      return `> ${plain.replaceAll(STEERING, (found) => (isToken(found) ? found : escaped(found)))}`.trimEnd();
+    })
+    .join('\n');
+}
+
 /** Names are contextd's own; one that somebody made up is quoted. */
 export function nameOf(name: string): string {
   return /^[A-Za-z0-9][\w.:-]{0,63}$/.test(name) ? name : quote(name, 64);

@@ -65,9 +65,12 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
         identifiers: ['query', 'limit', 'tags', 'outcome', 'scope', 'max_age_days'],
         answer: (session, request, call) => searchMemories(session, request, call, deps),
       },
-      MemoryGet: { identifiers: ['ids'], answer: (session, request) => getMemories(session, request, deps) },
+      MemoryGet: {
+        identifiers: ['ids'],
+        answer: (session, request, call) => getMemories(session, request, call, deps),
+      },
       MemoryStore: {
-        identifiers: ['outcome'],
+        identifiers: ['outcome', 'replaces'],
         text: 'kept',
         answer: (session, request, call) => storeMemory(session, request, call, deps),
       },
@@ -114,7 +117,7 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
 /** As `memory_search` finds them, with the same right of a session not to see some. */
 function found(deps: MemoryServiceDeps): SessionInitDeps['findMemories'] {
   return async (session, task, call) => {
-    const { answer } = await searchMemories(session, { query: task, limit: 3 }, call, deps);
+    const { answer } = await searchMemories(session, { query: task, limit: 3 }, { ...call, form: 'json' }, deps);
     const memories = Array.isArray(answer.memories) ? answer.memories.filter(isJsonObject) : [];
     return memories.map(({ id, title, outcome }) => ({
       id: String(id),

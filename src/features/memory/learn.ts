@@ -1,4 +1,5 @@
 /** What is learned from memories that are stored and from feedback. Pure. */
+import { stemmer } from 'stemmer';
 import type { MemoryDraft, MemoryOrigin } from './item.ts';
 import { indexWords, telling } from './query.ts';
 
@@ -37,23 +38,33 @@ export function isToQuarantine(posterior: Posterior, bad: number, isQuarantined:
 
 type Texts = Pick<MemoryDraft, 'title' | 'description' | 'content' | 'task' | 'outcome'>;
 
-const DUPLICATE_FROM = 0.8;
+/** Shares of stems that two near-duplicates have in common. A title is short: one other word in it can be another lesson. */
+const SAME_TITLE_FROM = 0.75;
+const SAME_TEXT_FROM = 0.6;
 const SAME_TASK_FROM = 0.6;
 
 /** Longer texts are no near-duplicates: comparing their words would take seconds. */
 const COMPARED_MAX_CHARS = 8_192;
 
-/** Finds texts that say the same as `one` with nearly the same words; its own words are read once. */
+/** Finds texts that say the same as `one` in nearly the same words; its own words are read once. */
 export function nearDuplicateOf(one: Texts): (other: Texts) => boolean {
   const text = wholeText(one);
   if (text === null) return () => false;
-  const [words, decisive] = [telling(text), decisiveWords(text)];
+  const [own, decisive] = [stemsOf(one), decisiveWords(text)];
   return (other) => {
     if (one.outcome !== other.outcome) return false;
     const otherText = wholeText(other);
     if (otherText === null || decisiveWords(otherText) !== decisive) return false;
-    return similarity(words, telling(otherText)) >= DUPLICATE_FROM;
+    const theirs = stemsOf(other);
+    return (
+      similarity(own.title, theirs.title) >= SAME_TITLE_FROM && similarity(own.text, theirs.text) >= SAME_TEXT_FROM
+    );
   };
+}
+
+function stemsOf({ title, description, content }: Texts) {
+  const stems = (text: string): ReadonlySet<string> => new Set(Array.from(telling(text), (word) => stemmer(word)));
+  return { title: stems(title), text: stems(`${description}\n${content}`) };
 }
 
 /** True if one succeeded and the other failed at a similar task. */
@@ -109,14 +120,21 @@ const NEGATIONS: ReadonlySet<string> = new Set([
   'after',
 ]);
 
+/** What stands in quotes or backticks; an apostrophe in a word opens none. */
+const LITERAL = /`([^`\n]+)`|"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])'([^'\n]+)'(?![\p{L}\p{N}])/gu;
+
 /**
- * What must be equal: the distinct numbers, names with digits, words that turn a sentence around, and words with signs
- * in them, such as paths and options. "Never use port 80" is not "use port 8080", and `rm ./build` is not `rm /build`.
+ * What must be equal: the distinct numbers, names with digits, words that turn a sentence around, quoted literals, and
+ * words with signs in them, such as paths and options. "Never use port 80" is not "use port 8080", and `rm ./build` is not `rm /build`.
  */
 function decisiveWords(text: string): string {
   const words = indexWords(text).filter((word) => /\p{N}/u.test(word) || NEGATIONS.has(word));
   const signed = text.split(/\s+/).map(withoutPunctuation).filter(isSigned);
-  return [...new Set([...words, ...signed])].sort().join(' ');
+  const literals = Array.from(
+    text.matchAll(LITERAL),
+    ([, ...quoted]) => quoted.find((part) => part !== undefined) ?? '',
+  );
+  return JSON.stringify([...new Set([...words, ...signed, ...literals])].sort());
 }
 
 /** Quotes, brackets and what ends a clause belong to the sentence, not to the word. */

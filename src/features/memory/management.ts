@@ -17,7 +17,7 @@ import { maskForKeeping } from '../shared/kept-text.ts';
 import type { Distiller } from './distill/distiller.ts';
 import { type Memory, type MemoryDraft, outcomeOf, readDraft } from './item.ts';
 import type { Memories, MemoryAuthor } from './memories.ts';
-import { checkId, filterOf, NOTE_MAX_CHARS, sessionTag } from './memory-services.ts';
+import { checkId, filterOf, NOTE_MAX_CHARS, replacesOf, sessionTag } from './memory-services.ts';
 import type { MemoryLift as KnownLift, Retrievals } from './retrievals.ts';
 import type { Sharing } from './sharing.ts';
 import { FOREIGN_SOURCE } from './sync/shared-items.ts';
@@ -164,18 +164,26 @@ async function addAll(
 
 async function storeAll(
   root: string,
-  drafts: readonly MemoryDraft[],
+  drafts: readonly LinkedDraft[],
   source: string,
   memories: Memories,
 ): Promise<AddedMemory[]> {
   const author: MemoryAuthor = { origin: source === '' ? 'person' : 'import', owner: '', source, requestIds: [] };
   if (source !== '') {
-    const news = await memories.storeAll(root, drafts, author);
-    return news.map((isNew) => added(isNew ? 'stored' : 'unchanged', {}));
+    const stored = await memories.storeAll(
+      root,
+      drafts.map(({ draft }) => draft),
+      author,
+    );
+    for (const [index, { id }] of stored.entries()) {
+      const replaces = drafts[index]?.replaces ?? [];
+      if (replaces.length > 0) await memories.replace(root, replaces, id);
+    }
+    return stored.map(({ id, isNew }) => added(isNew ? 'stored' : 'unchanged', { id }));
   }
   const results: AddedMemory[] = [];
-  for (const draft of drafts) {
-    const { state, id, contradicts } = await memories.store(root, draft, author);
+  for (const { draft, replaces } of drafts) {
+    const { state, id, contradicts } = await memories.store(root, draft, author, replaces);
     results.push(added(state, { id, contradicts: [...contradicts] }));
   }
   return results;
@@ -191,11 +199,18 @@ function objectOf(json: string): JsonObject | null {
   }
 }
 
+/** A draft and the ids of the memories that it takes the place of. */
+interface LinkedDraft {
+  readonly draft: MemoryDraft;
+  readonly replaces: readonly string[];
+}
+
 /** The draft, or why it cannot be stored. */
-function draftOf(value: JsonObject | null, source: string): MemoryDraft | string {
+function draftOf(value: JsonObject | null, source: string): LinkedDraft | string {
   if (value === null) return 'it is not a JSON object';
   try {
-    return readDraft(value, source === '' ? 'refuse' : 'strip');
+    const { replaces, ...draft } = value;
+    return { draft: readDraft(draft, source === '' ? 'refuse' : 'strip'), replaces: replacesOf(replaces) };
   } catch (thrown) {
     return ContextdError.from(thrown).message;
   }

@@ -3,7 +3,7 @@ import { ContextdError } from '../../core/errors.ts';
 import { newMemoryId } from '../../core/ids.ts';
 import { Lock } from '../../core/lock.ts';
 import type { Dense } from './dense/dense.ts';
-import type { Memory, MemoryDraft, MemoryOrigin, MemoryOutcome } from './item.ts';
+import { invalid, type Memory, type MemoryDraft, type MemoryOrigin, type MemoryOutcome } from './item.ts';
 import { isContradiction, isToQuarantine, meanOf, nearDuplicateOf, PRIORS, posteriorOf } from './learn.ts';
 import { queryWords } from './query.ts';
 import { NO_FILTER } from './rows.ts';
@@ -31,6 +31,8 @@ export interface StoredMemory {
   readonly id: string;
   /** Memories of a similar task that say the opposite. */
   readonly contradicts: readonly string[];
+  /** The memory that took the place of the one with the same words; absent if none did. */
+  readonly replacedBy?: string;
 }
 
 /** Number of similar memories with which a new one is compared. */
@@ -97,32 +99,85 @@ export class Memories {
     return found;
   }
 
-  /** Stores a new memory. If the same owner already has an equivalent one, merges into it with both provenances. */
-  store(project: string, draft: MemoryDraft, author: MemoryAuthor): Promise<StoredMemory> {
+  /**
+   * Stores a new memory. If the same owner already has an equivalent one, merges into it with both provenances. `replaces`:
+   * older memories that it takes the place of; no search finds them any more. Throws NOT_FOUND or ARGS_INVALID for one that
+   * the author cannot replace.
+   */
+  store(
+    project: string,
+    draft: MemoryDraft,
+    author: MemoryAuthor,
+    replaces: readonly string[] = [],
+  ): Promise<StoredMemory> {
     return this.#change(async () => {
-      const equal = await this.#store.findEqual({ ...draft, project, owner: author.owner });
-      if (equal !== null) return this.#merge(equal, draft, author, 'unchanged');
-      const similar = await this.#similar(project, draft, author);
-      const same = similar.filter((memory) => mayMerge(memory, author)).find(nearDuplicateOf(draft));
-      if (same !== undefined) return this.#merge(same, draft, author, 'merged');
-      const opposite = similar.filter((memory) => isContradiction(memory, draft));
-      const contradicts = opposite.map(({ id }) => id);
-      const item = newMemory(project, { ...draft, contradicts }, author, this.#clock.now());
-      await this.#checkRoom(project, author);
-      await this.#store.insert([item]);
-      for (const memory of opposite)
-        await this.#store.change(memory, { contradicts: linked(memory.contradicts, item.id) });
-      return { state: 'stored', id: item.id, contradicts };
+      const older = await this.read(project, replaces);
+      for (const memory of older) checkReplaceable(memory, author);
+      const stored = await this.#keep(project, draft, author, new Set(replaces));
+      await this.#setAside(older, stored.id);
+      return stored;
     });
   }
 
-  /** Stores many memories, all or none. Merges only those with identical words. */
-  async storeAll(project: string, drafts: readonly MemoryDraft[], author: MemoryAuthor): Promise<boolean[]> {
+  async #keep(
+    project: string,
+    draft: MemoryDraft,
+    author: MemoryAuthor,
+    replaces: ReadonlySet<string>,
+  ): Promise<StoredMemory> {
+    const equal = await this.#store.findEqual({ ...draft, project, owner: author.owner });
+    if (equal !== null && replaces.has(equal.id))
+      throw invalid('replaces', `names ${equal.id}, which has the same words`);
+    if (equal !== null) return this.#merge(equal, draft, author, 'unchanged');
+    const found = await this.#similar(project, draft, author);
+    const similar = found.filter(({ id }) => !replaces.has(id));
+    const same = similar.filter((memory) => mayMerge(memory, author)).find(nearDuplicateOf(draft));
+    if (same !== undefined) return this.#merge(same, draft, author, 'merged');
+    const opposite = similar.filter((memory) => isContradiction(memory, draft));
+    const contradicts = opposite.map(({ id }) => id);
+    const item = newMemory(project, { ...draft, contradicts }, author, this.#clock.now());
+    await this.#checkRoom(project, author);
+    await this.#store.insert([item]);
+    for (const memory of opposite)
+      await this.#store.change(memory, { contradicts: linked(memory.contradicts, item.id) });
+    return { state: 'stored', id: item.id, contradicts };
+  }
+
+  /** Links older memories to the one that takes their place, and takes back what they contradicted. */
+  async #setAside(older: readonly Memory[], id: string): Promise<void> {
+    const [newer] = older.length === 0 ? [] : await this.#store.find([id]);
+    if (newer === undefined) return;
+    // A lesson that holds again replaces what had replaced it.
+    if (newer.replacedBy !== '') await this.#store.change(newer, { replacedBy: '' });
+    for (const memory of older) {
+      await this.#store.change(memory, { replacedBy: id });
+      for (const other of await this.#store.find(memory.contradicts))
+        await this.#store.change(other, { contradicts: other.contradicts.filter((one) => one !== memory.id) });
+    }
+  }
+
+  /** Stores many memories, all or none. Merges only those with identical words. Returns for each its id, and whether it is new. */
+  async storeAll(
+    project: string,
+    drafts: readonly MemoryDraft[],
+    author: MemoryAuthor,
+  ): Promise<{ id: string; isNew: boolean }[]> {
     const nowMs = this.#clock.now();
     const items = drafts.map((draft) => newMemory(project, { ...draft, contradicts: [] }, author, nowMs));
-    const news = await this.#store.insert(items);
+    const stored = await this.#store.insert(items);
     this.#changed();
-    return news;
+    return stored;
+  }
+
+  /** Links memories that were imported as they were linked where they came from; what has a newer one already keeps it. */
+  replace(project: string, ids: readonly string[], id: string): Promise<void> {
+    return this.#change(async () => {
+      const older = await this.#store.get(project, ids);
+      await this.#setAside(
+        older.filter((memory) => memory.replacedBy === '' && memory.id !== id),
+        id,
+      );
+    });
   }
 
   /**
@@ -199,7 +254,8 @@ export class Memories {
       gainedAlpha: gained,
       ...(mayTag && tags.length > memory.tags.length ? { tags } : {}),
     });
-    return { state, id: memory.id, contradicts: memory.contradicts };
+    const { id, contradicts, replacedBy } = memory;
+    return { state, id, contradicts, ...(replacedBy === '' ? {} : { replacedBy }) };
   }
 
   /** Memories of the same owner in the same project that a new one may repeat or contradict. */
@@ -254,6 +310,15 @@ function newMemory(
 ): NewMemory {
   const provenance = requestIds.slice(-LINKS_KEPT);
   return { ...draft, id: newMemoryId(), project, origin, owner, source, provenance, nowMs };
+}
+
+/** An agent replaces what its project keeps, a tool what it stored itself, and only a person a global memory. */
+function checkReplaceable({ id, replacedBy, scope, owner }: Memory, author: MemoryAuthor): void {
+  if (replacedBy !== '') throw invalid('replaces', `names ${id}, whose place ${replacedBy} took: name that one`);
+  if (scope === 'global' && author.origin !== 'person')
+    throw invalid('replaces', `names ${id}, which is global: only a person can replace it`);
+  if (author.owner !== '' && owner !== author.owner)
+    throw invalid('replaces', `names ${id}, which ${author.owner} did not store`);
 }
 
 /** A person's text is never merged into a model's. */

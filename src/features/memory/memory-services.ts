@@ -6,13 +6,13 @@ import { ContextdError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
 import { readOptionalInteger, readOptionalString, readString, readStringList } from '../../sdk/input.ts';
-import { invalid, MEMORY_ID_PATTERN, MEMORY_LIMITS, type Memory, outcomeOf, readDraft } from './item.ts';
+import { invalid, MEMORY_ID_PATTERN, MEMORY_LIMITS, outcomeOf, readDraft } from './item.ts';
 import type { Memories, MemoryAuthor } from './memories.ts';
+import { detailsInWords, detailsOf, referencesInWords, referencesOf, rounded } from './memory-answers.ts';
 import type { Retrievals } from './retrievals.ts';
 import type { MemoryFilter } from './rows.ts';
 import { SEARCH_MAX } from './search.ts';
 import { PROJECT_TAG_CHARS } from './statements.ts';
-import { FOREIGN_SOURCE } from './sync/shared-items.ts';
 
 export interface MemoryServiceDeps {
   memories: Pick<Memories, 'search' | 'use' | 'store' | 'giveFeedback'>;
@@ -23,11 +23,6 @@ export interface MemoryServiceDeps {
 }
 
 const SEARCH_DEFAULT = 5;
-/** Token limit of the found memories as JSON; the rest of the line has 160 of the 500 (CE-1.3). */
-const SEARCH_MAX_TOKENS = 340;
-/** Limits of a title in a search answer, in characters and in tokens. */
-const TITLE_SHOWN_CHARS = 120;
-const TITLE_MAX_TOKENS = 60;
 /** An answer may have at most 16 texts. */
 const READ_MAX = 12;
 /** For agents, which cannot fix the server. `ctxd memory sync status` shows the cause. */
@@ -36,15 +31,16 @@ const DAY_MS = 86_400_000;
 
 /**
  * `MemorySearch`: `{query, limit?, tags?, outcome?, scope?, max_age_days?}` → `{memories: [{id, title, outcome,
- * confidence, from?}], left_out?, degraded?}`, best first, at most 340 tokens. Contents only through MemoryGet. Any
- * text is a valid query. `from` marks memories of a tool, an import or a team member. Warns with
+ * confidence, from, age, contradicts?, description?}], left_out?, degraded?}`, best first, at most 340 tokens. A call in
+ * words gets `text` in place of `memories`, with what others wrote quoted. Contents only through MemoryGet. Any
+ * text is a valid query. Warns with
  * STALE_CACHE if the shared store did not answer, with FALLBACK_USED if the embedding model did not. Ids are in the refs of a core tool's answer. Memories
  * held out from the session are silently missing. Throws ARGS_INVALID.
  */
 export async function searchMemories(
   session: SessionRef,
   request: JsonObject,
-  { isCore }: Pick<ServiceCall, 'isCore'>,
+  { isCore, form }: Pick<ServiceCall, 'isCore' | 'form'>,
   { memories, retrievals, countTokens, clock }: MemoryServiceDeps,
 ): Promise<ServiceAnswer> {
   const limit = readOptionalInteger(request, 'limit') ?? SEARCH_DEFAULT;
@@ -59,15 +55,16 @@ export async function searchMemories(
     limit,
     filter,
   });
-  const fitting = fittingOf(found, countTokens);
+  const fitting = referencesOf(found, { countTokens, nowMs: clock.now() });
   const leftOut = found.length - fitting.length;
   // The outcome of the work is known only for searches by agents.
   const ids = isCore ? fitting.map(({ id }) => id) : [];
   const heldOut = await retrievals.divide(sessionTag(session), ids);
   const shown = fitting.filter(({ id }) => !heldOut.has(id));
+  const references = shown.map(({ reference }) => reference);
   return {
     answer: {
-      memories: shown.map(({ reference }) => reference),
+      ...(isCore && form === 'text' ? { text: referencesInWords(references) } : { memories: references }),
       ...(leftOut === 0 ? {} : { left_out: leftOut }),
       ...(isCore ? {} : degradedIn(degraded, wordsOnly)),
     },
@@ -94,39 +91,26 @@ function warningsOf(shared: string | null, wordsOnly: string | null): (readonly 
 /** Maximum number of characters of the reason for a search by words only. */
 const WHY_MAX_CHARS = 160;
 
-interface Reference {
-  readonly id: string;
-  readonly reference: JsonObject;
-}
-
-/** The memories that fit the token limit. */
-function fittingOf(found: readonly Memory[], countTokens: (text: string) => number): readonly Reference[] {
-  let left = SEARCH_MAX_TOKENS;
-  return found.flatMap((memory) => {
-    const reference = referenceOf(memory, countTokens);
-    // The id is also in the refs of the answer.
-    const tokens = countTokens(`${JSON.stringify(reference)},"${memory.id}",`);
-    if (tokens > left) return [];
-    left -= tokens;
-    return [{ id: memory.id, reference }];
-  });
-}
-
-/** `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with all details. Throws NOT_FOUND. */
+/**
+ * `MemoryGet`: `{ids}`, at most 12 → `{memories: [...]}` with all details. A call in words gets `text` too, and all that others
+ * wrote is quoted. Throws NOT_FOUND.
+ */
 export async function getMemories(
   { project }: SessionRef,
   request: JsonObject,
-  { memories }: MemoryServiceDeps,
+  { isCore, form }: Pick<ServiceCall, 'isCore' | 'form'>,
+  { memories, clock }: MemoryServiceDeps,
 ): Promise<ServiceAnswer> {
   const ids = [...new Set(readStringList(request, 'ids'))];
   if (ids.length === 0 || ids.length > READ_MAX) throw invalid('ids', `must name 1 to ${READ_MAX} memories`);
   for (const id of ids) checkId(id);
-  return { answer: { memories: (await memories.use(project, ids)).map(detailsOf) } };
+  const details = (await memories.use(project, ids)).map((memory) => detailsOf(memory, clock.now()));
+  return { answer: isCore && form === 'text' ? detailsInWords(details) : { memories: details } };
 }
 
 /**
- * `MemoryStore`: `{title, content, description?, tags?, outcome?, task?, context?}` → `{id, state, contradicts?}`. The
- * memory belongs to the project of the call, and to the tool if that is an installed one. Throws ARGS_INVALID.
+ * `MemoryStore`: `{title, content, description?, tags?, outcome?, task?, context?, replaces?}` → `{id, state, contradicts?,
+ * replaces?, replaced_by?}`. `replaces`: an id or several. The memory belongs to the project of the call, and to the tool if that is an installed one. Throws ARGS_INVALID.
  */
 export async function storeMemory(
   session: SessionRef,
@@ -134,10 +118,19 @@ export async function storeMemory(
   call: ServiceCall,
   { memories, retrievals }: MemoryServiceDeps,
 ): Promise<ServiceAnswer> {
-  const draft = readDraft(request);
-  const { state, id, contradicts } = await memories.store(session.project, draft, authorOf(call));
+  const { replaces, ...fields } = request;
+  const draft = readDraft(fields);
+  const older = replacesOf(replaces);
+  const stored = await memories.store(session.project, draft, authorOf(call), older);
   if (call.isCore) await retrievals.settle(sessionTag(session), draft.outcome);
-  return { answer: { id, state, ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }) } };
+  const { state, id, contradicts, replacedBy } = stored;
+  const links: JsonObject = {
+    ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }),
+    ...(older.length === 0 ? {} : { replaces: older }),
+    // The same words as a lesson that does not hold any more.
+    ...(replacedBy === undefined || older.includes(replacedBy) ? {} : { replaced_by: replacedBy }),
+  };
+  return { answer: { id, state, ...links } };
 }
 
 /** `MemoryFeedback`: `{id, outcome, note?}` → `{id, confidence, quarantined?}`. Throws ARGS_INVALID, NOT_FOUND. */
@@ -160,6 +153,17 @@ export async function rateMemory(
 }
 
 export const NOTE_MAX_CHARS = 2_000;
+
+/** The ids of older memories: one, a list, or none. Throws ARGS_INVALID. */
+export function replacesOf(value: Json | undefined): string[] {
+  const ids = value === undefined ? [] : typeof value === 'string' ? [value] : value;
+  const isList = Array.isArray(ids) && ids.length <= REPLACES_MAX && ids.every((id) => typeof id === 'string');
+  if (!isList) throw invalid('replaces', `must be the id of a memory, or a list of at most ${REPLACES_MAX}`);
+  return [...new Set(ids.map(checkId))];
+}
+
+/** Maximum number of older memories that one takes the place of. */
+const REPLACES_MAX = 12;
 
 /** Throws ARGS_INVALID. */
 export function checkId(id: string): string {
@@ -200,47 +204,4 @@ function distinctTags(tags: readonly string[]): string[] {
 
 function authorOf({ tool, isCore, requestId }: ServiceCall): MemoryAuthor {
   return { origin: isCore ? 'model' : 'tool', owner: isCore ? '' : tool, source: '', requestIds: [requestId] };
-}
-
-function referenceOf(memory: Memory, countTokens: (text: string) => number): JsonObject {
-  const { id, title, outcome, confidence } = memory;
-  const from = fromElsewhere(memory);
-  const known = { outcome, confidence: rounded(confidence), ...(from === null ? {} : { from }) };
-  return { id, title: shortened(title, countTokens), ...known };
-}
-
-/** Rare characters cost several tokens each: one title must not crowd out all others. */
-function shortened(title: string, countTokens: (text: string) => number): string {
-  let characters = [...title];
-  if (characters.length > TITLE_SHOWN_CHARS) characters = [...characters.slice(0, TITLE_SHOWN_CHARS - 1), '…'];
-  while (countTokens(characters.join('')) > TITLE_MAX_TOKENS)
-    characters = [...characters.slice(0, Math.floor(characters.length / 2)), '…'];
-  return characters.join('');
-}
-
-/** Memories written neither by a person nor by an agent of this machine are marked, in search results too. */
-function fromElsewhere({ origin, owner, source }: Memory): string | null {
-  if (origin === 'tool') return `tool ${owner}`;
-  if (source.startsWith(FOREIGN_SOURCE)) return 'shared';
-  return origin === 'import' ? 'import' : null;
-}
-
-function detailsOf(memory: Memory): JsonObject {
-  const { id, title, description, content, tags, outcome, task, scope, source, provenance, contradicts } = memory;
-  const optional: Record<string, Json> = {
-    ...(description === '' ? {} : { description }),
-    ...(tags.length === 0 ? {} : { tags: [...tags] }),
-    ...(task === '' ? {} : { task }),
-    ...(scope === 'global' ? { scope } : {}),
-    ...(memory.owner === '' ? {} : { tool: memory.owner }),
-    ...(source === '' ? {} : { source }),
-    ...(provenance.length === 0 ? {} : { learned_from: provenance.slice(-3) }),
-    ...(contradicts.length === 0 ? {} : { contradicts: [...contradicts] }),
-    ...(memory.isQuarantined ? { quarantined: true } : {}),
-  };
-  return { id, title, outcome, confidence: rounded(memory.confidence), ...optional, content };
-}
-
-function rounded(confidence: number): number {
-  return Math.round(confidence * 100) / 100;
 }

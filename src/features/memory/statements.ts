@@ -30,6 +30,7 @@ export interface NewMemory extends MemoryDraft {
 /** Characters at the beginning of a session's tag that are the same for all sessions of a project. */
 export const PROJECT_TAG_CHARS = 8;
 
+/** The last statement returns the id of the item with this text: its own, or that of the one that was there already. */
 export function insertion(item: NewMemory, number: number): Statement[] {
   const { alpha, beta } = PRIORS[item.origin];
   const values = {
@@ -60,12 +61,13 @@ export function insertion(item: NewMemory, number: number): Statement[] {
   return [
     {
       sql: `INSERT INTO items (seq, ${names.join(', ')}) SELECT ${nextSeq(number)}, ${names.map(() => '?').join(', ')}
-        WHERE true ON CONFLICT (digest) DO NOTHING RETURNING id`,
+        WHERE true ON CONFLICT (digest) DO NOTHING`,
       params: Object.values(values),
     },
     // An item that its owner has already has no row with this id.
     ...indexRow(item, number),
     { sql: `INSERT INTO outbox (op, id) SELECT 'put', id FROM items WHERE id = ?`, params: [item.id] },
+    { sql: 'SELECT id FROM items WHERE digest = ?', params: [values.digest] },
   ];
 }
 

@@ -112,6 +112,11 @@ export class MemoryStore {
     return rows.map(toMemory);
   }
 
+  /** Items of any project, in any order; skips missing ones. */
+  find(ids: readonly string[]): Promise<Memory[]> {
+    return readMemories(this.#database, ids);
+  }
+
   /** The item with exactly this text and owner, or null. */
   async findEqual(item: Pick<NewMemory, 'project' | 'owner'> & MemoryDraft): Promise<Memory | null> {
     const rows = await this.#database.read(
@@ -138,17 +143,23 @@ export class MemoryStore {
     return rows.map(toMemory);
   }
 
-  /** Stores all or none; skips items whose text the same owner already has. Returns for each whether it was new. */
-  async insert(items: readonly NewMemory[]): Promise<boolean[]> {
+  /**
+   * Stores all or none; skips items whose text the same owner already has. Returns for each the id of the item with its text,
+   * and whether it was new.
+   */
+  async insert(items: readonly NewMemory[]): Promise<{ id: string; isNew: boolean }[]> {
     const statements: Statement[] = [];
     const places: number[] = [];
     for (const item of items) {
-      const number = await this.#numberOf(item.project);
-      places.push(statements.length);
-      statements.push(...insertion(item, number));
+      statements.push(...insertion(item, await this.#numberOf(item.project)));
+      places.push(statements.length - 1);
     }
     const results = await this.#database.write(statements);
-    return places.map((place) => (results[place] ?? []).length > 0);
+    return items.map((item, index) => {
+      const [row = {}] = results[places[index] ?? 0] ?? [];
+      const id = textOf(row, 'id');
+      return { id, isNew: id === item.id };
+    });
   }
 
   /** Changes an item's metadata. Its text and index stay unchanged, unless it is set aside or restored. */
@@ -220,7 +231,7 @@ export class MemoryStore {
   /** Deletes an item with its index entries and its evidence. What it took the place of is found again. */
   async remove(memory: Memory): Promise<void> {
     const { id } = memory;
-    const older = await readMemories(this.#database, memory.replaces);
+    const older = await this.find(memory.replaces);
     const restored: Statement[] = [];
     for (const one of older) restored.push(...changeOf(one, await this.#placeOf(one), { replacedBy: '' }));
     await this.#database.write([

@@ -20,6 +20,36 @@ describe('a near-duplicate', () => {
     expect(nearDuplicateOf(LESSON)(again)).toBe(true);
   });
 
+  const TIMEOUT = draftOf('Set PGCONNECT_TIMEOUT=2 before running the database tests', {
+    content: 'The database container takes long to start; without PGCONNECT_TIMEOUT=2 the tests hang for a minute.',
+  });
+
+  it('issue 31.5 says the same in a paraphrase: other forms and order of the words, and a few others', () => {
+    const paraphrase = {
+      ...TIMEOUT,
+      title: 'Before you run database tests, set PGCONNECT_TIMEOUT=2',
+      content: 'Tests hang without PGCONNECT_TIMEOUT=2, because the container of the database takes so long to start.',
+    };
+    expect(nearDuplicateOf(TIMEOUT)(paraphrase)).toBe(true);
+  });
+
+  it.each([
+    ['another value', (text: string) => text.replaceAll('=2', '=10')],
+    ['a quoted literal', (text: string) => text.replace('database container', '"pg main" container')],
+    ['other backticks', (text: string) => text.replace('the tests hang', 'the `unit suite` hangs')],
+  ])('issue 31.5 is no paraphrase with %s', (_what, change) => {
+    const other = { ...TIMEOUT, title: change(TIMEOUT.title), content: change(TIMEOUT.content) };
+    expect(nearDuplicateOf(TIMEOUT)(other)).toBe(false);
+    expect(nearDuplicateOf(other)(other)).toBe(true);
+  });
+
+  it('issue 31.5 is not a lesson about something else with the same sentences', () => {
+    const content = 'It keeps the old configuration until it is started again.';
+    const one = draftOf('Restart the api server after a deploy', { content });
+    expect(nearDuplicateOf(one)({ ...one, title: 'Restart the web server after a deploy' })).toBe(false);
+    expect(nearDuplicateOf(one)({ ...one, content: 'Its certificates are read at the start only.' })).toBe(false);
+  });
+
   it.each([
     ['another number', { content: `${LESSON.content} Use port 8080.` }],
     ['a negation', { title: `Never ${LESSON.title}` }],
