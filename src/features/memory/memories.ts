@@ -114,6 +114,9 @@ export class Memories {
       const older = await this.read(project, replaces);
       for (const memory of older) checkReplaceable(memory, author);
       const stored = await this.#keep(project, draft, author, new Set(replaces));
+      // A lesson that holds again replaces what had replaced it.
+      if (older.length > 0 && stored.replacedBy !== undefined)
+        for (const memory of await this.#store.find([stored.id])) await this.#store.change(memory, { replacedBy: '' });
       await this.#setAside(older, stored.id);
       return stored;
     });
@@ -145,10 +148,6 @@ export class Memories {
 
   /** Links older memories to the one that takes their place, and takes back what they contradicted. */
   async #setAside(older: readonly Memory[], id: string): Promise<void> {
-    const [newer] = older.length === 0 ? [] : await this.#store.find([id]);
-    if (newer === undefined) return;
-    // A lesson that holds again replaces what had replaced it.
-    if (newer.replacedBy !== '') await this.#store.change(newer, { replacedBy: '' });
     for (const memory of older) {
       await this.#store.change(memory, { replacedBy: id });
       for (const other of await this.#store.find(memory.contradicts))
