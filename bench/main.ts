@@ -15,7 +15,8 @@ import type { Outcome, SectionOptions } from './lib/section.ts';
 import { runSection } from './lib/section-process.ts';
 import { SECTIONS } from './sections.ts';
 
-const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user] [--embedding-model DIR]
+const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user] [--embedding-model DIR|URL]
+       [--retrieval-sets DIR]
 sections: ${Object.keys(SECTIONS).join(' ')}
 `;
 
@@ -60,6 +61,7 @@ function readChoice(): Choice {
       calls: { type: 'string' },
       as: { type: 'string' },
       'embedding-model': { type: 'string' },
+      'retrieval-sets': { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -82,6 +84,7 @@ function readChoice(): Choice {
       gitleaks: gitleaksPlaces(),
       qdrantUrl: process.env.QDRANT_URL ?? null,
       embeddingModel: values['embedding-model'] ?? null,
+      retrievalSets: values['retrieval-sets'] ?? null,
     },
     accounts,
   };

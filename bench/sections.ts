@@ -90,8 +90,13 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./sections/memory.ts')).memorySection,
   },
   memories: {
-    title: 'Memories: storing, searching and what a search finds',
+    title: 'Memories: storing and searching',
     load: async () => (await import('./sections/memories.ts')).memoriesSection,
+  },
+  retrieval: {
+    title: 'What a search of memories finds',
+    isForEachAccount: false,
+    load: async () => (await import('./sections/retrieval.ts')).retrievalSection,
   },
   install: {
     title: 'From the source of a tool to its first answer',

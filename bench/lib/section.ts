@@ -18,8 +18,10 @@ export interface SectionOptions {
   gitleaks: GitleaksPlaces;
   /** A Qdrant server that the section `memories` measures too; null: none. */
   qdrantUrl: string | null;
-  /** A folder with an ONNX model, with which the section `memories` measures retrieval too; null: none. */
+  /** A folder with an ONNX model, or the address of an endpoint, for the section `retrieval`; null: none. */
   embeddingModel: string | null;
+  /** Directory of sets of questions; null: the built-in set only. */
+  retrievalSets: string | null;
 }
 
 export interface Outcome {

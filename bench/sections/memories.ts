@@ -1,22 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { findInstallRoot } from '../../src/config/install-root.ts';
-import { systemClock as clock, systemTimer as timer } from '../../src/core/clock.ts';
-import { silentLogger as logger } from '../../src/core/log.ts';
-import { Dense } from '../../src/features/memory/dense/dense.ts';
 import type { Embedder } from '../../src/features/memory/dense/embedder.ts';
-import { LocalEmbedder } from '../../src/features/memory/dense/local-embedder.ts';
-import type { MemoryDraft } from '../../src/features/memory/item.ts';
-import { Memories, type MemoryAuthor } from '../../src/features/memory/memories.ts';
-import { memoryDatabase } from '../../src/features/memory/memory-database.ts';
+import type { Memories, MemoryAuthor } from '../../src/features/memory/memories.ts';
 import { NO_FILTER } from '../../src/features/memory/rows.ts';
-import { MemoryStore } from '../../src/features/memory/store.ts';
-import { fillerQuery, fillers, type Lesson, lessons } from '../lib/lessons.ts';
+import { fillerQuery, fillers, type Lesson } from '../lib/lessons.ts';
 import { installForBench } from '../lib/machine.ts';
 import { runProcess, spreadOf } from '../lib/measure.ts';
 import { lancedb, type MemoryPeerKind, serverMemory } from '../lib/memory-peers.ts';
 import { BenchQdrant } from '../lib/memory-qdrant.ts';
+import { draftOf, inTempDir, withMemories } from '../lib/open-memories.ts';
 import { type Fact, missingRow, type Row, type Section, sayStep } from '../lib/section.ts';
 
 const PROJECT = '/bench';
@@ -43,15 +36,13 @@ interface Rows {
 
 /** Memories through their thread, without a daemon around them, beside others; and the tool as an agent calls it. */
 export const memoriesSection: Section = {
-  async run({ qdrantUrl, embeddingModel }) {
+  async run({ qdrantUrl }) {
     const rows: Rows = { search: [], store: [], facts: [{ name: 'load at the start', value: load() }] };
     for (const size of SIZES) await measureOwn(size, rows);
     for (const size of SIZES) await measureWithVectors(size, rows);
     for (const peer of [lancedb, serverMemory]) for (const size of SIZES) await measurePeer(peer, size, rows);
     await measureQdrant(qdrantUrl, rows);
     const call = await measureTool();
-    sayStep('retrieval quality');
-    const facts = [...rows.facts, ...(await recall('words', null)), ...(await recallFused(embeddingModel))];
     const aims = SIZES.map((size, index) => ({ row: nameOf(size), atMost: AIMS_MS[index] ?? 0, times: null }));
     return {
       tables: [
@@ -64,7 +55,7 @@ export const memoriesSection: Section = {
         { title: 'storing one, ms', base: null, rows: rows.store, aims: [] },
         { title: 'memory_search as a process, ms', base: null, rows: [call], aims: [] },
       ],
-      facts: [...facts, { name: 'load at the end', value: load() }],
+      facts: [...rows.facts, { name: 'load at the end', value: load() }],
     };
   },
 };
@@ -177,37 +168,6 @@ async function measureTool(): Promise<Row> {
   }
 }
 
-async function recallFused(folder: string | null): Promise<Fact[]> {
-  if (folder === null)
-    return [{ name: 'recall with a model', value: 'not measured: --embedding-model names no folder' }];
-  const prefixes = { query: '', document: '' };
-  const model = new LocalEmbedder({ folder, revision: '', prefixes, installRoot: findInstallRoot() });
-  return recall('words and meaning', model);
-}
-
-/** How many of the questions have their lesson among the first 1, 5 and 10. */
-async function recall(how: string, embedder: Embedder | null): Promise<Fact[]> {
-  const all = lessons();
-  return withMemories(embedder, async ({ memories, dense }) => {
-    await memories.storeAll(
-      PROJECT,
-      all.map(({ lesson }) => draftOf(lesson)),
-      AUTHOR,
-    );
-    await dense?.catchUp();
-    const places: number[] = [];
-    for (const { lesson, question } of all) {
-      const found = await memories.search(PROJECT, { query: question, limit: LIMIT, filter: NO_FILTER });
-      if (found.wordsOnly !== null) throw new Error(found.wordsOnly);
-      places.push(found.memories.findIndex(({ title }) => title === lesson.title));
-    }
-    return [1, 5, 10].map((k) => {
-      const hits = places.filter((place) => place >= 0 && place < k).length;
-      return { name: `recall at ${k} by ${how}, ${all.length} questions`, value: (hits / all.length).toFixed(3) };
-    });
-  });
-}
-
 async function fill(memories: Memories, size: number, random: () => number): Promise<void> {
   const drafts = fillers(size, random).map(draftOf);
   for (let from = 0; from < size; from += BATCH)
@@ -230,45 +190,7 @@ async function timesOf(count: number, work: (index: number) => Promise<unknown>)
   return times;
 }
 
-interface Opened {
-  memories: Memories;
-  dense: Dense | null;
-}
-
-function withMemories<T>(embedder: Embedder | null, use: (opened: Opened) => Promise<T>): Promise<T> {
-  return inTempDir(async (dir) => {
-    const database = memoryDatabase({ file: join(dir, 'memory.db'), logger });
-    const store = new MemoryStore({ database, logger });
-    const timeouts = { queryTimeoutMs: 60_000, timeoutMs: 60_000 };
-    const mask = async (_project: string, text: string): Promise<string> => text;
-    const dense =
-      embedder === null
-        ? null
-        : new Dense({ database, embedder, mask, ...timeouts, clock, timer, random: Math.random, logger });
-    try {
-      await store.start();
-      return await use({ memories: new Memories({ store, clock, dense }), dense });
-    } finally {
-      await dense?.stop();
-      await store.stop();
-    }
-  });
-}
-
-async function inTempDir<T>(use: (dir: string) => Promise<T>): Promise<T> {
-  const dir = mkdtempSync(join(tmpdir(), 'ctxd-bench-'));
-  try {
-    return await use(dir);
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
-
 const NOTHING: Lesson = { title: 'nothing', description: '', content: 'nothing' };
-
-function draftOf(lesson: Lesson): MemoryDraft {
-  return { ...lesson, tags: [], outcome: 'success', task: '', context: '' };
-}
 
 function row(name: string, times: readonly number[]): Row {
   return { name, times: spreadOf(times), note: '' };

@@ -137,7 +137,7 @@ describe('memories through their tools', () => {
     const exported = (await at.run(CTXD, ['memory', 'export'], { cwd: other })).stdout.trim().split('\n');
     const listed = exported.map((line) => JSON.parse(line));
     const byTitle = new Map<string, { id: string; replaced_by: string }>(
-      listed.map((one: { title: string }) => [one.title, one]),
+      listed.map((one: { title: string; id: string; replaced_by: string }) => [one.title, one]),
     );
     const [two, ten, gone] = [
       'Set FROBTIMEOUT=2 for the tests',
