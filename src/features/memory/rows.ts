@@ -78,7 +78,7 @@ export function nextSeq(number: number): string {
   return `(SELECT coalesce(max(seq) + 1, ${first + 1}) FROM items WHERE seq BETWEEN ${first} AND ${last})`;
 }
 
-/** Conditions on `items` with the parameters ?5 to ?7; empty if there are none. */
+/** Conditions on `items` with the parameters ?5 to ?7; without any, an empty text. */
 export function filterSql({ tags, outcome, sinceMs, withoutTools = false }: MemoryFilter) {
   const params = [JSON.stringify(tags), outcome ?? '', sinceMs];
   if (tags.length === 0 && outcome === null && sinceMs === 0 && !withoutTools) return { conditions: '', params: [] };

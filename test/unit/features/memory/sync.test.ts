@@ -109,6 +109,39 @@ describe('two stores that share a collection', () => {
     expect((await bob.syncer.status()).pending).toBe(0);
   });
 
+  it('issue 31.5 carries what took the place of what, and what a machine replaces of others counts there only', async () => {
+    const qdrant = await openQdrant();
+    const [ann, bob] = [await openMember(qdrant), await openMember(qdrant)];
+    const replace = async ({ memories, root }: Member, title: string, ids: string[]) =>
+      (await memories.store(root, draftOf(title), MODEL, ids)).id;
+    const old = await add(ann, 'Pin docker to version 24');
+    await settle(ann, bob);
+    expect(await titlesFound(bob, 'docker')).toEqual(['Pin docker to version 24']);
+    const newer = await replace(ann, 'Pin docker to version 27', [old]);
+    await settle(ann, bob);
+    expect(await titlesFound(bob, 'docker')).toEqual(['Pin docker to version 27']);
+    const linked = (await bob.memories.read(bob.root, [old, newer])).map(({ replaces, replacedBy }) => [
+      replaces,
+      replacedBy,
+    ]);
+    expect(linked).toEqual([
+      [[], newer],
+      [[old], ''],
+    ]);
+    await replace(bob, 'Podman has no daemon, docker is gone', [newer]);
+    await add(ann, 'Pin docker to version 27', { tags: ['late'] });
+    await settle(ann, bob);
+    expect(await titlesFound(bob, 'docker')).toEqual(['Podman has no daemon, docker is gone']);
+    expect((await titlesFound(ann, 'docker')).sort()).toEqual([
+      'Pin docker to version 27',
+      'Podman has no daemon, docker is gone',
+    ]);
+    await ann.memories.forget(ann.root, [newer]);
+    await settle(ann, bob);
+    expect(await titlesFound(ann, 'pin version')).toEqual(['Pin docker to version 24']);
+    expect(await titlesFound(bob, 'pin version')).toEqual(['Pin docker to version 24']);
+  });
+
   it('issue 18 part 6 does not bring back what a person has forgotten here', async () => {
     const qdrant = await openQdrant();
     const [ann, bob] = [await openMember(qdrant), await openMember(qdrant)];
