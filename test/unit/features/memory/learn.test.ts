@@ -28,7 +28,8 @@ describe('a near-duplicate', () => {
     const paraphrase = {
       ...TIMEOUT,
       title: 'Before you run database tests, set PGCONNECT_TIMEOUT=2',
-      content: 'Tests hang without PGCONNECT_TIMEOUT=2, because the container of the database takes so long to start.',
+      content:
+        'Without PGCONNECT_TIMEOUT=2 a test hangs for minutes, because the containers of the databases take long to start.',
     };
     expect(nearDuplicateOf(TIMEOUT)(paraphrase)).toBe(true);
   });
