@@ -3,7 +3,7 @@ import { isErrno } from '../../../core/errors.ts';
 import { fdPath, openPlace } from '../../../fs/file-access.ts';
 import { nameOf, parentOf, type RawPath, toSystem } from '../../../fs/raw-path.ts';
 import { FILE_MAX_BYTES, type FileState, HIDDEN, type Uncovered } from '../../contract/snapshot-messages.ts';
-import { idOf } from './object-store.ts';
+import { idOf } from './content-id.ts';
 
 /** Looks at a file that changes at the same moment, before it is called unreadable. */
 const TRIES = 5;
@@ -19,14 +19,21 @@ export type Seen =
 
 /**
  * What is at a path now; '' is the root. Follows no link anywhere in the path, waits for no pipe and reads at most
- * `FILE_MAX_BYTES`: commands can change the path at any moment.
+ * `FILE_MAX_BYTES`: commands can change the path at any moment. `shared`: see `OpenPlace`.
  */
-export function look(root: RawPath, path: RawPath): Seen {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const seen = tryLook(path === '' ? root : `${root}/${path}`);
-    if (seen !== null) return seen;
+export function look(root: RawPath, path: RawPath, shared?: OpenPlace): Seen {
+  const places = shared ?? new OpenPlace();
+  try {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const seen = tryLook(path === '' ? root : `${root}/${path}`, places);
+      if (seen !== null) return seen;
+      // Another directory may have its name now.
+      places.close();
+    }
+    return { kind: 'out', why: 'cannot be read', state: HIDDEN };
+  } finally {
+    if (shared === undefined) places.close();
   }
-  return { kind: 'out', why: 'cannot be read', state: HIDDEN };
 }
 
 /** The same as a state; null if nothing is there. */
@@ -55,16 +62,37 @@ export function stateOf(stats: Stats, id: string): FileState {
 
 /** The content of a small regular file; empty if it is anything else. */
 export function readSmall(file: RawPath, maxBytes: number): Buffer {
-  const seen = tryLook(file);
+  const places = new OpenPlace();
+  const seen = tryLook(file, places);
+  places.close();
   if (seen?.kind !== 'file' || !seen.stats.isFile() || seen.content.length > maxBytes) return Buffer.alloc(0);
   return seen.content;
 }
 
+/** A directory that stays open while many files in it are looked at. Without one, each look opens its own. */
+export class OpenPlace {
+  #path: RawPath | null = null;
+  #fd: number | null = null;
+
+  /** Null if it is not there. Valid until the next call. */
+  at(path: RawPath): number | null {
+    if (this.#path === path && this.#fd !== null) return this.#fd;
+    this.close();
+    this.#fd = openPlace(path);
+    this.#path = path;
+    return this.#fd;
+  }
+
+  close(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+  }
+}
+
 /** Null if it changed meanwhile. */
-function tryLook(file: RawPath): Seen | null {
-  let place: number | null = null;
+function tryLook(file: RawPath, places: OpenPlace): Seen | null {
   try {
-    place = openPlace(parentOf(file));
+    const place = places.at(parentOf(file));
     if (place === null) return { kind: 'none' };
     const near = toSystem(`${fdPath(place)}/${nameOf(file)}`);
     const stats = lstatSync(near, { throwIfNoEntry: false });
@@ -76,8 +104,6 @@ function tryLook(file: RawPath): Seen | null {
     if (isErrno(cause, 'ENOENT', 'ENOTDIR', 'EINVAL', 'ELOOP', 'ENXIO')) return null;
     if (isErrno(cause, 'EACCES', 'EPERM')) return { kind: 'out', why: 'cannot be read', state: HIDDEN };
     throw cause;
-  } finally {
-    if (place !== null) closeSync(place);
   }
 }
 

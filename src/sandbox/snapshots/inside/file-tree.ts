@@ -8,7 +8,8 @@ import {
   isDirectoryState,
   type Uncovered,
 } from '../../contract/snapshot-messages.ts';
-import { directoryState, look, stateNow, stateOf } from './disk.ts';
+import { directoryAbove, holderOf, type UncoveredPaths } from './coverage.ts';
+import { directoryState, look, OpenPlace, stateNow, stateOf } from './disk.ts';
 import { IgnoreCheck } from './ignore-check.ts';
 import type { Entry, IndexFile } from './index-file.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -22,7 +23,7 @@ export interface Taken {
 /** Files and directories of one workspace that are kept; more would need too much memory. */
 const FILES_MAX = 250_000;
 /** Contents that are read before they are written, in files and bytes. */
-const BATCH_FILES = 256;
+const BATCH_FILES = 1_024;
 const BATCH_BYTES = 32 * 1024 * 1024;
 /** Milliseconds in which a file may change again without a new ctime. */
 const CTIME_STEP_MS = 20;
@@ -70,7 +71,7 @@ export class FileTree {
     return this.#entries.get(path)?.state ?? stateNow(this.#root, path);
   }
 
-  get uncovered(): ReadonlyMap<RawPath, Uncovered['why']> {
+  get uncovered(): UncoveredPaths {
     return this.#uncovered;
   }
 
@@ -80,7 +81,7 @@ export class FileTree {
     try {
       if (paths !== null && !this.#isUnsure) {
         if (paths.size === 0) return { changes: [], missed: [] };
-        const taken = this.#takePaths(paths);
+        const taken = await this.#takePaths(paths);
         if (taken !== null) return taken;
       }
       return await this.#takeAll(paths ?? NO_PATHS);
@@ -91,7 +92,7 @@ export class FileTree {
   }
 
   /** Looks at these paths only. Null if that is not enough: directories have come or gone. */
-  #takePaths(paths: ReadonlySet<RawPath>): Taken | null {
+  async #takePaths(paths: ReadonlySet<RawPath>): Promise<Taken | null> {
     const found: RawPath[] = [];
     const gone: RawPath[] = [];
     for (const path of paths) {
@@ -129,7 +130,7 @@ export class FileTree {
       const entry = this.#entries.get(path);
       if (entry !== undefined && isSame(entry, stats)) found.delete(path);
     }
-    const taken = this.#keep([...gone, ...found.keys()], known, missed, reported);
+    const taken = await this.#keep([...gone, ...found.keys()], known, missed, reported);
     this.#isScanned = true;
     this.#index.compact(this.#entries);
     return taken;
@@ -140,12 +141,12 @@ export class FileTree {
    * its directory is ignored now or it is too large, was not deleted: its change is what the disk says. `reported`: paths
    * that have changed for certain.
    */
-  #keep(
+  async #keep(
     paths: readonly RawPath[],
-    uncovered: ReadonlyMap<RawPath, Uncovered['why']>,
+    uncovered: UncoveredPaths,
     missed: Map<RawPath, Uncovered['why']>,
     reported: ReadonlySet<RawPath>,
-  ): Taken {
+  ): Promise<Taken> {
     const changes: FileChange[] = [];
     const set = (path: RawPath, entry: Entry | null, after = entry?.state ?? null): void => {
       const before = this.#entries.get(path)?.state ?? null;
@@ -161,14 +162,22 @@ export class FileTree {
     if (paths.length > 0) this.#checkRoom(paths.length);
     let batch: Read[] = [];
     let bytes = 0;
-    const flush = (): void => {
-      const ids = this.#objects.keep(batch.map(({ content }) => content));
-      for (const [index, { path, stats }] of batch.entries()) set(path, entryOf(stats, ids[index] ?? ''));
+    let writing = Promise.resolve();
+    /** One batch is compressed in another thread while the next one is read. An entry is set when its content is written. */
+    const flush = async (): Promise<void> => {
+      const full = batch;
       batch = [];
       bytes = 0;
+      await writing;
+      writing = this.#objects.keep(full.map(({ content }) => content)).then((ids) => {
+        for (const [index, { path, stats }] of full.entries()) set(path, entryOf(stats, ids[index] ?? ''));
+      });
+      // It is awaited before the next batch.
+      writing.catch(() => {});
     };
+    const places = new OpenPlace();
     for (const path of paths) {
-      const seen = look(this.#root, path);
+      const seen = look(this.#root, path, places);
       const mark = this.#marks.get(path);
       if (seen.kind !== 'out') {
         this.#uncovered.delete(path);
@@ -189,10 +198,12 @@ export class FileTree {
       } else {
         batch.push({ path, stats: seen.stats, content: seen.content });
         bytes += seen.content.length;
-        if (batch.length >= BATCH_FILES || bytes >= BATCH_BYTES) flush();
+        if (batch.length >= BATCH_FILES || bytes >= BATCH_BYTES) await flush();
       }
     }
-    flush();
+    places.close();
+    await flush();
+    await writing;
     this.#index.flush();
     return { changes, missed: Array.from(missed, ([path, why]) => ({ path, why })).slice(0, MISSED_MAX) };
   }
@@ -306,30 +317,6 @@ interface Read {
   readonly path: RawPath;
   readonly stats: Stats;
   readonly content: Buffer;
-}
-
-/**
- * The entry of `uncovered` that holds this path: its own or that of a directory above it. A directory that cannot be read
- * still has a mode that can be.
- */
-function holderOf(
-  uncovered: ReadonlyMap<RawPath, Uncovered['why']>,
-  path: RawPath,
-  isDirectory: boolean,
-): RawPath | null {
-  if (uncovered.has(path)) return path;
-  const own = isDirectory ? uncovered.get(`${path}/`) : undefined;
-  if (own !== undefined && own !== 'cannot be read') return `${path}/`;
-  return directoryAbove(uncovered, path);
-}
-
-/** The outermost directory above a path that is not covered. */
-function directoryAbove(uncovered: ReadonlyMap<RawPath, Uncovered['why']>, path: RawPath): RawPath | null {
-  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
-    const directory = path.slice(0, end + 1);
-    if (uncovered.has(directory)) return directory;
-  }
-  return null;
 }
 
 function entryOf(stats: Stats, id: string): Entry {

@@ -85,7 +85,7 @@ class Keeper {
           })),
         };
       case 'save': {
-        const [tree = ''] = this.#objects.keep([this.#list()]);
+        const [tree = ''] = await this.#objects.keep([this.#list()]);
         const all = Array.from(this.#tree.uncovered, ([path, why]) => ({ path, why }));
         return { ...NOTHING, tree, uncovered: all.slice(0, UNCOVERED_MAX), uncoveredCount: all.length };
       }
@@ -98,7 +98,7 @@ class Keeper {
           ...listed,
           ...idsOf([...this.#tree.files.values()].map((f) => f.state)),
         ]);
-        return { ...NOTHING, bytes: this.#objects.clean(keep) };
+        return { ...NOTHING, bytes: await this.#objects.clean(keep) };
       }
     }
   }
