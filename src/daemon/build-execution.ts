@@ -14,6 +14,7 @@ import type { EndedJob } from '../features/jobs/jobs.ts';
 import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
+import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
 import { UndoRecords } from '../features/undo/undo-records.ts';
 import { runByKind } from '../runner/backends.ts';
@@ -60,6 +61,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const undo = new Undo({
     sandbox,
     records: new UndoRecords(paths.undoDir),
+    marks: new CallMarks(paths.undoDir),
     config: config.undo,
     clock,
     logger,

@@ -255,6 +255,8 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   // What a client reports of its own session, not an act of a person. Throws SCRUB_FAILED; then nothing is recorded.
   takeHook: { act: READS, check: hookOf, answerMs: HOOK_ANSWER_MS },
 
+  // Throws SANDBOX_UNAVAILABLE if changes are not kept here.
+  listUndo: { act: READS },
   // Throws NOT_FOUND if no such call has changed files, SANDBOX_UNAVAILABLE if changes are not kept here.
   planUndo: { act: READS, check: undoOf },
   // Throws CONFLICT if a file has changed since, unless the request is partial.

@@ -1,11 +1,17 @@
+import type { FileChanges } from '../../call/outcome.ts';
 import { type RawPath, toText } from '../../fs/raw-path.ts';
 import {
   type FileChange,
   type FileState,
   isDirectoryState,
   type RestoreItem,
+  type Uncovered,
 } from '../../sandbox/contract/snapshot-messages.ts';
 import type { UndoRecord } from './undo-records.ts';
+
+/** Maximum number of changed paths in an answer. */
+const NAMED_MAX = 20;
+const MISSED_NAMED_MAX = 5;
 
 /** `keep`: the file stays as it is, for the reason in `why`. `done`: it already is as before the call. */
 export type UndoAction = 'restore' | 'remove' | 'done' | 'keep';
@@ -17,11 +23,6 @@ export interface UndoFile {
   readonly action: UndoAction;
   readonly why: string;
   readonly item: RestoreItem;
-}
-
-export interface UndoPlan {
-  readonly record: UndoRecord;
-  readonly files: readonly UndoFile[];
 }
 
 /** State of a file after a change outside of calls. Equals no real state. */
@@ -58,4 +59,24 @@ export function worthShowing(files: readonly UndoFile[]): UndoFile[] {
 export function nameOfChange({ path, before, after }: FileChange): string {
   if (!isDirectoryState(before ?? after)) return toText(path);
   return path === '' ? './' : `${toText(path)}/`;
+}
+
+/** As an answer lists the changes of a call. */
+export function changesIn({ ref, changes, missed }: Pick<UndoRecord, 'ref' | 'changes' | 'missed'>): FileChanges {
+  const named = worthNaming(changes);
+  return {
+    ref: changes.length === 0 ? null : ref,
+    files: named.slice(0, NAMED_MAX).map(lineOf),
+    more: Math.max(0, named.length - NAMED_MAX),
+    notCovered: missed.slice(0, MISSED_NAMED_MAX).map(describe),
+  };
+}
+
+/** For example `M src/a.ts`. */
+export function lineOf(change: FileChange): string {
+  return `${change.before === null ? 'A' : change.after === null ? 'D' : 'M'} ${nameOfChange(change)}`;
+}
+
+export function describe({ path, why }: Uncovered): string {
+  return `${toText(path)}: ${why}`;
 }

@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { quoteName } from '../../core/own-line.ts';
-import { toText } from '../../fs/raw-path.ts';
 import type { FileChange, Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
 
 /** Changes of one call to the files of its project. */
@@ -22,6 +20,8 @@ export interface UndoRecord {
   readonly missed: readonly Uncovered[];
   /** True if other calls ran in the project at the same time: some of the changes may be theirs. */
   readonly isShared: boolean;
+  /** True if contextd ended before the call did: the changes are those until the next look at the files. */
+  readonly isCutShort?: boolean;
 }
 
 /** `<time>-<ref>-<request>.json`. The time has 15 digits, so that names sort by time. */
@@ -56,37 +56,17 @@ export class UndoRecords {
     await rename(draft, join(dir, name));
   }
 
-  /**
-   * `which`: a ref or a request id; '' is the last record. Throws NOT_FOUND. Throws CONFLICT if nothing of the last
-   * record can be restored: an older call is then undone only by its name.
-   */
+  /** `which`: a ref or a request id. Throws NOT_FOUND. */
   async find(project: string, which: string): Promise<UndoRecord> {
-    const all = await this.#list(project);
-    if (which === '') return this.#last(project, all);
-    const found = all.findLast((one) => one.ref === which || one.requestId === which);
+    const found = (await this.#list(project)).findLast((one) => one.ref === which || one.requestId === which);
     if (found !== undefined) return this.#read(project, found);
     throw new ContextdError('NOT_FOUND', `no call ${which} has changed files in ${project}`, {
-      remedy:
-        'Name a ref (undo_…) or a request id (req_…) of an answer, or nothing for the last call that changed files.',
+      remedy: 'Name an id that `ctxd undo --list` shows, or none for the last call that changed files.',
     });
   }
 
-  async #last(project: string, all: readonly Known[]): Promise<UndoRecord> {
-    const newestFirst = all.toReversed();
-    const [newest] = newestFirst;
-    if (newest === undefined)
-      throw new ContextdError('NOT_FOUND', `no call has changed files in ${project} that are still known`);
-    const last = await this.#read(project, newest);
-    if (last.changes.length > 0) return last;
-    throw nothingCovered(last, await this.#firstWithChanges(project, newestFirst));
-  }
-
-  async #firstWithChanges(project: string, records: readonly Known[]): Promise<UndoRecord | null> {
-    for (const known of records) {
-      const record = await this.#read(project, known);
-      if (record.changes.length > 0) return record;
-    }
-    return null;
+  async *newestFirst(project: string): AsyncGenerator<UndoRecord> {
+    for (const one of (await this.#list(project)).reverse()) yield this.#read(project, one);
   }
 
   /** All records of a project, oldest first. */
@@ -106,23 +86,23 @@ export class UndoRecords {
 
   /** Keeps a saved list's contents until every holder has released it. `holder`: lower-case letters, digits and `_`. */
   async holdTree(project: string, tree: string, holder: string): Promise<void> {
-    const dir = join(this.#treesDir, nameOf(project));
+    const dir = join(this.#treesDir, projectFolder(project));
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await writeFile(join(dir, `${tree}.${holder}`), '', { mode: 0o600 });
   }
 
   async releaseTree(project: string, tree: string, holder: string): Promise<void> {
-    await rm(join(this.#treesDir, nameOf(project), `${tree}.${holder}`), { force: true });
+    await rm(join(this.#treesDir, projectFolder(project), `${tree}.${holder}`), { force: true });
   }
 
   /** Lists held by a holder; without one, all held lists. */
   async trees(project: string, holder?: string): Promise<string[]> {
-    const held = (await namesIn(join(this.#treesDir, nameOf(project)))).map((name) => name.split('.'));
+    const held = (await namesIn(join(this.#treesDir, projectFolder(project)))).map((name) => name.split('.'));
     return [...new Set(held.flatMap(([tree = '', by]) => (holder === undefined || by === holder ? [tree] : [])))];
   }
 
   async forget(project: string): Promise<void> {
-    for (const dir of [this.#of(project), join(this.#treesDir, nameOf(project))])
+    for (const dir of [this.#of(project), join(this.#treesDir, projectFolder(project))])
       await rm(dir, { recursive: true, force: true });
   }
 
@@ -139,27 +119,12 @@ export class UndoRecords {
   }
 
   #of(project: string): string {
-    return join(this.#dir, nameOf(project));
+    return join(this.#dir, projectFolder(project));
   }
 }
 
-function nothingCovered({ tool, atMs, missed }: UndoRecord, older: UndoRecord | null): ContextdError {
-  const [first] = missed;
-  const more = missed.length > 1 ? ` and ${missed.length - 1} more` : '';
-  const what = first === undefined ? '' : `: ${quoteName(toText(first.path))} (${first.why})${more}`;
-  const when = (ms: number): string => new Date(ms).toISOString();
-  return new ContextdError(
-    'CONFLICT',
-    `the last call that changed files, ${tool} at ${when(atMs)}, changed only what undo does not cover${what}`,
-    older === null
-      ? { remedy: 'Nothing was put back, and no older call can be taken back.' }
-      : {
-          remedy: `Nothing was put back. \`ctxd undo ${older.ref}\` takes back the call before, ${older.tool} at ${when(older.atMs)}.`,
-        },
-  );
-}
-
-function nameOf(project: string): string {
+/** A name for a folder or file of a project. */
+export function projectFolder(project: string): string {
   return createHash('sha256').update(project).digest('hex').slice(0, 24);
 }
 

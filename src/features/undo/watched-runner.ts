@@ -27,10 +27,10 @@ export function watchFiles(
         return withLaterFacts(await runner.run(call), async () => ({
           fileChanges: await undo.changesOf(project, requestId),
         }));
-      const watched = await undo.before(project);
+      const watched = await undo.before(project, { requestId, tool, session }, JSON.stringify([call.input, call.cwd]));
       if (watched === null) return runner.run(call);
       return withLaterFacts(await runner.run(call), async () => ({
-        fileChanges: await undo.after(project, watched, { requestId, tool, session }),
+        fileChanges: await undo.after(project, watched),
       }));
     },
   };

@@ -463,6 +463,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "HookReport",
                   "responseType": "HookAnswer"
                 },
+                "ListUndo": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "UndoCalls"
+                },
                 "PlanUndo": {
                   "requestType": "UndoRequest",
                   "responseType": "UndoPlan"
@@ -3142,6 +3146,70 @@ export const DAEMON_DEFINITION = `{
                 "undone_by": {
                   "type": "string",
                   "id": 8
+                },
+                "skipped": {
+                  "rule": "repeated",
+                  "type": "UndoCall",
+                  "id": 9
+                },
+                "cut_short": {
+                  "type": "bool",
+                  "id": 10
+                }
+              }
+            },
+            "UndoCalls": {
+              "fields": {
+                "calls": {
+                  "rule": "repeated",
+                  "type": "UndoCall",
+                  "id": 1
+                }
+              }
+            },
+            "UndoCall": {
+              "fields": {
+                "ref": {
+                  "type": "string",
+                  "id": 1
+                },
+                "request_id": {
+                  "type": "string",
+                  "id": 2
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 3
+                },
+                "input": {
+                  "type": "string",
+                  "id": 4
+                },
+                "at_ms": {
+                  "type": "double",
+                  "id": 5
+                },
+                "files": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 6
+                },
+                "file_count": {
+                  "type": "uint32",
+                  "id": 7
+                },
+                "not_covered": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 8
+                },
+                "verdict": {
+                  "type": "string",
+                  "id": 9
+                },
+                "cut_short": {
+                  "type": "bool",
+                  "id": 10
                 }
               }
             },

@@ -3830,6 +3830,90 @@ export interface ToolchainRequest {
 export interface ToolchainRequest__Output {
 }
 
+export interface UndoCall {
+  /**
+   * Empty if it changed nothing that can be put back.
+   */
+  'ref'?: (string);
+  'request_id'?: (string);
+  'tool'?: (string);
+  /**
+   * What the caller passed, as the audit log has it; empty if the log does not have it any more.
+   */
+  'input'?: (string);
+  /**
+   * When the call ended, in milliseconds since the epoch.
+   */
+  'at_ms'?: (number | string);
+  /**
+   * Such as "M src/a.ts"; at most 20 of file_count.
+   */
+  'files'?: (string)[];
+  'file_count'?: (number);
+  /**
+   * What changed and is not covered, as "path: why"; at most 20.
+   */
+  'not_covered'?: (string)[];
+  /**
+   * work, byproducts (it changed only what git ignores: an undo without a name skips it) or not covered (nothing that can be put
+   * back: an undo without a name stops there).
+   */
+  'verdict'?: (string);
+  /**
+   * contextd ended before the call did.
+   */
+  'cut_short'?: (boolean);
+}
+
+export interface UndoCall__Output {
+  /**
+   * Empty if it changed nothing that can be put back.
+   */
+  'ref': (string);
+  'request_id': (string);
+  'tool': (string);
+  /**
+   * What the caller passed, as the audit log has it; empty if the log does not have it any more.
+   */
+  'input': (string);
+  /**
+   * When the call ended, in milliseconds since the epoch.
+   */
+  'at_ms': (number);
+  /**
+   * Such as "M src/a.ts"; at most 20 of file_count.
+   */
+  'files': (string)[];
+  'file_count': (number);
+  /**
+   * What changed and is not covered, as "path: why"; at most 20.
+   */
+  'not_covered': (string)[];
+  /**
+   * work, byproducts (it changed only what git ignores: an undo without a name skips it) or not covered (nothing that can be put
+   * back: an undo without a name stops there).
+   */
+  'verdict': (string);
+  /**
+   * contextd ended before the call did.
+   */
+  'cut_short': (boolean);
+}
+
+export interface UndoCalls {
+  /**
+   * The newest first; at most 100.
+   */
+  'calls'?: (UndoCall)[];
+}
+
+export interface UndoCalls__Output {
+  /**
+   * The newest first; at most 100.
+   */
+  'calls': (UndoCall__Output)[];
+}
+
 export interface UndoFile {
   'path'?: (string);
   /**
@@ -3875,6 +3959,14 @@ export interface UndoPlan {
    * By which the undo itself can be undone; empty in a plan, and if nothing was put back.
    */
   'undone_by'?: (string);
+  /**
+   * Newer calls that changed only what git ignores; empty if the request named a call.
+   */
+  'skipped'?: (UndoCall)[];
+  /**
+   * contextd ended before the call did: the changes are those until the next look at the files.
+   */
+  'cut_short'?: (boolean);
 }
 
 export interface UndoPlan__Output {
@@ -3898,6 +3990,14 @@ export interface UndoPlan__Output {
    * By which the undo itself can be undone; empty in a plan, and if nothing was put back.
    */
   'undone_by': (string);
+  /**
+   * Newer calls that changed only what git ignores; empty if the request named a call.
+   */
+  'skipped': (UndoCall__Output)[];
+  /**
+   * contextd ended before the call did: the changes are those until the next look at the files.
+   */
+  'cut_short': (boolean);
 }
 
 export interface UndoRequest {

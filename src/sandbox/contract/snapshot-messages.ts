@@ -26,6 +26,7 @@ export const UNCOVERED_WHY = [
   'larger than 16 MiB',
   'special file',
   'cannot be read',
+  'its other hard links',
 ] as const;
 
 /** A path that no snapshot covers. The path of a directory ends with a slash. */
@@ -37,14 +38,23 @@ export interface Uncovered {
 /**
  * `sync` finds, stores and returns the changes since the last `sync`. `look` returns the state of files as of the last
  * `sync`. `save` stores the list of all files; `compare` compares the files with such a list. `clean` removes contents
- * that are no longer needed.
+ * that are no longer needed. `ignored` asks git which paths it ignores; tracked files are not ignored. The path of a directory
+ * ends with a slash. `touched` searches what no snapshot covers for files that changed in given spans of time.
  */
 export type SnapshotRequest =
   | { readonly do: 'sync' }
   | { readonly do: 'look'; readonly paths: readonly RawPath[] }
   | { readonly do: 'save' }
   | { readonly do: 'compare'; readonly tree: string }
-  | { readonly do: 'clean'; readonly keep: readonly string[]; readonly trees: readonly string[] };
+  | { readonly do: 'clean'; readonly keep: readonly string[]; readonly trees: readonly string[] }
+  | { readonly do: 'ignored'; readonly paths: readonly RawPath[] }
+  | { readonly do: 'touched'; readonly spans: readonly TimeSpan[] };
+
+/** Milliseconds since the epoch, both included. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
 export interface SnapshotReply {
   /** `sync`: since the last `sync`. `look`: states, as `after`. `compare`: from the saved list (`before`) to now. */
@@ -60,6 +70,10 @@ export interface SnapshotReply {
   readonly tree: string | null;
   /** Bytes of content that exists only in the store. Only for `clean`. */
   readonly bytes: number;
+  /** `ignored`: those of the paths that git ignores. `sync`: the last names of ignored directories; at most 200. */
+  readonly ignored: readonly RawPath[];
+  /** For each span, in ignored directories and nested repositories: files whose last change is in it; at most 20. */
+  readonly touched: readonly (readonly Uncovered[])[];
 }
 
 /** One file to restore to `want`. A conflict unless it still is `now`. */

@@ -59,14 +59,22 @@ export class KeeperProcess {
 
 function isReply(value: unknown): value is SnapshotReply {
   if (!isJsonObject(value)) return false;
-  const { changes, isFirst, missed, uncovered, uncoveredCount, tree, bytes } = value;
+  const { changes, isFirst, missed, uncovered, uncoveredCount, tree, bytes, ignored, touched } = value;
   return (
     typeof isFirst === 'boolean' &&
     (tree === null || typeof tree === 'string') &&
     [uncoveredCount, bytes].every((count) => typeof count === 'number') &&
     isListOf(changes, ({ before, after }) => isState(before) && isState(after)) &&
-    [missed, uncovered].every((list) => isListOf(list, ({ why }) => typeof why === 'string'))
+    [missed, uncovered].every(isUncoveredList) &&
+    Array.isArray(ignored) &&
+    ignored.every((path) => typeof path === 'string') &&
+    Array.isArray(touched) &&
+    touched.every(isUncoveredList)
   );
+}
+
+function isUncoveredList(value: unknown): boolean {
+  return isListOf(value, ({ why }) => typeof why === 'string');
 }
 
 function isState(value: unknown): boolean {

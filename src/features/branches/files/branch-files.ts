@@ -224,7 +224,8 @@ export class BranchFiles {
   ): Promise<Pick<Merged, 'changes' | 'quarantined'>> {
     if (ops.length === 0 && before === 'open') return { changes: null, quarantined: [] };
     const { sandbox, undo, policyFor, store } = this.#deps;
-    const watched = branch.outer.length > 0 ? null : await undo.before(branch.project);
+    const by = { ...call, session: branch.session };
+    const watched = branch.outer.length > 0 ? null : await undo.before(branch.project, by);
     let changes: FileChanges | null = null;
     let result: Awaited<ReturnType<typeof sandbox.merge<{ do: 'apply'; ops: readonly MergeOp[] }>>>;
     try {
@@ -235,7 +236,7 @@ export class BranchFiles {
         // A file that a directory replaces is removed first.
         const halfDone = ops.filter(({ now }) => now === null || now.kind === 'd').map(({ path }) => path);
         const earlier = tree === '' ? null : { tree, paths: new Set([...done, ...halfDone]) };
-        changes = await undo.after(branch.project, watched, { ...call, session: branch.session }, earlier);
+        changes = await undo.after(branch.project, watched, earlier);
       }
     }
     const { conflicts, failed, applied } = result.reply;

@@ -9,9 +9,11 @@ import {
   type Uncovered,
 } from '../../contract/snapshot-messages.ts';
 import { directoryAbove, holderOf, type UncoveredPaths } from './coverage.ts';
-import { directoryState, look, OpenPlace, stateNow, stateOf } from './disk.ts';
+import { directoryState, look, OpenPlace, stateNow } from './disk.ts';
+import { type Entry, entryOf, entryOfDirectory, isSame } from './entry.ts';
+import { linkedElsewhere, namesOf } from './hard-links.ts';
 import { IgnoreCheck } from './ignore-check.ts';
-import type { Entry, IndexFile } from './index-file.ts';
+import type { IndexFile } from './index-file.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ChangeWatch } from './watch.ts';
 
@@ -25,8 +27,6 @@ const FILES_MAX = 250_000;
 /** Contents that are read before they are written, in files and bytes. */
 const BATCH_FILES = 1_024;
 const BATCH_BYTES = 32 * 1024 * 1024;
-/** Milliseconds in which a file may change again without a new ctime. */
-const CTIME_STEP_MS = 20;
 /** Free bytes of the store's disk below which nothing more is kept. */
 const FREE_MIN_BYTES = 512 * 1024 * 1024;
 const MISSED_MAX = 100;
@@ -95,6 +95,7 @@ export class FileTree {
   async #takePaths(paths: ReadonlySet<RawPath>): Promise<Taken | null> {
     const found: RawPath[] = [];
     const gone: RawPath[] = [];
+    const linked = new Set<number>();
     for (const path of paths) {
       if (SET_ASIDE.test(path)) continue;
       if (path.endsWith('/.gitignore') || path === '.gitignore') return null;
@@ -114,9 +115,17 @@ export class FileTree {
         if (this.#uncovered.has(`${path}/`) || path.endsWith('/.git')) return null;
         gone.push(path);
       } else if (path.endsWith('/.git')) return null;
-      else found.push(path);
+      else {
+        found.push(path);
+        if (stats.isFile() && stats.nlink > 1) linked.add(stats.ino);
+      }
     }
-    return this.#keep([...gone, ...found], new Map(this.#uncovered), new Map(), paths);
+    return this.#keep(
+      [...gone, ...found, ...namesOf(linked, this.#entries).filter((path) => !paths.has(path))],
+      new Map(this.#uncovered),
+      new Map(),
+      paths,
+    );
   }
 
   /** Looks at the whole workspace. `reported`: the paths that the watch has reported. */
@@ -125,6 +134,9 @@ export class FileTree {
     const found = await this.#walk();
     const missed = new Map<RawPath, Uncovered['why']>();
     if (this.#isScanned) for (const [path, why] of this.#uncovered) if (!known.has(path)) missed.set(path, why);
+    for (const [path, why] of known)
+      if (path.endsWith('/') && why !== 'cannot be read' && this.#statOf(path.slice(0, -1)) === null)
+        missed.set(path, why);
     const gone = [...this.#entries.keys(), ...this.#marks.keys()].filter((path) => !found.has(path));
     for (const [path, stats] of found) {
       const entry = this.#entries.get(path);
@@ -148,6 +160,7 @@ export class FileTree {
     reported: ReadonlySet<RawPath>,
   ): Promise<Taken> {
     const changes: FileChange[] = [];
+    const linked = new Map<RawPath, Stats>();
     const set = (path: RawPath, entry: Entry | null, after = entry?.state ?? null): void => {
       const before = this.#entries.get(path)?.state ?? null;
       const isDirectory = isDirectoryState(after);
@@ -170,7 +183,11 @@ export class FileTree {
       bytes = 0;
       await writing;
       writing = this.#objects.keep(full.map(({ content }) => content)).then((ids) => {
-        for (const [index, { path, stats }] of full.entries()) set(path, entryOf(stats, ids[index] ?? ''));
+        for (const [index, { path, stats }] of full.entries()) {
+          const [known, entry] = [this.#entries.get(path), entryOf(stats, ids[index] ?? '')];
+          if (stats.nlink > 1 && known?.ino === stats.ino && known.state !== entry.state) linked.set(path, stats);
+          set(path, entry);
+        }
       });
       // It is awaited before the next batch.
       writing.catch(() => {});
@@ -205,6 +222,7 @@ export class FileTree {
     await flush();
     await writing;
     this.#index.flush();
+    for (const path of linkedElsewhere(linked, this.#entries)) missed.set(path, 'its other hard links');
     return { changes, missed: Array.from(missed, ([path, why]) => ({ path, why })).slice(0, MISSED_MAX) };
   }
 
@@ -258,6 +276,7 @@ export class FileTree {
           if (files.size > FILES_MAX)
             throw new Error(`the workspace has more than ${FILES_MAX} files that are not ignored`);
         }
+        ignore.addDirectories(below);
         const ignored = await ignore.ignoredOf(below);
         for (const path of ignored) this.#uncovered.set(`${path}/`, 'ignored directory');
         level = below.filter((path) => !ignored.has(path));
@@ -317,19 +336,4 @@ interface Read {
   readonly path: RawPath;
   readonly stats: Stats;
   readonly content: Buffer;
-}
-
-function entryOf(stats: Stats, id: string): Entry {
-  const isFresh = Date.now() - stats.ctimeMs < CTIME_STEP_MS;
-  return { state: stateOf(stats, id), bytes: stats.size, ctimeMs: isFresh ? -1 : stats.ctimeMs, ino: stats.ino };
-}
-
-function entryOfDirectory(stats: Stats): Entry {
-  return { state: directoryState(stats), bytes: 0, ctimeMs: -1, ino: stats.ino };
-}
-
-function isSame({ state, bytes, ctimeMs, ino }: Entry, stats: Stats): boolean {
-  if (stats.isDirectory()) return state === directoryState(stats);
-  if (ctimeMs !== stats.ctimeMs || ino !== stats.ino || bytes !== stats.size) return false;
-  return state === stateOf(stats, state.slice(state.indexOf(' ') + 1));
 }

@@ -14,7 +14,7 @@ const LIST_MAX_BYTES = 1024 * 1024;
 const LISTS_MAX_BYTES = 32 * LIST_MAX_BYTES;
 
 /**
- * Asks git which directories of a workspace its ignore files name. For one search: git reads each ignore file once. git
+ * Asks git which paths of a workspace its ignore files name. For one search: git reads each ignore file once. git
  * sees a copy that holds directories and ignore files only, because it would wait for a pipe and read files of any size.
  */
 export class IgnoreCheck {
@@ -26,13 +26,17 @@ export class IgnoreCheck {
   #bytes = 0;
   #onData: () => void = () => {};
 
-  constructor(workspace: RawPath, gitDir: string) {
+  /** `index`: the content of the workspace's index, if tracked files are not ignored. */
+  constructor(workspace: RawPath, gitDir: string, index: Buffer | null = null) {
     this.#workspace = workspace;
     this.#write(`${workspace}/.git/info/exclude`, join(gitDir, 'info', 'exclude'));
-    const [command, ...args] = gitCommand(['check-ignore', '-z', '-v', '-n', '--no-index', '--stdin']);
+    const indexFile = join(gitDir, 'asked-index');
+    if (index !== null) writeFileSync(indexFile, index);
+    const options = ['-z', '-v', '-n', '--stdin', ...(index === null ? ['--no-index'] : [])];
+    const [command, ...args] = gitCommand(['check-ignore', ...options]);
     this.#child = spawn(command, args, {
       cwd: this.#copy,
-      env: { ...gitEnvironment(gitDir), GIT_WORK_TREE: this.#copy },
+      env: { ...gitEnvironment(gitDir), GIT_WORK_TREE: this.#copy, GIT_INDEX_FILE: indexFile },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let words = '';
@@ -63,10 +67,14 @@ export class IgnoreCheck {
     writeFileSync(toSystem(to), text);
   }
 
+  /** Makes directories in the copy: git asks the disk whether a path is one. */
+  addDirectories(paths: Iterable<RawPath>): void {
+    for (const path of paths) mkdirSync(toSystem(`${this.#copy}/${path}`), { recursive: true });
+  }
+
   /** Which of these paths, relative to the workspace, are ignored. */
   async ignoredOf(paths: readonly RawPath[]): Promise<Set<RawPath>> {
     if (paths.length === 0) return new Set();
-    for (const path of paths) mkdirSync(toSystem(`${this.#copy}/${path}`), { recursive: true });
     const all = new Promise<string[]>((resolve) => {
       this.#onData = () => {
         const fields = this.#out.split('\0');

@@ -1,14 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { RawPath } from '../../../fs/raw-path.ts';
-import type { FileState } from '../../contract/snapshot-messages.ts';
-
-/** A covered file. `ctimeMs` is -1 if the file may change without a new ctime. */
-export interface Entry {
-  readonly state: FileState;
-  readonly bytes: number;
-  readonly ctimeMs: number;
-  readonly ino: number;
-}
+import type { Entry } from './entry.ts';
 
 /** Lines beyond twice the files, from which the file is written again. */
 const SPARE_LINES = 10_000;

@@ -1,7 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RawPath } from '../../../fs/raw-path.ts';
+import { nameOf, type RawPath } from '../../../fs/raw-path.ts';
 import {
   type FileChange,
   type FileState,
@@ -12,9 +12,11 @@ import {
   type SnapshotRequest,
 } from '../../contract/snapshot-messages.ts';
 import { FileTree } from './file-tree.ts';
+import { ignoredAmong } from './ignored-paths.ts';
 import { IndexFile } from './index-file.ts';
 import { ObjectStore } from './object-store.ts';
 import { restore } from './restore.ts';
+import { touchedIn } from './touched.ts';
 
 /*
  * Runs in a sandbox as the owner of the workspace. `keep` serves requests, one line of JSON each, and sees the workspace
@@ -22,6 +24,7 @@ import { restore } from './restore.ts';
  */
 
 const UNCOVERED_MAX = 100;
+const IGNORED_NAMES_MAX = 200;
 const NOTHING: SnapshotReply = {
   changes: [],
   isFirst: false,
@@ -30,6 +33,8 @@ const NOTHING: SnapshotReply = {
   uncoveredCount: 0,
   tree: null,
   bytes: 0,
+  ignored: [],
+  touched: [],
 };
 
 async function main(): Promise<void> {
@@ -56,12 +61,16 @@ async function serve(keeper: Keeper): Promise<void> {
 }
 
 class Keeper {
+  readonly #root: RawPath;
+  readonly #store: string;
   readonly #objects: ObjectStore;
   readonly #tree: FileTree;
   #isFirst: boolean;
 
   constructor(root: string, store: string) {
     const index = new IndexFile(join(store, 'files'));
+    this.#root = root;
+    this.#store = store;
     this.#objects = new ObjectStore(store);
     this.#tree = new FileTree(root, store, this.#objects, index);
     this.#isFirst = !index.hadContent;
@@ -73,7 +82,7 @@ class Keeper {
         const { changes, missed } = await this.#tree.take();
         const isFirst = this.#isFirst;
         this.#isFirst = false;
-        return { ...NOTHING, changes: isFirst ? [] : changes, missed, isFirst };
+        return { ...NOTHING, changes: isFirst ? [] : changes, missed, isFirst, ignored: this.#ignoredNames() };
       }
       case 'look':
         return {
@@ -91,6 +100,10 @@ class Keeper {
       }
       case 'compare':
         return { ...NOTHING, changes: this.#differences(request.tree) };
+      case 'ignored':
+        return { ...NOTHING, ignored: await ignoredAmong(this.#root, this.#store, request.paths) };
+      case 'touched':
+        return { ...NOTHING, touched: touchedIn(this.#root, this.#tree.uncovered, request.spans) };
       case 'clean': {
         const listed = request.trees.flatMap((tree) => [tree, ...idsOf([...this.#saved(tree).files.values()])]);
         const keep = new Set([
@@ -101,6 +114,11 @@ class Keeper {
         return { ...NOTHING, bytes: await this.#objects.clean(keep) };
       }
     }
+  }
+
+  #ignoredNames(): string[] {
+    const paths = [...this.#tree.uncovered].flatMap(([path, why]) => (why === 'ignored directory' ? [path] : []));
+    return [...new Set(paths.map((path) => nameOf(path.slice(0, -1))))].slice(0, IGNORED_NAMES_MAX);
   }
 
   /** All files and directories with their states, and what is not covered, one JSON line each, sorted. */

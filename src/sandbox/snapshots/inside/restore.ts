@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -46,6 +47,7 @@ export function restore(root: string, objects: ObjectStore, items: readonly Rest
   }
   for (const directory of new Set(items.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))))
     place.removeDrafts(directory);
+  place.noteLinks(items);
   const failed = new Map<RawPath, string>();
   const attempt = (path: RawPath, work: () => void): void => {
     if (failed.has(path)) return;
@@ -81,6 +83,10 @@ class Place {
   readonly #removals: ReadonlySet<RawPath>;
   /** Permission bits that directories get at the end. Until then the owner may write in them. */
   readonly #modes = new Map<RawPath, number>();
+  /** Of files with several names: the same text for names of one file that get the same state. */
+  readonly #links = new Map<RawPath, string>();
+  /** The first path that was written for a text of `#links`. */
+  readonly #written = new Map<string, RawPath>();
   #drafts = 0;
 
   /** `removals`: what goes before anything is written. */
@@ -110,6 +116,14 @@ class Place {
     return mode === undefined ? stateNow(this.#root, path) : `d${mode.toString(8)}`;
   }
 
+  /** Call before anything is written: names of one file stay names of one file if all of them get the same state. */
+  noteLinks(items: readonly RestoreItem[]): void {
+    for (const { path, want } of items) {
+      const stats = this.#statOf(path);
+      if (stats?.isFile() && stats.nlink > 1) this.#links.set(path, `${stats.dev}:${stats.ino} ${want}`);
+    }
+  }
+
   /** Removes drafts that an undo left when it was killed. Never fails: what it cannot remove stays. */
   removeDrafts(directory: RawPath): void {
     try {
@@ -134,8 +148,8 @@ class Place {
   write(path: RawPath, want: FileState, objects: ObjectStore): void {
     const [kind = '', id = ''] = want.split(' ');
     const content = isDirectoryState(want) ? null : objects.read(id);
-    const link = parentsOf(path).find((one) => this.#statOf(one)?.isSymbolicLink());
-    if (link !== undefined) throw new Error(`${link} is a link`);
+    const above = parentsOf(path).find((one) => this.#statOf(one)?.isSymbolicLink());
+    if (above !== undefined) throw new Error(`${above} is a link`);
     this.#openParents(path);
     const end = path.lastIndexOf('/');
     const parent = end < 0 ? '' : path.slice(0, end);
@@ -150,12 +164,16 @@ class Place {
     const name = `.contextd-undo-${this.#run}-${this.#drafts}`;
     const draft = this.#system(parent === '' ? name : `${parent}/${name}`);
     try {
+      const link = this.#links.get(path);
+      const other = link === undefined ? undefined : this.#written.get(link);
       if (kind === 'l') symlinkSync(content, draft);
+      else if (other !== undefined) linkSync(this.#system(other), draft);
       else {
         writeFileSync(draft, content, { flag: 'wx', mode: 0o600 });
         chmodSync(draft, mode);
       }
       renameSync(draft, this.#system(path));
+      if (link !== undefined && other === undefined) this.#written.set(link, path);
     } catch (cause) {
       try {
         unlinkSync(draft);

@@ -1,0 +1,258 @@
+import type { FileChanges } from '../../call/outcome.ts';
+import type { Clock } from '../../core/clock.ts';
+import { within } from '../../core/deadline.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { newShortId } from '../../core/ids.ts';
+import type { Logger } from '../../core/log.ts';
+import { type RawPath, toText } from '../../fs/raw-path.ts';
+import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
+import type { FileChange, SnapshotReply } from '../../sandbox/contract/snapshot-messages.ts';
+import type { CallMarks } from './call-marks.ts';
+import { changesIn } from './undo-plan.ts';
+import type { UndoRecord, UndoRecords } from './undo-records.ts';
+
+/** Milliseconds that a call waits for the first snapshot of its project; the snapshot continues without it. */
+export const WAIT_MAX_MS = 20_000;
+/** Milliseconds without retries after a failure. */
+const FAILED_MS = 60_000;
+
+export interface CallChangesDeps {
+  sandbox: Pick<Sandbox, 'snapshot'>;
+  records: UndoRecords;
+  marks: CallMarks;
+  clock: Clock;
+  logger: Logger;
+}
+
+export type CallId = Pick<UndoRecord, 'requestId' | 'tool' | 'session'>;
+
+/** A call between `before` and `after`. */
+export interface Watched {
+  isShared: boolean;
+  readonly call: CallId;
+  readonly input: string;
+  /** Names of ignored directories that the input holds. */
+  readonly named: readonly string[];
+}
+
+/** Changes of the same work before it was killed. `tree` is the list of all files before that. */
+export interface EarlierWork {
+  readonly tree: string;
+  readonly paths: ReadonlySet<RawPath>;
+}
+
+interface ProjectState {
+  readonly calls: Set<Watched>;
+  /** Calls whose end nobody saw. What changed since they began is theirs. */
+  cutShort: CallId[];
+  /** Changes found by `look` while calls were running. The next call that ends records them. */
+  pending: SnapshotReply | null;
+  failure: { readonly why: ContextdError; readonly untilMs: number } | null;
+}
+
+/** Records what each call changed. */
+export class CallChanges {
+  readonly #deps: CallChangesDeps;
+  readonly #projects = new Map<string, Promise<ProjectState>>();
+  readonly #whyNot = new Map<string, ContextdError>();
+
+  constructor(deps: CallChangesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Call before a call: changes since the last call belong to no call. Null if changes cannot be recorded now. `input`: the
+   * words of the call.
+   */
+  async before(project: string, call: CallId, input: string): Promise<Watched | null> {
+    const state = await this.#stateOf(project);
+    const { marks, clock } = this.#deps;
+    let ignored: readonly RawPath[] = [];
+    if (state.calls.size === 0) {
+      state.pending = null;
+      const reply = await this.#sync(project, state);
+      if (reply === null) {
+        const nowMs = clock.now();
+        await marks.begin(project, { ...call, beganMs: nowMs, endedMs: nowMs, named: [], isKept: false });
+        return null;
+      }
+      ignored = reply.ignored;
+    }
+    const watched: Watched = { isShared: false, call, input, named: namesIn(input, ignored) };
+    state.calls.add(watched);
+    if (state.calls.size > 1) for (const one of state.calls) one.isShared = true;
+    await marks.begin(project, {
+      ...call,
+      beganMs: clock.now(),
+      endedMs: null,
+      named: watched.named,
+      isKept: true,
+    });
+    return watched;
+  }
+
+  /**
+   * Call after a call. Null if it changed nothing. `earlier`: paths that the same work changed in a killed call, and
+   * the list of all files before that call.
+   */
+  async after(project: string, watched: Watched, earlier: EarlierWork | null = null): Promise<FileChanges | null> {
+    const state = await this.#stateOf(project);
+    const { call, input } = watched;
+    state.calls.delete(watched);
+    try {
+      const found = await this.#sync(project, state);
+      if (found === null) {
+        state.cutShort.push(call);
+        return null;
+      }
+      const named = [...new Set([...watched.named, ...namesIn(input, found.ignored)])];
+      await this.#deps.marks.end(project, call.requestId, { endedMs: this.#deps.clock.now(), named });
+      const reply = joined(state.pending, found);
+      state.pending = null;
+      const all = earlier === null ? reply : await this.#withEarlier(project, reply, earlier);
+      return await this.#record(project, all, { ...call, isShared: watched.isShared });
+    } catch (cause) {
+      // The call itself has succeeded or failed; its answer must not be lost.
+      this.#deps.logger.error('undo.not_recorded', { project, request_id: call.requestId }, cause);
+      return null;
+    }
+  }
+
+  /** Takes in changes outside of any call. Changes made so far by running calls stay theirs. Throws SANDBOX_UNAVAILABLE. */
+  async look(project: string): Promise<void> {
+    const state = await this.#stateOf(project);
+    const reply = await this.#read(project, state);
+    if (!reply.isFirst && state.calls.size > 0) state.pending = joined(state.pending, reply);
+  }
+
+  /** Why changes in this project cannot be undone now; null if they can. */
+  whyNot(project: string): ContextdError | null {
+    return this.#whyNot.get(project) ?? null;
+  }
+
+  /** Whether a call of this daemon has run in the project. */
+  isUsed(project: string): boolean {
+    return this.#projects.has(project);
+  }
+
+  forget(project: string): void {
+    this.#projects.delete(project);
+    this.#whyNot.delete(project);
+  }
+
+  async #withEarlier(project: string, reply: SnapshotReply, { tree, paths }: EarlierWork): Promise<SnapshotReply> {
+    const since = await this.#deps.sandbox.snapshot(project, { do: 'compare', tree });
+    const above = new Set([...paths].flatMap(directoriesAbove));
+    // A directory that the killed call made was there before this one.
+    const isEarlier = ({ path, before }: FileChange) => paths.has(path) || (before === null && above.has(path));
+    const found = (since?.changes ?? []).filter(isEarlier);
+    const earlier = new Set(found.map(({ path }) => path));
+    const others = reply.changes.filter(({ path }) => !paths.has(path) && !earlier.has(path));
+    return { ...reply, changes: [...others, ...found] };
+  }
+
+  async #record(
+    project: string,
+    { changes, missed, isFirst }: SnapshotReply,
+    call: CallId & Pick<UndoRecord, 'isShared'>,
+  ): Promise<FileChanges | null> {
+    if (isFirst || changes.length + missed.length === 0) return null;
+    const ref = `undo_${newShortId()}`;
+    await this.#deps.records.add(project, { ref, ...call, atMs: this.#deps.clock.now(), changes, missed });
+    return changesIn({ ref, changes, missed });
+  }
+
+  /** Null on failure, which is logged once per minute at most. */
+  async #sync(project: string, state: ProjectState): Promise<SnapshotReply | null> {
+    const { clock, logger } = this.#deps;
+    if (state.failure !== null && clock.monotonic() < state.failure.untilMs) return null;
+    try {
+      const reply = await within(WAIT_MAX_MS, this.#read(project, state), () => tooSlow(WAIT_MAX_MS));
+      state.failure = null;
+      this.#whyNot.delete(project);
+      return reply;
+    } catch (thrown) {
+      const why = ContextdError.from(thrown);
+      logger.warn('undo.not_kept', { project, why: why.message });
+      state.failure = { why, untilMs: clock.monotonic() + FAILED_MS };
+      this.#whyNot.set(project, why);
+      return null;
+    }
+  }
+
+  /** What has changed since the last time, without what calls did that were cut short: that is recorded as theirs. */
+  async #read(project: string, state: ProjectState): Promise<SnapshotReply> {
+    const reply = await this.#deps.sandbox.snapshot(project, { do: 'sync' });
+    if (reply === null) throw new Error('files were not read');
+    const [last, ...others] = state.cutShort.toReversed();
+    if (last === undefined) return reply;
+    state.cutShort = [];
+    const { records, marks, clock } = this.#deps;
+    const atMs = clock.now();
+    const isUnknown = reply.isFirst;
+    if (isUnknown || reply.changes.length + reply.missed.length > 0)
+      await records.add(project, {
+        ref: `undo_${newShortId()}`,
+        ...last,
+        atMs,
+        changes: isUnknown ? [] : reply.changes,
+        missed: isUnknown ? [] : reply.missed,
+        isShared: others.length + state.calls.size > 0,
+        isCutShort: true,
+      });
+    for (const { requestId } of [last, ...others]) await marks.end(project, requestId, { endedMs: atMs });
+    return { ...reply, changes: [], missed: [] };
+  }
+
+  #stateOf(project: string): Promise<ProjectState> {
+    const known = this.#projects.get(project);
+    if (known !== undefined) return known;
+    const opening = this.#deps.marks.all(project).then((marks): ProjectState => {
+      const cutShort = marks.filter(({ endedMs }) => endedMs === null);
+      return {
+        calls: new Set(),
+        cutShort: cutShort.map(({ requestId, tool, session }) => ({ requestId, tool, session })),
+        pending: null,
+        failure: null,
+      };
+    });
+    this.#projects.set(project, opening);
+    return opening;
+  }
+}
+
+/** Merges two consecutive replies. */
+function joined(first: SnapshotReply | null, second: SnapshotReply): SnapshotReply {
+  if (first === null) return second;
+  const changes = new Map(first.changes.map((change) => [change.path, change]));
+  for (const { path, before, after } of second.changes)
+    changes.set(path, { path, before: changes.has(path) ? (changes.get(path)?.before ?? null) : before, after });
+  return {
+    ...second,
+    changes: [...changes.values()].filter(({ before, after }) => before !== after),
+    missed: [...first.missed, ...second.missed],
+  };
+}
+
+/** Those of the names that the text holds as whole words. */
+function namesIn(text: string, names: readonly RawPath[]): string[] {
+  return names.map(toText).filter((name) => {
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+      if (!isOfName(text[at - 1]) && !isOfName(text[at + name.length])) return true;
+    return false;
+  });
+}
+
+function isOfName(char: string | undefined): boolean {
+  return char !== undefined && /[\p{L}\p{N}_-]/u.test(char);
+}
+
+/** The directories of a path in the project, without the project itself. */
+function directoriesAbove(path: RawPath): RawPath[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, depth) => names.slice(0, depth + 1).join('/'));
+}
+
+export function tooSlow(ms: number): never {
+  throw new ContextdError('TIMEOUT', `the files were not read within ${ms} ms`);
+}
