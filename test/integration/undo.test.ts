@@ -2,9 +2,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newRequestId } from '#src/core/ids.js';
 import { usualWho } from '../fixtures/sandbox-harness.ts';
-import { openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
+import { callId, openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
 import { shapeRuns } from '../helpers/property-runs.ts';
 
 const PATHS = ['a', 'b', 'd/a', 'd/e/x', 'ä ö', 'new\nline', '-n', ':(glob)*', 'log/it.log', '.hidden'];
@@ -297,7 +296,7 @@ for (const who of usualWho()) {
       const by = { tool: 'checkpoint_restore', session: 's', isPartial: false };
       // Contents that only the list needs survive the cleaning of everything else.
       const cleaner = undoOver(ground.bench);
-      await cleaner.before(ground.bench.workspace);
+      await cleaner.before(ground.bench.workspace, callId());
       await cleaner.clean([ground.bench.workspace]);
       ground.bench.host('echo of a person > b');
       await expect(ground.undo.restoreTree(ground.bench.workspace, tree, startedMs, by)).rejects.toMatchObject({
@@ -371,13 +370,12 @@ for (const who of usualWho()) {
       wipe();
       await ground.call('echo 1 > f');
       const before = covered();
-      const watched = await ground.undo.before(ground.bench.workspace);
+      const watched = await ground.undo.before(ground.bench.workspace, callId());
       await ground.bench.bash('echo 2 > f; echo 2 > g');
       const { tree } = await ground.undo.save(ground.bench.workspace, 'a_test');
       await ground.bench.bash('echo 3 > f');
       await ground.undo.planTree(ground.bench.workspace, tree, 0);
-      const call = { requestId: newRequestId(Date.now()), tool: 'safe_bash', session: 's' };
-      const changes = watched === null ? null : await ground.undo.after(ground.bench.workspace, watched, call);
+      const changes = watched === null ? null : await ground.undo.after(ground.bench.workspace, watched);
       expect(changes?.files).toEqual(['M f', 'A g']);
       await ground.undo.apply(ground.bench.workspace, changes?.ref ?? '', false);
       expect(covered()).toEqual(before);
@@ -405,7 +403,7 @@ for (const who of usualWho()) {
       const newest = (await ground.call('head -c 3M /dev/urandom > big; echo 1 > small')).changes;
       const before = covered();
       const small = undoOver(ground.bench, { max_mb: 7 });
-      await small.before(ground.bench.workspace);
+      await small.before(ground.bench.workspace, callId());
       await small.clean([ground.bench.workspace]);
       await expect(small.plan(ground.bench.workspace, changes?.ref ?? '')).rejects.toMatchObject({ code: 'NOT_FOUND' });
       expect((await small.plan(ground.bench.workspace, newest?.ref ?? '')).files).toHaveLength(2);

@@ -8,6 +8,7 @@ import { holdFiles } from '#src/features/branches/branch-runner.js';
 import { blockersIn } from '#src/features/events/blockers.js';
 import { callEvent } from '#src/features/events/call-event.js';
 import { readRecordedCalls } from '#src/features/memory/recorded-calls.js';
+import type { CallId } from '#src/features/undo/call-changes.js';
 import type { Undo } from '#src/features/undo/undo.js';
 import { watchFiles } from '#src/features/undo/watched-runner.js';
 import { runByKind } from '#src/runner/backends.js';
@@ -62,9 +63,9 @@ async function askedBy(effects: ToolEffects, origin: ToolCall['origin'] = 'core'
     clock: systemClock,
   });
   const undo = {
-    before: async () => {
+    before: async (_project: string, call: CallId) => {
       asked.push('snapshot');
-      return { isShared: false };
+      return { isShared: false, call, input: '', named: [] };
     },
     after: async () => {
       asked.push('snapshot');
