@@ -369,6 +369,10 @@ const FILE_CHANGES: Record<string, FileCalls> = {
     calls: ['rename', 'writeFile'],
     why: 'the marker of a merge, in the state directory of contextd',
   },
+  'src/features/undo/call-marks.ts': {
+    calls: ['appendFile', 'mkdir', 'rename', 'rm', 'writeFile'],
+    why: 'when calls of a project ran, below the data directory',
+  },
   'src/features/undo/undo-records.ts': {
     calls: ['mkdir', 'rename', 'rm', 'writeFile'],
     why: 'records in the state directory of contextd',

@@ -1,7 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openStore } from '../../src/sandbox/snapshots/place.ts';
 import { makeFiles } from '../lib/files.ts';
 import { type BenchInstallation, type Caller, installForBench } from '../lib/machine.ts';
 import { type Contender, race } from '../lib/measure.ts';
-import { type Outcome, rowsOf, type Section } from '../lib/section.ts';
+import { type Outcome, rowsOf, type Section, type Table } from '../lib/section.ts';
 
 const FILES = 10_000;
 const FILES_PER_DIRECTORY = 20;
@@ -12,19 +18,74 @@ const ON = 'true';
 const WRITES_OFF = 'ten files, undo.enabled false';
 const WRITES_ON = 'ten files';
 
+const LOOKED_AT = 20_000;
+const LOOK_ROUNDS_MAX = 10;
+const GIT_ADD = 'git add -A into an empty repository';
+const FIRST_LOOK = 'first look of the keeper of files';
+/** The program of the keeper, which runs in a sandbox otherwise. */
+const KEEPER = fileURLToPath(new URL('../../program/snapshots.js', import.meta.url));
+
 /** What it costs to know what a call did to files: two daemons that differ in the setting take turns. */
 export const undoSection: Section = {
   async run({ rounds }) {
     const off = await open({ 'undo.enabled': false });
     const on = await open({});
     try {
-      return await off.withDaemon((without) => on.withDaemon((watching) => compare(without, watching, rounds)));
+      const looks = await firstLooks(Math.min(rounds, LOOK_ROUNDS_MAX));
+      const calls = await off.withDaemon((without) => on.withDaemon((watching) => compare(without, watching, rounds)));
+      return { ...calls, tables: [...calls.tables, looks] };
     } finally {
       await off.remove();
       await on.remove();
     }
   },
 };
+
+/** All contents of a tree are read and kept once, as whole processes, by the keeper and by git. */
+async function firstLooks(rounds: number): Promise<Table> {
+  const base = mkdtempSync(join(tmpdir(), 'first-look-'));
+  const project = join(base, 'project');
+  mkdirSync(project);
+  makeFiles(project, LOOKED_AT, FILES_PER_DIRECTORY);
+  const stores = join(base, 'stores');
+  const remove = async (): Promise<void> => rmSync(stores, { recursive: true, force: true });
+  try {
+    const looks = await race(
+      [
+        {
+          name: GIT_ADD,
+          once: async () => {
+            const env = { ...process.env, GIT_DIR: stores, GIT_WORK_TREE: project };
+            execFileSync('git', ['init', '-q'], { env });
+            execFileSync('git', ['add', '-A'], { cwd: project, env });
+            return undefined;
+          },
+          after: remove,
+        },
+        {
+          name: FIRST_LOOK,
+          once: async () => {
+            const { store } = openStore(stores, project, { kind: 'self' });
+            execFileSync(process.execPath, ['--no-warnings', KEEPER, 'keep', project, store], {
+              input: '{"do":"sync"}\n',
+            });
+            return undefined;
+          },
+          after: remove,
+        },
+      ],
+      rounds,
+    );
+    return {
+      title: `the contents of ${LOOKED_AT} files are kept for the first time, ms`,
+      base: GIT_ADD,
+      rows: rowsOf(looks),
+      aims: [{ row: FIRST_LOOK, atMost: 1, times: GIT_ADD }],
+    };
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
 
 async function compare(without: Caller, watching: Caller, rounds: number): Promise<Outcome> {
   const start = performance.now();

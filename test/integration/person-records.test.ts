@@ -17,7 +17,7 @@ const READING = [
   ...['listSessions', 'readSession', 'inspectSession', 'replaySession', 'listCaches', 'listRunning', 'reviewRules'],
   ...['listQuarantine', 'listToolchains', 'readHostNetwork', 'listPaths', 'listPorts', 'listNetwork'],
   ...['listNetworkGroups', 'readNetworkLog', 'listNetworkCredentials', 'searchMemories', 'listMemories'],
-  ...['getMemories', 'reportMemories', 'listLessons', 'listBranches', 'planBranchFiles', 'planUndo'],
+  ...['getMemories', 'reportMemories', 'listLessons', 'listBranches', 'planBranchFiles', 'listUndo', 'planUndo'],
   'listCheckpoints',
   // Writes its records itself, one for each setting.
   'recordSettings',
