@@ -89,6 +89,16 @@ for (const who of usualWho()) {
       expect(existsSync(path('mod.pyc'))).toBe(false);
     });
 
+    it('issue 31.7 is not the byte code of an import, also if the project lists it nowhere', async () => {
+      ground.bench.host('rm -rf __pycache__; mv .gitignore .git/kept');
+      await ground.call('true');
+      await ground.call('echo 2 > mod.py');
+      await ground.call('mkdir __pycache__; echo 1 > __pycache__/mod.cpython-311.pyc');
+      expect((await plan()).files).toMatchObject([{ path: 'mod.py', action: 'restore' }]);
+      ground.bench.host('rm -rf __pycache__; mv .git/kept .gitignore');
+      await ground.call('true');
+    });
+
     it('issue 31.7 counts a tracked file as a source, whatever pattern it fits, as git does', async () => {
       await ground.call('echo 2 > other.log');
       expect((await plan()).skipped).toHaveLength(1);

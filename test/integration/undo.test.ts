@@ -22,6 +22,7 @@ const step = fc.oneof(
   fc.constant('rm -rf log && echo file > log'),
   fc.tuple(path, path).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
   fc.tuple(path, path).map(([from, to]) => `ln -sf ${quoted(from)} ${quoted(to)}`),
+  fc.tuple(path, path).map(([from, to]) => `ln -f ${quoted(from)} ${quoted(to)}`),
   fc.tuple(path, fc.constantFrom('600', '755', '444')).map(([to, mode]) => `chmod ${mode} ${quoted(to)}`),
   fc.constant('mkdir -p ign && echo x > ign/x && touch empty'),
   fc.constantFrom('d', 'd/e', 'log', 'moved', 'empty dir/in').map((to) => `mkdir -p ${quoted(to)}`),

@@ -22,7 +22,7 @@ export const undo = defineCommand<UndoPlan | readonly UndoCall[]>({
   parameters: [
     {
       syntax: '[call]',
-      help: 'a ref (undo_…) or request id (req_…) of an answer (default: the last call that changed something git does not ignore)',
+      help: 'a ref (undo_…) or request id (req_…) of an answer (default: the last call that changed more than by-products, such as what git ignores)',
     },
   ],
   options: [
@@ -35,6 +35,10 @@ export const undo = defineCommand<UndoPlan | readonly UndoCall[]>({
   async run(context, args) {
     const root = await projectAt(context, args.text('project'));
     const partial = args.flag('partial');
+    if (args.flag('list') && (args.word(0) !== undefined || partial || args.flag('yes') || args.flag('dryRun')))
+      throw new ContextdError('ARGS_INVALID', '--list takes no call and no other option but --project and --json', {
+        remedy: 'Run `ctxd undo --list`, then `ctxd undo undo_…` with an id of the list.',
+      });
     return withClient(context.paths, async (client) => {
       if (args.flag('list')) return (await client.listUndo({ root })).calls;
       const plan = await client.planUndo({ root, which: args.word(0) ?? '', partial });
@@ -69,7 +73,7 @@ function tableOf(calls: readonly UndoCall[]): View {
 /** What an undo without a name does with a call. */
 const VERDICTS: Readonly<Record<string, string>> = {
   work: 'takes it back',
-  byproducts: 'skipped: git ignores the files',
+  byproducts: 'skipped: by-products',
   'not covered': 'stops: not covered',
 };
 
@@ -95,7 +99,7 @@ function linesOf(plan: UndoPlan): string[] {
     ...section(isDone ? 'removed' : 'to remove', at('remove')),
     ...section('already as before', at('done')),
     ...section('stays as it is', at('keep')),
-    ...plan.skipped.map((call) => `skipped, because git ignores what it changed: ${nameOf(call)}`),
+    ...plan.skipped.map((call) => `skipped, because it changed only by-products: ${nameOf(call)}`),
     ...plan.not_covered.map((line) => `not covered: ${line}`),
     ...(plan.shared ? ['Other calls worked in the project meanwhile: some of the changes may be theirs.'] : []),
     ...(plan.cut_short ? [CUT_SHORT] : []),

@@ -11,12 +11,14 @@ import type { UndoRecord, UndoRecords } from './undo-records.ts';
 const TICK_MS = 15;
 /** Records about which git is asked at once. */
 const BATCH = 20;
+/** The cache of byte code, as PEP 3147 names it. */
+const BYTE_CODE = /(?:^|\/)__pycache__\/|\.pyc$/;
 /** Paths that a message names. */
 const NAMED_MAX = 3;
 
 /**
- * What a call did. `work`: it changed something that git does not ignore. `byproducts`: only what git ignores, such as a
- * cache. `not covered`: nothing that can be put back, and more than by-products.
+ * What a call did. `work`: it changed a source. `byproducts`: only what git ignores, or the byte code that Python writes whenever it
+ * imports, which many projects do not list. `not covered`: nothing that can be put back, and more than by-products.
  */
 export type CallVerdict = 'work' | 'byproducts' | 'not covered';
 
@@ -111,7 +113,7 @@ async function take<One>(from: AsyncGenerator<One>, count: number): Promise<One[
   return taken;
 }
 
-/** The calls that changed something that git does not ignore. */
+/** The calls that changed something else than by-products. */
 async function workAmong(
   project: string,
   records: readonly UndoRecord[],
@@ -119,19 +121,19 @@ async function workAmong(
 ): Promise<Set<UndoRecord>> {
   const pathsOf = ({ changes }: UndoRecord): RawPath[] =>
     worthNaming(changes).map(({ path, before, after }) => (isDirectoryState(before ?? after) ? `${path}/` : path));
-  const ignored = await ignoredAmong(project, [...new Set(records.flatMap(pathsOf))], deps);
+  const ignored = await byproductsAmong(project, [...new Set(records.flatMap(pathsOf))], deps);
   return new Set(records.filter((record) => pathsOf(record).some((path) => !ignored.has(path))));
 }
 
-/** Those of the paths that git ignores. The path of a directory ends with a slash. */
-async function ignoredAmong(
+/** Those of the paths that are by-products. The path of a directory ends with a slash. */
+async function byproductsAmong(
   project: string,
   paths: readonly RawPath[],
   { sandbox }: CallSurveyDeps,
 ): Promise<Set<RawPath>> {
   if (paths.length === 0) return new Set();
   const reply = await sandbox.snapshot(project, { do: 'ignored', paths });
-  return new Set(reply?.ignored ?? []);
+  return new Set([...(reply?.ignored ?? []), ...paths.filter((path) => BYTE_CODE.test(path))]);
 }
 
 /** What each call changed where nothing is kept, by the times of the files. */
@@ -196,7 +198,7 @@ async function seriousAmong(
   deps: CallSurveyDeps,
 ): Promise<Uncovered[]> {
   const files = uncovered.flatMap(({ path, why }) => (why === 'ignored directory' ? [] : [path]));
-  const ignored = await ignoredAmong(project, files, deps);
+  const ignored = await byproductsAmong(project, files, deps);
   return uncovered.filter(({ path, why }) =>
     why === 'ignored directory' ? path.split('/').some((part) => named.includes(toText(part))) : !ignored.has(path),
   );
@@ -228,7 +230,7 @@ function noWork(project: string, [skipped]: readonly SurveyedCall[]): ContextdEr
   const what = `no call has changed files in ${project} that are still known`;
   return skipped === undefined
     ? new ContextdError('NOT_FOUND', what)
-    : new ContextdError('NOT_FOUND', `${what}, but for files that git ignores`, {
+    : new ContextdError('NOT_FOUND', `${what}, but for by-products such as files that git ignores`, {
         remedy: `The last one was ${callName(skipped)}. \`ctxd undo --list\` shows what can be taken back.`,
       });
 }

@@ -16,7 +16,7 @@ export interface UndoPlan {
   readonly files: readonly UndoFile[];
   /** What the call changed and undo does not cover. */
   readonly notCovered: readonly Uncovered[];
-  /** Newer calls that changed only what git ignores, the newest first; empty for a call that was named. */
+  /** Newer calls that changed only by-products, the newest first; empty for a call that was named. */
   readonly skipped: readonly SurveyedCall[];
 }
 
@@ -56,7 +56,7 @@ export class Undo {
   }
 
   /**
-   * Dry run of `apply`. `which`: a ref or a request id; '' is the last call that changed something git does not ignore. Throws
+   * Dry run of `apply`. `which`: a ref or a request id; '' is the last call that changed more than by-products. Throws
    * NOT_FOUND, SANDBOX_UNAVAILABLE, and CONFLICT if the last call is not covered.
    */
   async plan(project: string, which: string): Promise<UndoPlan> {

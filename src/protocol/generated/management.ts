@@ -3855,7 +3855,7 @@ export interface UndoCall {
    */
   'not_covered'?: (string)[];
   /**
-   * work, byproducts (it changed only what git ignores: an undo without a name skips it) or not covered (nothing that can be put
+   * work, byproducts (such as what git ignores: an undo without a name skips it) or not covered (nothing that can be put
    * back: an undo without a name stops there).
    */
   'verdict'?: (string);
@@ -3890,7 +3890,7 @@ export interface UndoCall__Output {
    */
   'not_covered': (string)[];
   /**
-   * work, byproducts (it changed only what git ignores: an undo without a name skips it) or not covered (nothing that can be put
+   * work, byproducts (such as what git ignores: an undo without a name skips it) or not covered (nothing that can be put
    * back: an undo without a name stops there).
    */
   'verdict': (string);
@@ -3960,7 +3960,7 @@ export interface UndoPlan {
    */
   'undone_by'?: (string);
   /**
-   * Newer calls that changed only what git ignores; empty if the request named a call.
+   * Newer calls that changed only by-products; empty if the request named a call.
    */
   'skipped'?: (UndoCall)[];
   /**
@@ -3991,7 +3991,7 @@ export interface UndoPlan__Output {
    */
   'undone_by': (string);
   /**
-   * Newer calls that changed only what git ignores; empty if the request named a call.
+   * Newer calls that changed only by-products; empty if the request named a call.
    */
   'skipped': (UndoCall__Output)[];
   /**
