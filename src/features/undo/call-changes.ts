@@ -7,7 +7,7 @@ import type { Logger } from '../../core/log.ts';
 import { type RawPath, toText } from '../../fs/raw-path.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { FileChange, SnapshotReply } from '../../sandbox/contract/snapshot-messages.ts';
-import type { CallMarks } from './call-marks.ts';
+import type { CallMark, CallMarks } from './call-marks.ts';
 import { changesIn } from './undo-plan.ts';
 import type { UndoRecord, UndoRecords } from './undo-records.ts';
 
@@ -73,7 +73,8 @@ export class CallChanges {
       const reply = await this.#sync(project, state);
       if (reply === null) {
         const nowMs = clock.now();
-        await marks.begin(project, { ...call, beganMs: nowMs, endedMs: nowMs, named: [], isKept: false });
+        const mark = { ...call, beganMs: nowMs, endedMs: nowMs, named: [], isKept: false };
+        await this.#mark(project, () => marks.begin(project, mark));
         return null;
       }
       ignored = reply.ignored;
@@ -81,13 +82,8 @@ export class CallChanges {
     const watched: Watched = { isShared: false, call, input, named: namesIn(input, ignored) };
     state.calls.add(watched);
     if (state.calls.size > 1) for (const one of state.calls) one.isShared = true;
-    await marks.begin(project, {
-      ...call,
-      beganMs: clock.now(),
-      endedMs: null,
-      named: watched.named,
-      isKept: true,
-    });
+    const mark = { ...call, beganMs: clock.now(), endedMs: null, named: watched.named, isKept: true };
+    await this.#mark(project, () => marks.begin(project, mark));
     return watched;
   }
 
@@ -106,7 +102,8 @@ export class CallChanges {
         return null;
       }
       const named = [...new Set([...watched.named, ...namesIn(input, found.ignored)])];
-      await this.#deps.marks.end(project, call.requestId, { endedMs: this.#deps.clock.now(), named });
+      const end = { endedMs: this.#deps.clock.now(), named };
+      await this.#mark(project, () => this.#deps.marks.end(project, call.requestId, end));
       const reply = joined(state.pending, found);
       state.pending = null;
       const all = earlier === null ? reply : await this.#withEarlier(project, reply, earlier);
@@ -200,22 +197,38 @@ export class CallChanges {
         isShared: others.length + state.calls.size > 0,
         isCutShort: true,
       });
-    for (const { requestId } of [last, ...others]) await marks.end(project, requestId, { endedMs: atMs });
+    for (const { requestId } of [last, ...others])
+      await this.#mark(project, () => marks.end(project, requestId, { endedMs: atMs }));
     return { ...reply, changes: [], missed: [] };
+  }
+
+  /** A full disk stops no call. */
+  async #mark(project: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((cause: unknown) => {
+      this.#deps.logger.warn('undo.not_marked', { project, cause: String(cause) });
+    });
+  }
+
+  /** Calls whose ends no earlier daemon saw; none if that cannot be read. */
+  async #openMarks(project: string): Promise<CallMark[]> {
+    const marks = await this.#deps.marks.all(project).catch((cause: unknown) => {
+      this.#deps.logger.warn('undo.marks_not_read', { project, cause: String(cause) });
+      return [];
+    });
+    return marks.filter(({ endedMs }) => endedMs === null);
   }
 
   #stateOf(project: string): Promise<ProjectState> {
     const known = this.#projects.get(project);
     if (known !== undefined) return known;
-    const opening = this.#deps.marks.all(project).then((marks): ProjectState => {
-      const cutShort = marks.filter(({ endedMs }) => endedMs === null);
-      return {
+    const opening = this.#openMarks(project).then(
+      (marks): ProjectState => ({
         calls: new Set(),
-        cutShort: cutShort.map(({ requestId, tool, session }) => ({ requestId, tool, session })),
+        cutShort: marks.map(({ requestId, tool, session }) => ({ requestId, tool, session })),
         pending: null,
         failure: null,
-      };
-    });
+      }),
+    );
     this.#projects.set(project, opening);
     return opening;
   }

@@ -3,12 +3,15 @@ import { quoteName } from '../../core/own-line.ts';
 import { type RawPath, toText } from '../../fs/raw-path.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import { isDirectoryState, type TimeSpan, type Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
+import { ignoredByGit } from '../shared/ignored-by-git.ts';
 import type { CallMark, CallMarks } from './call-marks.ts';
 import { worthNaming } from './undo-plan.ts';
 import type { UndoRecord, UndoRecords } from './undo-records.ts';
 
 /** Milliseconds by which the time of a file may be earlier than the clock: the kernel uses its last tick. */
 const TICK_MS = 15;
+/** Times of files have fractions of it. */
+const CLOCK_STEP_MS = 1;
 /** Records about which git is asked at once. */
 const BATCH = 20;
 /** The cache of byte code, as PEP 3147 names it. */
@@ -125,15 +128,14 @@ async function workAmong(
   return new Set(records.filter((record) => pathsOf(record).some((path) => !ignored.has(path))));
 }
 
-/** Those of the paths that are by-products. The path of a directory ends with a slash. */
+/** The path of a directory ends with a slash. */
 async function byproductsAmong(
   project: string,
   paths: readonly RawPath[],
   { sandbox }: CallSurveyDeps,
 ): Promise<Set<RawPath>> {
-  if (paths.length === 0) return new Set();
-  const reply = await sandbox.snapshot(project, { do: 'ignored', paths });
-  return new Set([...(reply?.ignored ?? []), ...paths.filter((path) => BYTE_CODE.test(path))]);
+  const ignored = await ignoredByGit(project, paths, sandbox);
+  return new Set([...ignored, ...paths.filter((path) => BYTE_CODE.test(path))]);
 }
 
 /** What each call changed where nothing is kept, by the times of the files. */
@@ -144,7 +146,7 @@ async function touchedBy(
 ): Promise<Map<CallMark, readonly Uncovered[]>> {
   if (marks.length === 0) return new Map();
   const spans = marks.map(
-    ({ beganMs, endedMs }): TimeSpan => ({ fromMs: beganMs - TICK_MS, toMs: endedMs ?? beganMs }),
+    ({ beganMs, endedMs }): TimeSpan => ({ fromMs: beganMs - TICK_MS, toMs: (endedMs ?? beganMs) + CLOCK_STEP_MS }),
   );
   const reply = await sandbox.snapshot(project, { do: 'touched', spans });
   return new Map(marks.map((mark, index) => [mark, reply?.touched[index] ?? []]));

@@ -23,6 +23,8 @@ export class IgnoreCheck {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<never>;
   #out = '';
+  /** In `#out`. */
+  #fields = 0;
   #bytes = 0;
   #onData: () => void = () => {};
 
@@ -46,6 +48,7 @@ export class IgnoreCheck {
     this.#child.stdin.on('error', () => {});
     this.#child.stdout.on('data', (chunk: Buffer) => {
       this.#out += chunk.toString('latin1');
+      for (const byte of chunk) if (byte === 0) this.#fields += 1;
       this.#onData();
     });
     this.#ended = new Promise<never>((_, reject) => {
@@ -77,9 +80,10 @@ export class IgnoreCheck {
     if (paths.length === 0) return new Set();
     const all = new Promise<string[]>((resolve) => {
       this.#onData = () => {
+        if (this.#fields < FIELDS * paths.length) return;
         const fields = this.#out.split('\0');
-        if (fields.length - 1 < FIELDS * paths.length) return;
         this.#out = '';
+        this.#fields = 0;
         resolve(fields);
       };
     });
