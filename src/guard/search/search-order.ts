@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/log.ts';
 import { type RawPath, toText } from '../../fs/raw-path.ts';
-import type { DirectoryTable, KnownDanger, WorkspaceIndex } from '../index/workspace-index.ts';
+import type { DirectoryTable } from '../index/directory-table.ts';
+import type { KnownDanger, WorkspaceIndex } from '../index/workspace-index.ts';
 import type { DangerKind } from '../table/protected-names.ts';
 import type { Scan, Visit } from './scan.ts';
 
