@@ -92,6 +92,8 @@ function eventOf(project: string, session: string, i: number): NewEvent {
     sameness: subject,
     hasRun: true,
     errorCode: null,
+    pipeStatus: [],
+    failedPart: null,
     exitCode: i % 5 === 0 ? 1 : 0,
     durationMs: 12,
     tokensSpent: 80,

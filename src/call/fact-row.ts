@@ -51,10 +51,12 @@ export interface FactRecord {
   connections?: readonly Json[];
   /** Milliseconds of `duration_ms` spent in the tool. Absent if nothing ran. */
   run_ms?: number;
+  /** Exit statuses of the parts of the command's last pipeline, in order. Absent if unknown, or if there is one part. */
+  pipe_status?: readonly number[];
 }
 
 /** Type of an audit record field. An `amount` is a finite, non-negative number. */
-export type FieldForm = 'amount' | 'flag' | 'text' | 'texts' | 'list' | 'any';
+export type FieldForm = 'amount' | 'flag' | 'text' | 'texts' | 'statuses' | 'list' | 'any';
 
 export const FACT_FORMS = {
   secrets_opened: 'any',
@@ -67,4 +69,5 @@ export const FACT_FORMS = {
   denied: 'any',
   connections: 'list',
   run_ms: 'amount',
+  pipe_status: 'statuses',
 } as const satisfies Record<keyof FactRecord, FieldForm>;

@@ -17,6 +17,7 @@ const OPENED_MAX = 1_000;
 /** One row per fact of a call. Row order is the order of texts, `meta` keys and audit record fields. */
 export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
   runMs: { texts: 'none', record: (ms) => ({ run_ms: ms }) },
+  pipeStatus: { texts: 'none', record: (statuses) => ({ pipe_status: [...statuses] }) },
   secretsOpened: {
     texts: 'none',
     // The pointer is masked because it may hold the caller's text.

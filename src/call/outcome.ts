@@ -81,6 +81,8 @@ export interface CallFacts {
   readonly standardView: Json | null;
   /** Ids that the tool found, such as memory ids, for the answer's `refs`. */
   readonly refs: readonly string[];
+  /** Exit statuses of the parts of the last pipeline of its command; empty if unknown, or if there is one part. */
+  readonly pipeStatus: readonly number[];
   /** Milliseconds in the tool; null if it did not run. */
   readonly runMs: number | null;
   /** Bytes beyond `output.max_bytes`, which were not kept. */
@@ -116,6 +118,7 @@ export const NO_FACTS: CallFacts = {
   shows: null,
   standardView: null,
   refs: [],
+  pipeStatus: [],
   runMs: null,
   droppedBytes: 0,
   isViewApplied: false,

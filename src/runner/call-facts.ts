@@ -11,11 +11,15 @@ export type RunFacts = Omit<
 >;
 
 /** Facts about a command besides its output. */
-type CommandFacts = Pick<CommandResult, 'quarantined' | 'searchComplete' | 'notices' | 'denied' | 'connections'>;
+type CommandFacts = Pick<
+  CommandResult,
+  'quarantined' | 'searchComplete' | 'notices' | 'denied' | 'connections' | 'pipeStatus'
+>;
 
 const CALLS_KEPT = 100;
 const DENIALS_KEPT = 100;
 const WARNINGS_KEPT = 20;
+const STATUSES_KEPT = 20;
 
 /** Collects the facts of one call. */
 export class FactCollector {
@@ -31,6 +35,7 @@ export class FactCollector {
   #searchComplete = true;
   #shows: string | null = null;
   #standardView: Json | null = null;
+  #pipeStatus: readonly number[] = [];
   readonly #refs = new Set<string>();
   readonly #codedWarnings: (readonly [WarningCode, string])[] = [];
 
@@ -42,8 +47,9 @@ export class FactCollector {
     return record;
   }
 
-  /** Each search continues the earlier ones, so the last one says whether all is done. */
-  ranCommand({ quarantined, searchComplete, notices, denied, connections }: CommandFacts): void {
+  /** Each search continues the earlier ones, so the last one says whether all is done. Of several commands the last one's statuses are kept. */
+  ranCommand({ quarantined, searchComplete, notices, denied, connections, pipeStatus }: CommandFacts): void {
+    this.#pipeStatus = pipeStatus.slice(0, STATUSES_KEPT);
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
     for (const notice of notices) if (this.#notices.size < DENIALS_KEPT) this.#notices.add(notice);
@@ -78,6 +84,7 @@ export class FactCollector {
       connections: this.#connections.read().map(connectionRecord),
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       fileChanges: null,
+      pipeStatus: this.#pipeStatus,
       shows: this.#shows,
       standardView: this.#standardView,
       refs: [...this.#refs],

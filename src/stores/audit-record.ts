@@ -126,6 +126,7 @@ const HAS_FORM: Record<FieldForm, (value: Json) => boolean> = {
   flag: (value) => typeof value === 'boolean',
   text: (value) => typeof value === 'string',
   texts: isTexts,
+  statuses: (value) => Array.isArray(value) && value.every(isAmount),
   list: Array.isArray,
   any: () => true,
 };

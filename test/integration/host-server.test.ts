@@ -45,6 +45,7 @@ function hostOf(): HostApi {
     durationMs: 1,
     notices: [],
     activity: null,
+    pipeStatus: [],
     ...found,
   } as const;
   const empty = { ...stream, head: Buffer.alloc(0), totalBytes: 0 };

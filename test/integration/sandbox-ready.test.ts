@@ -50,6 +50,9 @@ describe.each(usualWho())('ready sandboxes, %s', (who) => {
       'trap "echo bye" EXIT; false',
       'f() { return 3; }; f; echo $?; exec sh -c "exit 9"',
       'echo "$-"; shopt -p | head -3',
+      'ls /proc/self/fd | wc -l; cat /nowhere | tail -1',
+      'echo\necho "$LINENO $_ $SHLVL" | cat\nnothing-of-this-name | cat',
+      'exec 2>&1; pwd | grep -c sub; false | exit 7',
       'readlink /proc/self/fd/0',
     ];
     for (const script of scripts) {
@@ -64,6 +67,25 @@ describe.each(usualWho())('ready sandboxes, %s', (who) => {
         err: cold.err,
       });
     }
+  });
+
+  test('issue 31.1 report the statuses of the last pipeline as a new sandbox does, and a command does not see how', async () => {
+    const cases: [script: string, statuses: number[]][] = [
+      ['echo a | tail -1', [0, 0]],
+      ['sh -c "echo out; exit 2" 2>&1 | tail -1', [2, 0]],
+      ['set -o pipefail; false | sh -c "exit 3" | cat', [1, 3, 0]],
+      ['false', []],
+      ['false | true; true', []],
+    ];
+    for (const [script, statuses] of cases) {
+      await fill();
+      const { readyUsed } = await bench.sandbox.status();
+      expect((await bench.bash(script)).pipeStatus, script).toEqual(statuses);
+      expect((await bench.sandbox.status()).readyUsed).toBe(readyUsed + 1);
+      expect((await bench.bash(script, { env: { LANG: 'C.UTF-8' } })).pipeStatus, script).toEqual(statuses);
+    }
+    const { out } = await bench.bash('compgen -v | grep contextd; trap -p; ls -l /proc/self/fd | grep -c socket');
+    expect(out).toBe('0\n');
   });
 
   test('SEC-2.3 are not used if they were started before a protected path changed', async () => {

@@ -191,6 +191,23 @@ test('holds', () => {});
   expect(await warm()).not.toContain('cart.test.mjs; echo finished": exit 0, 1 failed');
 });
 
+it('issue 31.1 a warm start names a program without a result line that failed behind a pipe, until it succeeds', async () => {
+  const as = { env: { CONTEXTD_SESSION_ID: 'pipes' } };
+  const run = (command: string) => at.ask('safe_bash', { command }, as);
+  const failures = async () => {
+    const { text } = (await at.ask('session_init', {}, as)).data;
+    return /succeeded since:\n((?:- .*\n)*)/.exec(String(text))?.[1]?.trimEnd().split('\n') ?? [];
+  };
+  await run('printf "echo step 4 of 5\\nexit 3\\n" >checks.sh; git init -q; yes | head -1 | grep nothing | wc -l');
+  await run('sh checks.sh 2>&1 | tail -5');
+  expect(await failures()).toEqual([expect.stringContaining('sh checks.sh 2>&1 | tail -5": exit 3|0')]);
+  const seen = await run('sh checks.sh; echo "exit: $?"');
+  expect(seen.data).toMatchObject({ exit_code: 0, stdout: 'step 4 of 5\nexit: 3\n' });
+  expect(await failures()).toEqual([expect.stringContaining('": exit 3|0 ×2')]);
+  await run('echo true >checks.sh; sh checks.sh | tail -5');
+  expect(await failures()).toEqual([]);
+});
+
 it('issue 31.3 a warm start says where the code is: branch, commits, uncommitted lines, the last result, and a call that did not end', async () => {
   const as = { env: { CONTEXTD_SESSION_ID: 'state' } };
   const run = (command: string) => at.ask('safe_bash', { command }, as);

@@ -5,6 +5,7 @@ import type { AuditRecord } from '../../stores/audit-record.ts';
 import type { RecordedCall } from '../../stores/recorded-call.ts';
 import { errorLineOf } from './error-line.ts';
 import { type CallEventFacts, isFailure, type NewEvent, resultOf, type Sensitivity } from './event.ts';
+import { failedStatus, partStatuses } from './pipe-failure.ts';
 import { isLooking } from './shell-command.ts';
 import { reportedResult } from './test-result.ts';
 
@@ -20,6 +21,7 @@ export function callEvent(call: RecordedCall): NewEvent {
   const subject = firstLine(whole);
   const effect = sessionEffectOf(record.effect) ?? DEFAULT_EFFECTS.session;
   const reported = hasRun && effect === 'command' && !isLooking(whole) ? reportedResult(texts) : null;
+  const pipeStatus = hasRun ? partStatuses(record, whole, texts) : [];
   const known: CallEventFacts = {
     requestId: record.request_id,
     tool: record.tool,
@@ -29,6 +31,8 @@ export function callEvent(call: RecordedCall): NewEvent {
     job: record.job ?? null,
     hasRun,
     exitCode: record.exit_code,
+    pipeStatus,
+    failedPart: failedStatus({ exitCode: record.exit_code, pipeStatus }, texts, reported),
     errorCode: record.error_code,
     errorLine: '',
     reported,

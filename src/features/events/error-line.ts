@@ -27,6 +27,11 @@ export function errorLineOf(texts: readonly string[]): string {
   return line.slice(0, cutBefore(line, KEPT_CHARS));
 }
 
+/** Whether an output has an error, not only the name or the number of tests that failed. */
+export function hasErrorLine(texts: readonly string[]): boolean {
+  return texts.some((text) => errorsIn(text.slice(searchStart(text))).telling !== '');
+}
+
 function searchStart(text: string): number {
   if (text.length <= SEARCHED_CHARS) return 0;
   const newline = text.indexOf('\n', text.length - SEARCHED_CHARS);

@@ -63,6 +63,8 @@ function callFacts(facts: JsonObject): CallEventFacts {
     job: typeof facts.job === 'number' ? facts.job : null,
     hasRun: facts.hasRun === true,
     exitCode: typeof facts.exitCode === 'number' ? facts.exitCode : null,
+    pipeStatus: Array.isArray(facts.pipeStatus) ? facts.pipeStatus.filter((one) => typeof one === 'number') : [],
+    failedPart: typeof facts.failedPart === 'number' ? facts.failedPart : null,
     errorCode: typeof facts.errorCode === 'string' ? facts.errorCode : null,
     errorLine: stringIn(facts, 'errorLine'),
     reported: isJsonObject(facts.reported) ? reportedIn(facts.reported) : null,

@@ -23,6 +23,10 @@ export interface CallEventFacts {
   /** False if the call was refused or was a dry run. */
   readonly hasRun: boolean;
   readonly exitCode: number | null;
+  /** Exit statuses of parts of the command, in order: see `partStatuses`. Empty if only that of the whole is known. */
+  readonly pipeStatus: readonly number[];
+  /** Status of the first part that failed: see `failedStatus`. Null if none did. */
+  readonly failedPart: number | null;
   /** Null for success. A command that exits with a status other than 0 has no error code. */
   readonly errorCode: string | null;
   /** The output line that best explains the failure, scrubbed; '' for success, or if there is no such line. */
@@ -40,17 +44,22 @@ export interface CallEventFacts {
   readonly undo: string | null;
 }
 
+/** Facts that tell whether a call failed. */
+type ResultFacts = Pick<CallEventFacts, 'errorCode' | 'exitCode' | 'pipeStatus' | 'failedPart' | 'reported'>;
+
 /** Whether a call failed, or says that it did: with `| tail` or `|| true` behind it, the status of a failing test is 0. */
-export function isFailure({ errorCode, exitCode, reported }: CallEventFacts): boolean {
-  return errorCode !== null || (exitCode !== null && exitCode !== 0) || (reported !== null && reported.failed > 0);
+export function isFailure({ errorCode, exitCode, pipeStatus, failedPart, reported }: ResultFacts): boolean {
+  const hasFailed = pipeStatus.length > 0 ? failedPart !== null : exitCode !== null && exitCode !== 0;
+  return errorCode !== null || hasFailed || (reported !== null && reported.failed > 0);
 }
 
-/** In a few words: `ok`, `exit 1`, `TIMEOUT`, `exit 0, 1 failed`. */
-export function resultOf({ errorCode, exitCode, reported, hasRun }: CallEventFacts): string {
+/** In a few words: `ok`, `exit 1`, `TIMEOUT`, `exit 0, 1 failed`, `exit 2|0` for the parts of a pipeline. */
+export function resultOf({ errorCode, exitCode, pipeStatus, failedPart, reported, hasRun }: CallEventFacts): string {
   const failed = reported === null || reported.failed === 0 ? [] : [`${reported.failed} failed`];
   if (errorCode !== null) return [errorCode, ...failed].join(', ');
-  if (failed.length > 0) return [`exit ${exitCode ?? 0}`, ...failed].join(', ');
-  if (exitCode !== null && exitCode !== 0) return `exit ${exitCode}`;
+  const exit = `exit ${pipeStatus.some((status) => status === failedPart) ? pipeStatus.join('|') : (exitCode ?? 0)}`;
+  if (failed.length > 0) return [exit, ...failed].join(', ');
+  if (failedPart !== null || (exitCode !== null && exitCode !== 0)) return exit;
   return hasRun ? 'ok' : 'not run';
 }
 

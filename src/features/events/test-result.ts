@@ -28,8 +28,8 @@ const BESIDE_COUNTS =
 const GREEN = /^(?:OK(?: \(.*\))?|ok\s+\S+\s+(?:[\d.]+s|\(cached\))|BUILD SUCCESS(?:FUL)?\b.*)$/;
 /** A compiler's error at its place in a source: `a.c:3:5: error:`, `a.ts(3,5): error TS2304`. */
 const LOCATED = /^\S{1,300}(?::\d{1,7}(?::\d{1,7})?:|\(\d{1,7}(?:,\d{1,7})?\):?)\s+(?:fatal )?error\b/i;
-/** The last line of a traceback. */
-const EXCEPTION = /^(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception)(?::|$)/;
+/** The last line of a traceback. That a reader such as `head` ended first is no error. */
+const EXCEPTION = /^(?!BrokenPipe)(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception)(?::|$)/;
 
 const FAILED_TEST = [
   /^(?:FAILED|ERROR)\s+(?<name>\S+::\S+)/,

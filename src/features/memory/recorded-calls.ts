@@ -5,6 +5,8 @@ import type { Scrubber } from '../../scrub/scrubber.ts';
 import { type ArtifactStore, readStreams } from '../../stores/artifacts.ts';
 import type { AuditLog, AuditRecord } from '../../stores/audit.ts';
 import { lastErrorBlock } from '../../tokens/views/errors.ts';
+import { isFailure } from '../events/event.ts';
+import { failedStatus, partStatuses } from '../events/pipe-failure.ts';
 import { isLooking } from '../events/shell-command.ts';
 import { reportedResult } from '../events/test-result.ts';
 import { maskAlone } from '../shared/kept-text.ts';
@@ -55,12 +57,16 @@ function bySession(records: readonly AuditRecord[]): Map<string, AuditRecord[]> 
 
 async function readCall(record: AuditRecord, deps: RecordedCallsDeps): Promise<RecordedCall> {
   const action = actionOf(record);
-  const hasFailed = record.error_code !== null || (record.exit_code ?? 0) !== 0;
+  const { error_code: code, exit_code: exitCode, pipe_status: measured = [] } = record;
   const mayHide = action.kind === 'command' && !isLooking(action.subject);
-  const output = hasFailed || mayHide ? await outputOfCall(record, deps) : '';
-  const isFailure = hasFailed || (mayHide && (reportedResult([output])?.failed ?? 0) > 0);
-  const error = isFailure ? errorIn(output, record) : '';
-  return { requestId: record.request_id, session: record.session, ...action, isFailure, error };
+  const hasStatus = code !== null || (exitCode ?? 0) !== 0 || measured.length > 0;
+  const output = hasStatus || mayHide ? await outputOfCall(record, deps) : '';
+  const pipeStatus = partStatuses(record, action.subject, [output]);
+  const reported = mayHide ? reportedResult([output]) : null;
+  const failedPart = failedStatus({ exitCode, pipeStatus }, [output], reported);
+  const hasFailed = isFailure({ errorCode: code, exitCode, pipeStatus, failedPart, reported });
+  const error = hasFailed ? errorIn(output, record) : '';
+  return { requestId: record.request_id, session: record.session, ...action, isFailure: hasFailed, error };
 }
 
 function actionOf({ tool, effect, input }: AuditRecord): Pick<RecordedCall, 'kind' | 'subject' | 'detail'> {

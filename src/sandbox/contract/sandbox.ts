@@ -139,6 +139,11 @@ export interface CommandResult {
   connections: readonly Connection[];
   /** Activity when it was killed; null if it was not killed, or if unknown. */
   activity: Activity | null;
+  /**
+   * Exit statuses of the parts of the shell's last pipeline, in order, as the shell reports them. Empty if it has only one
+   * part, or if they are unknown.
+   */
+  pipeStatus: readonly number[];
 }
 
 /** Current activity of a running command, as far as the kernel shows it. */

@@ -154,6 +154,7 @@ export class SeatbeltSandbox implements Sandbox {
         denied: [],
         connections: [],
         activity: null,
+        pipeStatus: [],
       };
       return { ...outcome, durationMs, ...nothing };
     } finally {

@@ -7,12 +7,26 @@ import type { CommandSpec } from '../contract/sandbox.ts';
 import type { Networks } from '../egress/networks.ts';
 import { onTerminal, TERMINAL_ENV } from '../jail/pseudo-terminal.ts';
 import { type CheckedPolicy, isOfSession, type LinuxSandboxDeps } from './checked-policy.ts';
-import { ReadyPool, type ReadySandbox, scriptFor, scriptSocket, WAITING_SHELL } from './ready-pool.ts';
+import { collectStatuses, NO_STATUSES, type PipeStatus } from './pipe-report.ts';
+import {
+  ReadyPool,
+  type ReadySandbox,
+  reportingArgv,
+  reportsStatuses,
+  scriptFor,
+  scriptSocket,
+  WAITING_SHELL,
+} from './ready-pool.ts';
 import { discard, prepareGit, type StartedSandbox, type Starter } from './starter.ts';
 import { openStdin, type Steering } from './steering.ts';
 
 /** Maximum number of prestarted sandboxes over all policies. */
 export const READY_MAX = 32;
+
+/** A sandbox that runs a command of a call or a job. */
+export interface StartedCommand extends StartedSandbox {
+  readonly pipeStatus: PipeStatus;
+}
 
 /** Starts commands in a prestarted sandbox if possible, otherwise in a new one. */
 export class CommandStarter {
@@ -71,7 +85,7 @@ export class CommandStarter {
     command: CommandSpec,
     steering: Steering | null,
     program: readonly Mount[] | undefined,
-  ): Promise<StartedSandbox> {
+  ): Promise<StartedCommand> {
     await this.#network.settled(checked.loopback?.key ?? null);
     const script =
       steering === null && program === undefined && checked.policy.workspace.layer === null
@@ -83,25 +97,27 @@ export class CommandStarter {
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
       ready.git?.seed();
+      const pipeStatus = reportsStatuses(script) ? collectStatuses(ready) : NO_STATUSES;
       ready.give(script);
-      return ready;
+      return { ...ready, pipeStatus };
     }
     const git = await prepareGit(checked, protection);
     git?.seed();
     const isTerminal = command.terminal === true;
+    const reporting = isTerminal || steering !== null || program !== undefined ? null : reportingArgv(command.argv);
     const started = await this.#starter.start(checked, protection, {
-      argv: isTerminal ? onTerminal(command.argv) : command.argv,
+      argv: isTerminal ? onTerminal(command.argv) : (reporting ?? command.argv),
       cwd: command.cwd,
       env: isTerminal ? { ...TERMINAL_ENV, ...command.env } : command.env,
       programMounts: program ?? [],
       wallMs: command.timeoutMs,
       stdin: await openStdin(checked, command, steering),
       isTerminal,
-      takesScript: false,
+      takesScript: reporting !== null,
       git,
     });
     steering?.attach(started.jail);
-    return started;
+    return { ...started, pipeStatus: reporting === null ? NO_STATUSES : collectStatuses(started) };
   }
 
   #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {

@@ -288,6 +288,7 @@ export class LinuxSandbox {
       if (steered !== null) void search.run(checked.guard, over.signal);
       const { limits } = checked.policy;
       const { lastWords, ...end } = await followCommand(started, command, limits, sinks, terminal);
+      const pipeStatus = await started.pipeStatus();
       const used = endUse();
       started.tidy();
       const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
@@ -295,7 +296,8 @@ export class LinuxSandbox {
       const { connections, denied: refused } = await used;
       const facts = { ...end, ...lastWords, refused, networkFailure: this.network.bridge.failure };
       const denied = [...denialsOf(checked, protection, started, command, facts), ...settings.denied];
-      return { ...end, quarantined, searchComplete: complete, notices: settings.notices, denied, connections };
+      const found = { quarantined, searchComplete: complete, notices: settings.notices, denied, connections };
+      return { ...end, ...found, pipeStatus };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;

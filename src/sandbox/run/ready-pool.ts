@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import { Lock } from '../../core/lock.ts';
 import type { Logger } from '../../core/log.ts';
 import type { CommandSpec } from '../contract/sandbox.ts';
+import { evalAndReport, quoteOnOneLine, SCRIPT_FD, withStatuses } from './pipe-status.ts';
 import type { StartedSandbox } from './starter.ts';
 
 /** Maximum age in milliseconds of a waiting sandbox before it is replaced. */
@@ -174,17 +175,28 @@ export class ReadyPool {
   }
 }
 
-/** The descriptor on which a waiting shell reads its command. */
-export const SCRIPT_FD = 3;
+/** First character of a script whose shell reports the statuses of its last pipeline. */
+const REPORTS = '\x01';
+
+export function reportsStatuses(script: string): boolean {
+  return script.startsWith(REPORTS);
+}
 
 /**
  * Program of a prestarted sandbox: a bash that reports that it is up, waits, and becomes the command's own shell. It
- * unsets the variable it reads into before the command starts, and exits if it gets no command.
+ * unsets the variable it reads into before the command starts, and exits if it gets no command. All on one line, which is
+ * the first line of the command.
  */
 export const WAITING_SHELL = [
   'bash',
   '-c',
-  `printf . >&${SCRIPT_FD}; IFS= read -r -d '' -u ${SCRIPT_FD} contextd_script || exit 125; exec ${SCRIPT_FD}<&-; eval "$contextd_script"`,
+  [
+    `printf . >&${SCRIPT_FD}`,
+    `IFS= read -r -d '' -u ${SCRIPT_FD} contextd_script || exit 125`,
+    `if [[ $contextd_script == $'\\x01'* ]]; then ${evalAndReport(`"\${contextd_script:1}"`)}`,
+    `else exec ${SCRIPT_FD}<&-; eval "$contextd_script"`,
+    'fi',
+  ].join('; '),
 ];
 
 /** Milliseconds for a waiting shell to come up. On a loaded machine it takes several hundred. */
@@ -217,7 +229,17 @@ export function scriptFor(
   if (!isPlain || command.stdin !== null || Object.keys(command.env).length > 0) return null;
   if (Buffer.byteLength(script) > SCRIPT_MAX_BYTES) return null;
   const enter = command.cwd === workspace ? '' : `cd -- ${quote(command.cwd)} || exit; unset OLDPWD; `;
-  return `unset contextd_script; ${enter}${script}\0`;
+  const reporting = withStatuses(script);
+  const body = `unset contextd_script; ${enter}${reporting ?? script}\0`;
+  return reporting === null ? body : `${REPORTS}${body}`;
+}
+
+/** The arguments of a new sandbox whose shell reports the statuses of its last pipeline; null for any other command. */
+export function reportingArgv(argv: readonly string[]): readonly string[] | null {
+  const [program, flag, script, ...more] = argv;
+  if (program !== 'bash' || flag !== '-c' || script === undefined || more.length > 0) return null;
+  const reporting = Buffer.byteLength(script) > SCRIPT_MAX_BYTES ? null : withStatuses(script);
+  return reporting === null ? null : [program, flag, evalAndReport(quoteOnOneLine(reporting))];
 }
 
 function quote(text: string): string {

@@ -17,6 +17,7 @@ export const NOT_STARTED: RunEnd = {
   denied: [],
   connections: [],
   activity: null,
+  pipeStatus: [],
 };
 
 /** Spawner-side options of a run. */

@@ -64,7 +64,7 @@ export interface Job {
   readonly stdin: number | 'ignore';
   /** True: `argv` is a program that runs the command on a terminal. Default: false. */
   readonly isTerminal?: boolean;
-  /** True: descriptor 3 is a socket for the waiting shell's script. */
+  /** True: descriptor 3 is a socket, on which a waiting shell gets its script, and a shell reports statuses. */
   readonly takesScript: boolean;
   /** Removed when the sandbox has ended or could not be started. Null for tool processes. */
   readonly git: GitView | null;

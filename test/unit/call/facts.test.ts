@@ -49,6 +49,7 @@ const FULL: CallFacts = {
   isolationMissing: ['cgroup'],
   secretsOpened: [{ token: '[SECRET_1]', input: '/command', use: 'env' }],
   tokensHanded: ['[SECRET_2]'],
+  pipeStatus: [2, 0],
 };
 
 const rows = Object.entries(FACTS);
@@ -70,6 +71,7 @@ describe('the facts of a call', () => {
     ]);
     expect(Object.keys(recordOfFacts(FULL, unmasked))).toEqual([
       'run_ms',
+      'pipe_status',
       'secrets_opened',
       'isolation_missing',
       'host_calls',

@@ -44,7 +44,16 @@ const SET_ASIDE = { path: '.envrc', id: '0123abcd', reason: 'r' };
 
 function commandResult(endedBy: EndedBy = 'exit'): CommandResult {
   const found = { quarantined: [SET_ASIDE], searchComplete: false, denied: [DENIAL], connections: [CONNECTION] };
-  const ended = { exitCode: 0, signal: null, endedBy, durationMs: 1.4, notices: [], activity: null, ...found };
+  const ended = {
+    exitCode: 0,
+    signal: null,
+    endedBy,
+    durationMs: 1.4,
+    notices: [],
+    activity: null,
+    pipeStatus: [],
+    ...found,
+  };
   return { ...ended, stdout: stream('out'), stderr: stream('err', 2) };
 }
 

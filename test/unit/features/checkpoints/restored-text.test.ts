@@ -149,6 +149,8 @@ describe('issue 19 part 6: the facts of a session', () => {
       hasRun: true,
       exitCode,
       errorCode: null,
+      pipeStatus: [],
+      failedPart: null,
       durationMs: 1,
       tokensSpent: 10,
       filesWritten: [],

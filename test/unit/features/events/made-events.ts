@@ -16,6 +16,8 @@ export function factsOf(tool: string, subject: string, more: Partial<CallEventFa
     sameness: subject,
     hasRun: true,
     exitCode: 0,
+    pipeStatus: [],
+    failedPart: null,
     errorCode: null,
     durationMs: 1,
     tokensSpent: 1,
