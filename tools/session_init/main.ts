@@ -3,17 +3,19 @@ import type { ExecResult, JsonObject, Tool, ToolContext } from '../../src/sdk/to
 
 /** Entries of each kind. */
 const ENTRIES_MAX = 200;
+const IGNORED_MAX = 1_000;
 
 /**
  * Prints a line for the branch (`b`, as `git status -sb` shows it), each of the last commits (`c`, seconds, id, subject), each file
- * that differs from the last commit (`n`, lines added, lines removed, path) and each file that is new or differs (`f`,
- * seconds, path), or outside a repository for each file of the last week, the newest first. Line ends in names become \x01.
+ * that differs from the last commit (`n`, lines added, lines removed, path), each file or whole directory that git ignores
+ * (`i`, path) and each file that is new or differs (`f`, seconds, path), or outside a repository for each file of the last week, the newest first. Line ends in names become \x01.
  * A process costs a millisecond or two, so there are few.
  */
 const LOOK = `
 { if git log -z -n 20 --format='c %ct %h %s' 2>/dev/null || git rev-parse --git-dir >/dev/null 2>&1; then
   { git status -z -b -uno --no-renames --porcelain | head -z -n 1 | sed -z 's/^##/b/'
     git diff --numstat --no-renames --relative -z HEAD | head -z -n 2000 | sed -z 's/^/n /'
+    git ls-files -o -i --exclude-standard --directory -z | head -z -n ${IGNORED_MAX} | sed -z 's/^/i /'
     { git diff --name-only --relative --diff-filter=d -z HEAD; git ls-files -o --exclude-standard -z; } |
       head -z -n 2000 | xargs -0 -r stat --printf='f %Y %n\\0' --; } 2>/dev/null
 else
@@ -59,6 +61,7 @@ function parsed({ stdout }: ExecResult): JsonObject {
     changes: found(/^n (?<added>\d+|-)\t(?<removed>\d+|-)\t(?<path>.*)$/s)
       .slice(0, ENTRIES_MAX)
       .map(({ added = '', removed = '', path = '' }) => ({ added, removed, path })),
+    ignored: found(/^i (?<path>.*)$/s).map(({ path = '' }) => path),
     files: files.sort((a, b) => b.at - a.at).slice(0, ENTRIES_MAX),
   };
 }

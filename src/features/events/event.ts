@@ -53,11 +53,12 @@ export function isFailure({ errorCode, exitCode, pipeStatus, failedPart, reporte
   return errorCode !== null || hasFailed || (reported !== null && reported.failed > 0);
 }
 
-/** In a few words: `ok`, `exit 1`, `TIMEOUT`, `exit 0, 1 failed`, `exit 2|0` for the parts of a pipeline. */
+/** In a few words: `ok`, `exit 1`, `TIMEOUT`, `exit 0, 1 failed`, `exits 2 0` for the parts of a pipeline. */
 export function resultOf({ errorCode, exitCode, pipeStatus, failedPart, reported, hasRun }: CallEventFacts): string {
   const failed = reported === null || reported.failed === 0 ? [] : [`${reported.failed} failed`];
   if (errorCode !== null) return [errorCode, ...failed].join(', ');
-  const exit = `exit ${pipeStatus.some((status) => status === failedPart) ? pipeStatus.join('|') : (exitCode ?? 0)}`;
+  const isOfPart = pipeStatus.some((status) => status === failedPart);
+  const exit = isOfPart ? `exits ${pipeStatus.join(' ')}` : `exit ${exitCode ?? 0}`;
   if (failed.length > 0) return [exit, ...failed].join(', ');
   if (failedPart !== null || (exitCode !== null && exitCode !== 0)) return exit;
   return hasRun ? 'ok' : 'not run';

@@ -7,7 +7,7 @@ import { type Blocker, blockersIn } from '../events/blockers.ts';
 import type { CallEventFacts, SessionEvent } from '../events/event.ts';
 import { nameOf, quote } from '../events/quote.ts';
 import { fitSections } from './fit.ts';
-import { changedSince, type WorkspaceChanges } from './workspace.ts';
+import { changedSince, isIgnored, type WorkspaceChanges } from './workspace.ts';
 
 export interface KnownMemory {
   readonly id: string;
@@ -76,7 +76,8 @@ export function warmStart(facts: WarmStartFacts, countTokens: (text: string) => 
   const before = shownTo(previous?.events ?? []).map(withoutOutput);
   const last = own.at(-1) ?? previous?.events.at(-1);
   const sinceMs = last?.at ?? null;
-  const work = (events: readonly SessionEvent[], share: number): string[] => workLines(events, { task, share, costOf });
+  const work = (events: readonly SessionEvent[], share: number): string[] =>
+    workLines(events, { task, workspace, share, costOf });
   return fitSections(
     [
       { head: '', lines: [NOTE, ...sessionLines({ own, previous })], share: SHARES.head },
@@ -233,11 +234,11 @@ function changeLines({ files }: WorkspaceChanges, sinceMs: number): string[] {
 }
 
 /** What was asked, planned and written last, then the most telling calls within the share, in their order. */
-function workLines(events: readonly SessionEvent[], { task, share, costOf }: WorkOptions): string[] {
+function workLines(events: readonly SessionEvent[], { task, workspace, share, costOf }: WorkOptions): string[] {
   const first = [
     lastOf(events, 'user', 'asked'),
     lastOf(events, 'todo', 'to do'),
-    writtenLine(events),
+    writtenLine(events, workspace),
     undoLines(events),
     reportLines(events),
     interruptedLines(events),
@@ -251,6 +252,7 @@ function workLines(events: readonly SessionEvent[], { task, share, costOf }: Wor
 
 interface WorkOptions {
   task: string;
+  workspace: WorkspaceChanges;
   share: number;
   costOf(line: string): number;
 }
@@ -279,24 +281,25 @@ function interruptedLines(events: readonly SessionEvent[]): string[] {
   return [`- #${last.seq} interrupted before it ended: ${nameOf(last.facts.tool)} ${quote(last.facts.subject)}`];
 }
 
-/** What programs make for themselves, such as `.pytest_cache/README.md` and `__pycache__/a.pyc`: it hides no source. */
-const BYPRODUCT =
-  /(?:^|\/)(?:\.(?!github\/|gitlab|env|circleci\/)[^/]+|__pycache__|node_modules|dist|build|target|coverage)(?:\/|$)|\.(?:pyc|pyo|class|o|log|tmp|swp)$/;
-
-/** The files that calls and the agent itself wrote, the last first, byproducts at the end. */
-function writtenLine(events: readonly SessionEvent[]): string[] {
-  const paths = events
-    .flatMap((event) => {
-      if (event.kind === 'call') return event.facts.filesWritten;
-      return event.kind === 'message' && event.facts.role === 'edit' ? [event.text] : [];
-    })
-    .reverse();
-  const distinct = [...new Set(paths)];
-  const ordered = [
-    ...distinct.filter((path) => !BYPRODUCT.test(path)),
-    ...distinct.filter((path) => BYPRODUCT.test(path)),
-  ];
-  return ordered.length === 0 ? [] : [`- wrote ${pathList(ordered)}`];
+/**
+ * The files that calls and the agent itself wrote, the last first: those that an edit named or that differ from the last commit,
+ * then others, such as what programs make for themselves, at the end those that git ignores.
+ */
+function writtenLine(events: readonly SessionEvent[], workspace: WorkspaceChanges): string[] {
+  const written = events.flatMap((event) => {
+    if (event.kind === 'message') return event.facts.role === 'edit' ? [{ path: event.text, isEdit: true }] : [];
+    if (event.kind !== 'call') return [];
+    const { effect, filesWritten } = event.facts;
+    return filesWritten.map((path) => ({ path, isEdit: effect === 'edit' }));
+  });
+  const edited = written.flatMap(({ path, isEdit }) => (isEdit ? [path] : []));
+  const sources = new Set([...edited, ...workspace.changes.map(({ path }) => path)]);
+  const rankOf = (path: string): number => {
+    if (isIgnored(workspace, path)) return 2;
+    return sources.has(path) ? 0 : 1;
+  };
+  const paths = [...new Set(written.map(({ path }) => path).reverse())].sort((a, b) => rankOf(a) - rankOf(b));
+  return paths.length === 0 ? [] : [`- wrote ${pathList(paths)}`];
 }
 
 /** To the minute, UTC. */

@@ -9,11 +9,14 @@ export interface WorkspaceChanges {
   /** Whole seconds since the epoch. */
   readonly commits: readonly { readonly at: number; readonly id: string; readonly subject: string }[];
   readonly files: readonly { readonly at: number; readonly path: string }[];
+  /** Paths that git ignores; those of directories end with a slash and stand for all that is in them. */
+  readonly ignored: readonly string[];
 }
 
-export const NO_CHANGES: WorkspaceChanges = { branch: '', changes: [], commits: [], files: [] };
+export const NO_CHANGES: WorkspaceChanges = { branch: '', changes: [], commits: [], files: [], ignored: [] };
 /** Entries that are looked at. */
 const ENTRIES_MAX = 200;
+const IGNORED_MAX = 1_000;
 
 /** Reads what the tool found. Anything of another shape is left out. */
 export function readChanges(value: Json | undefined): WorkspaceChanges {
@@ -30,7 +33,19 @@ export function readChanges(value: Json | undefined): WorkspaceChanges {
       : [],
   );
   const branch = typeof value.branch === 'string' ? value.branch : '';
-  return { branch, changes, commits, files: files.sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1)) };
+  const ignored = (Array.isArray(value.ignored) ? value.ignored : []).filter((path) => typeof path === 'string');
+  return {
+    branch,
+    changes,
+    commits,
+    files: files.sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1)),
+    ignored: ignored.slice(0, IGNORED_MAX),
+  };
+}
+
+/** Whether git ignores a file. */
+export function isIgnored({ ignored }: Pick<WorkspaceChanges, 'ignored'>, path: string): boolean {
+  return ignored.some((one) => one === path || (one.endsWith('/') && path.startsWith(one)));
 }
 
 /** Those of its entries that are later than a time, milliseconds since the epoch. Times of files are whole seconds, so those of its second are not. */

@@ -88,6 +88,7 @@ export const logs = fc
       const facts = {
         ...factsOf(one.name, one.text, {
           exitCode: one.exitCode,
+          ...(one.first === 3 ? { pipeStatus: [2, 1], failedPart: 2 } : {}),
           filesWritten: one.paths,
           quarantined: one.paths,
           reported: { failed: one.first - 1, passed: 0, names: one.paths.slice(0, 3) },

@@ -14,16 +14,16 @@ function resultFrom(pipeStatus: number[], printed: string, exitCode = pipeStatus
 
 describe('issue 31.1 a part of a pipeline', () => {
   it.each([
-    ['make | tail', [2, 0], 'cc -c a.c', 'exit 2|0'],
-    ['./checks | tail', [3, 0], 'step 4 of 5', 'exit 3|0'],
-    ['cargo build | grep -v warning', [101, 1], '', 'exit 101|1'],
-    ['prgram | tail', [127, 0], 'bash: prgram: command not found', 'exit 127|0'],
-    ['./a.out | head', [139, 0], 'Segmentation fault', 'exit 139|0'],
-    ['pytest | tail -3', [1, 0], '1 failed, 2 passed in 0.10s', 'exit 1|0, 1 failed'],
-    ['node app.js | head', [1, 0], 'TypeError: x is not a function', 'exit 1|0, 1 failed'],
-    ['cat f | python app.py', [0, 1], 'ValueError: bad', 'exit 0|1, 1 failed'],
-    ['cat /nowhere | wc -l', [1, 0], 'cat: /nowhere: No such file or directory', 'exit 1|0'],
-    ['git log | grep x | nothing', [141, 1, 127], 'bash: nothing: command not found', 'exit 141|1|127'],
+    ['make | tail', [2, 0], 'cc -c a.c', 'exits 2 0'],
+    ['./checks | tail', [3, 0], 'step 4 of 5', 'exits 3 0'],
+    ['cargo build | grep -v warning', [101, 1], '', 'exits 101 1'],
+    ['prgram | tail', [127, 0], 'bash: prgram: command not found', 'exits 127 0'],
+    ['./a.out | head', [139, 0], 'Segmentation fault', 'exits 139 0'],
+    ['pytest | tail -3', [1, 0], '1 failed, 2 passed in 0.10s', 'exits 1 0, 1 failed'],
+    ['node app.js | head', [1, 0], 'TypeError: x is not a function', 'exits 1 0, 1 failed'],
+    ['cat f | python app.py', [0, 1], 'ValueError: bad', 'exits 0 1, 1 failed'],
+    ['cat /nowhere | wc -l', [1, 0], 'cat: /nowhere: No such file or directory', 'exits 1 0'],
+    ['git log | grep x | nothing', [141, 1, 127], 'bash: nothing: command not found', 'exits 141 1 127'],
   ])('that failed makes %s a failure', (_command, statuses, printed, result) => {
     expect(resultFrom(statuses, printed)).toBe(result);
   });

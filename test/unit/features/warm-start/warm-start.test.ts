@@ -40,6 +40,7 @@ const facts: fc.Arbitrary<WarmStartFacts> = fc.record({
     ),
     commits: fc.array(fc.record({ at: seconds, id: hostile, subject: hostile }), { maxLength: 30 }),
     files: fc.array(fc.record({ at: seconds, path: hostile }), { maxLength: 30 }),
+    ignored: fc.array(hostile, { maxLength: 3 }),
   }),
   task: hostile,
 });
@@ -120,6 +121,7 @@ describe('issue 19.7 a warm start', () => {
       changes: [{ added: '3', removed: '1', path: 'src/login.ts' }],
       commits: [{ at: 9, id: 'abc1234', subject: 'Bump' }],
       files: [{ at: 0, path: 'old' }],
+      ignored: [],
     };
     const memories = [{ id: 'mem_1', title: 'Use port 8080', outcome: 'success' }];
     const text = warmStart({ ...NOTHING, own, bounds, checkpoints, workspace, memories }, countTokens);
@@ -194,6 +196,23 @@ describe('issue 19.7 a warm start', () => {
       expect(text).not.toMatch(/wrote .*gone\.ts/);
       expect(text).toContain('- #3 "A person undid undo_1');
     }
+  });
+
+  it('issue 31.3 names sources before what programs made, and last what git ignores, whatever its name', () => {
+    const by = (seq: number, tool: string, ...filesWritten: string[]) =>
+      callOf(seq, tool, { facts: factsOf(tool, `call ${seq}`, { filesWritten }) });
+    const own = [
+      by(1, 'safe_write', '.pytest_cache/notes.md'),
+      by(2, 'safe_bash', 'src/changed.ts', 'target/new.rs', 'generated.txt'),
+      by(3, 'safe_bash', 'a.pyc', 'cache/deep/b', 'node_modules2/c'),
+    ];
+    const changes = [{ added: '1', removed: '0', path: 'src/changed.ts' }];
+    const workspace = { ...NO_CHANGES, changes, ignored: ['a.pyc', 'cache/', 'generated.txt', 'node_modules'] };
+    const text = warmStart({ ...NOTHING, own, workspace }, countTokens);
+    const [line = ''] = /- wrote .*/.exec(text) ?? [];
+    expect(line).toBe(
+      '- wrote "src/changed.ts" ".pytest_cache/notes.md" "node_modules2/c" "target/new.rs" "cache/deep/b" 2 more',
+    );
   });
 
   it('says that there is nothing', () => {
