@@ -82,6 +82,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     files: branchFiles,
     clock,
     stopJobs: (session) => jobs.endBranch(session),
+    onFilesEnd: (branch, end) => before.weakOutcomes.branchEnded(branch, end),
   });
   const views = createViewMaker();
   const accepted = (): Promise<ReadonlySet<string>> => installedHashes(before.projects);

@@ -21,7 +21,7 @@ export function compose(deps: ComposeDeps, door?: Door): DaemonComposition {
   const stores = buildStores(deps);
   const scrubbing = buildScrubbing(deps, stores);
   const remembering = buildRemembering(deps, { ...stores, ...scrubbing });
-  const keeping = buildSessionKeeping(deps);
+  const keeping = buildSessionKeeping(deps, remembering);
   const known = { ...stores, ...scrubbing, ...remembering, ...keeping };
   const execution = buildExecution(deps, known);
   const entrance = buildEntrance(deps, { ...known, ...execution }, door);

@@ -47,7 +47,7 @@ describe('ctxd memory learn', () => {
     const [{ id }] = memories;
     const [memory] = (await ctxd('get', id, '--json')).json();
     const ids = [failed, made, passed].map(({ meta }) => meta.request_id);
-    expect(memory).toMatchObject({ outcome: 'success', origin: 'model', context: 'table.sql', provenance: ids });
+    expect(memory).toMatchObject({ outcome: 'success', origin: 'distilled', context: 'table.sql', provenance: ids });
     expect(memory.content).toContain('no table for [SECRET:github-pat]');
     expect(memory.content).toContain('- changed table.sql\n    CREATE TABLE users;');
     for (const one of memories) expect(JSON.stringify(one)).not.toMatch(/ghp_|\[SECRET_\d/);

@@ -2,6 +2,7 @@ import type { MemoryReport__Output as MemoryReport } from '../../protocol/genera
 import { defineCommand } from '../command.ts';
 import { inProject, PROJECT } from './memory.ts';
 
+type KindLift = MemoryReport['kinds'][number];
 type MemoryLift = MemoryReport['memories'][number];
 
 /** What memories change: sessions that saw them against sessions from which they were held out. */
@@ -12,10 +13,17 @@ export const memoryReport = defineCommand<MemoryReport>({
   options: [PROJECT],
   run: (context, args) =>
     inProject(context, args, (client, root) => client.reportMemories({ root, ids: args.words() })),
-  view: ({ holdout, memories }) => ({
+  view: ({ holdout, memories, kinds }) => ({
     kind: 'stack',
     views: [
       { kind: 'lines', lines: [stateOf(holdout)] },
+      {
+        kind: 'table',
+        columns: ['KIND', 'REPORTED', 'WEAK', 'OPEN', 'SHOWN', 'HELD OUT', 'LIFT', '95 %', 'RESULT'],
+        rows: kinds.map(kindRowOf),
+        numbers: [1, 2, 3, 4, 5, 6],
+        empty: '',
+      },
       {
         kind: 'table',
         columns: ['ID', 'SHOWN', 'SUCCESS', 'HELD OUT', 'SUCCESS', 'LIFT', '95 %', 'RESULT', 'TITLE'],
@@ -45,6 +53,15 @@ function rowOf(memory: MemoryLift): string[] {
     verdict,
     title,
   ];
+}
+
+/** Shares of successes of sessions with and without memories of a kind; none without sessions. */
+function kindRowOf(kind: KindLift): string[] {
+  const { reported, weak, open, shown_success: shown, held_out_success: heldOut, lift, low, high } = kind;
+  const counts = [reported, weak, open].map(String);
+  if (reported + weak === 0) return [kind.kind, ...counts, '', '', '', '', kind.verdict];
+  const shares = [percent(shown), percent(heldOut), signed(lift), `${signed(low)} to ${signed(high)}`];
+  return [kind.kind, ...counts, ...shares, kind.verdict];
 }
 
 /** Sessions whose outcome is not known are counted apart. */

@@ -29,6 +29,8 @@ export interface BranchesDeps {
   events: Pick<EventLog, 'append'>;
   /** Stops the background jobs that were started in a branch, and waits for them. */
   stopJobs(session: SessionRef): Promise<void>;
+  /** Called when the files of a branch were merged or discarded. */
+  onFilesEnd?(branch: { project: string; session: string }, end: FilesEnd): void;
   files: Pick<BranchFiles, 'start' | 'clean' | 'open' | 'plan' | 'patch' | 'merge' | 'discard'>;
   clock: Clock;
 }
@@ -411,6 +413,7 @@ export class Branches {
       } finally {
         one.setState((await store.files(one.own.id))?.state ?? null);
       }
+      this.#deps.onFilesEnd?.(one.own, end);
     }
     return merged;
   }

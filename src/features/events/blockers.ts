@@ -26,7 +26,7 @@ export function blockersIn(events: readonly SessionEvent[]): Blocker[] {
   let open: Blocker[] = [];
   for (const event of calls) {
     const isOver = isFailure(event.facts) ? isSameGoal : settles;
-    const settled = open.filter((blocker) => isOver(event, blocker.event));
+    const settled = open.filter((blocker) => isOver(event.facts, blocker.event.facts));
     open = open.filter((blocker) => !settled.includes(blocker));
     const times = 1 + settled.reduce((sum, blocker) => sum + blocker.times, 0);
     if (isFailure(event.facts)) open.push({ event, times });
@@ -54,14 +54,14 @@ function isMistaken({ errorCode, errorLine }: CallEventFacts): boolean {
 }
 
 /** Whether another failure is one of the same work: only the last is worth a line. */
-function isSameGoal({ facts }: CallEvent, { facts: before }: CallEvent): boolean {
+function isSameGoal(facts: CallEventFacts, before: CallEventFacts): boolean {
   if (facts.sameness === before.sameness) return true;
   const [one, other] = [commandOf(facts), commandOf(before)];
   return one !== null && other !== null && covers(one, other) && covers(other, one);
 }
 
 /** Whether a success shows that what failed works now, or that a wrongly written command was corrected. */
-function settles({ facts }: CallEvent, { facts: failed }: CallEvent): boolean {
+export function settles(facts: CallEventFacts, failed: CallEventFacts): boolean {
   if (facts.sameness === failed.sameness) return true;
   const [success, failure] = [commandOf(facts), commandOf(failed)];
   if (success === null || failure === null) return false;

@@ -55,6 +55,8 @@ export interface EventLogDeps {
   /** Number of tokens of a text. */
   countTokens(text: string): number;
   limits: EventLimits;
+  /** Called with each event before it is written. Must not throw. */
+  onEvent?(event: NewEvent): void;
   clock: Clock;
   logger: Logger;
 }
@@ -105,6 +107,7 @@ export class StoredEventLog implements EventLog {
   }
 
   append(event: NewEvent): void {
+    this.#deps.onEvent?.(event);
     if (this.#fault !== null) return;
     this.#waiting.push(event);
     const over = this.#waiting.length - WAITING_MAX;

@@ -114,10 +114,12 @@ export function createHostServices(deps: HostServiceDeps): HostServices {
   );
 }
 
-/** As `memory_search` finds them, with the same right of a session not to see some. */
+/** As `memory_search` finds them, with the same right of a session not to see some, and only those that have helped if they were distilled. */
 function found(deps: MemoryServiceDeps): SessionInitDeps['findMemories'] {
   return async (session, task, call) => {
-    const { answer } = await searchMemories(session, { query: task, limit: 3 }, { ...call, form: 'json' }, deps);
+    const { answer } = await searchMemories(session, { query: task, limit: 3 }, { ...call, form: 'json' }, deps, {
+      confirmedOnly: true,
+    });
     const memories = Array.isArray(answer.memories) ? answer.memories.filter(isJsonObject) : [];
     return memories.map(({ id, title, outcome }) => ({
       id: String(id),

@@ -6,8 +6,8 @@ export const OUTCOMES = ['success', 'failure', 'mixed'] as const;
 /** Outcome of the work that a memory comes from, or in which it was used. */
 export type MemoryOutcome = (typeof OUTCOMES)[number];
 
-/** The kind of author of a memory. */
-export type MemoryOrigin = 'person' | 'model' | 'tool' | 'import';
+/** The kind of author of a memory: `model` is an agent, `distilled` is contextd, which made it from recorded calls. */
+export type MemoryOrigin = 'person' | 'model' | 'distilled' | 'tool' | 'import';
 
 /** `project`: found only in its own project. `global`: found in every project; only a person can make it so. */
 export type MemoryScope = 'project' | 'global';

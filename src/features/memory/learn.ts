@@ -13,9 +13,13 @@ export interface Posterior {
 export const PRIORS: Readonly<Record<MemoryOrigin, Posterior>> = {
   person: { alpha: 4, beta: 1 },
   model: { alpha: 2, beta: 1 },
+  distilled: { alpha: 1, beta: 1 },
   tool: { alpha: 1, beta: 1 },
   import: { alpha: 2, beta: 1 },
 };
+
+/** How much the outcome of a session counts that only the record shows, such as tests that pass again. A report counts 1. */
+export const WEAK = 0.5;
 
 export function meanOf({ alpha, beta }: Posterior): number {
   return alpha / (alpha + beta);

@@ -16,15 +16,16 @@ import type { AuditLog } from '../../stores/audit.ts';
 import { maskForKeeping } from '../shared/kept-text.ts';
 import type { Distiller } from './distill/distiller.ts';
 import { type Memory, type MemoryDraft, outcomeOf, readDraft } from './item.ts';
+import type { Trials } from './lift.ts';
 import type { Memories, MemoryAuthor } from './memories.ts';
 import { checkId, filterOf, NOTE_MAX_CHARS, replacesOf, sessionTag } from './memory-services.ts';
-import type { MemoryLift as KnownLift, Retrievals } from './retrievals.ts';
+import type { KindLift, MemoryLift as KnownLift, Retrievals } from './retrievals.ts';
 import type { Sharing } from './sharing.ts';
 import { FOREIGN_SOURCE } from './sync/shared-items.ts';
 
 export interface MemoryManagementDeps {
   memories: Memories;
-  retrievals: Pick<Retrievals, 'share' | 'report' | 'settle'>;
+  retrievals: Pick<Retrievals, 'share' | 'report' | 'reportKinds' | 'settle'>;
   distiller: Pick<Distiller, 'distill' | 'pending'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'forget'>;
   sharing: Sharing;
@@ -123,7 +124,8 @@ export function createMemoryManagement(deps: MemoryManagementDeps): MemoryManage
       const checked = ids.map(checkId);
       if (checked.length > 0) await memories.read(root, checked);
       const lifts = await deps.retrievals.report(root, checked);
-      return { holdout: deps.retrievals.share, memories: lifts.map(liftOf) };
+      const kinds = checked.length > 0 ? [] : await deps.retrievals.reportKinds(root);
+      return { holdout: deps.retrievals.share, memories: lifts.map(liftOf), kinds: kinds.map(kindOf) };
     },
     async learnFromCalls(request, record) {
       const id = await learn(sessionOf(request.root), request, record, deps);
@@ -300,6 +302,14 @@ function listOf(memories: readonly Memory[]) {
   return { memories: memories.map(itemOf), degraded: '' };
 }
 
+function kindOf({ shown, heldOut, ...rest }: KindLift): MemoryReport['kinds'][number] {
+  return { ...rest, shown_success: successOf(shown), held_out_success: successOf(heldOut) };
+}
+
+function successOf({ count, good }: Trials): number {
+  return count === 0 ? 0 : good / count;
+}
+
 function liftOf({ id, title, shown, heldOut, lift, low, high, verdict }: KnownLift): MemoryReport['memories'][number] {
   return {
     id,
@@ -308,8 +318,8 @@ function liftOf({ id, title, shown, heldOut, lift, low, high, verdict }: KnownLi
     held_out: heldOut.count,
     shown_open: shown.open,
     held_out_open: heldOut.open,
-    shown_success: shown.count === 0 ? 0 : shown.good / shown.count,
-    held_out_success: heldOut.count === 0 ? 0 : heldOut.good / heldOut.count,
+    shown_success: successOf(shown),
+    held_out_success: successOf(heldOut),
     lift,
     low,
     high,

@@ -46,7 +46,7 @@ const CONFIRMATION = 0.25;
 const CONFIRMATIONS_MAX = 4;
 
 /** Maximum number of memories per project of all agents together, and of each tool: a loop must not fill the disk. */
-const MOST_KEPT: Partial<Record<MemoryOrigin, number>> = { model: 20_000, tool: 1_000 };
+const MOST_KEPT: Partial<Record<MemoryOrigin, number>> = { model: 20_000, distilled: 20_000, tool: 1_000 };
 
 export interface MemoriesDeps {
   readonly store: MemoryStore;
@@ -181,18 +181,18 @@ export class Memories {
 
   /**
    * Records the outcome of work in which a memory was used, which changes its rank. A memory that keeps failing is
-   * excluded from searches. Per session the last feedback counts. Throws NOT_FOUND.
+   * excluded from searches. Per session the last feedback counts. `weight`: see `WEAK`. Throws NOT_FOUND.
    */
   giveFeedback(
     project: string,
     { id, outcome, note }: { id: string; outcome: MemoryOutcome; note: string },
-    { session, requestId }: { session: string; requestId: string },
+    { session, requestId, weight = 1 }: { session: string; requestId: string; weight?: number },
   ): Promise<Memory> {
     return this.#change(async () => {
       const [memory] = await this.read(project, [id]);
       if (memory === undefined) throw new Error('a memory that was read is missing');
       const { evidence, confirmed } = await this.#store.addFeedback(
-        { id, session, outcome, note, requestId, atMs: this.#clock.now() },
+        { id, session, outcome, note, requestId, atMs: this.#clock.now(), weight },
         PRIORS[memory.origin],
       );
       const good = evidence.good + Math.min(confirmed, CONFIRMATION * CONFIRMATIONS_MAX);
@@ -242,7 +242,8 @@ export class Memories {
     if (memory === undefined) throw new Error('a memory that was found is missing');
     const provenance = requestIds.reduce(linked, memory.provenance);
     const times = memory.provenance.length;
-    const isConfirmed = requestIds.some((id) => !memory.provenance.includes(id));
+    // To find the same lesson in the record again does not show that it helps.
+    const isConfirmed = origin !== 'distilled' && requestIds.some((id) => !memory.provenance.includes(id));
     const tags = [...new Set([...memory.tags, ...draft.tags])].sort();
     const gained = isConfirmed && times >= 1 && times <= CONFIRMATIONS_MAX ? CONFIRMATION : 0;
     // Only a person may change a memory that every project sees.

@@ -16,7 +16,7 @@ import { PROJECT_TAG_CHARS } from './statements.ts';
 
 export interface MemoryServiceDeps {
   memories: Pick<Memories, 'search' | 'use' | 'store' | 'giveFeedback'>;
-  retrievals: Pick<Retrievals, 'divide' | 'settle'>;
+  retrievals: Pick<Retrievals, 'divide' | 'settle' | 'noteReads'>;
   /** Number of tokens of a text. */
   countTokens(text: string): number;
   clock: Clock;
@@ -42,10 +42,11 @@ export async function searchMemories(
   request: JsonObject,
   { isCore, form }: Pick<ServiceCall, 'isCore' | 'form'>,
   { memories, retrievals, countTokens, clock }: MemoryServiceDeps,
+  only: Pick<MemoryFilter, 'confirmedOnly'> = {},
 ): Promise<ServiceAnswer> {
   const limit = readOptionalInteger(request, 'limit') ?? SEARCH_DEFAULT;
   if (limit < 1 || limit > SEARCH_MAX) throw invalid('limit', `must be a whole number from 1 to ${SEARCH_MAX}`);
-  const filter = filterOf(request, clock.now());
+  const filter = { ...filterOf(request, clock.now()), ...only };
   const {
     memories: found,
     degraded,
@@ -96,15 +97,17 @@ const WHY_MAX_CHARS = 160;
  * wrote is quoted. Throws NOT_FOUND.
  */
 export async function getMemories(
-  { project }: SessionRef,
+  session: SessionRef,
   request: JsonObject,
   { isCore, form }: Pick<ServiceCall, 'isCore' | 'form'>,
-  { memories, clock }: MemoryServiceDeps,
+  { memories, retrievals, clock }: MemoryServiceDeps,
 ): Promise<ServiceAnswer> {
   const ids = [...new Set(readStringList(request, 'ids'))];
   if (ids.length === 0 || ids.length > READ_MAX) throw invalid('ids', `must name 1 to ${READ_MAX} memories`);
   for (const id of ids) checkId(id);
-  const details = (await memories.use(project, ids)).map((memory) => detailsOf(memory, clock.now()));
+  const used = await memories.use(session.project, ids);
+  await retrievals.noteReads(sessionTag(session), ids);
+  const details = used.map((memory) => detailsOf(memory, clock.now()));
   return { answer: isCore && form === 'text' ? detailsInWords(details) : { memories: details } };
 }
 

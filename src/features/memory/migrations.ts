@@ -133,4 +133,20 @@ export const MEMORY_MIGRATIONS: readonly string[] = [
   DROP TABLE item_index;
   UPDATE meta SET value = 2 WHERE name = 'index' AND NOT EXISTS (SELECT 1 FROM items);
   `,
+  // Lessons made from recorded calls, and how sessions went as the record shows it, without a report. `origin` is then `model`.
+  // `reads`: whose content a session has seen. `weight`: 1 for a report.
+  `
+  ALTER TABLE items ADD COLUMN is_distilled INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE feedback ADD COLUMN weight REAL NOT NULL DEFAULT 1.0;
+  ALTER TABLE retrievals ADD COLUMN weak_good REAL NOT NULL DEFAULT 0.0;
+  ALTER TABLE retrievals ADD COLUMN weak_count INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE reads (
+    session TEXT NOT NULL,
+    item TEXT NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (session, item)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX reads_item ON reads (item);
+  CREATE INDEX reads_age ON reads (at_ms);
+  `,
 ];

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
-import { type Database, integerOf, textOf } from '../../stores/sqlite.ts';
+import { type Database, integerOf, type Row, textOf } from '../../stores/sqlite.ts';
 import type { MemoryOutcome } from './item.ts';
+import { WEAK } from './learn.ts';
 import { type Lift, liftOf, type Trials } from './lift.ts';
 
 /** What is known of one memory. Open sessions are those whose outcome is not known yet. */
@@ -23,8 +24,25 @@ export interface RetrievalsDeps {
   logger: Logger;
 }
 
+/** Who wrote a memory: a person, an agent or a tool; contextd, from recorded calls; or another place. */
+const MEMORY_KINDS = ['written', 'distilled', 'imported'] as const;
+type MemoryKind = (typeof MEMORY_KINDS)[number];
+
+/** What is known of all memories of a kind, from sessions that found some of them. */
+export interface KindLift extends Lift {
+  readonly kind: MemoryKind;
+  /** Sessions that reported an outcome, whose outcome only the record shows, and that have none. */
+  readonly reported: number;
+  readonly weak: number;
+  readonly open: number;
+  readonly shown: Trials;
+  readonly heldOut: Trials;
+}
+
 /** Retrievals that are kept; the oldest are dropped. */
 const RETRIEVALS_MAX = 200_000;
+const READS_KEPT_MS = 31 * 24 * 60 * 60 * 1_000;
+const VALUES: Readonly<Record<MemoryOutcome, number>> = { success: 1, mixed: 0.5, failure: 0 };
 
 /**
  * Holds out a share of the memories that are found, so that work with a memory can be compared with work without it. The
@@ -82,6 +100,63 @@ export class Retrievals {
     ]);
   }
 
+  /** How the work of a session seems to have gone, for what it found and has not reported about. */
+  async settleWeakly(session: string, outcome: MemoryOutcome): Promise<void> {
+    await this.#deps.database.write([
+      {
+        sql: `UPDATE retrievals SET weak_good = weak_good + ?, weak_count = weak_count + 1
+          WHERE session = ? AND outcome IS NULL`,
+        params: [VALUES[outcome], session],
+      },
+    ]);
+  }
+
+  /** Remembers whose contents a session has read. */
+  async noteReads(session: string, ids: readonly string[]): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    await this.#deps.database.write([
+      { sql: 'DELETE FROM reads WHERE at_ms < ?', params: [nowMs - READS_KEPT_MS] },
+      {
+        sql: `INSERT OR IGNORE INTO reads (session, item, at_ms)
+          SELECT ?1, id, ?3 FROM items WHERE id IN (SELECT value FROM json_each(?2))`,
+        params: [session, JSON.stringify(ids), nowMs],
+      },
+    ]);
+  }
+
+  /** Ids of the memories whose contents a session has read. */
+  async readsOf(session: string): Promise<string[]> {
+    const rows = await this.#deps.database.read('SELECT item FROM reads WHERE session = ?', session);
+    return rows.map((row) => textOf(row, 'item'));
+  }
+
+  /**
+   * What memories of each kind change together. A session counts once for a kind, in the share in which it saw what it found; an
+   * outcome that only the record shows counts `WEAK`.
+   */
+  async reportKinds(project: string): Promise<KindLift[]> {
+    const rows = await this.#deps.database.read(
+      `SELECT CASE WHEN is_distilled = 1 THEN 'distilled' WHEN origin = 'import' THEN 'imported' ELSE 'written' END AS kind,
+          count(*) AS found, sum(is_held_out) AS held, count(retrievals.outcome) AS reported,
+          avg(CASE retrievals.outcome WHEN 'success' THEN 1.0 WHEN 'mixed' THEN 0.5 WHEN 'failure' THEN 0.0 END) AS good,
+          sum(weak_count) AS weak, sum(weak_good) AS weak_good
+        FROM retrievals JOIN items ON items.id = retrievals.item WHERE items.project = ?1 OR items.scope = 'global'
+        GROUP BY kind, retrievals.session`,
+      project,
+    );
+    const sessions = rows.map((row) => ({
+      kind: textOf(row, 'kind'),
+      heldOut: integerOf(row, 'held') / integerOf(row, 'found'),
+      ...outcomeOfSession(row),
+    }));
+    return MEMORY_KINDS.map((kind) =>
+      kindLift(
+        kind,
+        sessions.filter((one) => one.kind === kind),
+      ),
+    );
+  }
+
   /** The memories of a project and the global ones that were found while some were held out; none if `ids` names others. */
   async report(project: string, ids: readonly string[]): Promise<MemoryLift[]> {
     const rows = await this.#deps.database.read(
@@ -105,6 +180,23 @@ export class Retrievals {
     });
     return lifts.sort((a, b) => a.high - a.low - (b.high - b.low) || (a.id < b.id ? -1 : 1));
   }
+}
+
+/** How a session went, and how much that counts; 0 if it is not known. */
+function outcomeOfSession(row: Row): { value: number; weight: number } {
+  if (integerOf(row, 'reported') > 0) return { value: integerOf(row, 'good'), weight: 1 };
+  const weak = integerOf(row, 'weak');
+  return weak === 0 ? { value: 0, weight: 0 } : { value: integerOf(row, 'weak_good') / weak, weight: WEAK };
+}
+
+function kindLift(kind: MemoryKind, sessions: readonly { heldOut: number; value: number; weight: number }[]): KindLift {
+  const trials = (shareOf: (heldOut: number) => number): Trials => ({
+    count: sessions.reduce((sum, { heldOut, weight }) => sum + shareOf(heldOut) * weight, 0),
+    good: sessions.reduce((sum, { heldOut, weight, value }) => sum + shareOf(heldOut) * weight * value, 0),
+  });
+  const [shown, heldOut] = [trials((share) => 1 - share), trials((share) => share)];
+  const count = (weight: number) => sessions.filter((one) => one.weight === weight).length;
+  return { kind, reported: count(1), weak: count(WEAK), open: count(0), shown, heldOut, ...liftOf(shown, heldOut) };
 }
 
 function countsOf(kind: string, isHeldOut: 0 | 1): string {

@@ -13,6 +13,8 @@ export interface MemoryFilter {
   readonly sinceMs: number;
   /** True: no items of installed tools. Default: false. */
   readonly withoutTools?: boolean;
+  /** True: no distilled items that have not helped yet. Default: false. */
+  readonly confirmedOnly?: boolean;
 }
 
 export const NO_FILTER: MemoryFilter = { tags: [], outcome: null, scope: null, sinceMs: 0 };
@@ -41,6 +43,7 @@ const FIELDS = [
   'task',
   'context',
   'origin',
+  'is_distilled',
   'owner',
   'source',
   'provenance',
@@ -79,11 +82,13 @@ export function nextSeq(number: number): string {
 }
 
 /** Conditions on `items` with the parameters ?5 to ?7; without any, an empty text. */
-export function filterSql({ tags, outcome, sinceMs, withoutTools = false }: MemoryFilter) {
+export function filterSql({ tags, outcome, sinceMs, withoutTools = false, confirmedOnly = false }: MemoryFilter) {
   const params = [JSON.stringify(tags), outcome ?? '', sinceMs];
-  if (tags.length === 0 && outcome === null && sinceMs === 0 && !withoutTools) return { conditions: '', params: [] };
+  if (tags.length === 0 && outcome === null && sinceMs === 0 && !withoutTools && !confirmedOnly)
+    return { conditions: '', params: [] };
   return {
-    conditions: `${withoutTools ? "AND items.origin <> 'tool'" : ''} AND (?6 = '' OR items.outcome = ?6) AND items.updated_ms >= ?7
+    conditions: `${withoutTools ? "AND items.origin <> 'tool'" : ''}
+      ${confirmedOnly ? 'AND (items.is_distilled = 0 OR items.alpha > items.beta)' : ''} AND (?6 = '' OR items.outcome = ?6) AND items.updated_ms >= ?7
       AND NOT EXISTS (SELECT 1 FROM json_each(?5) wanted
         WHERE NOT EXISTS (SELECT 1 FROM json_each(items.tags) own WHERE own.value = wanted.value))`,
     params,
@@ -134,6 +139,7 @@ export function outcomeIn(row: Row): MemoryOutcome {
 
 function originIn(row: Row): MemoryOrigin {
   const origin = textOf(row, 'origin');
+  if (integerOf(row, 'is_distilled') === 1) return 'distilled';
   return origin === 'person' || origin === 'model' || origin === 'tool' ? origin : 'import';
 }
 

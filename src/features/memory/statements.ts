@@ -44,7 +44,7 @@ export function insertion(item: NewMemory, number: number): Statement[] {
     outcome: item.outcome,
     task: item.task,
     context: item.context,
-    origin: item.origin,
+    ...originColumns(item.origin),
     owner: item.owner,
     source: item.source,
     provenance: JSON.stringify(item.provenance),
@@ -71,6 +71,11 @@ export function insertion(item: NewMemory, number: number): Statement[] {
   ];
 }
 
+/** An item's origin, as columns. */
+export function originColumns(origin: MemoryOrigin): { origin: string; is_distilled: number } {
+  return origin === 'distilled' ? { origin: 'model', is_distilled: 1 } : { origin, is_distilled: 0 };
+}
+
 /**
  * Each session counts once; on a global item each project, with the mean of its sessions: agents choose the names of their
  * sessions, and those of one project must not decide for all others.
@@ -79,11 +84,12 @@ export function sumOfEvidence(id: string): Statement {
   return {
     sql: `WITH votes AS (
         SELECT substr(session, 1, ${PROJECT_TAG_CHARS}) AS project,
-          CASE outcome WHEN 'success' THEN 1.0 WHEN 'mixed' THEN 0.5 ELSE 0.0 END AS good FROM feedback WHERE item = ?1
-      ), projects AS (SELECT sum(good) AS good, count(*) AS count FROM votes GROUP BY project)
+          weight * CASE outcome WHEN 'success' THEN 1.0 WHEN 'mixed' THEN 0.5 ELSE 0.0 END AS good, weight
+        FROM feedback WHERE item = ?1
+      ), projects AS (SELECT sum(good) AS good, sum(weight) AS count, max(weight) AS weight FROM votes GROUP BY project)
       SELECT alpha,
-        (SELECT coalesce(sum(CASE scope WHEN 'global' THEN good / count ELSE good END), 0.0) FROM projects) AS good,
-        (SELECT coalesce(sum(CASE scope WHEN 'global' THEN 1 ELSE count END), 0) FROM projects) AS count
+        (SELECT coalesce(sum(CASE scope WHEN 'global' THEN good / count * weight ELSE good END), 0.0) FROM projects) AS good,
+        (SELECT coalesce(sum(CASE scope WHEN 'global' THEN weight ELSE count END), 0.0) FROM projects) AS count
       FROM items WHERE id = ?1`,
     params: [id],
   };

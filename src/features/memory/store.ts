@@ -25,6 +25,7 @@ import {
   insertion,
   type MemoryChange,
   type NewMemory,
+  originColumns,
   outboxRow,
   sumOfEvidence,
 } from './statements.ts';
@@ -38,6 +39,8 @@ export interface Feedback {
   readonly note: string;
   readonly requestId: string;
   readonly atMs: number;
+  /** 1 for a report, less for what only the record shows. */
+  readonly weight: number;
 }
 
 /** The table of memories, its word index and the outbox. Each change writes all three in one transaction. */
@@ -171,31 +174,32 @@ export class MemoryStore {
   async countOf(project: string, owner: string, origin: MemoryOrigin): Promise<number> {
     const { first, last } = seqRange(await this.#numberOf(project));
     const [row = {}] = await this.#database.read(
-      'SELECT count(*) AS count FROM items WHERE seq BETWEEN ? AND ? AND owner = ? AND origin = ?',
+      'SELECT count(*) AS count FROM items WHERE seq BETWEEN ? AND ? AND owner = ? AND origin = ? AND is_distilled = ?',
       first,
       last,
       owner,
-      origin,
+      ...Object.values(originColumns(origin)),
     );
     return integerOf(row, 'count');
   }
 
   /**
-   * Adds evidence. Per session the last outcome counts, and the last non-empty note is kept. Returns the sums over all
+   * Adds evidence. Per session the last outcome counts, a report before a weak one, and the last non-empty note is kept. Returns the sums over all
    * sessions, and the item's gain from being stored again: its alpha minus the prior and the evidence.
    */
   async addFeedback(
     feedback: Feedback,
     prior: Posterior,
   ): Promise<{ evidence: { good: number; bad: number }; confirmed: number }> {
-    const { id, session, outcome, note, requestId, atMs } = feedback;
+    const { id, session, outcome, note, requestId, atMs, weight } = feedback;
     const [before = [], , after = []] = await this.#database.write([
       sumOfEvidence(id),
       {
-        sql: `INSERT INTO feedback (item, session, outcome, note, request_id, at_ms) VALUES (?, ?, ?, ?, ?, ?)
+        sql: `INSERT INTO feedback (item, session, outcome, note, request_id, at_ms, weight) VALUES (?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (item, session) DO UPDATE SET outcome = excluded.outcome, request_id = excluded.request_id,
-            at_ms = excluded.at_ms, note = CASE excluded.note WHEN '' THEN note ELSE excluded.note END`,
-        params: [id, session, outcome, note, requestId, atMs],
+            at_ms = excluded.at_ms, weight = excluded.weight,
+            note = CASE excluded.note WHEN '' THEN note ELSE excluded.note END WHERE excluded.weight >= feedback.weight`,
+        params: [id, session, outcome, note, requestId, atMs, weight],
       },
       sumOfEvidence(id),
     ]);
@@ -215,6 +219,7 @@ export class MemoryStore {
       note: textOf(row, 'note'),
       requestId: textOf(row, 'request_id'),
       atMs: integerOf(row, 'at_ms'),
+      weight: integerOf(row, 'weight'),
     }));
   }
 

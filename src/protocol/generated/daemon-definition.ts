@@ -2869,6 +2869,55 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "MemoryLift",
                   "id": 2
+                },
+                "kinds": {
+                  "rule": "repeated",
+                  "type": "KindLift",
+                  "id": 3
+                }
+              }
+            },
+            "KindLift": {
+              "fields": {
+                "kind": {
+                  "type": "string",
+                  "id": 1
+                },
+                "reported": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "weak": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "open": {
+                  "type": "uint32",
+                  "id": 4
+                },
+                "shown_success": {
+                  "type": "double",
+                  "id": 5
+                },
+                "held_out_success": {
+                  "type": "double",
+                  "id": 6
+                },
+                "lift": {
+                  "type": "double",
+                  "id": 7
+                },
+                "low": {
+                  "type": "double",
+                  "id": 8
+                },
+                "high": {
+                  "type": "double",
+                  "id": 9
+                },
+                "verdict": {
+                  "type": "string",
+                  "id": 10
                 }
               }
             },

@@ -998,6 +998,62 @@ export interface KillRequest__Output {
   'id': (string);
 }
 
+export interface KindLift {
+  /**
+   * written by a person, an agent or a tool; distilled from recorded calls; or imported.
+   */
+  'kind'?: (string);
+  /**
+   * Sessions that found such memories: with a reported outcome, with one that only the record shows, and with none.
+   */
+  'reported'?: (number);
+  'weak'?: (number);
+  'open'?: (number);
+  /**
+   * Shares of successes with and without what was found, from 0 to 1.
+   */
+  'shown_success'?: (number | string);
+  'held_out_success'?: (number | string);
+  /**
+   * The difference of the two and its 95 % interval, from -1 to 1.
+   */
+  'lift'?: (number | string);
+  'low'?: (number | string);
+  'high'?: (number | string);
+  /**
+   * helps, harms, no difference, or too little data.
+   */
+  'verdict'?: (string);
+}
+
+export interface KindLift__Output {
+  /**
+   * written by a person, an agent or a tool; distilled from recorded calls; or imported.
+   */
+  'kind': (string);
+  /**
+   * Sessions that found such memories: with a reported outcome, with one that only the record shows, and with none.
+   */
+  'reported': (number);
+  'weak': (number);
+  'open': (number);
+  /**
+   * Shares of successes with and without what was found, from 0 to 1.
+   */
+  'shown_success': (number);
+  'held_out_success': (number);
+  /**
+   * The difference of the two and its 95 % interval, from -1 to 1.
+   */
+  'lift': (number);
+  'low': (number);
+  'high': (number);
+  /**
+   * helps, harms, no difference, or too little data.
+   */
+  'verdict': (string);
+}
+
 export interface LearnRequest {
   /**
    * Project root.
@@ -1495,6 +1551,10 @@ export interface MemoryReport {
    * Memories that a search found while some were held out, the best known first.
    */
   'memories'?: (MemoryLift)[];
+  /**
+   * The same for all memories of a kind together, from both kinds of outcomes.
+   */
+  'kinds'?: (KindLift)[];
 }
 
 export interface MemoryReport__Output {
@@ -1506,6 +1566,10 @@ export interface MemoryReport__Output {
    * Memories that a search found while some were held out, the best known first.
    */
   'memories': (MemoryLift__Output)[];
+  /**
+   * The same for all memories of a kind together, from both kinds of outcomes.
+   */
+  'kinds': (KindLift__Output)[];
 }
 
 export interface MemoryRequest {

@@ -147,7 +147,7 @@ export class Distiller {
     for (const { draft, requestIds } of lessons) {
       this.#stopping.signal.throwIfAborted();
       if (stored === LESSONS_MAX) break;
-      const author = { origin: 'model', owner: '', source: '', requestIds } as const;
+      const author = { origin: 'distilled', owner: '', source: '', requestIds } as const;
       const { state } = await memories.store(pending.project, draft, author);
       // A session is learned from again when it has gone on: what is known already takes no place.
       if (state === 'stored') stored += 1;

@@ -86,7 +86,7 @@ it('ArtifactView gets its ref as it is', async () => {
     jobs: NO_JOBS,
     findLine: async () => null,
     memories: { search: notAsked, use: notAsked, store: notAsked, giveFeedback: notAsked },
-    retrievals: { divide: notAsked, settle: notAsked },
+    retrievals: { divide: notAsked, noteReads: async () => {}, settle: notAsked },
     branches: { of: notAsked, open: notAsked, callsOf: notAsked, close: notAsked },
     learn: notAsked,
     checkpoints: { save: notAsked, list: notAsked, note: notAsked, restore: notAsked },

@@ -72,7 +72,7 @@ const search = ({ memories }: Opened, query: string, filter: Partial<MemoryFilte
 const titles = async (opened: Opened, query: string, filter: Partial<MemoryFilter> = {}) =>
   (await search(opened, query, filter)).memories.map(({ title }) => title);
 
-const NO_RETRIEVALS = { divide: async () => new Set<string>(), settle: async () => {} };
+const NO_RETRIEVALS = { divide: async () => new Set<string>(), settle: async () => {}, noteReads: async () => {} };
 
 describe('ranking by meaning', () => {
   it('issue 18 part 2 finds what shares no word, and ranks what shares both first', async () => {

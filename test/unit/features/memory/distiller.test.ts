@@ -77,9 +77,11 @@ describe('a distillation', () => {
     await distiller.distill(ASKED);
     expect(await finished(distiller)).toEqual([]);
     const stored = await at.memories.list(PROJECT, '', 10, true);
-    expect(stored).toMatchObject([{ origin: 'model', outcome: 'success', provenance: ['req_1', 'req_2', 'req_3'] }]);
+    expect(stored).toMatchObject([
+      { origin: 'distilled', outcome: 'success', provenance: ['req_1', 'req_2', 'req_3'] },
+    ]);
     expect(stored[0]?.content).toContain('- ran: npm run migrate');
-    expect(stored[0]?.confidence).toBeCloseTo(2 / 3);
+    expect(stored[0]?.confidence).toBe(0.5);
   });
 
   it('issue 18 waits until its daemon is back', async () => {
