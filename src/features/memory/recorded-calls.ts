@@ -66,7 +66,15 @@ async function readCall(record: AuditRecord, deps: RecordedCallsDeps): Promise<R
   const failedPart = failedStatus({ exitCode, pipeStatus }, [output], reported);
   const hasFailed = isFailure({ errorCode: code, exitCode, pipeStatus, failedPart, reported });
   const error = hasFailed ? errorIn(output, record) : '';
-  return { requestId: record.request_id, session: record.session, ...action, isFailure: hasFailed, error };
+  const changesFiles = isJsonObject(record.files_changed);
+  return {
+    requestId: record.request_id,
+    session: record.session,
+    ...action,
+    isFailure: hasFailed,
+    changesFiles,
+    error,
+  };
 }
 
 function actionOf({ tool, effect, input }: AuditRecord): Pick<RecordedCall, 'kind' | 'subject' | 'detail'> {

@@ -14,6 +14,8 @@ export interface RecordedCall {
   /** Of an edit what was changed, of another tool its input; '' for a command. */
   readonly detail: string;
   readonly isFailure: boolean;
+  /** True if it is on record that it changed files of the project. */
+  readonly changesFiles: boolean;
   /** The part of the output that says what failed; '' if it says nothing. */
   readonly error: string;
 }
@@ -148,9 +150,13 @@ function isLasting(calls: readonly RecordedCall[], failures: readonly RecordedCa
   return tries.length >= TRIES_MIN;
 }
 
-/** The same command, or one that includes it: what was done between them is what made the difference. */
+/**
+ * The same command, or one that includes it: what was done between them is what made the difference. A command that was written
+ * wrongly is repaired by another one.
+ */
 function isSameWork(success: RecordedCall, failure: RecordedCall): boolean {
   if (keyOf(success) === keyOf(failure)) return true;
+  if (isUsageError(failure.error)) return false;
   if (success.kind !== 'command' || failure.kind !== 'command') return false;
   const [later, earlier] = [mainCommand(success.subject), mainCommand(failure.subject)];
   return later !== null && earlier !== null && covers(later, earlier) && sameWords(later.options, earlier.options);
@@ -295,8 +301,9 @@ function keyOf(call: RecordedCall | undefined): string {
   return `${kind} ${oneLine(subject)}${kind === 'other' ? ` ${detail}` : ''}`;
 }
 
-function isLook({ kind, subject }: RecordedCall): boolean {
-  return kind === 'command' && isLooking(subject);
+/** What changed a file is no look, whatever its program: `sed -i`, `cat >a.c`. */
+function isLook({ kind, subject, changesFiles }: RecordedCall): boolean {
+  return kind === 'command' && !changesFiles && isLooking(subject);
 }
 
 function programOf(command: string): string {

@@ -18,6 +18,7 @@ const call = (requestId: string, subject: string, error?: string): RecordedCall 
   detail: '',
   kind: 'command',
   isFailure: error !== undefined,
+  changesFiles: false,
   error: error ?? '',
 });
 const CALLS = [call('req_1', 'npm test', 'no such table'), call('req_2', 'npm run migrate'), call('req_3', 'npm test')];

@@ -16,10 +16,86 @@ function command(subject: string, error?: string): RecordedCall {
     subject,
     detail: '',
     isFailure: error !== undefined,
+    changesFiles: false,
     error: error ?? '',
   };
 }
 const edit = (subject: string, detail: string): RecordedCall => ({ ...command(subject), kind: 'edit', detail });
+const changing = (subject: string): RecordedCall => ({ ...command(subject), changesFiles: true });
+const HEREDOC = "python - <<'P'\nprint(parse_header_links('<a>'))\nP";
+
+/** Sequences as agents made them, the titles of their lessons, and what no lesson may name as the cause. */
+const PLAYED: readonly (readonly [string, readonly RecordedCall[], readonly string[], RegExp])[] = [
+  [
+    'a flag that does not exist',
+    [
+      command('pytest tests/test_utils.py --no-such-flag', 'ERROR: unrecognized arguments: --no-such-flag'),
+      edit('tests/test_utils.py', '-"b": "c"\n+"b": "c", "x": None'),
+      command('pytest tests/test_utils.py'),
+    ],
+    [
+      'pytest tests/test_utils.py --no-such-flag failed (ERROR: unrecognized arguments: --no-such-flag): what works instead',
+    ],
+    /"x": None|It succeeded after/,
+  ],
+  [
+    'a test that does not exist',
+    [
+      command('pytest x.py::test_nonexistent', 'ERROR: not found: x.py::test_nonexistent'),
+      command(HEREDOC),
+      command('pytest x.py | tail -3'),
+    ],
+    ['pytest x.py::test_nonexistent failed (ERROR: not found: x.py::test_nonexistent): what works instead'],
+    /parse_header_links|It succeeded after/,
+  ],
+  [
+    'a misspelt option',
+    [command('pip list --outdates', 'no such option: --outdates'), command('pip list --outdated --format json | head')],
+    ['pip list --outdates failed (no such option: --outdates): what works instead'],
+    /never succeeded|another way/,
+  ],
+  [
+    'a misspelt option of git',
+    [
+      command('git log --max-counts=3', 'fatal: unrecognized argument: --max-counts=3'),
+      command('git log --max-count=3'),
+    ],
+    ['git log --max-counts=3 failed (fatal: unrecognized argument: --max-counts=3): what works instead'],
+    /It succeeded after/,
+  ],
+  [
+    'a flaky test',
+    [
+      command('pytest -q', 'E   TimeoutError'),
+      command('pytest -q'),
+      command('pytest -q', 'E   TimeoutError'),
+      command('pytest -q'),
+    ],
+    ['pytest -q is flaky (E TimeoutError)'],
+    /It succeeded after/,
+  ],
+  [
+    'a library that is not linked, repaired by a program that else only looks',
+    [
+      command('make', "undefined reference to `sqrt'"),
+      command('cat Makefile'),
+      changing("sed -i 's/$/ -lm/' Makefile"),
+      command('make'),
+    ],
+    ["make failed (undefined reference to `sqrt'): what made it succeed"],
+    /cat Makefile/,
+  ],
+  [
+    'a module that is missing',
+    [
+      command('python app.py', 'Traceback (most recent call last):\nModuleNotFoundError: No module named x'),
+      edit('app.py', '-import x\n+import y'),
+      command('python app.py'),
+    ],
+    ['python app.py failed (ModuleNotFoundError: No module named x): what made it succeed'],
+    /never succeeded/,
+  ],
+];
 
 describe('lessons without a model', () => {
   it('issue 18 say which edit turned a failure into a success, with the error that taught it and the ids of the calls', () => {
@@ -79,6 +155,16 @@ describe('lessons without a model', () => {
     const [first, , again] = calls as [RecordedCall, RecordedCall, RecordedCall];
     expect(lessonsOf([first, { ...again, session: 'two' }], WORK)).toHaveLength(1);
   });
+
+  it.each(PLAYED)(
+    'issue 31.4 name the cause that the record shows, and no other: %s',
+    (_what, calls, titles, never) => {
+      const lessons = lessonsOf(calls, WORK).map(({ draft }) => draft);
+      expect(lessons.map(({ title }) => title)).toEqual(titles);
+      for (const { title, description, content } of lessons)
+        expect(`${title}\n${description}\n${content}`).not.toMatch(never);
+    },
+  );
 
   it.each([
     ['pytest -q --no-such-flag', 'ERROR: unrecognized arguments: --no-such-flag', 'pytest -q'],
