@@ -260,6 +260,7 @@ const BESIDE_THE_CONTRACT: Record<string, string> = {
   'src/sandbox/machine/host.ts': 'the directories of that PATH',
   'src/sandbox/machine/mount-plan.ts': 'the other variables of a command',
   'src/sandbox/layers/place.ts': 'where the files of a branch are',
+  'src/sandbox/snapshots/place.ts': 'where the files are that undo needs',
 };
 
 interface FileCalls {
