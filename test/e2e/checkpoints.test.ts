@@ -135,7 +135,10 @@ describe('checkpoints', () => {
     const { data } = await call('branch', { description: 'look', prompt: 'Look.' });
     const inBranch = await call('checkpoint_save', { branch: data.branch_id, note: 'looked' });
     expect(await refused(String(inBranch.data.checkpoint_id), other)).toBe('NOT_FOUND');
-    expect((await other.call('checkpoint_list', {})).envelope.data.checkpoints).toEqual([]);
+    const listed = (await other.call('checkpoint_list', {})).envelope.data.checkpoints as Record<string, unknown>[];
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining([whole, damaged, newer]));
+    expect(listed.map(({ id }) => id)).not.toContain(inBranch.data.checkpoint_id);
+    expect(new Set(listed.map(({ session }) => session))).toEqual(new Set(['one']));
     other.close();
     await whileStopped((database) => {
       database.prepare('UPDATE checkpoints SET format = 2 WHERE id = ?').run(newer);

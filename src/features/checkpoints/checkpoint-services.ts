@@ -11,7 +11,7 @@ import { LEVELS, type RestoreLevel } from './restored-text.ts';
 import { oneLine } from './session-facts.ts';
 
 export interface CheckpointServiceDeps {
-  checkpoints: Pick<Checkpoints, 'save' | 'list' | 'restore' | 'note'>;
+  checkpoints: Pick<Checkpoints, 'save' | 'list' | 'listReadable' | 'restore' | 'note'>;
   artifacts: Pick<ArtifactStore, 'put'>;
   countTokens(text: string): number;
 }
@@ -47,17 +47,21 @@ function shownName(name: string): string {
   return /^[\p{L}\p{N}][\p{L}\p{N} .,:;_+#/()-]*$/u.test(name) ? name : quote(name, NAME_MAX_CHARS);
 }
 
-/** `CheckpointList` → `{checkpoints: [{id, name?, saved, summary}], left_out?}`, the newest first, within 340 tokens. */
+/**
+ * `CheckpointList` → `{checkpoints: [{id, session?, name?, saved, summary}], left_out?}`: its own, then those of other sessions,
+ * which name it; the newest first, within 340 tokens.
+ */
 export async function listCheckpoints(
   session: SessionRef,
   { checkpoints, countTokens }: CheckpointServiceDeps,
 ): Promise<ServiceAnswer> {
-  const all = await checkpoints.list(session);
+  const all = await checkpoints.listReadable(session);
   let left = LIST_MAX_TOKENS;
   const shown: JsonObject[] = [];
-  for (const { id, name, createdMs, summary } of all) {
+  for (const { id, name, createdMs, summary, session: owner } of all) {
     const saved = new Date(createdMs).toISOString().slice(0, 16);
-    const item = { id, ...(name === '' ? {} : { name: shownName(name) }), saved, summary };
+    const of = owner.session === session.session ? {} : { session: owner.session };
+    const item = { id, ...of, ...(name === '' ? {} : { name: shownName(name) }), saved, summary };
     const cost = countTokens(`${JSON.stringify(item)},`);
     // One that is too long hides no other.
     if (cost > left) continue;

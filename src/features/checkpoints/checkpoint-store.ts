@@ -185,7 +185,7 @@ export function unknownCheckpoint(id: string): ContextdError {
     'NOT_FOUND',
     `this project has no checkpoint ${JSON.stringify(id.slice(0, 40))} that can be read here`,
     {
-      remedy: 'checkpoint_list shows those of this session, session_init the last one of the session before.',
+      remedy: 'checkpoint_list shows those that can.',
     },
   );
 }

@@ -145,6 +145,14 @@ export class Checkpoints {
     return this.#deps.store.list(session);
   }
 
+  /** Its own, and on the base those of other sessions of the project, which it can read, the newest first. */
+  async listReadable(session: SessionRef): Promise<StoredHead[]> {
+    const own = await this.list(session);
+    if (session.branch !== null) return own;
+    const all = await this.#deps.store.listProject(session.project);
+    return [...own, ...all.filter((head) => head.session.session !== session.session && head.session.branch === null)];
+  }
+
   /** The note of a checkpoint of the project; '' for one that is not there. */
   note(project: string, id: string): Promise<string> {
     return this.#deps.store.note(project, id);

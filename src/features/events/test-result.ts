@@ -17,8 +17,9 @@ const LINE_MAX_CHARS = 400;
 const NAMES_MAX = 3;
 const NAME_MAX_CHARS = 120;
 
+/** A number beside the singular is a code, such as that of HTTP: `error 403`; only one failure is `1 error`. */
 const FAILED_COUNT =
-  /(?<![\w.%#-])(\d{1,9})\s+(?:[a-z]{1,20}\s+)?(?:failed|failures?|failing|errors?|errored|broken)\b|\b(?:failures?|failed|failing|fail|errors?)\s*[:=]?\s*(\d{1,9})(?![\w.%])/gi;
+  /(?<![\w.%#-])(\d{1,9})\s+(?:[a-z]{1,20}\s+)?(?:failed|failures|failing|errors|errored|broken)\b|(?<![\w.%#-])(1)\s+(?:[a-z]{1,20}\s+)?(?:failure|error)\b|\b(?:failures?|failed|failing|fail|errors)\s*[:=]?\s*(\d{1,9})(?![\w.%])/gi;
 const PASSED_COUNT =
   /(?<![\w.%-])(\d{1,9})\s+(?:[a-z]{1,20}\s+)?(?:passed|passing|succeeded)\b|\b(?:passed|passing|pass|succeeded)\s*[:=]?\s*(\d{1,9})(?![\w.%])/gi;
 /** What stands beside the counts of a result: a total, skipped tests, or how long it took. */
@@ -96,7 +97,10 @@ function failedIn(line: string): number {
 }
 
 function sumOf(line: string, counts: RegExp): number {
-  return [...line.matchAll(counts)].reduce((sum, [, before, behind]) => sum + Number(before ?? behind), 0);
+  return [...line.matchAll(counts)].reduce(
+    (sum, [, ...counts]) => sum + Number(counts.find((count) => count !== undefined)),
+    0,
+  );
 }
 
 /** The test that a line reports as failed: one or none. */

@@ -58,7 +58,7 @@ async function previousOf(session: SessionRef, eventLog: SessionInitDeps['eventL
 /** Checkpoints of the session that are shown. */
 const CHECKPOINTS_MAX = 3;
 
-/** The newest of the session and branch; of the session before the newest, and the one that was imported last. */
+/** The newest of the session and branch; without any those of the session before, and the one that was imported last. */
 async function knownCheckpoints(
   session: SessionRef,
   before: string | null,
@@ -68,8 +68,9 @@ async function knownCheckpoints(
   const known = own.map((head) => knownOf(head, ''));
   if (before !== null && own.length === 0) {
     const earlier = await checkpoints.list({ project: session.project, session: before, branch: null });
-    const shown = new Set([earlier[0], earlier.find(({ cause }) => cause === 'import')]);
-    known.push(...[...shown].flatMap((head) => (head === undefined ? [] : [knownOf(head, before)])));
+    const imported = earlier.find(({ cause }) => cause === 'import') ?? [];
+    const shown = new Set([...earlier.slice(0, CHECKPOINTS_MAX), imported].flat());
+    known.push(...[...shown].map((head) => knownOf(head, before)));
   }
   const [newest, ...others] = known;
   if (newest === undefined) return [];

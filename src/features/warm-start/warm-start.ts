@@ -6,6 +6,7 @@ import { filterSensitivity } from '../compile/sensitivity.ts';
 import { type Blocker, blockersIn } from '../events/blockers.ts';
 import type { CallEventFacts, SessionEvent } from '../events/event.ts';
 import { nameOf, quote } from '../events/quote.ts';
+import { isUsageError } from '../events/shell-command.ts';
 import { fitSections } from './fit.ts';
 import { changedSince, isIgnored, type WorkspaceChanges } from './workspace.ts';
 
@@ -189,7 +190,7 @@ const CHANGES_SHOWN = 8;
 
 /** Where the code is: branch, commits, what is not committed, and what the tests said last. */
 function stateLines(
-  { branch, commits, changes }: WorkspaceChanges,
+  { branch, commits, changes, files: differing }: WorkspaceChanges,
   events: readonly SessionEvent[],
   sinceMs: number | null,
 ): string[] {
@@ -199,10 +200,13 @@ function stateLines(
   const files = changes
     .slice(0, CHANGES_SHOWN)
     .map(({ added, removed, path }) => `${quote(path)} ${lines(added, removed)}`);
+  const tracked = new Set(changes.map(({ path }) => path));
+  const untracked = branch === '' ? [] : differing.flatMap(({ path }) => (tracked.has(path) ? [] : [path]));
   const more = changes.length > files.length ? `, ${changes.length - files.length} more` : '';
   return [
     ...(branch === '' ? [] : [`- branch ${quote(branch)}`]),
     ...(changes.length === 0 ? [] : [`- not committed: ${files.join(', ')}${more}`]),
+    ...(untracked.length === 0 ? [] : [`- not tracked: ${pathList(untracked)}`]),
     ...testLines(events),
     ...(commits.length === 0 ? [] : [`- commits ${shown.join(', ')}${news}`]),
   ];
@@ -212,16 +216,26 @@ function lines(added: string, removed: string): string {
   return added === '-' ? '(binary)' : `+${added} -${removed}`;
 }
 
-/** The last result that a command reported, and if it is red the last green one. */
+/**
+ * The last result of tests, without any the last of a build, and if it is red the last green one. A command that was written
+ * wrongly has no result.
+ */
 function testLines(events: readonly SessionEvent[]): string[] {
-  const reports = events.flatMap((event) => (event.kind === 'call' && event.facts.reported !== null ? [event] : []));
-  const last = reports.at(-1);
+  const reports = events.flatMap((event) =>
+    event.kind === 'call' && event.facts.reported !== null && !isUsageError(event.facts.errorLine) ? [event] : [],
+  );
+  const last = reports.findLast(({ facts }) => isOfTests(facts.reported)) ?? reports.at(-1);
   if (last === undefined) return [];
   const line = (label: string, { seq, at, facts }: SessionEvent & { facts: CallEventFacts }) =>
     `- ${label} #${seq} ${timeOf(at)} ${quote(facts.subject)}: ${facts.reported?.failed ?? 0} failed, ${facts.reported?.passed ?? 0} passed`;
   if (last.facts.reported?.failed === 0) return [line('last result', last)];
   const green = reports.findLast(({ facts }) => facts.reported?.failed === 0);
   return [line('last result', last), ...(green === undefined ? [] : [line('last green', green)])];
+}
+
+/** A failure without a test's name and without a success is that of a compiler or a build. */
+function isOfTests(reported: CallEventFacts['reported']): boolean {
+  return reported !== null && (reported.failed === 0 || reported.passed > 0 || reported.names.length > 0);
 }
 
 function memoryLine({ id, title, outcome }: KnownMemory): string {

@@ -78,6 +78,20 @@ describe('issue 31.1 the result that a command reports', () => {
     expect(reportedResult([])).toBeNull();
   });
 
+  it('takes no status code for a count, however an error says it', () => {
+    const forms = [
+      (code: number) => `ERROR: HTTP error ${code} while getting https://example.com/simple/`,
+      (code: number) => `Error: ${code} Client Error: Forbidden for url: https://example.com/`,
+      (code: number) => `error ${code} (1 test skipped, 3 ms)`,
+      (code: number) => `npm error ${code} Not Found - GET https://example.com/x`,
+    ];
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 999 }), fc.constantFrom(...forms), (code, form) => {
+        expect(reportedResult([form(code)])?.failed ?? 0).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
   it('is a failure if the last line is the exception of a traceback', () => {
     const trace =
       'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nModuleNotFoundError: No module named b';

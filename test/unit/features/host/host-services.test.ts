@@ -89,7 +89,7 @@ it('ArtifactView gets its ref as it is', async () => {
     retrievals: { divide: notAsked, noteReads: async () => {}, settle: notAsked },
     branches: { of: notAsked, open: notAsked, callsOf: notAsked, close: notAsked },
     learn: notAsked,
-    checkpoints: { save: notAsked, list: notAsked, note: notAsked, restore: notAsked },
+    checkpoints: { save: notAsked, list: notAsked, listReadable: notAsked, note: notAsked, restore: notAsked },
     eventLog: { read: notAsked, bounds: notAsked, before: notAsked, position: notAsked },
     contexts: { rememberStart: notAsked },
     countTokens: notAsked,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '#src/features/events/event.js';
+import type { CallEventFacts, SessionEvent } from '#src/features/events/event.js';
 import { type WarmStartFacts, warmStart } from '#src/features/warm-start/warm-start.js';
 import { NO_CHANGES } from '#src/features/warm-start/workspace.js';
 import { loadCounter } from '#src/tokens/counter.js';
@@ -93,6 +93,27 @@ describe('issue 19.7 a warm start', () => {
     );
   });
 
+  it('issue 31.3 says the last result of tests, which neither a build nor a wrongly written command replaces, and untracked files', () => {
+    const result = (seq: number, subject: string, reported: CallEventFacts['reported'], errorLine = '') =>
+      callOf(seq, subject, { facts: factsOf('safe_bash', subject, { exitCode: 1, reported, errorLine }) });
+    const build = { failed: 1, passed: 0, names: [] };
+    const usage = 'make: *** No rule to make target `nothing`. Stop.';
+    const own = [
+      result(1, 'make nothing', build, usage),
+      result(2, 'make', build, 'a.c:3: error: x'),
+      result(3, 'npm test', { failed: 2, passed: 2, names: ['adds'] }),
+      result(4, 'make', build, 'a.c:3: error: x'),
+      result(5, 'make nothing', build, usage),
+    ];
+    const workspace = { ...NO_CHANGES, branch: 'main', files: [{ at: 9, path: 'person.txt' }] };
+    const text = warmStart({ ...NOTHING, own, workspace }, countTokens);
+    expect(text).toContain('- last result #3 1970-01-01T00:00Z "npm test": 2 failed, 2 passed\n');
+    expect(text).toContain('- not tracked: "person.txt"\n');
+    const builds = warmStart({ ...NOTHING, own: own.slice(0, 2) }, countTokens);
+    expect(builds).toContain('- last result #2 1970-01-01T00:00Z "make": 1 failed, 0 passed\n');
+    expect(warmStart({ ...NOTHING, own: own.slice(0, 1) }, countTokens)).not.toContain('last result');
+  });
+
   it('names open branches, the last checkpoints, what was asked and what was written', () => {
     const bound = (seq: number, kind: 'branch' | 'checkpoint', action: string, id: string, text: string) =>
       ({ ...messageEvent(seq, text), kind, facts: { action, id, requestId: '' } }) as SessionEvent;
@@ -131,6 +152,7 @@ describe('issue 19.7 a warm start', () => {
       'The code:',
       '- branch "main...origin/main [ahead 1]"',
       '- not committed: "src/login.ts" +3 -1',
+      '- not tracked: "old"',
       '- commits abc1234 "Bump"; 1 since the last event',
       'Open branches:',
       '- #2 1970-01-01T00:00Z br_2 "write the test"',
