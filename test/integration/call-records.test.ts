@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { MethodDefinition } from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { connect, type DaemonClient } from '#src/cli/client.js';
 import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
@@ -32,14 +32,20 @@ interface AuditLine {
 
 let at: Installation;
 let daemons: DaemonClient[];
-beforeEach(async () => {
-  daemons = [];
+/** The lines of the log that earlier tests left. */
+let earlier: readonly string[] = [];
+beforeAll(async () => {
   at = await install();
 });
-afterEach(async () => {
-  for (const daemon of daemons) daemon.close();
-  await at.remove();
+beforeEach(() => {
+  daemons = [];
+  earlier = rawLines();
+  for (const name of ['begun', 'go']) rmSync(join(at.project, name), { force: true });
 });
+afterEach(() => {
+  for (const daemon of daemons) daemon.close();
+});
+afterAll(() => at.remove());
 
 async function client(): Promise<DaemonClient> {
   const paths = resolvePaths({ ...readEnvironment(at.environment), contextdHome: at.home }, findInstallRoot());
@@ -51,21 +57,25 @@ async function client(): Promise<DaemonClient> {
 /** What a person did, such as `ctxd init`, is on record too. */
 const isCall = ({ door }: AuditLine) => door !== 'ctxd';
 
-/** The raw lines of the log about calls, not as `ctxd audit tail` shows them. */
-function lines(): AuditLine[] {
+function rawLines(): string[] {
   const dir = join(at.home, 'state/audit');
-  return readdirSync(dir).flatMap((name) =>
-    readFileSync(join(dir, name), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line): AuditLine => JSON.parse(line))
-      .filter(isCall),
-  );
+  const names = existsSync(dir) ? readdirSync(dir) : [];
+  return names.flatMap((name) => readFileSync(join(dir, name), 'utf8').split('\n')).filter((line) => line !== '');
 }
 
+/** The raw lines of the log about calls of this test, not as `ctxd audit tail` shows them. */
+function lines(): AuditLine[] {
+  return rawLines()
+    .filter((line) => !earlier.includes(line))
+    .map((line): AuditLine => JSON.parse(line))
+    .filter(isCall);
+}
+
+/** What `ctxd audit tail` shows of this test. */
 async function tail(): Promise<AuditLine[]> {
   const records: AuditLine[] = JSON.parse((await at.run(CTXD, ['audit', 'tail', '--json'])).stdout);
-  return records.filter(isCall);
+  const before = new Set(earlier.map((line) => (JSON.parse(line) as AuditLine).request_id));
+  return records.filter((record) => isCall(record) && !before.has(record.request_id));
 }
 
 const WAITS = 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo done';
@@ -115,12 +125,11 @@ describe('a call that runs', () => {
           began: true,
         },
       ]);
+      const stats = JSON.parse((await at.run(CTXD, ['stats', '--json'])).stdout);
+      expect(JSON.stringify(stats)).toContain('"calls":1');
       await at.run(CTXD, ['server', 'stop']);
     }
     expect(lines()).toHaveLength(2);
-    await at.run(CTXD, ['server', 'start']);
-    const stats = JSON.parse((await at.run(CTXD, ['stats', '--json'])).stdout);
-    expect(JSON.stringify(stats)).toContain('"calls":1');
   });
 
   it('SEC-5.1: is shown once in the log, first as running and then with its end', async () => {
@@ -213,6 +222,8 @@ describe('a call that the door refuses', () => {
   });
 
   it('counts only the output of a command as run, and everything printed as returned', async () => {
+    const at = await install();
+    onTestFinished(() => at.remove());
     const sums = async () => {
       const rows = JSON.parse((await at.run(CTXD, ['stats', '--json', '--by', 'tool'])).stdout);
       const { tokens_run, tokens_returned, tokens_saved } = rows[0];

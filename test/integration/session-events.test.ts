@@ -1,9 +1,6 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLogger } from '#src/core/log.js';
-import { eventDatabase } from '#src/features/events/event-database.js';
-import { StoredEventLog } from '#src/features/events/event-log.js';
 import { loadCounter } from '#src/tokens/counter.js';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
@@ -15,17 +12,28 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-/** The events of one session, as the stopped daemon left them. */
-async function eventsOf(session: string) {
-  await at.run(CTXD, ['server', 'stop']);
-  const database = eventDatabase({ file: join(at.home, 'data/sessions.db'), logger: silentLogger });
-  const clock = { now: () => 0, monotonic: () => 0 };
-  const limits = { maxAgeMs: 1, maxEvents: 1 };
-  const eventLog = new StoredEventLog({ database, countTokens: () => 0, limits, clock, logger: silentLogger });
-  await eventLog.start();
-  const events = await eventLog.read({ project: at.project, session, branch: null }, {});
-  await eventLog.stop();
-  return events;
+/** The secrets of all tests. The last test stops the daemon and looks for them in its files. */
+const secrets: string[] = [];
+function newSecret(seed: number): string {
+  const secret = generate('ghp_[A-Za-z0-9]{36}', seededRandom(seed));
+  secrets.push(secret);
+  return secret;
+}
+
+interface Shown {
+  seq: number;
+  kind: string;
+  /** 0: none. */
+  parent: number;
+  text: string;
+  artifact: string | null;
+  sensitivity: string;
+  facts: { job: number | null; exitCode: number | null } & Record<string, unknown>;
+}
+
+async function eventsOf(session: string): Promise<Shown[]> {
+  const { stdout } = await at.run(CTXD, ['session', 'show', session, '--json']);
+  return JSON.parse(stdout).events;
 }
 
 describe('issue 19.1 a call through the daemon', () => {
@@ -41,12 +49,12 @@ describe('issue 19.1 a call through the daemon', () => {
     await at.ask('safe_bash', { command: 'echo other' }, { env: { CONTEXTD_SESSION_ID: 'two' } });
     const events = await eventsOf('one');
     expect(events.map(({ seq, kind, parent, text }) => [seq, kind, parent, text])).toEqual([
-      [1, 'call', null, 'safe_bash seq 5000 &&…: exit 3'],
-      [2, 'call', null, 'safe_write src/a.ts: ok'],
+      [1, 'call', 0, 'safe_bash seq 5000 &&…: exit 3'],
+      [2, 'call', 0, 'safe_write src/a.ts: ok'],
       [3, 'call', 1, `tool_view ${long.refs[0]}: ok`],
-      [4, 'call', null, 'safe_read missing.ts: PATH_NOT_FOUND'],
-      [5, 'call', null, 'safe_bash true: not run'],
-      [6, 'memory', null, 'memory_search flaky test: ok'],
+      [4, 'call', 0, 'safe_read missing.ts: PATH_NOT_FOUND'],
+      [5, 'call', 0, 'safe_bash true: not run'],
+      [6, 'memory', 0, 'memory_search flaky test: ok'],
     ]);
     const [first, second, third] = events;
     expect(first).toMatchObject({ artifact: long.refs[0], sensitivity: 'internal' });
@@ -57,7 +65,7 @@ describe('issue 19.1 a call through the daemon', () => {
   });
 
   it('leaves no secret in its event', async () => {
-    const token = generate('ghp_[A-Za-z0-9]{36}', seededRandom(19));
+    const token = newSecret(19);
     const env = { CONTEXTD_SESSION_ID: 'one' };
     await at.ask('safe_bash', { command: `echo ${token}` }, { env });
     const events = await eventsOf('one');
@@ -243,7 +251,7 @@ describe('issue 19.1 the end of a background job', () => {
   const warm = async () => String((await at.ask('session_init', {}, { env })).data.text);
 
   it('is an event of the session that started it, so that a warm start names a job that failed and why', async () => {
-    const token = generate('ghp_[A-Za-z0-9]{36}', seededRandom(20));
+    const token = newSecret(20);
     const command = `if [ -e fixed ]; then exit 0; fi; echo started; echo "Error: no access with ${token}"; echo bye; exit 5`;
     await start(command);
     await ended(1);
@@ -265,7 +273,7 @@ describe('issue 19.1 the end of a background job', () => {
     expect(await warm()).not.toContain('Failed, and not succeeded since');
     const events = await eventsOf('jobs');
     const jobs = events.filter((event) => event.kind === 'call' && event.facts.job !== null);
-    expect(jobs.map((event) => event.kind === 'call' && [event.facts.job, event.facts.exitCode, event.text])).toEqual([
+    expect(jobs.map((event) => [event.facts.job, event.facts.exitCode, event.text])).toEqual([
       [1, 5, expect.stringMatching(/ \(job 1\): exit 5$/)],
       [3, 5, expect.stringMatching(/ \(job 3\): exit 5$/)],
       [4, 0, expect.stringMatching(/ \(job 4\): ok$/)],
@@ -274,28 +282,6 @@ describe('issue 19.1 the end of a background job', () => {
     for (const { artifact } of jobs) expect(artifact).toMatch(/^art_/);
     expect(JSON.stringify(events)).not.toContain(token);
   });
-});
-
-it('issue 19.7 ctxd session replay makes a warm start again to the same bytes, whatever happened since', async () => {
-  const env = { CONTEXTD_SESSION_ID: 'second' };
-  const replay = async () =>
-    JSON.parse((await at.run(CTXD, ['session', 'replay', 'second', '--json'])).stdout).contexts;
-  await at.ask('safe_bash', { command: 'echo no >&2; exit 2' }, { env: { CONTEXTD_SESSION_ID: 'first' } });
-  const token = generate('ghp_[A-Za-z0-9]{36}', seededRandom(21));
-  await at.ask('session_init', { task: `use ${token}` }, { env });
-  await at.ask('safe_bash', { command: 'echo broken >&2; exit 3' }, { env });
-  await at.ask('checkpoint_save', { note: 'half' }, { env });
-  await at.ask('session_init', { task: 'broken' }, { env });
-  await at.ask('safe_bash', { command: 'echo ok' }, { env });
-  await at.ask('safe_bash', { command: 'echo later; exit 9' }, { env: { CONTEXTD_SESSION_ID: 'first' } });
-  await at.run(CTXD, ['server', 'restart']);
-  const replayed = await replay();
-  expect(replayed).toMatchObject([
-    { phase: 'session_init', position: 0, result: 'same' },
-    { phase: 'session_init', position: 4, result: 'same' },
-  ]);
-  await at.run(CTXD, ['server', 'stop']);
-  expect(at.filesHolding(token)).toEqual([]);
 });
 
 it('issue 19.7 a new session starts from the last one that worked, with its last checkpoint, and not from a mistyped one', async () => {
@@ -313,4 +299,27 @@ it('issue 19.7 a new session starts from the last one that worked, with its last
   const own = await warm('worked');
   expect(own).toContain(`- ${data.checkpoint_id} 2`);
   expect(await warm('mistyped')).not.toContain('NOT_FOUND');
+});
+
+it('issue 19.7 ctxd session replay makes a warm start again to the same bytes, whatever happened since', async () => {
+  const env = { CONTEXTD_SESSION_ID: 'second' };
+  const replay = async () =>
+    JSON.parse((await at.run(CTXD, ['session', 'replay', 'second', '--json'])).stdout).contexts;
+  await at.ask('safe_bash', { command: 'echo no >&2; exit 2' }, { env: { CONTEXTD_SESSION_ID: 'first' } });
+  const token = newSecret(21);
+  await at.ask('session_init', { task: `use ${token}` }, { env });
+  await at.ask('safe_bash', { command: 'echo broken >&2; exit 3' }, { env });
+  await at.ask('checkpoint_save', { note: 'half' }, { env });
+  await at.ask('session_init', { task: 'broken' }, { env });
+  await at.ask('safe_bash', { command: 'echo ok' }, { env });
+  await at.ask('safe_bash', { command: 'echo later; exit 9' }, { env: { CONTEXTD_SESSION_ID: 'first' } });
+  await at.run(CTXD, ['server', 'restart']);
+  const replayed = await replay();
+  expect(replayed).toMatchObject([
+    { phase: 'session_init', position: 0, result: 'same' },
+    { phase: 'session_init', position: 4, result: 'same' },
+  ]);
+  await at.run(CTXD, ['server', 'stop']);
+  expect(secrets).toContain(token);
+  expect(secrets.filter((secret) => at.filesHolding(secret).length > 0)).toEqual([]);
 });
