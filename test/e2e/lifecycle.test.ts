@@ -2,14 +2,38 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONTEXTD, CTXD, type Installation, install, isAlive, processesNamed } from '../helpers/installation.ts';
+import {
+  CONTEXTD,
+  CTXD,
+  type Finished,
+  type Installation,
+  install,
+  isAlive,
+  processesNamed,
+} from '../helpers/installation.ts';
 
 const LINK = '.claude/tools/safe_bash/safe_bash';
 let at: Installation;
+/** With a daemon whose socket cannot be seen, while `blind` tries for 20 seconds to start a second one. */
+let hidden: Installation;
+let blind: Promise<Finished>;
+let pidOfHidden: number;
+let hiddenBefore: ReturnType<typeof stateOfHidden>;
 beforeAll(async () => {
-  at = await install();
+  [at, hidden] = await Promise.all([install(), install()]);
+  hiddenBefore = stateOfHidden();
+  pidOfHidden = (await hidden.status()).pid;
+  renameSync(join(hidden.home, 'run/contextd.sock'), join(hidden.home, 'run/away'));
+  rmSync(join(hidden.home, 'state/certs/cli.pem'));
+  blind = hidden.run(CONTEXTD, ['serve', '--foreground']);
 });
-afterAll(() => at.remove());
+afterAll(() => Promise.all([at.remove(), hidden.remove()]));
+
+/** What a second daemon must not change. */
+function stateOfHidden() {
+  const certificate = readFileSync(join(hidden.home, 'state/certs/server.pem'), 'utf8');
+  return { certificate, pipes: readdirSync(join(hidden.home, 'data/sandbox')).sort() };
+}
 
 /** Resolves when `file` exists: the command of a call has begun. */
 async function begun(file: string): Promise<void> {
@@ -86,25 +110,19 @@ describe('the daemon', () => {
   });
 
   it('is not disturbed by a second one, which is refused even if it cannot see the socket', async () => {
-    const { pid } = await at.status();
-    const certificate = readFileSync(join(at.home, 'state/certs/server.pem'), 'utf8');
-    const pipes = readdirSync(join(at.home, 'data/sandbox')).sort();
-    renameSync(join(at.home, 'run/contextd.sock'), join(at.home, 'run/away'));
-    rmSync(join(at.home, 'state/certs/cli.pem'));
-    const blind = await at.run(CONTEXTD, ['serve', '--foreground']);
-    expect(blind.code).not.toBe(0);
-    expect(readFileSync(join(at.home, 'state/certs/server.pem'), 'utf8')).toBe(certificate);
-    expect(readdirSync(join(at.home, 'data/sandbox')).sort()).toEqual(pipes);
-    renameSync(join(at.home, 'run/away'), join(at.home, 'run/contextd.sock'));
-    expect(await at.ask('safe_bash', { command: 'echo unharmed' })).toMatchObject({ data: { stdout: 'unharmed\n' } });
-    process.kill(pid, 'SIGTERM');
-    expect(await at.ask('safe_bash', { command: 'echo next' })).toMatchObject({ data: { stdout: 'next\n' } });
+    expect((await blind).code).not.toBe(0);
+    expect(stateOfHidden()).toEqual(hiddenBefore);
+    renameSync(join(hidden.home, 'run/away'), join(hidden.home, 'run/contextd.sock'));
+    const echo = (word: string) => hidden.ask('safe_bash', { command: `echo ${word}` });
+    expect(await echo('unharmed')).toMatchObject({ data: { stdout: 'unharmed\n' } });
+    process.kill(pidOfHidden, 'SIGTERM');
+    expect(await echo('next')).toMatchObject({ data: { stdout: 'next\n' } });
     await secondIsTold();
   });
 
   async function secondIsTold(): Promise<void> {
-    const { pid } = await at.status();
-    const second = await at.run(CONTEXTD, ['serve', '--foreground']);
+    const { pid } = await hidden.status();
+    const second = await hidden.run(CONTEXTD, ['serve', '--foreground']);
     expect(second.code).not.toBe(0);
     expect(second.stderr).toContain('ctxd server stop');
     expect(isAlive(pid)).toBe(true);
