@@ -21,8 +21,16 @@ import { runCtxd } from '../helpers/run-ctxd.ts';
 import { runProgram } from '../helpers/run-program.ts';
 import { openToolDaemon, type ToolDaemon } from '../helpers/tool-daemon.ts';
 
-/** What a person may have set for Go must not change what the template does. */
-const GO = { CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly -buildvcs=false', GOWORK: 'off' };
+/**
+ * What a person may have set for Go must not change what the template does. Without -trimpath Go would compile the copy of the
+ * SDK again in each new folder.
+ */
+const GO = {
+  CGO_ENABLED: '0',
+  GOTOOLCHAIN: 'local',
+  GOFLAGS: '-mod=readonly -buildvcs=false -trimpath',
+  GOWORK: 'off',
+};
 /** Milliseconds for Go to build the packages of the SDK once. */
 const BUILD_MS = 300_000;
 const here = mkdtempSync(join(tmpdir(), 'ctxd-new-'));
