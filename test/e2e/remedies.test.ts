@@ -20,7 +20,7 @@ let at: Installation;
 let place: string;
 let project: string;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ settings: { 'sandbox.file_max_mb': '1' } });
   place = realpathSync(mkdtempSync(join(tmpdir(), 'remedies-')));
   project = join(place, 'shop');
   mkdirSync(project);
@@ -98,8 +98,6 @@ describe('issue 30.3 the advice for a write beside the project leads to success'
 
 describe('issue 30.2.6 the limit of one file', () => {
   it('is explained where it strikes, and is a setting', async () => {
-    await type('ctxd config set sandbox.file_max_mb 1');
-    await type('ctxd server restart');
     const command = 'dd if=/dev/zero of=big bs=64K count=40 2>/dev/null; stat -c %s big';
     for (const refused of [await bash(command), await bash(`trap "" XFSZ; ${command.replace('2>/dev/null', '')}`)]) {
       expect(refused.data.stdout).toBe('1048576\n');

@@ -168,12 +168,15 @@ describe('NFR-2.3 a running call', () => {
       isThere();
     });
 
+  beforeAll(async () => {
+    expect((await ctxd('config', 'set', 'server.drain_ms', '200')).code).toBe(0);
+    await ctxd('server', 'restart');
+  });
+
   it.each([
     ['restart', 'contextd was restarted by a person (`ctxd server restart`) while safe_bash ran'],
     ['stop', 'contextd was stopped by a person (`ctxd server stop`) while safe_bash ran'],
   ])('reports when and by whom it was ended: ctxd server %s', async (how, message) => {
-    expect((await ctxd('config', 'set', 'server.drain_ms', '200')).code).toBe(0);
-    await ctxd('server', 'restart');
     const file = join(at.project, `begun-${how}`);
     const call = at.ask('safe_bash', { command: `echo so far; touch ${file}; sleep 50`, timeout_ms: 60_000 });
     await begun(file);
@@ -191,8 +194,8 @@ describe('NFR-2.3 a running call', () => {
   });
 
   it('delays the restart, which reports how many calls it waited for', async () => {
+    await ctxd('server', 'stop');
     expect((await ctxd('config', 'set', 'server.drain_ms', '60000')).code).toBe(0);
-    await ctxd('server', 'restart');
     const [file, go] = [join(at.project, 'waiting'), join(at.project, 'go')];
     const call = at.ask('safe_bash', { command: `touch ${file}; until [ -e ${go} ]; do sleep 0.05; done; echo done` });
     await begun(file);

@@ -27,9 +27,9 @@ let at: Installation;
 let hosts: PrivateHosts;
 let outside: string;
 
-/** As a process: a credential may come from its environment. */
-const ctxd = (words: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
-  at.runProcess(CTXD, words, { env });
+/** As a process if it has variables of its own: a credential may come from the environment. */
+const ctxd = (words: readonly string[], env?: Record<string, string>): Promise<Finished> =>
+  env === undefined ? at.run(CTXD, words) : at.runProcess(CTXD, words, { env });
 const bash = (command: string): Promise<Answer> => at.ask('safe_bash', { command, timeout_ms: 60_000 });
 
 async function bind(...words: string[]): Promise<Finished> {
