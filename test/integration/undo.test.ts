@@ -23,7 +23,7 @@ const step = fc.oneof(
   fc.tuple(path, path).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
   fc.tuple(path, path).map(([from, to]) => `ln -sf ${quoted(from)} ${quoted(to)}`),
   fc.tuple(path, path).map(([from, to]) => `ln -f ${quoted(from)} ${quoted(to)}`),
-  fc.tuple(path, fc.constantFrom('600', '755', '444')).map(([to, mode]) => `chmod ${mode} ${quoted(to)}`),
+  fc.tuple(path, fc.constantFrom('600', '755', '444', '1755')).map(([to, mode]) => `chmod ${mode} ${quoted(to)}`),
   fc.constant('mkdir -p ign && echo x > ign/x && touch empty'),
   fc.constantFrom('d', 'd/e', 'log', 'moved', 'empty dir/in').map((to) => `mkdir -p ${quoted(to)}`),
   fc.constantFrom('d', 'd/e', 'log', 'empty dir/in').map((to) => `rmdir ${quoted(to)}`),

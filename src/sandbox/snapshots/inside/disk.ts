@@ -7,6 +7,8 @@ import { idOf } from './content-id.ts';
 
 /** Looks at a file that changes at the same moment, before it is called unreadable. */
 const TRIES = 5;
+/** The bits of a mode that undo keeps. No command may set those of another user or group, also not the one that puts files back. */
+export const MODE_BITS = 0o1777;
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -52,12 +54,12 @@ export function stateNow(root: RawPath, path: RawPath): FileState | null {
 }
 
 export function directoryState({ mode }: Stats): FileState {
-  return `d${(mode & 0o777).toString(8)}`;
+  return `d${(mode & MODE_BITS).toString(8)}`;
 }
 
 /** Of a regular file or a link. */
 export function stateOf(stats: Stats, id: string): FileState {
-  return stats.isSymbolicLink() ? `l ${id}` : `f${(stats.mode & 0o777).toString(8)} ${id}`;
+  return stats.isSymbolicLink() ? `l ${id}` : `f${(stats.mode & MODE_BITS).toString(8)} ${id}`;
 }
 
 /** The content of a small regular file; empty if it is anything else. */

@@ -22,7 +22,7 @@ import {
   type RestoreItem,
   type RestoreReply,
 } from '../../contract/snapshot-messages.ts';
-import { stateNow } from './disk.ts';
+import { MODE_BITS, stateNow } from './disk.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** `.contextd-undo-<16 hex digits of the run>-<number>` */
@@ -30,6 +30,8 @@ const DRAFT = /^\.contextd-undo-[0-9a-f]{16}-\d+$/;
 const DRAFT_RUN_BYTES = 8;
 /** Of a directory that is made for a file and that no snapshot knows. */
 const PARENT_MODE = 0o755;
+/** Set-user-ID and set-group-ID: a directory keeps those that it has. */
+const IDENTITY_BITS = 0o6000;
 
 type Refused = RestoreReply['conflicts'][number];
 
@@ -154,7 +156,7 @@ class Place {
     const end = path.lastIndexOf('/');
     const parent = end < 0 ? '' : path.slice(0, end);
     mkdirSync(this.#system(parent), { recursive: true, mode: PARENT_MODE });
-    const mode = Number.parseInt(kind.slice(1), 8) & 0o777;
+    const mode = Number.parseInt(kind.slice(1), 8) & MODE_BITS;
     if (content === null) {
       if (this.#statOf(path)?.isDirectory() !== true) mkdirSync(this.#system(path), { mode: mode | 0o700 });
       this.#modes.set(path, mode);
@@ -199,11 +201,11 @@ class Place {
 
   #setMode(path: RawPath, mode: number): void {
     const stats = this.#statOf(path);
-    if (stats === null || (stats.mode & 0o777) === mode) return;
+    if (stats === null || (stats.mode & MODE_BITS) === mode) return;
     const fd = openPlace(this.#pathOf(path));
     if (fd === null) return;
     try {
-      chmodSync(fdPath(fd), (stats.mode & 0o7000) | mode);
+      chmodSync(fdPath(fd), (stats.mode & IDENTITY_BITS) | mode);
     } finally {
       closeSync(fd);
     }
@@ -218,7 +220,7 @@ class Place {
   #open(directory: RawPath): void {
     const stats = this.#statOf(directory);
     if (stats?.isDirectory() !== true || (stats.mode & 0o700) === 0o700) return;
-    if (!this.#modes.has(directory)) this.#modes.set(directory, stats.mode & 0o777);
+    if (!this.#modes.has(directory)) this.#modes.set(directory, stats.mode & MODE_BITS);
     reopenDirectory(this.#pathOf(directory));
   }
 
