@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
@@ -38,6 +38,35 @@ describe.each(whoCanRun())('issue 30.2.5: settings of git that a command makes, 
     expect([none.exitCode, none.out, none.denied]).toEqual([0, 'one\ntwo\n', []]);
     expect(bench.host('git config core.sparseCheckout; git status --porcelain')).toBe('false\n');
     expect(existsSync(join(bench.workspace, '.git/config.worktree.lock'))).toBe(false);
+  });
+
+  test('issue 30.2.5: a sparse checkout is switched on and off again and again, on both sides', async () => {
+    for (const [script, files] of [
+      ['git sparse-checkout set one', 'one\n'],
+      ['git sparse-checkout add two', 'one\ntwo\n'],
+      ['git sparse-checkout disable', 'one\ntwo\n'],
+      ['git sparse-checkout set --no-cone /two/', 'two\n'],
+      ['git sparse-checkout set --cone --sparse-index two', 'two\n'],
+      ['git sparse-checkout reapply --no-sparse-index', 'two\n'],
+      ['git sparse-checkout disable', 'one\ntwo\n'],
+      ['git sparse-checkout set one', 'one\n'],
+    ] as const)
+      expect([script, await inside(`${script} && ls`)]).toMatchObject([script, { out: files, err: '', denied: [] }]);
+    expect(bench.host('git sparse-checkout set two && ls && git sparse-checkout disable && ls')).toBe(
+      'two\none\ntwo\n',
+    );
+    expect(configOf('config.worktree').match(/sparseCheckout =/gi)).toEqual(['sparseCheckout =']);
+  });
+
+  test('issue 30.2.5: a sparse checkout heals that has a key twice, by any command', async () => {
+    const double = '[core]\n\tsparseCheckout = true\n[core]\n\tsparsecheckout = false\n';
+    const file = join(bench.workspace, '.git/config.worktree');
+    writeFileSync(file, double);
+    expect(await inside('git sparse-checkout set one && ls')).toMatchObject({ out: 'one\n', denied: [] });
+    bench.host('git sparse-checkout disable');
+    writeFileSync(file, double);
+    await inside('true');
+    expect(bench.host('git sparse-checkout set two && ls && git sparse-checkout disable')).toBe('two\n');
   });
 
   test('issue 30.2.5: a configuration of a worktree with another key is not read by the host', async () => {

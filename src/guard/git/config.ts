@@ -8,6 +8,16 @@ export interface GitEntry {
   readonly value: string | null;
 }
 
+/** An entry with its place in the text, from the first character of its name to the end of its last line. */
+export interface PlacedEntry extends GitEntry {
+  /** The name as it is written, such as `sparseCheckout`. */
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** Where the header before it starts and ends. */
+  readonly header: { readonly from: number; readonly to: number };
+}
+
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /**
@@ -15,10 +25,18 @@ const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
  * escaped, continued and commented. Returns null if git would refuse the file. `text` has one character per byte.
  */
 export function parseGitConfig(text: string): GitEntry[] | null {
-  const entries: GitEntry[] = [];
-  const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text);
+  const entries = placeGitConfig(text);
+  return entries?.map(({ key, subsection, value }) => ({ key, subsection, value })) ?? null;
+}
+
+/** As `parseGitConfig`, with the place of each entry. */
+export function placeGitConfig(text: string): PlacedEntry[] | null {
+  const entries: PlacedEntry[] = [];
+  const reader = new Reader(text, text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0);
   let header: Header = { section: null, subsection: null };
+  let headerPlace = { from: reader.position, to: reader.position };
   for (;;) {
+    const from = reader.position;
     const next = reader.next();
     if (reader.isAtEnd) return entries;
     if (isSpace(next)) continue;
@@ -30,12 +48,15 @@ export function parseGitConfig(text: string): GitEntry[] | null {
       const read = readHeader(reader);
       if (read === null) return null;
       header = read;
+      headerPlace = { from, to: reader.position };
       continue;
     }
     if (!/[A-Za-z]/.test(next)) return null;
     const entry = readEntry(reader, next, header);
     if (entry === null) return null;
-    entries.push(entry);
+    const to = reader.position;
+    const name = /^[A-Za-z0-9-]+/.exec(text.slice(from, to))?.[0] ?? '';
+    entries.push({ ...entry, name, from, to, header: headerPlace });
   }
 }
 
@@ -48,11 +69,16 @@ interface Header {
 /** Returns one character after another. The end of the text is a newline, as in git. */
 class Reader {
   readonly #text: string;
-  #at = 0;
+  #at: number;
   isAtEnd = false;
 
-  constructor(text: string) {
+  constructor(text: string, start: number) {
     this.#text = text;
+    this.#at = start;
+  }
+
+  get position(): number {
+    return Math.min(this.#at, this.#text.length);
   }
 
   next(): string {

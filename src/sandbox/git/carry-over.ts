@@ -2,6 +2,7 @@ import { quoteName } from '../../core/own-line.ts';
 import { type GitEntry, parseGitConfig } from '../../guard/git/config.ts';
 import { localPathOf, SPARSE_KEYS } from '../../guard/git/config-keys.ts';
 import { isPlainText, isTrue, quoteValue } from './config-text.ts';
+import { setKey, spellingIn, withoutDoubles } from './edit-config.ts';
 
 /** Versions of one repository's configuration, one character per byte. */
 export interface ConfigVersions {
@@ -27,7 +28,9 @@ export interface ConfigVersions {
 }
 
 export interface CarryOver {
-  /** What to append to the host's file; empty if nothing. */
+  /** The host's file with the keys changed that it has. */
+  readonly edited: string;
+  /** What to append to it; empty if nothing. */
   readonly text: string;
   /** What is carried over, in words, such as `remote fork = https://example.com/a.git`. */
   readonly carried: readonly string[];
@@ -57,6 +60,7 @@ export function carryOver(versions: ConfigVersions): CarryOver | null {
   const { given, left, host } = versions;
   const [before, after, now] = [read(given), read(left), read(host)];
   if (after === null || before === null || now === null) return null;
+  let edited = withoutDoubles(host, SPARSE_KEYS);
   const [texts, carried]: [string[], string[]] = [[], []];
   const refused: string[] = [];
   const outside: string[] = [];
@@ -66,22 +70,26 @@ export function carryOver(versions: ConfigVersions): CarryOver | null {
   for (const name of names.sort((a, b) => rank(a) - rank(b))) {
     const changed = changedKeys(before.get(name), after.get(name), now.get(name));
     if (changed.length === 0) continue;
-    const section = after.get(name);
-    if (section === undefined) {
-      refused.push(name);
-      continue;
-    }
+    const section = after.get(name) ?? emptied(before.get(name));
     const accepted = changed.filter((key) => isAcceptable(section, key, { ...versions, now, newRemotes }));
-    const isNewAndRefused = accepted.length === 0 && section.subsection !== null && !before.has(name);
+    const isWhole = !after.has(name) || (section.subsection !== null && !before.has(name));
     const others = changed.filter((key) => !accepted.includes(key)).map((key) => `${name}.${key}`);
-    refused.push(...(isNewAndRefused ? [name] : others));
+    refused.push(...(accepted.length === 0 && isWhole ? [name] : others));
     if (!accepted.includes('url')) outside.push(...outsideOf(section, changed, versions));
     if (accepted.length === 0) continue;
     if (section.section === 'remote' && section.subsection !== null) newRemotes.add(section.subsection);
-    texts.push(write(section, accepted));
+    const known = accepted.filter((key) => section.subsection === null && now.get(name)?.keys.has(key));
+    for (const key of known) edited = setKey(edited, `${name}.${key}`, section.keys.get(key)?.[0] ?? null);
+    const added = accepted.filter((key) => !known.includes(key));
+    if (added.length > 0) texts.push(write(section, added, left));
     carried.push(describe(section, accepted));
   }
-  return { text: texts.join(''), carried, refused: refused.map(quoteName), outside };
+  return { edited, text: texts.join(''), carried, refused: refused.map(quoteName), outside };
+}
+
+/** What is left of a section that the command removed. */
+function emptied(section: Section | undefined): Section {
+  return { section: section?.section ?? '', subsection: section?.subsection ?? null, keys: new Map() };
 }
 
 function outsideOf(
@@ -143,7 +151,7 @@ function isAcceptable(section: Section, key: string, ground: Ground): boolean {
       return name !== null && isNewSubmodule(section, name, ground) && isOfSubmodule(key, values);
     case 'core':
     case 'index':
-      return name === null && SPARSE_KEYS.has(`${section.section}.${key}`) && isSwitch(values);
+      return name === null && SPARSE_KEYS.has(`${section.section}.${key}`) && (values.length === 0 || isSwitch(values));
     case 'extensions':
       // Makes git read config.worktree, where `git sparse-checkout` writes.
       return name === null && key === 'worktreeconfig' && isSwitch(values) && ground.areWorktreesPlain;
@@ -264,9 +272,13 @@ function isRefName(name: string): boolean {
   return name.split('/').every((part) => part !== '' && !/^[.-]|\.lock$/.test(part));
 }
 
-function write({ section, subsection, keys }: Section, names: readonly string[]): string {
+/** In the spelling of the command's file. */
+function write({ section, subsection, keys }: Section, names: readonly string[], left: string): string {
   const header = subsection === null ? section : `${section} "${subsection.replace(/[\\"]/g, '\\$&')}"`;
-  const lines = names.flatMap((name) => (keys.get(name) ?? []).map((value) => `\t${name}${writeValue(value)}\n`));
+  const spelled = (name: string) => (subsection === null ? spellingIn(left, `${section}.${name}`) : name);
+  const lines = names.flatMap((name) =>
+    (keys.get(name) ?? []).map((value) => `\t${spelled(name)}${writeValue(value)}\n`),
+  );
   return `[${header}]\n${lines.join('')}`;
 }
 

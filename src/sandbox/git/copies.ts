@@ -7,12 +7,14 @@ import { isWithin } from '../../core/paths.ts';
 import { readSmallFile } from '../../fs/file-access.ts';
 import { type RawPath, toRaw } from '../../fs/raw-path.ts';
 import type { GitEntry } from '../../guard/git/config.ts';
+import { SPARSE_KEYS } from '../../guard/git/config-keys.ts';
 import { hasOnlySparseKeys, isRepositoryInside } from '../../guard/git/judgement.ts';
 import { pasted } from '../denials/rules.ts';
 import type { Identity } from '../machine/identity.ts';
 import { branchesOf } from './branches.ts';
 import { keysSwitchedOn, switchOff } from './config-text.ts';
 import { type HasProgram, withDrivers } from './drivers.ts';
+import { withoutDoubles } from './edit-config.ts';
 import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
 import type { PersonSettings } from './person-settings.ts';
 import { readIncluded } from './read-config.ts';
@@ -44,6 +46,8 @@ export function nameFor(config: string): string {
 /** What a command was given of one repository. */
 interface Given {
   readonly text: string;
+  /** Whether the host's file has a key of a sparse checkout twice, with which `git sparse-checkout` fails. */
+  readonly hasDoubles: boolean;
   /** Whether the person signs commits in it. */
   readonly signs: boolean;
   /** Tells whether the command made a commit. */
@@ -68,7 +72,8 @@ export class Copies {
   seed(): void {
     const { configs, identity, person, hasProgram } = this.#request;
     for (const config of configs) {
-      const host = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
+      const original = readSmallFile(toRaw(config), CONFIG_MAX_BYTES) ?? '';
+      const host = withoutDoubles(original, SPARSE_KEYS);
       const [signing, rerere] = [keysSwitchedOn(host, SIGNING), keysSwitchedOn(host, RERERE)];
       const isMain = basename(config) === 'config';
       const own = isMain ? withDrivers(host, includedBy(config, this.#request), person.drivers, hasProgram) : host;
@@ -77,7 +82,12 @@ export class Copies {
       writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
       chmodSync(copy, 0o644);
       if (identity.kind === 'owner') chownSync(copy, identity.uid, identity.gid);
-      this.#given.set(config, { text, signs: isMain && (person.signs || signing.length > 0), ...stateOf(config) });
+      this.#given.set(config, {
+        text,
+        signs: isMain && (person.signs || signing.length > 0),
+        hasDoubles: host !== original,
+        ...stateOf(config),
+      });
     }
   }
 
@@ -107,10 +117,10 @@ export class Copies {
     return { denied, notices };
   }
 
-  async #carryOver(config: string, { text: given, hadBranch }: Given): Promise<Merged> {
+  async #carryOver(config: string, { text: given, hasDoubles, hadBranch }: Given): Promise<Merged> {
     const kept = this.#kept.get(config);
     const left = kept === undefined ? this.#read(config) : kept;
-    if (left === given) return { carried: [], refused: [], outside: [] };
+    if (left === given && !hasDoubles) return { carried: [], refused: [], outside: [] };
     if (left === null) {
       return { carried: [], refused: ['everything (the file is gone, or larger than 1 MiB)'], outside: [] };
     }

@@ -22,11 +22,11 @@ export interface Changed extends Omit<ConfigVersions, 'host'> {
 export type Merged = Pick<CarryOver, 'carried' | 'refused' | 'outside'>;
 
 /**
- * Adds to the host's file what a command may add, under git's lock, so that nobody's change is lost.
+ * Adds to the host's file what a command may add or change, under git's lock, so that nobody's change is lost.
  *
- * The addition is appended to the open file. git itself would rename a new file over it, but then the mounts that protect
- * it in other sandboxes would end with the old file. A reader sees the file before or after the addition, because its size
- * changes last, and a crash leaves what was there.
+ * It is written into the open file. git itself would rename a new file over it, but then the mounts that protect it in other
+ * sandboxes would end with the old file. One call writes everything from the first byte that differs, so a reader sees the
+ * file before or after it; a file that gets shorter ends with blanks until it is cut.
  */
 export async function mergeIntoHost({ config, ...versions }: Changed): Promise<Merged> {
   const path = toRaw(config);
@@ -36,7 +36,7 @@ export async function mergeIntoHost({ config, ...versions }: Changed): Promise<M
     const lock = await takeLock(`${fdPath(place)}/config.lock`);
     if (lock === null) return nothing('the configuration is locked by another git: config.lock');
     try {
-      return append(`${fdPath(place)}/${nameOf(path)}`, lock, versions);
+      return merge(`${fdPath(place)}/${nameOf(path)}`, lock, versions);
     } finally {
       closeSync(lock);
       rmSync(`${fdPath(place)}/config.lock`, { force: true });
@@ -47,7 +47,7 @@ export async function mergeIntoHost({ config, ...versions }: Changed): Promise<M
 }
 
 /** Works on open files only: commands that still run can change every path. */
-function append(path: string, lock: number, versions: Omit<Changed, 'config'>): Merged {
+function merge(path: string, lock: number, versions: Omit<Changed, 'config'>): Merged {
   const fd = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   try {
     const { uid, gid, nlink } = fstatSync(fd);
@@ -56,14 +56,22 @@ function append(path: string, lock: number, versions: Omit<Changed, 'config'>): 
     const host = readUpTo(fd, CONFIG_MAX_BYTES);
     const carried = host === null ? null : carryOver({ host, ...versions });
     if (host === null || carried === null) return nothing('git cannot read the file that the command left');
-    if (carried.text === '') return carried;
-    const addition = Buffer.from(`${host === '' || host.endsWith('\n') ? '' : '\n'}${carried.text}`, 'latin1');
-    if (writeSync(fd, addition, 0, addition.length, host.length) === addition.length) return carried;
-    ftruncateSync(fd, host.length);
-    return nothing('the disk is full');
+    const added = carried.text === '' ? '' : `${/^$|\n$/.test(carried.edited) ? '' : '\n'}${carried.text}`;
+    return rewrite(fd, host, carried.edited + added) ? carried : nothing('the disk is full');
   } finally {
     closeSync(fd);
   }
+}
+
+/** Returns false if there is no room, and leaves the file as it was. */
+function rewrite(fd: number, old: string, text: string): boolean {
+  let start = 0;
+  while (start < old.length && old[start] === text[start]) start++;
+  const bytes = Buffer.from(text.padEnd(old.length, '\n').slice(start), 'latin1');
+  const isWritten = writeSync(fd, bytes, 0, bytes.length, start) === bytes.length;
+  if (!isWritten) writeSync(fd, Buffer.from(old.slice(start), 'latin1'), 0, old.length - start, start);
+  ftruncateSync(fd, isWritten ? text.length : old.length);
+  return isWritten;
 }
 
 function nothing(why: string): Merged {

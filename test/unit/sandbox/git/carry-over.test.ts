@@ -49,6 +49,32 @@ describe('carries over', () => {
     expect(add(lines)).toMatchObject({ text: lines, refused: [] });
   });
 
+  test('a change of a sparse checkout in the place of the key, with the spelling of git (issue 30.2.5)', () => {
+    const change = (host: string, left: string, given = host) => {
+      const result = carryOver({ ...GROUND, given, host, left, isOfWorktree: true });
+      return (result?.edited ?? '') + (result?.text ?? '');
+    };
+    const on = '[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = true\n';
+    expect(change('', on)).toBe(on);
+    const off = on.replaceAll('true', 'false');
+    expect(change(on, off)).toBe(off);
+    expect(change(off, on)).toBe(on);
+    expect(change(on, `${on}[index]\n\tsparse = true\n`)).toBe(`${on}[index]\n\tsparse = true\n`);
+    expect(change(`${on}[index]\n\tsparse = true\n`, on)).toBe(on);
+    // Written by hand: on the line of its header, with a comment, in two sections, without a newline at the end.
+    expect(change('[core] SPARSEcheckout = true # mine', '[core]\nsparseCheckout = false\n')).toBe(
+      '[core] SPARSEcheckout = false\n',
+    );
+    expect(
+      change('; a\n[index]\n\tsparse\n[core]\n\tsparseCheckout = true\n', '[core]\n\tsparseCheckout = true\n'),
+    ).toBe('; a\n[core]\n\tsparseCheckout = true\n');
+    // Left by a version that appended: the last entry counts, and stays.
+    const double = `${on}[core]\n\tsparsecheckout = false\n`;
+    const healed = '[core]\n\tsparseCheckoutCone = true\n[core]\n\tsparsecheckout = false\n';
+    expect(change(double, healed, healed)).toBe(healed);
+    expect(change(double, on, healed)).toBe(healed.replace('false', 'true'));
+  });
+
   test('no configuration of worktrees if one of them says more than which files it has', () => {
     const lines = '[extensions]\n\tworktreeConfig = true\n';
     expect(add(lines, BASE, { areWorktreesPlain: false })?.refused).toEqual(['extensions.worktreeconfig']);
