@@ -36,6 +36,35 @@ describe.each(identitiesHere())('worktrees below .claude/worktrees, %s', (identi
     expect(fromAbove).toMatchObject({ exitCode: 0, out: '4\n' });
   });
 
+  test('issue 30.2.4: stay registered if a command removes them, and the remedies of the answer lead to success', async () => {
+    const inside = (script: string) => ground.run(script, { policy: { git: 'working' } });
+    ground.host('git worktree add -q wt/p && echo mine >.git/worktrees/p/locked && git worktree unlock wt/p');
+    ground.host('git worktree add -q wt/locked && git worktree lock --reason "not yet" wt/locked');
+    const registered = ground.host('git worktree list --porcelain');
+    for (const [dir, options] of [
+      [`${PLACE}/one`, ''],
+      ['wt/p', ''],
+      ['wt/p', '--force'],
+      ['wt/locked', '-f -f'],
+    ] as const) {
+      const removed = await inside(`git worktree remove ${options} ${dir}`);
+      expect(removed.exitCode).not.toBe(0);
+      expect(removed.denied).toMatchObject([{ kind: 'read_only', path: at(dir) }]);
+      expect(ground.host('git worktree list --porcelain')).toBe(registered);
+      const remedies = [...(removed.denied[0]?.how_to_allow ?? '').matchAll(/`([^`]+)`/g)].map(([, line = '']) => line);
+      expect(await inside(remedies[0] ?? '')).toMatchObject({ exitCode: 0, err: '' });
+      expect(ground.host(`git -C ${dir} status --porcelain`)).toBe('');
+      expect(remedies[1]).toBe(`git worktree remove ${at(dir)}`);
+    }
+    ground.host(`git worktree remove ${at('wt/p')} && git worktree remove ${at(PLACE, 'one')}`);
+    expect(ground.host('git worktree unlock wt/locked && git worktree remove wt/locked; ls .git')).not.toContain(
+      'worktrees',
+    );
+    // The command's own ones go.
+    const own = await inside('git worktree add -q own && git worktree remove own && git worktree list | wc -l');
+    expect(own).toMatchObject({ exitCode: 0, denied: [], out: '1\n' });
+  });
+
   test('issue 30.2.4: what is protected in a project is protected in them too', async () => {
     for (const script of [
       'echo x >.claude/settings.json',

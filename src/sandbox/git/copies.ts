@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
@@ -18,6 +18,7 @@ import { withoutDoubles } from './edit-config.ts';
 import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
 import type { PersonSettings } from './person-settings.ts';
 import { readIncluded } from './read-config.ts';
+import { worktreeDirs } from './registrations.ts';
 
 /** What a command's changes of configurations came to. */
 export interface Collected {
@@ -208,12 +209,6 @@ function areWorktreesPlain(gitDir: string): boolean {
     const text = readSmallFile(toRaw(file), CONFIG_MAX_BYTES);
     return text !== null && hasOnlySparseKeys(text);
   });
-}
-
-/** The directory of each linked worktree below the git directory. */
-function worktreeDirs(gitDir: string): string[] {
-  const worktrees = join(gitDir, 'worktrees');
-  return existsSync(worktrees) ? readdirSync(worktrees).map((name) => join(worktrees, name)) : [];
 }
 
 /** Whether the repository, or a checkout of it, is in a tree: what is committed could be written there. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
 import { toRaw } from '../../fs/raw-path.ts';
 import { removeTree, removeTreeInBackground, setAsideOrRemove } from '../../fs/remove-tree.ts';
@@ -12,6 +13,7 @@ import { exceeds } from './directory-size.ts';
 import { writeDriver } from './drivers.ts';
 import { IndexOwners } from './index-owners.ts';
 import { LinkRoom } from './link-room.ts';
+import { Registrations } from './registrations.ts';
 
 /** Where a command's git finds its own copies of the repositories' configurations. */
 const COPIES_DIR = '/run/contextd-git';
@@ -33,9 +35,9 @@ export interface GitView {
   readonly enter: readonly string[];
   /** Configurations that are covered by links to copies. */
   readonly links: readonly string[];
-  /** Writes the copies; call it right before the command. */
+  /** Writes the copies and remembers the worktrees; call it right before the command. */
   seed(): void;
-  /** Call it when the command is dead: carries over what may be. */
+  /** Call it when the command is dead: carries over what may be, and registers a person's worktrees again. */
   collect(): Promise<Collected>;
   /** Whether the command has filled the directory of the copies. */
   isTooLarge(): boolean;
@@ -85,11 +87,15 @@ export class GitViews {
       { kind: 'ro-bind', source: this.#personFile(person.attributes, identity), dest: ATTRIBUTES },
     ];
     const wanted = configs.slice(0, REPOSITORIES_MAX);
-    const correctOwners = async () => {
-      for (const dir of new Set(wanted.map(dirname))) await this.#owners.correct(toRaw(dir), identity);
+    const gitDirs = [...new Set(wanted.map(dirname))];
+    const registrations = new Registrations(gitDirs);
+    const restore = async () => {
+      const denied = registrations.restore();
+      for (const dir of gitDirs) await this.#owners.correct(toRaw(dir), identity);
+      return denied;
     };
     const covered = wanted.length === 0 ? null : await this.#room.cover(wanted, targetOf);
-    if (covered === null || covered.covered.length === 0) return withoutCopies(mounts, correctOwners);
+    if (covered === null || covered.covered.length === 0) return withoutCopies(mounts, registrations, restore);
     const dir = join(this.#copiesDir, randomBytes(4).toString('hex'));
     makeOwned(dir, identity);
     for (const config of covered.covered) makeOwned(join(dir, nameFor(config)), identity);
@@ -99,10 +105,14 @@ export class GitViews {
       mounts: [...mounts, { kind: 'bind', source: dir, dest: COPIES_DIR }],
       enter: covered.enter,
       links: covered.covered,
-      seed: () => copies.seed(),
+      seed: () => {
+        registrations.remember();
+        copies.seed();
+      },
       collect: async () => {
-        await correctOwners();
-        return copies.collect();
+        const lost = await restore();
+        const { denied, notices } = await copies.collect();
+        return { denied: [...lost, ...denied], notices };
       },
       isTooLarge,
       remove: () => {
@@ -148,16 +158,17 @@ function ownersDiffer(configs: readonly string[], identity: Identity): boolean {
   });
 }
 
-function withoutCopies(mounts: readonly Mount[], correctOwners: () => Promise<void>): GitView {
+function withoutCopies(
+  mounts: readonly Mount[],
+  registrations: Registrations,
+  restore: () => Promise<Denial[]>,
+): GitView {
   return {
     mounts,
     enter: [],
     links: [],
-    seed: () => {},
-    collect: async () => {
-      await correctOwners();
-      return { denied: [], notices: [] };
-    },
+    seed: () => registrations.remember(),
+    collect: async () => ({ denied: await restore(), notices: [] }),
     isTooLarge: () => false,
     remove: () => {},
   };
