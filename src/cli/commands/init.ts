@@ -2,6 +2,7 @@ import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
+import { EXCLUDE_FILE } from '../init/git-exclude.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
 import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
@@ -38,6 +39,7 @@ export const init = defineCommand({
       syntax: '--yes',
       help: 'without asking, let commands run programs outside /usr, use the repository around the project and your registries, and reach the groups of hosts that the project uses',
     },
+    { syntax: '--no-exclude', help: 'let git see what init creates, to commit it: nothing in .git/info/exclude' },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
     { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
   ],
@@ -49,7 +51,7 @@ export const init = defineCommand({
     // Commander stores `--no-x` as x: false. `--no-network` wins over `--yes`.
     const toolchains = args.isOff('toolchains') ? 'no' : answer;
     const network = args.isOff('network') ? 'no' : answer;
-    return install(context, place, { repository: answer, toolchains, network });
+    return install(context, place, { repository: answer, toolchains, network, isSeenByGit: args.isOff('exclude') });
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
@@ -58,12 +60,17 @@ export const init = defineCommand({
 async function install(
   context: CliContext,
   root: string,
-  answers: { readonly repository: Answer; readonly toolchains: Answer; readonly network: Answer },
+  answers: {
+    readonly repository: Answer;
+    readonly toolchains: Answer;
+    readonly network: Answer;
+    readonly isSeenByGit: boolean;
+  },
 ): Promise<InitResult> {
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root, offered: true });
-    const change = await prepareTools(context, root, tools);
+    const change = await prepareTools(context, root, tools, answers.isSeenByGit);
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
@@ -104,6 +111,7 @@ function viewInit(result: InitResult): View {
     lines: [
       `${result.root} is set up with ${result.tools.join(', ')}`,
       ...changeLines(result),
+      ...excludeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
       ...offerLines(result),
@@ -148,6 +156,11 @@ function repositoryLines({ root, repository_above: above }: InitResult): string[
     return [`Commands can read ${top} and commit in its repository. Undo: ctxd allow remove ${top} ${root}`];
   if (why !== undefined) return [`git does not work in ${root}: ${why}`];
   return [`git does not work in ${root}, a part of ${top}. To work with git: ctxd allow path ${top} ${root}`];
+}
+
+function excludeLines({ created, updated }: InitResult): string[] {
+  const isExcluded = created.length > 0 && [...created, ...updated].includes(EXCLUDE_FILE);
+  return isExcluded ? [`git leaves these files out (${EXCLUDE_FILE}). To commit them: ctxd init --no-exclude`] : [];
 }
 
 function changeLines(result: InitResult): string[] {

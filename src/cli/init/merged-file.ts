@@ -142,6 +142,11 @@ function hasBlock(text: string, lines: readonly string[]): boolean {
   return blocks.length === 1 && blocks[0] === blockOf(lines);
 }
 
+/** Whether the text has a managed block, whatever its lines. */
+export function hasManagedBlock(text: string): boolean {
+  return removeBlocks(text) !== text;
+}
+
 /** Adds the block at the end of a line-based text such as a .gitignore. */
 function putBlock(present: Inserted, lines: readonly string[]): Inserted {
   const { text } = present;

@@ -5,9 +5,10 @@ import { describeFound, type Found, type OwnedDirectory } from '../files/owned-d
 import { RULES_FILE } from './client-settings.ts';
 import { contentHash, hasMark, isMarked } from './content-hash.ts';
 import { foreignPrograms, moveCommand } from './foreign-programs.ts';
+import { EXCLUDE_FILE, excludedLines, mayExclude, NOT_EXCLUDED } from './git-exclude.ts';
 import { type Layout, linkPaths, TOOLS_DIR, toolDir, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
-import { type Addition, type MergeRecord, merge } from './merged-file.ts';
+import { type Addition, type MergeRecord, merge, unmerge } from './merged-file.ts';
 import { isOurTool, markedFolders, namedTools } from './named-tools.ts';
 
 /** One change to the project. Paths are relative to its root. */
@@ -47,8 +48,16 @@ interface Refusal {
   remedy: string;
 }
 
-/** Plans every change of `ctxd init` before anything is changed. Throws CONFLICT with every obstacle. */
-export function planInit(root: OwnedDirectory, layout: Layout, recorded: Manifest | undefined): Plan {
+/**
+ * Plans every change of `ctxd init` before anything is changed. `isSeenByGit`: the files are not excluded from git. Throws
+ * CONFLICT with every obstacle.
+ */
+export function planInit(
+  root: OwnedDirectory,
+  layout: Layout,
+  recorded: Manifest | undefined,
+  isSeenByGit: boolean,
+): Plan {
   const survey = beginSurvey(root, recorded);
   const directories: string[] = [];
   for (const path of layout.directories) if (planDirectory(survey, path)) directories.push(path);
@@ -59,6 +68,8 @@ export function planInit(root: OwnedDirectory, layout: Layout, recorded: Manifes
     const record = planMerge(survey, path, addition);
     if (record !== undefined) merges[path] = record;
   }
+  const excluded = planExclude(survey, [...layout.files.keys(), ...createdIn(merges)], isSeenByGit);
+  if (excluded !== undefined) merges[EXCLUDE_FILE] = excluded;
   refuseForeignPrograms(survey, layout);
   refuse(survey.refusals);
   const kept = [...survey.kept, ...planStale(survey, layout)];
@@ -170,6 +181,26 @@ function planMerge(survey: Survey, path: string, addition: Addition): MergeRecor
     survey.refusals.push(unusable(path, error));
     return undefined;
   }
+}
+
+/** The files of the user that did not exist before. */
+function createdIn(merges: Readonly<Record<string, MergeRecord>>): string[] {
+  return Object.entries(merges).flatMap(([path, { created }]) => (created ? [path] : []));
+}
+
+/** Returns the record of the block; undefined if there is none and may be one later. */
+function planExclude(survey: Survey, files: readonly string[], isSeenByGit: boolean): MergeRecord | undefined {
+  if (survey.refusals.length > 0) return undefined;
+  const before = survey.before.merges[EXCLUDE_FILE];
+  const lines = excludedLines(files);
+  if (!isSeenByGit)
+    return mayExclude(survey.root, before, files) ? planMerge(survey, EXCLUDE_FILE, { kind: 'block', lines }) : before;
+  const found = before === undefined ? undefined : survey.root.inspect(EXCLUDE_FILE);
+  if (before !== undefined && found?.kind === 'file') {
+    const text = unmerge(found.text, { kind: 'block', lines }, before) ?? '';
+    if (text !== found.text) add(survey, { kind: 'write', path: EXCLUDE_FILE, text, replaces: true, mode: found.mode });
+  }
+  return NOT_EXCLUDED;
 }
 
 /**

@@ -2,6 +2,7 @@ import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
 import { OwnedDirectory } from '../files/owned-directory.ts';
 import { applyActions, checkWritable } from './apply.ts';
+import { EXCLUDE_FILE } from './git-exclude.ts';
 import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { type Addition, type MergeRecord, unmerge } from './merged-file.ts';
@@ -21,11 +22,19 @@ export interface PreparedChange {
   apply(): Promise<ProjectChanges>;
 }
 
-/** Plans what `ctxd init` changes in the project. Throws, with nothing changed, if something is in the way. */
-export async function prepareInit(path: string, layout: Layout, projectsDir: string): Promise<PreparedChange> {
+/**
+ * Plans what `ctxd init` changes in the project. `isSeenByGit`: as for `planInit`. Throws, with nothing changed, if something is
+ * in the way.
+ */
+export async function prepareInit(
+  path: string,
+  layout: Layout,
+  projectsDir: string,
+  isSeenByGit = false,
+): Promise<PreparedChange> {
   const recorded = await readManifest(projectsDir, path);
   const root = OwnedDirectory.at(path);
-  const { actions, manifest, kept } = planInit(root, layout, recorded);
+  const { actions, manifest, kept } = planInit(root, layout, recorded, isSeenByGit);
   checkWritable(root, actions);
   return {
     async apply() {
@@ -80,7 +89,7 @@ function planUninstall(root: OwnedDirectory, recorded: Manifest): Plan {
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {
-    const addition = additions.get(path);
+    const addition: Addition | undefined = path === EXCLUDE_FILE ? { kind: 'block', lines: [] } : additions.get(path);
     const action = addition === undefined ? undefined : planUnmerge(root, path, addition, record);
     if (action === 'kept') kept.push(path);
     else if (action !== undefined) merged.push(action);

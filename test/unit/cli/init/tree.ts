@@ -30,7 +30,7 @@ export const TOOLS = ['safe_bash', 'safe_read', 'safe_write'].map((name) => tool
 export interface Fixture {
   root: string;
   projectsDir: string;
-  init(tools?: readonly ToolText[], proxy?: string): Promise<ProjectChanges>;
+  init(tools?: readonly ToolText[], proxy?: string, isSeenByGit?: boolean): Promise<ProjectChanges>;
   uninstall(): Promise<ProjectChanges | undefined>;
   remove(): Promise<void>;
 }
@@ -43,8 +43,8 @@ export async function createFixture(): Promise<Fixture> {
   return {
     root,
     projectsDir,
-    init: async (tools = TOOLS, proxy = PROXY) =>
-      (await prepareInit(root, layoutFor(tools, root, proxy), projectsDir)).apply(),
+    init: async (tools = TOOLS, proxy = PROXY, isSeenByGit = false) =>
+      (await prepareInit(root, layoutFor(tools, root, proxy), projectsDir, isSeenByGit)).apply(),
     uninstall: async () => (await prepareUninstall(root, projectsDir))?.apply(),
     remove: () => rm(base, { recursive: true, force: true }),
   };
