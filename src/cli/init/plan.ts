@@ -188,7 +188,7 @@ function createdIn(merges: Readonly<Record<string, MergeRecord>>): string[] {
   return Object.entries(merges).flatMap(([path, { created }]) => (created ? [path] : []));
 }
 
-/** Returns the record of the block; undefined if there is none and may be one later. */
+/** Returns the record of the block; undefined if it is not there and may be added later. */
 function planExclude(survey: Survey, files: readonly string[], isSeenByGit: boolean): MergeRecord | undefined {
   if (survey.refusals.length > 0) return undefined;
   const before = survey.before.merges[EXCLUDE_FILE];
