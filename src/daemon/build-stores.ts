@@ -38,7 +38,7 @@ export function buildStores(deps: ComposeDeps) {
   const { artifactsDir: dir, auditDir } = paths;
   const memory = memoryDatabase({ file: paths.memoryDb, logger });
   return {
-    outside: createOutside({ database, consents, path: environment.path, hostNetworks, clock }),
+    outside: createOutside({ database, consents, projects, path: environment.path, hostNetworks, clock }),
     hostNetworks,
     database,
     keys,

@@ -17,7 +17,7 @@ import { createNetworkManagement, type NetworkManagementDeps } from '../features
 import { createOutsideManagement } from '../features/outside/management.ts';
 import type { Outside } from '../features/outside/outside.ts';
 import { createPortManagement, type PortDeps } from '../features/ports/management.ts';
-import { checkProjectRoot } from '../features/projects/project-root.ts';
+import { checkApart, checkProjectRoot } from '../features/projects/project-root.ts';
 import { acceptance, findBadLinks } from '../features/projects/registered-projects.ts';
 import { forRegisteredProjects } from '../features/projects/require-project.ts';
 import { createSecretManagement } from '../features/secrets/management.ts';
@@ -104,6 +104,7 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     async registerProject({ root }) {
       await checkProjectRoot(root, deps.home, deps.paths);
+      checkApart(root, deps.projects.roots());
       const changed = await deps.projects.register(root, coreTools(deps.catalog).map(acceptance));
       return { changed, ...(await projectTools(root, deps)) };
     },

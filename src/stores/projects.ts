@@ -44,6 +44,8 @@ export interface ProjectStore {
   /** Forgets the project and every consent given for it. Returns false if it was not registered. */
   unregister(root: string): Promise<boolean>;
   find(root: string): Promise<Project | null>;
+  /** The roots of all registered projects, unsorted. */
+  roots(): readonly string[];
   /** Sorted by root. */
   list(): Promise<readonly Project[]>;
 }
@@ -109,6 +111,10 @@ class Projects implements ProjectStore {
     const known = this.#projects.get(root);
     if (known === undefined) return null;
     return known.consents === this.#deps.consents.list(root) ? known.project : this.#load(root);
+  }
+
+  roots(): readonly string[] {
+    return [...this.#projects.keys()];
   }
 
   async list(): Promise<readonly Project[]> {

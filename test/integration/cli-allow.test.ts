@@ -114,6 +114,64 @@ describe('what a person allows outside a project', () => {
     expect((await allow('list')).stdout).toContain('  none');
   });
 
+  it('issue 33.A3 allows nothing that overlaps another project, and no allowance outlives a project that came later', async () => {
+    const shop = join(home, 'shop');
+    await mkdir(join(shop, 'packages', 'a'), { recursive: true });
+    expect(await allow('path', shop)).toMatchObject({ code: 0 });
+    expect(await bash(`echo 1 >${shop}/before`)).toMatchObject({ exit_code: 0 });
+    const inShop = (...words: string[]) => machine.run(CTXD, words, { cwd: shop });
+    expect(await inShop('init', '--no-toolchains', '--no-network')).toMatchObject({ code: 0 });
+    expect(await bash(`echo 1 >${shop}/after`)).toMatchObject({ exit_code: 1 });
+    expect(existsSync(join(shop, 'after'))).toBe(false);
+    expect((await allow('list')).stdout).not.toContain(shop);
+    const into = [shop, join(shop, 'packages'), join(shop, 'packages', 'new')];
+    for (const place of into) {
+      expect(await allow('path', place)).toMatchObject({ code: 2, stderr: expect.stringContaining('project') });
+    }
+    expect(existsSync(join(shop, 'packages', 'new'))).toBe(false);
+    const group = join(home, 'group');
+    await mkdir(join(group, 'part'), { recursive: true });
+    expect(await machine.run(CTXD, ['init', join(group, 'part')])).toMatchObject({ code: 0 });
+    expect(await allow('path', group)).toMatchObject({ code: 2, stderr: expect.stringContaining(join(group, 'part')) });
+    expect(await inShop('init', '--uninstall')).toMatchObject({ code: 0 });
+    expect(await bash(`echo 1 >${shop}/after`)).toMatchObject({ exit_code: 0 });
+    expect(await allow('remove', shop)).toMatchObject({ code: 0 });
+  });
+
+  it('issue 33.A3 makes no project around or inside another one, and its remedy works', async () => {
+    const top = join(home, 'mono');
+    const part = join(top, 'packages', 'a');
+    await mkdir(join(part, 'deeper'), { recursive: true });
+    const initAt = (...words: string[]) => machine.run(CTXD, ['init', ...words]);
+    expect(await initAt(part)).toMatchObject({ code: 0 });
+    for (const overlapping of [top, join(top, 'packages'), join(part, 'deeper')]) {
+      const refused = await initAt(overlapping);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`ctxd init --uninstall ${part}`) });
+      expect(existsSync(join(overlapping, '.claude'))).toBe(false);
+    }
+    // A project that was set up before can be set up again.
+    expect(await initAt(part)).toMatchObject({ code: 0 });
+    expect(await initAt('--uninstall', part)).toMatchObject({ code: 0 });
+    expect(await initAt(top)).toMatchObject({ code: 0 });
+    // A project whose directory is gone is in nobody's way.
+    const gone = join(home, 'group2', 'gone');
+    await mkdir(gone, { recursive: true });
+    expect(await initAt(gone)).toMatchObject({ code: 0 });
+    await rm(gone, { recursive: true });
+    expect(await initAt(dirname(gone))).toMatchObject({ code: 0 });
+  });
+
+  it('issue 33.A7 names a program of the PATH with which contextd was started, not only of the PATH that init saw', async () => {
+    const later = join(home, 'later-bin');
+    await mkdir(later);
+    await writeFile(join(later, 'latertool'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { PATH: `${machine.environment.PATH ?? '/usr/bin:/bin'}:${later}` };
+    expect(await machine.run(CTXD, ['server', 'restart'], { env })).toMatchObject({ code: 0 });
+    const { data, meta } = await machine.ask('safe_bash', { command: 'latertool' });
+    expect(data).toMatchObject({ exit_code: 127 });
+    expect(meta.denied).toMatchObject([{ kind: 'program', path: join(later, 'latertool') }]);
+  });
+
   it('takes the real path of a link, and refuses what belongs to another user', async () => {
     await mkdir(join(home, 'real'));
     await symlink('real', join(home, 'link'));

@@ -1,6 +1,17 @@
-import { chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Answer, CTXD, type Finished, type Installation, install, OTHER_UID } from '../helpers/installation.ts';
 
 interface Check {
@@ -77,11 +88,9 @@ describe('ctxd doctor', () => {
   it('SEC-2.1 reports the isolation and the user of the calls in the project', async () => {
     const owners = process.getuid?.() === 0 ? [0, OTHER_UID] : [process.getuid?.() ?? 0];
     for (const owner of owners) {
-      const project = join(at.project, `of-${owner}`);
-      mkdirSync(project);
+      const project = mkdtempSync(join(tmpdir(), `of-${owner}-`));
+      onTestFinished(() => rmSync(project, { recursive: true, force: true }));
       chownSync(project, owner, owner);
-      // Others may pass through the directories above the project, as through a home directory.
-      await at.run('chmod', ['o+x', at.project]);
       expect((await at.run(CTXD, ['init'], { cwd: project })).code).toBe(0);
       const { stdout } = await at.run(join(project, '.claude/bin/safe_bash'), ['{"command":"true"}'], { cwd: project });
       const answer = JSON.parse(stdout) as Answer & { meta: { isolation?: { level: string; missing: string[] } } };

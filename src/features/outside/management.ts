@@ -9,7 +9,7 @@ import { checkRoPath, checkWorkspace, whyNeverWritable } from '../../sandbox/mac
 import { whyNotMounted } from '../../sandbox/run/repository-above.ts';
 import { type Consents, pathSubject } from '../../stores/consents.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
-import { checkProjectRoot } from '../projects/project-root.ts';
+import { checkProjectRoot, overlappingProject } from '../projects/project-root.ts';
 import { isAround, type Outside } from './outside.ts';
 
 export interface OutsideManagementDeps {
@@ -97,12 +97,16 @@ async function checkAllowed(root: string, path: string, deps: OutsideManagementD
   if (never !== null) throw refuse(path, never);
   if (isWithin(path, root)) {
     const why = whyNotMounted(root, path);
-    if (why !== null) throw refuse(path, `it holds the project, and ${why}; run \`ctxd init\` in ${path} instead`);
+    if (why !== null)
+      throw refuse(
+        path,
+        `it holds the project, and ${why}; to work in all of it, remove the project first (\`ctxd init --uninstall\`)`,
+      );
     return;
   }
-  const others = (await projects.list()).filter((project) => project.root !== path && project.root !== root);
-  const other = others.find((project) => isWithin(project.root, path) || isWithin(path, project.root));
-  if (other !== undefined) throw refuse(path, `the project ${other.root} overlaps it; allow ${other.root} itself`);
+  const other = overlappingProject(path, projects.roots(), root);
+  if (other !== undefined)
+    throw refuse(path, other === path ? 'it is a project of its own' : `it overlaps the project ${other}`);
   const known = outside
     .pathsOf(root)
     .find((one) => one !== path && !isAround(root, one) && (isWithin(one, path) || isWithin(path, one)));

@@ -2,15 +2,18 @@ import type { Clock } from '../../core/clock.ts';
 import { isBelow } from '../../core/paths.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import { type Consents, pathOfSubject } from '../../stores/consents.ts';
+import type { ProjectStore } from '../../stores/projects.ts';
 import type { Database } from '../../stores/sqlite.ts';
 import { createToolchainStore, type ToolchainStore } from '../../stores/toolchains.ts';
 import type { HostNetworks } from '../network/host-network.ts';
+import { overlappingProject } from '../projects/project-root.ts';
 import { ToolchainSettings } from './toolchain-settings.ts';
 
 export interface OutsideDeps {
   database: Database;
   consents: Pick<Consents, 'list'>;
-  /** The daemon's own PATH, until `ctxd` has sent the person's. */
+  projects: Pick<ProjectStore, 'roots'>;
+  /** The daemon's own PATH. */
   path: string;
   hostNetworks: Pick<HostNetworks, 'part'>;
   clock: Clock;
@@ -25,15 +28,21 @@ export interface Outside {
   readonly toolchains: ToolchainStore;
   start(): Promise<void>;
   partsFor(project: string): OutsideParts;
-  /** Directories that commands may write, and the repository around the project if they may use it. Sorted. */
+  /**
+   * Directories that commands may write, and the repository around the project if they may use it. Sorted. An allowed
+   * directory that overlaps a project registered later is left out: that project's files are its own.
+   */
   pathsOf(project: string): string[];
 }
 
-export function createOutside({ database, consents, path, hostNetworks, clock }: OutsideDeps): Outside {
+export function createOutside({ database, consents, projects, path, hostNetworks, clock }: OutsideDeps): Outside {
   const toolchains = createToolchainStore({ database, clock });
   const settings = new ToolchainSettings();
   const pathsOf = (project: string): string[] =>
-    consents.list(project).flatMap(({ subject }) => pathOfSubject(subject) ?? []);
+    consents
+      .list(project)
+      .flatMap(({ subject }) => pathOfSubject(subject) ?? [])
+      .filter((one) => isAround(project, one) || overlappingProject(one, projects.roots(), project) === undefined);
   return {
     toolchains,
     start: () => toolchains.start(),
@@ -50,7 +59,8 @@ export function createOutside({ database, consents, path, hostNetworks, clock }:
           hidden: settings.find(mounts),
           path: stored,
           variables: Object.assign({}, ...list.map(({ variables }) => variables)),
-          hostPath: stored.length > 0 ? stored : path.split(':').filter((entry) => entry.startsWith('/')),
+          // The stored PATH is as old as the last `ctxd init`; the daemon may have been started with a newer one.
+          hostPath: [...new Set([...stored, ...path.split(':').filter((entry) => entry.startsWith('/'))])],
         },
         allowedPaths: paths.filter((path) => !isAround(project, path)),
         hostNetwork: hostNetworks.part(),

@@ -1,8 +1,34 @@
+import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Paths } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isWithin } from '../../core/paths.ts';
+import { pastableWord } from '../../core/shell-quote.ts';
+
+/**
+ * The first other project that is the directory, lies in it or holds it. A root that is gone from the disk does not count.
+ * `own`: a project that may overlap.
+ */
+export function overlappingProject(directory: string, roots: readonly string[], own: string): string | undefined {
+  return roots.find(
+    (root) => root !== own && (isWithin(root, directory) || isWithin(directory, root)) && existsSync(root),
+  );
+}
+
+/**
+ * Checks that a new project overlaps no other: commands of the outer one could write the inner one, past what was
+ * allowed there. Projects that were registered before stay as they are.
+ */
+export function checkApart(root: string, roots: readonly string[]): void {
+  const other = roots.includes(root) ? undefined : overlappingProject(root, roots, root);
+  if (other === undefined) return;
+  const how = isWithin(root, other) ? 'holds' : 'lies in';
+  throw new ContextdError('PATH_INVALID', `${root} cannot be a project: it ${how} the project ${other}`, {
+    remedy: `Work in ${other}, or remove that project first: ctxd init --uninstall ${pastableWord(other) ?? 'DIRECTORY'}`,
+    details: { path: root },
+  });
+}
 
 /**
  * Checks that a directory may be a project (ARCHITECTURE.md, step 2): it is a real directory, and neither `/`, the home
