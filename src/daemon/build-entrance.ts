@@ -32,7 +32,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
-  const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view) : before.runner;
+  const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
+  const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
   const gate = createCallGate(
     createDispatch({
       ...before,

@@ -98,6 +98,23 @@ describe('issue 30.3 the advice for a write beside the project leads to success'
 
 describe('issue 30.2.6 the limit of one file', () => {
   it('is explained where it strikes, and is a setting', async () => {
+    // Nothing but the status of a part of the pipeline, or the file itself, says that it was cut.
+    const writing = 'dd if=/dev/zero of=big bs=64K count=40';
+    for (const hidden of [
+      `${writing} 2>&1 | tail -1`,
+      `(${writing} 2>&1) | cat; rm -f none`,
+      `python3 -c 'try: open("big","wb").write(b"0"*3000000)\nexcept OSError: pass'`,
+      `x=$(${writing} 2>&1); echo done`,
+    ]) {
+      await bash('rm -f big');
+      const cut = await bash(hidden);
+      expect([hidden, cut.data.exit_code, cut.meta.denied?.map(({ kind }) => kind)]).toEqual([
+        hidden,
+        0,
+        ['file_size'],
+      ]);
+    }
+    expect((await bash('rm -f big; head -c 1000000 /dev/zero >big')).meta.denied).toBeUndefined();
     const command = 'dd if=/dev/zero of=big bs=64K count=40 2>/dev/null; stat -c %s big';
     for (const refused of [await bash(command), await bash(`trap "" XFSZ; ${command.replace('2>/dev/null', '')}`)]) {
       expect(refused.data.stdout).toBe('1048576\n');

@@ -33,6 +33,8 @@ export interface Watched {
   readonly input: string;
   /** Names of ignored directories that the input holds. */
   readonly named: readonly string[];
+  /** Set by `after`: what the call changed in the workspace, also what undo does not cover. */
+  changed: readonly RawPath[];
 }
 
 /** Changes of the same work before it was killed. `tree` is the list of all files before that. */
@@ -79,7 +81,7 @@ export class CallChanges {
       }
       ignored = reply.ignored;
     }
-    const watched: Watched = { isShared: false, call, input, named: namesIn(input, ignored) };
+    const watched: Watched = { isShared: false, call, input, named: namesIn(input, ignored), changed: [] };
     state.calls.add(watched);
     if (state.calls.size > 1) for (const one of state.calls) one.isShared = true;
     const mark = { ...call, beganMs: clock.now(), endedMs: null, named: watched.named, isKept: true };
@@ -106,6 +108,7 @@ export class CallChanges {
       await this.#mark(project, () => this.#deps.marks.end(project, call.requestId, end));
       const reply = joined(state.pending, found);
       state.pending = null;
+      watched.changed = [...reply.changes, ...reply.missed].map(({ path }) => path);
       const all = earlier === null ? reply : await this.#withEarlier(project, reply, earlier);
       return await this.#record(project, all, { ...call, isShared: watched.isShared });
     } catch (cause) {

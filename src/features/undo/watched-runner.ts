@@ -2,6 +2,7 @@ import type { SessionRef } from '../../call/session.ts';
 import type { ToolBackend } from '../../runner/runner.ts';
 import { withLaterFacts } from '../../runner/tool-run.ts';
 import type { WorkspaceView } from '../../sandbox/contract/policy.ts';
+import { findCutFiles } from './cut-files.ts';
 import type { Undo } from './undo.ts';
 
 /**
@@ -13,6 +14,7 @@ export function watchFiles(
   runner: ToolBackend,
   undo: Pick<Undo, 'before' | 'after' | 'changesOf'>,
   viewOf: (session: SessionRef) => Pick<WorkspaceView, 'layer'>,
+  fileMaxBytes: number,
 ): ToolBackend {
   return {
     start: () => runner.start(),
@@ -29,9 +31,12 @@ export function watchFiles(
         }));
       const watched = await undo.before(project, { requestId, tool, session }, JSON.stringify([call.input, call.cwd]));
       if (watched === null) return runner.run(call);
-      return withLaterFacts(await runner.run(call), async () => ({
-        fileChanges: await undo.after(project, watched),
-      }));
+      const ran = await runner.run(call);
+      return withLaterFacts(ran, async () => {
+        const fileChanges = await undo.after(project, watched);
+        const isKnown = ran.facts.denied.some(({ kind }) => kind === 'file_size');
+        return { fileChanges, denied: isKnown ? [] : findCutFiles(project, watched.changed, fileMaxBytes) };
+      });
     },
   };
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
+import { fileTooLarge } from '../contract/file-size.ts';
 import type { SeccompToggles } from '../contract/policy.ts';
 import { DENIALS_MAX } from '../contract/refused-connection.ts';
 import type { EndedBy } from '../contract/sandbox.ts';
@@ -19,7 +20,6 @@ import { readMissingProgram } from './missing-program.ts';
 import {
   absentPath,
   byNameOnly,
-  fileTooLarge,
   hiddenPath,
   keptByGit,
   killedByFilter,
@@ -40,6 +40,8 @@ const PATH_MAX_CHARS = 4096;
 export interface DenialFacts extends MountedPlaces, PathFacts {
   readonly exitCode: number | null;
   readonly endedBy: EndedBy;
+  /** Statuses of the parts of the last pipeline; empty if unknown. */
+  readonly pipeStatus: readonly number[];
   /** What was kept of each stream; only the last 64 KiB are read. */
   readonly stdout: Buffer;
   readonly stderr: Buffer;
@@ -74,10 +76,11 @@ export interface DenialFacts extends MountedPlaces, PathFacts {
  */
 export function findDenials(facts: DenialFacts): Denial[] {
   const hasFailed = facts.endedBy !== 'exit' || facts.exitCode !== 0;
-  if (!hasFailed && facts.stderr.length === 0) return [];
+  const isCut = [facts.exitCode, ...facts.pipeStatus].includes(SIGXFSZ_STATUS);
+  if (!hasFailed && !isCut && facts.stderr.length === 0) return [];
   const collection = new Collection();
   if (facts.endedBy === 'seccomp') collection.add(killedByFilter());
-  if (facts.exitCode === SIGXFSZ_STATUS) collection.add(fileTooLarge(facts.fileMaxBytes));
+  if (isCut) collection.add(fileTooLarge(facts.fileMaxBytes));
   const places = new PlaceMap(facts);
   for (const stream of hasFailed ? [facts.stderr, facts.stdout] : [facts.stderr]) {
     const lines = lastLines(stream);

@@ -220,15 +220,6 @@ export function refusedMode(path: string): Denial {
   };
 }
 
-export function fileTooLarge(maxBytes: number): Denial {
-  return {
-    kind: 'file_size',
-    rule: `a file that a command writes may have ${Math.floor(maxBytes / 1024 ** 2)} MiB (sandbox.file_max_mb)`,
-    how_to_allow:
-      'Write several smaller files. A person can raise the limit: `ctxd config set sandbox.file_max_mb MEBIBYTES`.',
-  };
-}
-
 export function killedByFilter(): Denial {
   return {
     kind: 'seccomp',

@@ -10,7 +10,7 @@ import type { CheckedPolicy } from './checked-policy.ts';
 import type { StartedSandbox } from './starter.ts';
 import { findOnHost } from './toolchains.ts';
 
-/** Refusals of the sandbox. Only recorded network refusals if the command succeeded with an empty stderr. */
+/** Refusals of the sandbox. Only recorded network refusals if the command and its parts succeeded with an empty stderr. */
 export function denialsOf(
   { policy, isFiltered, repositoryAbove, unshared, surroundings }: CheckedPolicy,
   { hidden, repository }: TreeProtection,
@@ -18,7 +18,8 @@ export function denialsOf(
   { cwd }: CommandSpec,
   { refused, networkFailure, ...end }: RunFacts,
 ): Denial[] {
-  if (end.exitCode === 0 && end.endedBy === 'exit' && end.stderr.length === 0) return [...refused];
+  const hasSucceeded = end.exitCode === 0 && end.endedBy === 'exit' && end.pipeStatus.every((status) => status === 0);
+  if (hasSucceeded && end.stderr.length === 0) return [...refused];
   const seccomp = isFiltered ? policy.seccomp : null;
   const found = findDenials({
     ...end,
@@ -48,7 +49,7 @@ function isOff({ network, git }: CheckedPolicy['policy']): boolean {
   return network === 'none' && git === 'working';
 }
 
-interface RunFacts extends Pick<DenialFacts, 'exitCode' | 'endedBy' | 'stdout' | 'stderr'> {
+interface RunFacts extends Pick<DenialFacts, 'exitCode' | 'endedBy' | 'pipeStatus' | 'stdout' | 'stderr'> {
   /** Recorded refusals of the network. */
   readonly refused: readonly Denial[];
   /** Why the network is down for all sandboxes; null if it is up. */

@@ -294,7 +294,7 @@ export class LinuxSandbox {
       const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
       const { quarantined, complete } = await checked.guard.finish(watch);
       const { connections, denied: refused } = await used;
-      const facts = { ...end, ...lastWords, refused, networkFailure: this.network.bridge.failure };
+      const facts = { ...end, ...lastWords, pipeStatus, refused, networkFailure: this.network.bridge.failure };
       const denied = [...denialsOf(checked, protection, started, command, facts), ...settings.denied];
       const found = { quarantined, searchComplete: complete, notices: settings.notices, denied, connections };
       return { ...end, ...found, pipeStatus };

@@ -86,7 +86,7 @@ async function askedBy(effects: ToolEffects, origin: ToolCall['origin'] = 'core'
       return CHANGES;
     },
   };
-  const watched = watchFiles(runByKind({ plugin }), undo, () => ({ layer: null }));
+  const watched = watchFiles(runByKind({ plugin }), undo, () => ({ layer: null }), 1024 ** 3);
   const backend: ToolBackend = holdFiles(watched, branches);
   await backend.run({
     requestId: 'req_1',
