@@ -62,12 +62,17 @@ export async function parseArguments(
   };
 }
 
-/** The form of an answer for which the command line has not been parsed: JSON unless something looks like words. */
+/**
+ * The form of an answer if the command line or the input cannot be read. Text for words, flags of the tool and a file, unless its
+ * name says that it is JSON.
+ */
 export function guessForm(args: readonly string[]): AnswerForm {
   if (args.includes('--json')) return 'json';
   if (args.includes('--text')) return 'text';
-  const isJson = args.length === 0 || args.some((word) => word === '-' || word.startsWith('@') || startsLikeJson(word));
-  return isJson ? 'json' : 'text';
+  if (args.some(isToolFlag)) return 'text';
+  const isJson = (word: string): boolean => startsLikeJson(word) || /^@.*\.json$/is.test(word);
+  const [first = '-', ...others] = args.filter((word) => !word.startsWith('--'));
+  return isJson(first) || others.some(isJson) || (first === '-' && others.length === 0) ? 'json' : 'text';
 }
 
 /** A sentence that explains how to give the input. */

@@ -171,7 +171,8 @@ function missing(message: string, tool: string): ContextdError {
 
 function tooLarge(shownSize: string, size: number): ContextdError {
   return new ContextdError('PAYLOAD_TOO_LARGE', `the input has ${shownSize} bytes, the limit is ${INPUT_MAX_BYTES}`, {
-    remedy: 'Put large data into a file in the project and give its path in the input.',
+    remedy:
+      'The limit holds for an argument, an @FILE and stdin. Give the data in several calls, or let a command write it (safe_bash); to read a large file, give its path only.',
     details: { limit: INPUT_MAX_BYTES, size },
   });
 }

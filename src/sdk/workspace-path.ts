@@ -5,6 +5,7 @@ import { quoteName } from '../core/own-line.ts';
 import { isWithin } from '../core/paths.ts';
 
 export { quoteName } from '../core/own-line.ts';
+export { shellWord } from '../core/shell-quote.ts';
 
 const LINKS_MAX = 40;
 

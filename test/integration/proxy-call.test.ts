@@ -400,7 +400,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
       [['{}', '{}'], '', 'ARGS_INVALID', /2 words were given/],
       [['--quick', '{}', '--json'], '', 'ARGS_INVALID', /schema\.json cannot be read \(ENOENT\).*ctxd init/],
       [['@missing.json'], '', 'PATH_NOT_FOUND', /missing\.json/],
-      [['@.'], '', 'PATH_INVALID', /EISDIR/],
+      [['@.', '--json'], '', 'PATH_INVALID', /EISDIR/],
       [
         ['-'],
         Buffer.alloc(INPUT_MAX_BYTES + 1, '1'),

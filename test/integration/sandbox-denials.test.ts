@@ -111,6 +111,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
     const facts: DenialFacts = {
       ...judgeEnd({ exit, interruptedBy: null, events: null, stderr, cwd: workspace }),
       ...placesOf(mounts, [join(workspace, '.env'), join(workspace, 'private')]),
+      pipeStatus: [],
       stdout: Buffer.from(stdout),
       stderr: Buffer.from(stderr),
       cwd: workspace,

@@ -188,7 +188,11 @@ describe('ctxd tool new', () => {
     // A shell that is in it stays in it.
     expect(statSync(join(here, 'empty')).ino).toBe(ino);
     const before = readdirSync(join(here, 'empty'));
-    expect(await fails('tool', 'new', 'hello', '--lang', 'sh', '--dir', 'empty')).toContain('is there already');
+    const refused = await fails('tool', 'new', 'hello', '--lang', 'sh', '--dir', 'empty');
+    expect(refused).toContain('is there already');
+    // Issue 33.21: the folder may be the person's project.
+    expect(refused).toContain('--dir ./');
+    expect(refused).not.toContain('remove');
     expect(readdirSync(join(here, 'empty'))).toEqual(before);
     writeFileSync(join(here, 'plain'), 'mine');
     expect(await fails('tool', 'new', 'hello', '--dir', 'plain')).toContain('is there already');

@@ -11,6 +11,7 @@ import {
   type ToolOutput,
   type ToolStream,
 } from '../../src/sdk/tool.ts';
+import { shellWord } from '../../src/sdk/workspace-path.ts';
 import { type FileRead, type ReadRequest, readFile } from './read-file.ts';
 import type { ReadText } from './read-text.ts';
 import { readSelection, selectionOfView } from './selection.ts';
@@ -26,11 +27,28 @@ export const safeRead: Tool = {
     const request = { selection: isApplied ? viewed : asked, charset: readCharset(input, 'encoding') };
     const output =
       several === null
-        ? outputOf(await readFile(readString(input, 'path'), request, context))
+        ? outputOf(await readOne(readString(input, 'path'), request, context))
         : await readSeveral(several, request, context);
     return isApplied ? { ...output, isViewApplied: true } : output;
   },
 };
+
+/** Words are one path. If they are paths of several files, the error says how to read these. */
+async function readOne(path: string, request: ReadRequest, context: ToolContext): Promise<FileRead> {
+  try {
+    return await readFile(path, request, context);
+  } catch (thrown) {
+    const paths = [...new Set(path.split(/\s+/).filter((word) => word !== ''))];
+    const isMissing = thrown instanceof ContextdError && thrown.code === 'PATH_NOT_FOUND';
+    if (!isMissing || !/\s/.test(path.trim()) || paths.length > FILES_MAX) throw thrown;
+    const found = await Promise.allSettled(paths.map((one) => stat(resolve(context.cwd, one))));
+    if (found.some(({ status }) => status === 'rejected')) throw thrown;
+    throw new ContextdError(thrown.code, thrown.message, {
+      remedy: `Several files are read with paths: safe_read ${shellWord(JSON.stringify({ paths }))}`,
+      details: { path },
+    });
+  }
+}
 
 /** True if the files together are too long to be returned whole: then only this tool sees all of them. */
 async function isTooLong(

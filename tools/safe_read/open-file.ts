@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { nameBinary, readSpan } from '../../src/sdk/file-bytes.ts';
 import { type ImageSize, imageSize } from '../../src/sdk/image-size.ts';
 import { ContextdError } from '../../src/sdk/tool.ts';
-import { fileFault, quoteName } from '../../src/sdk/workspace-path.ts';
+import { fileFault, quoteName, shellWord } from '../../src/sdk/workspace-path.ts';
 
 /** The part at the start of a file by which binary data and encodings are recognized, and the size of an image. */
 const START_BYTES = 64 * 1024;
@@ -44,7 +44,9 @@ async function refuseSpecial(file: FileHandle, shown: string): Promise<void> {
     'PATH_INVALID',
     `${isDirectory ? 'a directory' : 'not a regular file'}: ${quoteName(shown)}`,
     {
-      remedy: isDirectory ? `List it with safe_bash {"command":"ls","cwd":${JSON.stringify(shown)}}.` : 'Name a file.',
+      remedy: isDirectory
+        ? `List it: safe_bash ${shellWord(JSON.stringify({ command: 'ls', cwd: shown }))}`
+        : 'Name a file.',
       details: { path: shown, kind: isDirectory ? 'directory' : 'special' },
     },
   );

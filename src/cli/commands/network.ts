@@ -237,7 +237,7 @@ function viewState(state: NetworkState): View {
         kind: 'table',
         columns: ['VERDICT', 'HOST', 'GROUP', 'FROM', 'LIMITS', 'BY', 'SINCE'],
         rows: rules.map((rule) => rowOf(rule)),
-        empty: 'Nobody has allowed anything: ctxd network allow npm',
+        empty: `Nobody has allowed anything: ctxd network allow npm${root === '' ? ' --machine' : ''}`,
       },
       {
         kind: 'lines',

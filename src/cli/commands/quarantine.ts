@@ -219,10 +219,9 @@ async function ask(
 }
 
 function acceptQuestion(items: readonly QuarantinedItem[]): string {
-  const back = items.every(isReported) ? 'Keep' : 'Put back';
-  return items.length === 1
-    ? `${back} it, and let commands create this content there?`
-    : `${back} all ${items.length}, and let commands create these contents there?`;
+  const what = items.length === 1 ? 'it' : `all ${items.length}`;
+  const act = items.every(isReported) ? `Keep ${what}` : `Put ${what} back`;
+  return `${act}, and let commands create ${items.length === 1 ? 'this content' : 'these contents'} there?`;
 }
 
 function describe(item: QuarantinedItem): string[] {

@@ -31,7 +31,7 @@ export async function createTool({ name, language, dir }: NewTool, sdkSourceDir:
   if (language === 'go')
     for (const file of await readTree(join(sdkSourceDir, 'go'), SDK_FILE))
       files.push({ ...file, path: `contextd/${file.path}` });
-  place(files, dir);
+  place(files, dir, name);
   return files.map(({ path }) => path).sort();
 }
 
@@ -58,13 +58,13 @@ async function readTree(from: string, which = /./): Promise<NewFile[]> {
 }
 
 /** Makes the folder of the tool, or fills an empty one that is there, such as the current directory. Anything else stays. */
-function place(files: readonly NewFile[], dir: string): void {
+function place(files: readonly NewFile[], dir: string, name: string): void {
   try {
     const existing = openIfThere(dir);
     if (existing === null) makeWhole(openOrMake(dirname(dir)), basename(dir), files);
-    else fill(existing, files);
+    else fill(existing, files, name);
   } catch (cause) {
-    if (isErrno(cause)) throw unplaced(dir, cause);
+    if (isErrno(cause)) throw unplaced(dir, name, cause);
     throw cause;
   }
 }
@@ -76,8 +76,8 @@ function makeWhole(parent: OwnedDirectory, name: string, files: readonly NewFile
 }
 
 /** A shell may be in the directory, so it is not replaced by another one. */
-function fill(directory: OwnedDirectory, files: readonly NewFile[]): void {
-  if (directory.entries('').length > 0) throw thereAlready(directory.path);
+function fill(directory: OwnedDirectory, files: readonly NewFile[], name: string): void {
+  if (directory.entries('').length > 0) throw thereAlready(directory.path, name);
   write(directory, '', files, () => {});
 }
 
@@ -100,15 +100,15 @@ function write(into: OwnedDirectory, prefix: string, files: readonly NewFile[], 
   }
 }
 
-function thereAlready(dir: string, cause?: unknown): ContextdError {
-  return new ContextdError('CONFLICT', `${dir} is there already`, {
-    remedy: 'Name another folder with --dir, or remove what is there.',
+function thereAlready(dir: string, name: string, cause?: unknown): ContextdError {
+  return new ContextdError('CONFLICT', `${dir} is there already and is not empty`, {
+    remedy: `A tool needs a folder of its own, new or empty: --dir ./${name}`,
     cause,
   });
 }
 
-function unplaced(dir: string, cause: NodeJS.ErrnoException): ContextdError {
-  if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(cause.code ?? '')) return thereAlready(dir, cause);
+function unplaced(dir: string, name: string, cause: NodeJS.ErrnoException): ContextdError {
+  if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(cause.code ?? '')) return thereAlready(dir, name, cause);
   if (cause.code === 'ENOSPC' || cause.code === 'EDQUOT') return ContextdError.from(cause);
   return new ContextdError('PATH_INVALID', `${dir} cannot be written (${cause.code})`, {
     remedy: 'Name a folder with --dir in a directory that its owner can write.',

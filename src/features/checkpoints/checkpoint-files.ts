@@ -125,7 +125,7 @@ export class CheckpointFiles {
       'CONFLICT',
       `the files of ${checkpoint.id} are not put back: not only calls have changed ${named.join(', ')}${more} since`,
       {
-        remedy: 'Nothing was written. `files: "report"` shows the differences. Undo single calls: `ctxd undo undo_…`.',
+        remedy: `Nothing was written. The differences: ctxd checkpoint restore ${checkpoint.id} --files report (for an agent: checkpoint_restore '{"id":"${checkpoint.id}","files":"report"}'). Undo single calls: \`ctxd undo undo_…\`.`,
         details: { paths: names },
       },
     );

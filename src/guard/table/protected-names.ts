@@ -149,7 +149,7 @@ export function reportedAs(named: Named | null): ReportedName | null {
   if (named === null || named.action === 'set aside') return null;
   const { action, row, content } = named;
   if (row === null) return { action, reason: 'programs may take settings from it', content };
-  return { action, reason: action === 'instructions' ? 'agents obey it' : `${row.program} reads it`, content };
+  return { action, reason: action === 'instructions' ? 'agents obey it' : `it is read by ${row.program}`, content };
 }
 
 /** The rule that a file of a `checked` name must pass; null for every other name. */

@@ -65,7 +65,7 @@ async function askedBy(effects: ToolEffects, origin: ToolCall['origin'] = 'core'
   const undo = {
     before: async (_project: string, call: CallId) => {
       asked.push('snapshot');
-      return { isShared: false, call, input: '', named: [] };
+      return { isShared: false, call, input: '', named: [], changed: [] };
     },
     after: async () => {
       asked.push('snapshot');

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { parseArguments } from '#src/proxy/arguments.js';
+import { guessForm, parseArguments } from '#src/proxy/arguments.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 import { toolOf } from './arbitraries.ts';
 
@@ -116,4 +116,20 @@ describe('the command line of a tool', () => {
       { numRuns: propertyRuns() },
     );
   });
+});
+
+it.each([
+  [['@nosuch.txt'], 'text'],
+  [['q3.py', '@calc.py'], 'text'],
+  [['q3.py', '--content', '-'], 'text'],
+  [['--edits', '{"a":1}'], 'text'],
+  [['ls', 'la'], 'text'],
+  [['{"a":1}', '{}'], 'json'],
+  [['@in.json'], 'json'],
+  [['@nosuch.txt', '--json'], 'json'],
+  [['-'], 'json'],
+  [['--progress'], 'json'],
+  [[], 'json'],
+] as const)('issue 33.22 an error of %j before its input is known is %s', (args, form) => {
+  expect(guessForm(args)).toBe(form);
 });

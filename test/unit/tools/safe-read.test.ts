@@ -38,6 +38,22 @@ describe('FR-4.2 safe_read', () => {
     expect(streams).toHaveLength(1);
   });
 
+  it('issue 33.E advises paths for words that are several files, and a command that a shell takes for a directory', async () => {
+    put('one file', 'x');
+    put('b.txt', 'x');
+    mkdirSync(join(workspace.path, "it's"));
+    await expect(read({ path: 'b.txt  b.txt' })).rejects.toMatchObject({
+      code: 'PATH_NOT_FOUND',
+      remedy: `Several files are read with paths: safe_read '{"paths":["b.txt"]}'`,
+    });
+    await expect(read({ path: 'one file' })).resolves.toMatchObject({ content: 'x' });
+    await expect(read({ path: 'b.txt none.txt' })).rejects.toMatchObject({
+      remedy: expect.not.stringContaining('paths'),
+    });
+    const advised: unknown = await read({ path: "it's" }).catch((thrown: unknown) => thrown);
+    expect(advised).toMatchObject({ remedy: `List it: safe_bash '{"command":"ls","cwd":"it'\\''s"}'` });
+  });
+
   it('accepts an absolute path inside the workspace', async () => {
     put('abs.txt', 'x');
     await expect(read({ path: join(workspace.path, 'abs.txt') })).resolves.toMatchObject({ data: { path: 'abs.txt' } });
