@@ -114,7 +114,7 @@ describe('what a person allows outside a project', () => {
     expect((await allow('list')).stdout).toContain('  none');
   });
 
-  it('issue 33.A3 allows nothing that overlaps another project, and no allowance outlives a project that came later', async () => {
+  it('issue 30.3 allows nothing that overlaps another project, and no allowance outlives a project that came later', async () => {
     const shop = join(home, 'shop');
     await mkdir(join(shop, 'packages', 'a'), { recursive: true });
     expect(await allow('path', shop)).toMatchObject({ code: 0 });
@@ -138,7 +138,7 @@ describe('what a person allows outside a project', () => {
     expect(await allow('remove', shop)).toMatchObject({ code: 0 });
   });
 
-  it('issue 33.A3 makes no project around or inside another one, and its remedy works', async () => {
+  it('issue 30.3 makes no project around or inside another one, and its remedy works', async () => {
     const top = join(home, 'mono');
     const part = join(top, 'packages', 'a');
     await mkdir(join(part, 'deeper'), { recursive: true });
@@ -161,7 +161,7 @@ describe('what a person allows outside a project', () => {
     expect(await initAt(dirname(gone))).toMatchObject({ code: 0 });
   });
 
-  it('issue 33.A7 names a program of the PATH with which contextd was started, not only of the PATH that init saw', async () => {
+  it('issue 30.3 names a program of the PATH with which contextd was started, not only of the PATH that init saw', async () => {
     const later = join(home, 'later-bin');
     await mkdir(later);
     await writeFile(join(later, 'latertool'), '#!/bin/sh\n', { mode: 0o755 });

@@ -190,7 +190,7 @@ describe('ctxd tool new', () => {
     const before = readdirSync(join(here, 'empty'));
     const refused = await fails('tool', 'new', 'hello', '--lang', 'sh', '--dir', 'empty');
     expect(refused).toContain('is there already');
-    // Issue 33.21: the folder may be the person's project.
+    // Issue 30.3: the folder may be the person's project.
     expect(refused).toContain('--dir ./');
     expect(refused).not.toContain('remove');
     expect(readdirSync(join(here, 'empty'))).toEqual(before);

@@ -130,6 +130,6 @@ it.each([
   [['-'], 'json'],
   [['--progress'], 'json'],
   [[], 'json'],
-] as const)('issue 33.22 an error of %j before its input is known is %s', (args, form) => {
+] as const)('issue 30.3 an error of %j before its input is known is %s', (args, form) => {
   expect(guessForm(args)).toBe(form);
 });

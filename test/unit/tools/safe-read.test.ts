@@ -38,7 +38,7 @@ describe('FR-4.2 safe_read', () => {
     expect(streams).toHaveLength(1);
   });
 
-  it('issue 33.E advises paths for words that are several files, and a command that a shell takes for a directory', async () => {
+  it('issue 30.3 advises paths for words that are several files, and a command that a shell takes for a directory', async () => {
     put('one file', 'x');
     put('b.txt', 'x');
     mkdirSync(join(workspace.path, "it's"));

@@ -388,7 +388,7 @@ describe('issue 30.2.6 a file that would be larger than a command may write', ()
   test.each([
     ['a signal that ended the command', { exitCode: 153, endedBy: 'signal' }],
     ['a signal that ended the last program of a script', { exitCode: 153 }],
-    ['issue 33.A6: a signal that ended a part of a pipeline', { exitCode: 0, pipeStatus: [153, 0] }],
+    ['issue 30.3: a signal that ended a part of a pipeline', { exitCode: 0, pipeStatus: [153, 0] }],
     ['bash', { exitCode: 0, said: 'bash: line 1:     7 File size limit exceeded(core dumped) dd if=/dev/zero of=big' }],
     ['bash, without a blank', { exitCode: 0, said: 'bash: line 1:     5 File size limit exceededdd if=/dev/zero' }],
     ['dash', { said: 'File size limit exceeded' }],
