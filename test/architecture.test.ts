@@ -150,6 +150,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'storage', why: 'caches and storage of commands' },
     { folder: 'host', why: 'what a tool may ask: the verbs of ToolHost, each answered by its feature' },
     { folder: 'jobs', why: 'commands that outlive their call' },
+    { folder: 'http', why: 'tokens of the HTTP door, and where it listens' },
     { folder: 'outside', why: 'what a person allowed outside the project, and the policy that follows' },
     { folder: 'network', why: 'which hosts a person allowed by name, and what was reached' },
     { folder: 'ports', why: 'ports of a project on the host' },
@@ -303,8 +304,12 @@ const FILE_CALLS: Record<string, FileCalls> = {
     calls: ['mkdir', 'open', 'readFile', 'rename', 'rm'],
     why: 'in the state directory of contextd, which belongs to the person',
   },
-  'commands/config.ts': {
+  'files/private-file.ts': {
     calls: ['mkdir', 'open', 'rename', 'rm'],
+    why: 'in the configuration directory of contextd, which belongs to the person',
+  },
+  'http/token-file.ts': {
+    calls: ['readFile', 'rm'],
     why: 'in the configuration directory of contextd, which belongs to the person',
   },
   'daemon/launch.ts': {

@@ -143,7 +143,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   },
   'API-1': { text: 'gRPC (Tool-facing)' },
   'API-2': { text: 'gRPC (CLI-facing)' },
-  'API-3': { text: 'HTTP (Automation-facing)', open: 'there is no HTTP door yet' },
+  'API-3': { text: 'HTTP (Automation-facing)' },
   'DATA-1': { text: 'Tool Definition' },
   'DATA-2': { text: 'Response Format' },
   'DATA-3': { text: 'TOOL.md Format' },

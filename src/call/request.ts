@@ -2,12 +2,18 @@ import type { AnswerForm } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 
 /** The origin of a call: its door, and the credentials that opened the door. */
-export interface Principal {
-  /** `proxy`: the proxy itself refused the call and reports the refusal. */
-  readonly door: 'grpc' | 'http' | 'mcp' | 'proxy';
-  /** The program named by the client's verified certificate. */
-  readonly client: 'proxy' | 'cli';
-}
+export type Principal =
+  | {
+      /** `proxy`: the proxy itself refused the call and reports the refusal. */
+      readonly door: 'grpc' | 'proxy';
+      /** The program named by the client's verified certificate. */
+      readonly client: 'proxy' | 'cli';
+    }
+  | {
+      readonly door: 'http' | 'mcp';
+      /** The name of the token. */
+      readonly token: string;
+    };
 
 /** A call as every door hands it to dispatch. Its shape and size are validated, its meaning is not. */
 export interface CallRequest {

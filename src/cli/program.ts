@@ -16,6 +16,7 @@ import { completion } from './commands/completion.ts';
 import { configGet, configList, configSet, configUnset } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
 import { hookPostTool, hookPreCompact, hookSessionStart, hookStop } from './commands/hook.ts';
+import { httpOff, httpOn, httpRevoke, httpToken, httpTokens, httpUrl } from './commands/http.ts';
 import { init } from './commands/init.ts';
 import {
   memoryAdd,
@@ -139,6 +140,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
   checkpoint: 'Save, list, show and move what sessions have done.',
   hook: "Take what a client's hook passes on standard input. Clients call it; `ctxd init` sets that up.",
+  http: 'The HTTP API for programs on this machine: open it, and say who may use it.',
   network: 'Decide which hosts commands may reach, and see what they reached.',
   'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
   server: 'Start, stop and watch the daemon.',
@@ -227,6 +229,12 @@ export const COMMANDS: readonly Command[] = [
   configUnset,
   configList,
   port,
+  httpOn,
+  httpOff,
+  httpUrl,
+  httpToken,
+  httpTokens,
+  httpRevoke,
   auditTail,
   sessionList,
   sessionShow,

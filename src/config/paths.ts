@@ -45,6 +45,10 @@ export interface Paths {
   /** What `ctxd init` created: one manifest per project. */
   projectsDir: string;
   logFile: string;
+  /** The port that the HTTP door chose at its first start. */
+  httpPortFile: string;
+  /** Tokens of the HTTP door, one file each: `<name>.json`. */
+  httpTokensDir: string;
   /** Compiled code of the daemon, cached by Node. */
   compileCacheDir: string;
   /** The home of the daemon's user, and the git configuration files of the user and of the system. */
@@ -101,6 +105,8 @@ export function resolvePaths(
     quarantineDir: join(bases.stateDir, 'quarantine'),
     projectsDir: join(bases.stateDir, 'projects'),
     logFile: join(bases.stateDir, 'daemon.log'),
+    httpPortFile: join(bases.stateDir, 'http-port'),
+    httpTokensDir: join(bases.configDir, 'http'),
     compileCacheDir: join(bases.stateDir, 'compile-cache'),
     userHome: env.home,
     userGitConfigs: [

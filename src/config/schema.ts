@@ -58,6 +58,15 @@ export interface Config {
   secrets: { programs: string[]; max_uses_per_hour: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
   log: { level: 'debug' | 'info' | 'warn' | 'error' };
+  http: {
+    enabled: boolean;
+    host: string;
+    /** Null: chosen at the first start, and kept. */
+    port: number | null;
+    tls_certificate: string | null;
+    tls_key: string | null;
+    max_connections: number;
+  };
   server: { drain_ms: number; max_concurrent_calls: number };
 }
 
@@ -106,9 +115,10 @@ export const CONFIG_SCHEMA = {
       doors: {
         type: 'object',
         default: {},
-        description: 'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd.',
+        description:
+          'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd, http the HTTP API.',
         additionalProperties: false,
-        properties: { grpc: DOOR_CEILING },
+        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING },
       },
       telemetry: flag(false, 'Report the times of a call in meta.telemetry.'),
     }),
@@ -345,6 +355,25 @@ export const CONFIG_SCHEMA = {
         default: 'info',
         description: 'The lowest level that is written.',
       },
+    }),
+    http: section('The HTTP API (docs/http.md).', {
+      enabled: flag(false, 'Listen for HTTP requests. `ctxd http on` sets it and restarts the daemon.'),
+      host: {
+        type: 'string',
+        default: '127.0.0.1',
+        pattern: '^[0-9a-fA-F.:]{2,45}$',
+        description: 'The address to listen at. One that other machines reach needs a certificate and a key.',
+      },
+      port: {
+        type: ['integer', 'null'],
+        default: null,
+        minimum: 1,
+        maximum: 65_535,
+        description: 'The port to listen at. null: a free port, chosen at the first start and kept.',
+      },
+      tls_certificate: optional('^/[^\\0]+$', 'The file of a certificate and its chain, as PEM. null: no TLS.'),
+      tls_key: optional('^/[^\\0]+$', 'The file of the private key of the certificate, as PEM.'),
+      max_connections: whole(256, 8, 10_000, 'Connections at the same time. One more closes the oldest idle one.'),
     }),
     server: section('The daemon.', {
       drain_ms: whole(5_000, 0, 300_000, 'Milliseconds that calls in flight get when the daemon stops. 0: none.'),

@@ -1,10 +1,16 @@
+import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
+import { ContextdError } from '../core/errors.ts';
+import { newRequestId } from '../core/ids.ts';
+import { turnedAway } from '../dispatch/budget.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createGrpcDoor, type Door } from '../doors/grpc/grpc.ts';
+import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
 import { checkHealth } from '../features/health/health.ts';
+import type { HttpManagementDeps } from '../features/http/management.ts';
 import { policyFor } from '../features/outside/policy.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder } from '../features/sessions/session-end.ts';
 import { RecordedSettings } from '../features/settings/recorded-settings.ts';
@@ -34,6 +40,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
   const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
+  const slots = createSlots(config.server.max_concurrent_calls);
   const gate = createCallGate(
     createDispatch({
       ...before,
@@ -45,7 +52,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
       continuations: createContinuations({ database, keys, clock }),
       limits: config,
       config,
-      slots: createSlots(config.server.max_concurrent_calls),
+      slots,
       clock,
       logger,
     }),
@@ -54,11 +61,43 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   );
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
   const settings = new RecordedSettings({ ...before, paths, clock });
-  const management = managementOf(deps, { ...before, gate, sessionEnd, settings });
+  const management = managementOf(deps, {
+    ...before,
+    gate,
+    sessionEnd,
+    settings,
+    httpStanding: () => httpDoor.standing(),
+  });
   const mask = (text: string): string => scrubber.maskText(text);
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger };
   const door: Door = ownDoor ?? createGrpcDoor(doorDeps);
-  return { gate, door, sessionEnd, settings };
+  const startedMs = clock.now();
+  const httpDoor: HttpDoor = createHttpDoor({
+    ...doorDeps,
+    config: config.http,
+    tokens: before.httpTokens,
+    proofKey: (id) => keys.derive('http', id),
+    refusalLine: (why) => turnedAway(newRequestId(clock.now()), maskedError(why, mask), before.counter).answer.line,
+    feed: before.liveEvents,
+    figures: (): Figures => ({
+      ...before.callFigures.read(),
+      callsRunning: gate.active(),
+      callsWaiting: slots.waiting(),
+      residentBytes: process.memoryUsage.rss(),
+      startedMs,
+    }),
+    otherConnections: () => ({ grpc: door.connections() }),
+  });
+  return { gate, door, httpDoor, sessionEnd, settings };
+}
+
+/** An error may quote its caller. */
+function maskedError(why: ContextdError, mask: (text: string) => string): ContextdError {
+  const { code, message, remedy, retryAfterMs } = why;
+  return new ContextdError(code, mask(message), {
+    ...(remedy === undefined ? {} : { remedy: mask(remedy) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }
 
 /** Holders of session state, in the order in which they end a session. */
@@ -67,7 +106,11 @@ function holdersOf({ branches, jobs, scrubber, sandbox }: Scrubbing & Execution)
   return [branches, jobs, secrets, storageHolder(sandbox)];
 }
 
-type ManagementParts = BeforeEntrance & { gate: CallGate; sessionEnd: SessionEnd; settings: RecordedSettings };
+interface ManagementParts extends BeforeEntrance, Pick<HttpManagementDeps, 'httpStanding'> {
+  gate: CallGate;
+  sessionEnd: SessionEnd;
+  settings: RecordedSettings;
+}
 
 function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
   const { environment, paths, config, clock, logger, requestStop } = deps;

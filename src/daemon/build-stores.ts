@@ -3,11 +3,14 @@ import { MemoryStore } from '../features/memory/store.ts';
 import { NetworkCredentials, type NetworkCredentialsDeps } from '../features/network/credentials.ts';
 import { createHostNetworks } from '../features/network/host-network.ts';
 import { createOutside } from '../features/outside/outside.ts';
+import { CallFigures } from '../features/shared/call-figures.ts';
+import { LiveEvents } from '../features/shared/live-events.ts';
 import { createAllowedValues } from '../stores/allowed-values.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
 import { createConsents } from '../stores/consents.ts';
 import { createCredentialStore } from '../stores/credentials.ts';
+import { createHttpTokens } from '../stores/http-tokens.ts';
 import { createJournal } from '../stores/journal.ts';
 import { createDaemonKeys } from '../stores/keys.ts';
 import { createLiveSessions } from '../stores/live-sessions.ts';
@@ -36,6 +39,8 @@ export function buildStores(deps: ComposeDeps) {
   const hostNetworks = createHostNetworks({ database, clock });
   const projects = createProjectStore({ database, consents, clock });
   const { artifactsDir: dir, auditDir } = paths;
+  const liveEvents = new LiveEvents();
+  const callFigures = new CallFigures();
   const memory = memoryDatabase({ file: paths.memoryDb, logger });
   return {
     outside: createOutside({ database, consents, projects, path: environment.path, hostNetworks, clock }),
@@ -45,15 +50,31 @@ export function buildStores(deps: ComposeDeps) {
     consents,
     projects,
     sessions: createSessionStore({ database, keys, clock }),
-    liveSessions: createLiveSessions({ database, clock, logger }),
+    liveEvents,
+    callFigures,
+    httpTokens: createHttpTokens({ database, clock }),
+    liveSessions: createLiveSessions({
+      database,
+      clock,
+      logger,
+      onChange: (change, session) => liveEvents.session(change, session),
+    }),
     journal: createJournal({ database, clock }),
     networkRules: createNetworkRules({ database, clock }),
     networkCredentials: credentialsOf(deps, database, projects),
-    networkLog: createNetworkLog({ database }),
+    networkLog: createNetworkLog({ database, onRows: (rows) => liveEvents.connections(rows) }),
     toolVersions: createToolVersions({ database }),
     allowedValues: createAllowedValues({ database, clock }),
     artifacts: createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
-    auditLog: createAuditLog({ dir: auditDir, clock, logger }),
+    auditLog: createAuditLog({
+      dir: auditDir,
+      clock,
+      logger,
+      onRecord(record) {
+        callFigures.record(record);
+        liveEvents.record(record);
+      },
+    }),
     memoryDatabase: memory,
     memoryStore: new MemoryStore({ database: memory, logger }),
   };

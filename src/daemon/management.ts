@@ -5,6 +5,7 @@ import type { StopCause } from '../core/lifecycle.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
 import type { checkHealth } from '../features/health/health.ts';
+import { createHttpManagement, type HttpManagementDeps } from '../features/http/management.ts';
 import type { Jobs } from '../features/jobs/jobs.ts';
 import { createRunningManagement } from '../features/jobs/running-management.ts';
 import { createMemoryManagement, type MemoryManagementDeps } from '../features/memory/management.ts';
@@ -56,7 +57,8 @@ export interface ManagementDeps
   extends ToolManagementDeps,
     Pick<HookDeps, 'eventLog' | 'counter'>,
     Pick<BranchManagementDeps, 'branches'>,
-    Pick<CheckpointManagementDeps, 'checkpoints'> {
+    Pick<CheckpointManagementDeps, 'checkpoints'>,
+    Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'> {
   home: string;
   paths: Paths;
   catalog: Catalog;
@@ -112,6 +114,7 @@ export function createManagement(deps: ManagementDeps): Management {
       await deps.sessionEnd.endAllOf(root);
       await deps.networking.network.forget(root);
       await deps.allowedValues.forget(root);
+      await deps.httpTokens.forget(root);
       await deps.undoing.undo.forget(root);
       const changed = await deps.projects.unregister(root);
       await deps.toolVersions.forget(root);
@@ -143,6 +146,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createNetworkCredentialManagement(deps.credentials),
     ...createToolManagement(deps),
     ...createToolInstallation(deps.installation),
+    ...createHttpManagement(deps),
     ...deps.settings.management,
   };
   return forRegisteredProjects({ ...management, ...recordedMethods(management, deps) }, deps.projects);

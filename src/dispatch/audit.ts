@@ -41,6 +41,7 @@ export function startFacts({ request, requestId, session, receivedAt }: Call, de
     project: request.projectRoot,
     ...(request.cwd === '' ? {} : { cwd: kept(request.cwd, deps.scrubber) }),
     door: request.principal.door,
+    ...('token' in request.principal ? { token: request.principal.token } : {}),
     tool: recordedTool(request.tool, deps),
     ...recordedEffect(request.tool, deps),
     input: recordedInput(request, deps),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import { challengeOf, namedTokenOf, newTokenOf } from './http-checks.ts';
 import {
   acceptedOf,
   allowanceOf,
@@ -270,6 +271,17 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   exportCheckpoint: { act: ({ id }) => act('checkpoint export', { id }) },
   // Throws SCHEMA_INVALID for another file, and what readCheckpoint throws.
   importCheckpoint: { act: () => act('checkpoint import'), check: importOf },
+
+  httpStatus: { act: READS, check: challengeOf, answerMs: SHORT_ANSWER_MS },
+  // Throws CONFLICT if a token has the name, unless the request replaces it.
+  makeHttpToken: {
+    act: ({ name, root, permissions }) => act('http token', { name, permissions }, root),
+    check: newTokenOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  listHttpTokens: { act: READS, answerMs: SHORT_ANSWER_MS },
+  // Throws NOT_FOUND if no token has the name.
+  revokeHttpToken: { act: ({ name }) => act('http revoke', { name }), check: namedTokenOf, answerMs: SHORT_ANSWER_MS },
 };
 
 // This cast and the one below are safe: the type of the table has exactly the names of the rpcs.

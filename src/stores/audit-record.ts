@@ -20,6 +20,8 @@ export interface AuditRecord extends FactRecord {
   /** The directory in which the call was made, as the caller gave it. Absent: the project root. */
   cwd?: string;
   door: string;
+  /** The name of the token with which the call came. Absent: another door than `http`. */
+  token?: string;
   /**
    * Absent for a call that ended. `started`: the call began; the record of its end has the same `request_id` and
    * `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again. `connections`: connections of
@@ -64,7 +66,18 @@ export interface AuditRecord extends FactRecord {
 /** Who called what, and with which input. */
 export type StartFacts = Pick<
   AuditRecord,
-  'time' | 'request_id' | 'session' | 'branch' | 'project' | 'cwd' | 'door' | 'tool' | 'effect' | 'input' | 'job'
+  | 'time'
+  | 'request_id'
+  | 'session'
+  | 'branch'
+  | 'project'
+  | 'cwd'
+  | 'door'
+  | 'token'
+  | 'tool'
+  | 'effect'
+  | 'input'
+  | 'job'
 >;
 
 /** The record of a call that is about to run. It has no facts of the end, and no input. */
@@ -91,10 +104,11 @@ const NO_END = {
 } as const;
 
 function factsOf({ time, request_id, session, project, door, tool, input, ...rest }: StartFacts): StartFacts {
-  const { branch, cwd, effect, job } = rest;
+  const { branch, cwd, token, effect, job } = rest;
   const optional = {
     ...(branch === undefined ? {} : { branch }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(token === undefined ? {} : { token }),
     ...(effect === undefined ? {} : { effect }),
     ...(job === undefined ? {} : { job }),
   };
@@ -106,6 +120,7 @@ const FORMS: ReadonlyMap<string, FieldForm> = new Map(
   Object.entries({
     branch: 'text',
     cwd: 'text',
+    token: 'text',
     effect: 'text',
     began: 'flag',
     job: 'amount',

@@ -59,6 +59,8 @@ export interface AuditDeps {
   dir: string;
   clock: Clock;
   logger: Logger;
+  /** Called for each record once it is in the file. Must not throw. */
+  onRecord?(record: AuditRecord): void;
 }
 
 interface Waiting {
@@ -108,7 +110,11 @@ class Audit implements AuditLog {
 
   append(record: AuditRecord): Promise<void> {
     if (this.#stopped) return Promise.reject(this.#failure(new Error('the audit log is closed')));
-    return new Promise((resolve, reject) => {
+    return new Promise((settle, reject) => {
+      const resolve = (): void => {
+        this.#deps.onRecord?.(record);
+        settle();
+      };
       this.#waiting.push({ line: `${JSON.stringify(record)}\n`, resolve, reject });
       this.#writing ??= this.#writeAll();
     });

@@ -40,8 +40,16 @@ interface Live {
   savedMs: number;
 }
 
-export function createLiveSessions(deps: { database: Database; clock: Clock; logger: Logger }): LiveSessions {
-  const { database, clock, logger } = deps;
+interface LiveSessionsDeps {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+  /** Called when a session has its first call, and when it is forgotten. Must not throw. */
+  onChange?(change: 'started' | 'ended', session: SessionRef): void;
+}
+
+export function createLiveSessions(deps: LiveSessionsDeps): LiveSessions {
+  const { database, clock, logger, onChange } = deps;
   const live = new Map<string, Live>();
   /** Ids that `idFor` made for a project. */
   const current = new Map<string, string>();
@@ -90,6 +98,7 @@ export function createLiveSessions(deps: { database: Database; clock: Clock; log
       const session = { ...ref, branch: null };
       const nowMs = clock.now();
       const isCurrent = current.get(session.project) === session.session;
+      if (!live.has(sessionKey(session))) onChange?.('started', session);
       const known = live.get(sessionKey(session)) ?? { session, isCurrent, usedMs: nowMs, savedMs: 0 };
       live.set(sessionKey(session), known);
       known.usedMs = nowMs;
@@ -105,6 +114,7 @@ export function createLiveSessions(deps: { database: Database; clock: Clock; log
       if (current.get(project) === session) current.delete(project);
       const sql = 'DELETE FROM live_sessions WHERE project = ? AND session = ?';
       await database.write([{ sql, params: [project, session] }]);
+      if (wasLive) onChange?.('ended', { project, session, branch: null });
       return wasLive;
     },
 

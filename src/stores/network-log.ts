@@ -59,14 +59,22 @@ export interface NetworkLog {
   prune(limits: LogLimits, nowMs: number): Promise<void>;
 }
 
-export function createNetworkLog({ database }: { database: Database }): NetworkLog {
+interface NetworkLogDeps {
+  database: Database;
+  /** Called with rows once they are stored. Must not throw. */
+  onRows?(rows: readonly LoggedConnection[]): void;
+}
+
+export function createNetworkLog({ database, onRows }: NetworkLogDeps): NetworkLog {
   return {
     async lastId() {
       const [row] = await database.read('SELECT coalesce(max(id), 0) AS id FROM network_log');
       return row === undefined ? 0 : integerOf(row, 'id');
     },
     async put(rows) {
-      if (rows.length > 0) await database.write(rows.map(insertion));
+      if (rows.length === 0) return;
+      await database.write(rows.map(insertion));
+      onRows?.(rows);
     },
     async read({ project, session, deniedOnly, afterId, limit }) {
       const rows = await database.read(

@@ -296,4 +296,15 @@ export const STATE_MIGRATIONS: readonly string[] = [
     sha256 TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Tokens of the HTTP door, by their hashes. The scope '' is the machine; `permissions` are separated by blanks.
+  `
+  CREATE TABLE http_tokens (
+    name TEXT PRIMARY KEY,
+    sha256 TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    permissions TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    expires_ms INTEGER
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -34,7 +34,7 @@ async function assemble() {
       if (event === 'call.answered') answered.push(fields ?? {});
     },
   };
-  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {} };
+  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {}, connections: () => 0 };
   const { parts, built } = compose(
     {
       environment,

@@ -49,6 +49,7 @@ const UNCHECKED = [
   'ListToolchains',
   'ReadHostNetwork',
   'ListNetworkGroups',
+  'ListHttpTokens',
 ];
 
 function validRequest(rpc: string) {

@@ -18,7 +18,7 @@ const READING = [
   ...['listQuarantine', 'listToolchains', 'readHostNetwork', 'listPaths', 'listPorts', 'listNetwork'],
   ...['listNetworkGroups', 'readNetworkLog', 'listNetworkCredentials', 'searchMemories', 'listMemories'],
   ...['getMemories', 'reportMemories', 'listLessons', 'listBranches', 'planBranchFiles', 'listUndo', 'planUndo'],
-  'listCheckpoints',
+  ...['listCheckpoints', 'httpStatus', 'listHttpTokens'],
   // Writes its records itself, one for each setting.
   'recordSettings',
   // Events of a client's session, which are in the session's log.

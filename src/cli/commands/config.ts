@@ -1,7 +1,6 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { acceptConfig, checkConfig, type Fault, loadConfig, readConfigFile, valueAt } from '../../config/load.ts';
 import type { Paths } from '../../config/paths.ts';
-import { CONFIG_SCHEMA } from '../../config/schema.ts';
+import { CONFIG_SCHEMA, type Config } from '../../config/schema.ts';
 import {
   listSettings,
   pointerOf,
@@ -15,6 +14,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
+import { writePrivateFile } from '../files/private-file.ts';
 import type { View } from '../render.ts';
 
 export const configGet = defineCommand({
@@ -69,13 +69,8 @@ export const configSet = defineCommand({
   ],
   async run(context, args) {
     const key = requireSetting(args.requiredWord(0));
-    const written = await readConfigFile(context.paths);
     const value = expandHome(parseValue(args.requiredWord(1)), key, context.paths.userHome);
-    checkSetting(written, key, value);
-    const changed = withSetting(written, key, value);
-    const config = acceptConfig(context.paths.configFile, changed);
-    await replaceConfig(context.paths, changed);
-    await record(context);
+    const config = await changeSetting(context, key, value);
     const accepted = shownValue(key, readSetting(config, key));
     return { key, value: accepted, file: context.paths.configFile, restart_needed: true };
   },
@@ -84,6 +79,17 @@ export const configSet = defineCommand({
     lines: [`${key} is ${JSON.stringify(value)} in ${file}`, RESTART_HINT],
   }),
 });
+
+/** Writes one setting into the file, and on record. Throws ARGS_INVALID if it is invalid. */
+export async function changeSetting(context: CliContext, key: string, value: Json): Promise<Config> {
+  const written = await readConfigFile(context.paths);
+  checkSetting(written, key, value);
+  const changed = withSetting(written, key, value);
+  const config = acceptConfig(context.paths.configFile, changed);
+  await replaceConfig(context.paths, changed);
+  await record(context);
+  return config;
+}
 
 export const configUnset = defineCommand({
   name: ['config', 'unset'],
@@ -116,19 +122,8 @@ async function record({ paths }: CliContext): Promise<void> {
   });
 }
 
-/** Writes mode 0600, and renames the file into place once it is complete. */
-async function replaceConfig(paths: Pick<Paths, 'configDir' | 'configFile'>, settings: JsonObject): Promise<void> {
-  await mkdir(paths.configDir, { recursive: true, mode: 0o700 });
-  const temporary = `${paths.configFile}.${process.pid}.tmp`;
-  await rm(temporary, { force: true });
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(settings, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, paths.configFile);
+async function replaceConfig(paths: Pick<Paths, 'configFile'>, settings: JsonObject): Promise<void> {
+  await writePrivateFile(paths.configFile, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
 /** A copy of the file's settings with one of them changed. */

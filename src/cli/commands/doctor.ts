@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkClientSettings } from '../doctor/client-checks.ts';
 import { checkClientVersions } from '../doctor/client-versions.ts';
-import { checkCertificates, checkDaemon, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
+import { checkCertificates, checkDaemon, checkHttp, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
 import { checkConfiguration, checkProxy, checkRules, checkVersions } from '../doctor/machine-checks.ts';
 import { checkProject, checkReported } from '../doctor/project-checks.ts';
 import { checkToolchains } from '../doctor/toolchain-checks.ts';
@@ -17,6 +17,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['daemon', checkDaemon],
   ['socket', checkSocket],
   ['certificates', checkCertificates],
+  ['http', checkHttp],
   ['parts of the daemon', checkParts],
   ['rules', checkRules],
   ['proxy', checkProxy],

@@ -30,7 +30,7 @@ export const serverStart = defineCommand({
   }),
 });
 
-const YES = { syntax: '--yes', help: 'end background jobs without asking' };
+export const YES = { syntax: '--yes', help: 'end background jobs without asking' };
 
 export const serverStop = defineCommand({
   name: ['server', 'stop'],
@@ -54,17 +54,7 @@ export const serverRestart = defineCommand({
   name: ['server', 'restart'],
   summary: 'Stop the daemon if it is running, and start it. Background jobs end.',
   options: [YES],
-  async run(context, args) {
-    const previous = await stopDaemon(context, stopOptions(context, args, 'restart'));
-    const { status } = await ensureRunning(context);
-    return {
-      previous_pid: previous.pid ?? null,
-      previous_active_calls: previous.activeCalls,
-      previous_ended_calls: previous.endedCalls ?? null,
-      previous_ended_jobs: previous.endedJobs ?? null,
-      ...status,
-    };
-  },
+  run: restartDaemon,
   view(result) {
     const before = {
       pid: result.previous_pid,
@@ -78,6 +68,19 @@ export const serverRestart = defineCommand({
     return { kind: 'lines', lines: [...stopped, started, ...badLinkLines(result.bad_links)] };
   },
 });
+
+/** Ends background jobs, and asks before that unless `--yes` was given. */
+export async function restartDaemon(context: CliContext, args: ParsedArgs) {
+  const previous = await stopDaemon(context, stopOptions(context, args, 'restart'));
+  const { status } = await ensureRunning(context);
+  return {
+    previous_pid: previous.pid ?? null,
+    previous_active_calls: previous.activeCalls,
+    previous_ended_calls: previous.endedCalls ?? null,
+    previous_ended_jobs: previous.endedJobs ?? null,
+    ...status,
+  };
+}
 
 const BAD_LINKS_SHOWN = 5;
 

@@ -6,6 +6,7 @@ import type { StatusResponse__Output as StatusResponse } from '../../protocol/ge
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { CERTIFICATE_FILES, readPem, withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import { provenStanding } from '../http/prove.ts';
 import { findProjectRoot } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
@@ -40,6 +41,15 @@ export async function checkSocket(context: CliContext): Promise<Check> {
     if (!isErrno(error, 'ENOENT')) throw error;
     return fail('socket', `${socket} is missing`, 'Run `ctxd server start`.');
   }
+}
+
+/** If a person turned the HTTP API on, it listens, and what listens there is this daemon. */
+export async function checkHttp(context: CliContext): Promise<Check[]> {
+  const { enabled, url, why, remedy } = await withClient(context.paths, (client) => client.httpStatus({ nonce: '' }));
+  if (!enabled) return [];
+  if (url === '') return [warn('http', why, remedy)];
+  await provenStanding(context);
+  return [ok('http', url)];
 }
 
 /** Our authority signed every certificate, and none expires soon. */

@@ -70,6 +70,10 @@ export class Connections {
     });
   }
 
+  get count(): number {
+    return this.#all.size;
+  }
+
   /** Call within an event of a connection. Closes it after a moment, so that its peer still gets the answer. */
   endCurrent(): void {
     const connection = this.#plain.getStore();

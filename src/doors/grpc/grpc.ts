@@ -41,6 +41,8 @@ export interface Door {
   prepare(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Open connections. */
+  connections(): number;
 }
 
 interface Preparation {
@@ -79,6 +81,7 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
       open = await openDoor(deps, await prepare());
       deps.logger.info('grpc.listening');
     },
+    connections: () => open?.connections.count ?? 0,
     async stop() {
       const door = open;
       open = undefined;

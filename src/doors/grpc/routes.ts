@@ -1,8 +1,6 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../../call/request.ts';
+import type { CallRequest } from '../../call/request.ts';
 import type { Clock } from '../../core/clock.ts';
-import { ContextdError } from '../../core/errors.ts';
-import type { Logger } from '../../core/log.ts';
 import type { InstallRequest__Output } from '../../protocol/generated/management.ts';
 import type {
   ExecuteRequest__Output,
@@ -14,17 +12,15 @@ import type {
 import type { ToolServiceHandlers } from '../../protocol/generated/tool-service.ts';
 import type { Management, Requests, RpcMethods, RpcName } from '../../protocol/management-contract.ts';
 import { RPC_NAMES, wireName } from '../../protocol/management-rpcs.ts';
+import { checkRequests } from '../management-requests.ts';
+import { type AnswerDeps, answerReceived } from '../receive-call.ts';
 import { receiveCall, receiveRefusal, versionFault } from './call-request.ts';
 import type { Caller } from './identities.ts';
-import { checkRequests } from './management-requests.ts';
 import type { EventRoute, Route } from './rpc.ts';
 
-export interface RouteDeps {
-  dispatch: Dispatch;
-  refuse: Refuse;
+export interface RouteDeps extends AnswerDeps {
   management: Management;
   clock: Clock;
-  logger: Logger;
 }
 
 const TOOL_CALLERS: readonly Caller[] = ['proxy', 'cli'];
@@ -73,9 +69,8 @@ async function execute(
   onProgress?: CallRequest['onProgress'],
 ): Promise<ExecuteResponse> {
   const received = receiveCall(wire, signal, caller, deps.clock.now());
-  const { fault } = received;
   const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
-  const answer = await (fault === undefined ? dispatched(request, deps) : deps.refuse(request, fault));
+  const answer = await answerReceived({ ...received, request }, deps);
   return {
     envelope_json: Buffer.from(answer.line),
     exit_code: answer.exitCode,
@@ -83,20 +78,6 @@ async function execute(
     text_stdout: Buffer.from(answer.text?.stdout ?? ''),
     text_stderr: Buffer.from(answer.text?.stderr ?? ''),
   };
-}
-
-/**
- * Dispatch answers every failure itself. If it throws anyway, the caller still gets an envelope. A stopping daemon
- * throws DAEMON_UNAVAILABLE, which is passed through: the call may be sent again.
- */
-async function dispatched(request: CallRequest, deps: RouteDeps): Promise<CallAnswer> {
-  try {
-    return await deps.dispatch(request);
-  } catch (thrown) {
-    if (thrown instanceof ContextdError && thrown.code === 'DAEMON_UNAVAILABLE') throw thrown;
-    deps.logger.error('call.unanswered', { request_id: request.requestId }, thrown);
-    return await deps.refuse(request, ContextdError.from(thrown));
-  }
 }
 
 async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps): Promise<SchemaResponse> {

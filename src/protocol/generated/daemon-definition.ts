@@ -494,6 +494,22 @@ export const DAEMON_DEFINITION = `{
                 "ImportCheckpoint": {
                   "requestType": "ImportedCheckpoint",
                   "responseType": "CheckpointItem"
+                },
+                "HttpStatus": {
+                  "requestType": "HttpChallenge",
+                  "responseType": "HttpStanding"
+                },
+                "MakeHttpToken": {
+                  "requestType": "NewHttpToken",
+                  "responseType": "MadeHttpToken"
+                },
+                "ListHttpTokens": {
+                  "requestType": "HttpTokensRequest",
+                  "responseType": "HttpTokenList"
+                },
+                "RevokeHttpToken": {
+                  "requestType": "HttpTokenRequest",
+                  "responseType": "HttpTokenList"
                 }
               }
             },
@@ -3400,6 +3416,132 @@ export const DAEMON_DEFINITION = `{
                 "summary": {
                   "type": "string",
                   "id": 8
+                }
+              }
+            },
+            "HttpChallenge": {
+              "fields": {
+                "nonce": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "HttpStanding": {
+              "fields": {
+                "enabled": {
+                  "type": "bool",
+                  "id": 1
+                },
+                "url": {
+                  "type": "string",
+                  "id": 2
+                },
+                "why": {
+                  "type": "string",
+                  "id": 3
+                },
+                "remedy": {
+                  "type": "string",
+                  "id": 4
+                },
+                "certificate_sha256": {
+                  "type": "string",
+                  "id": 5
+                },
+                "proof": {
+                  "type": "string",
+                  "id": 6
+                }
+              }
+            },
+            "NewHttpToken": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "root": {
+                  "type": "string",
+                  "id": 2
+                },
+                "permissions": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                },
+                "expires_ms": {
+                  "type": "uint64",
+                  "id": 4
+                },
+                "replace": {
+                  "type": "bool",
+                  "id": 5
+                }
+              }
+            },
+            "HttpToken": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "root": {
+                  "type": "string",
+                  "id": 2
+                },
+                "permissions": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                },
+                "made_ms": {
+                  "type": "uint64",
+                  "id": 4
+                },
+                "expires_ms": {
+                  "type": "uint64",
+                  "id": 5
+                },
+                "id": {
+                  "type": "string",
+                  "id": 6
+                }
+              }
+            },
+            "MadeHttpToken": {
+              "fields": {
+                "made": {
+                  "type": "HttpToken",
+                  "id": 1
+                },
+                "token": {
+                  "type": "string",
+                  "id": 2
+                },
+                "proof_key": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "HttpTokensRequest": {
+              "fields": {}
+            },
+            "HttpTokenRequest": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "HttpTokenList": {
+              "fields": {
+                "tokens": {
+                  "rule": "repeated",
+                  "type": "HttpToken",
+                  "id": 1
                 }
               }
             }

@@ -850,6 +850,120 @@ export interface HostNetworkRequest {
 export interface HostNetworkRequest__Output {
 }
 
+export interface HttpChallenge {
+  /**
+   * 32 to 128 hexadecimal digits; empty asks for no proof.
+   */
+  'nonce'?: (string);
+}
+
+export interface HttpChallenge__Output {
+  /**
+   * 32 to 128 hexadecimal digits; empty asks for no proof.
+   */
+  'nonce': (string);
+}
+
+export interface HttpStanding {
+  /**
+   * What the setting http.enabled was when the daemon started.
+   */
+  'enabled'?: (boolean);
+  /**
+   * Such as http://127.0.0.1:41873; empty if nothing listens.
+   */
+  'url'?: (string);
+  /**
+   * Why nothing listens, and what to do; empty if it does.
+   */
+  'why'?: (string);
+  'remedy'?: (string);
+  /**
+   * SHA-256 of the certificate, hexadecimal; empty without TLS.
+   */
+  'certificate_sha256'?: (string);
+  /**
+   * What GET /v1/proof answers for the nonce, hexadecimal.
+   */
+  'proof'?: (string);
+}
+
+export interface HttpStanding__Output {
+  /**
+   * What the setting http.enabled was when the daemon started.
+   */
+  'enabled': (boolean);
+  /**
+   * Such as http://127.0.0.1:41873; empty if nothing listens.
+   */
+  'url': (string);
+  /**
+   * Why nothing listens, and what to do; empty if it does.
+   */
+  'why': (string);
+  'remedy': (string);
+  /**
+   * SHA-256 of the certificate, hexadecimal; empty without TLS.
+   */
+  'certificate_sha256': (string);
+  /**
+   * What GET /v1/proof answers for the nonce, hexadecimal.
+   */
+  'proof': (string);
+}
+
+export interface HttpToken {
+  'name'?: (string);
+  'root'?: (string);
+  'permissions'?: (string)[];
+  'made_ms'?: (number | string | Long);
+  'expires_ms'?: (number | string | Long);
+  /**
+   * Names the token in GET /v1/proof: the first digits of its SHA-256.
+   */
+  'id'?: (string);
+}
+
+export interface HttpToken__Output {
+  'name': (string);
+  'root': (string);
+  'permissions': (string)[];
+  'made_ms': (number);
+  'expires_ms': (number);
+  /**
+   * Names the token in GET /v1/proof: the first digits of its SHA-256.
+   */
+  'id': (string);
+}
+
+export interface HttpTokenList {
+  'tokens'?: (HttpToken)[];
+}
+
+export interface HttpTokenList__Output {
+  'tokens': (HttpToken__Output)[];
+}
+
+export interface HttpTokenRequest {
+  /**
+   * Empty means "default".
+   */
+  'name'?: (string);
+}
+
+export interface HttpTokenRequest__Output {
+  /**
+   * Empty means "default".
+   */
+  'name': (string);
+}
+
+export interface HttpTokensRequest {
+}
+
+export interface HttpTokensRequest__Output {
+}
+
 export interface ImportedCheckpoint {
   /**
    * Project root.
@@ -1146,6 +1260,24 @@ export interface ListeningPort__Output {
    * For example "127.0.0.1", "0.0.0.0" or "::1".
    */
   'address': (string);
+}
+
+export interface MadeHttpToken {
+  'made'?: (HttpToken | null);
+  'token'?: (string);
+  /**
+   * The key with which the daemon answers challenges for this token, hexadecimal.
+   */
+  'proof_key'?: (string);
+}
+
+export interface MadeHttpToken__Output {
+  'made': (HttpToken__Output | null);
+  'token': (string);
+  /**
+   * The key with which the daemon answers challenges for this token, hexadecimal.
+   */
+  'proof_key': (string);
 }
 
 export interface MemoryEvidence {
@@ -2290,6 +2422,52 @@ export interface NewCheckpoint__Output {
    * At most 8,000 characters. May be empty.
    */
   'note': (string);
+}
+
+export interface NewHttpToken {
+  /**
+   * Empty means "default".
+   */
+  'name'?: (string);
+  /**
+   * The only project that the token may name; empty means the machine.
+   */
+  'root'?: (string);
+  /**
+   * Of read, execute and decide; none means read and execute.
+   */
+  'permissions'?: (string)[];
+  /**
+   * When it ends, in milliseconds since the epoch; 0 means never.
+   */
+  'expires_ms'?: (number | string | Long);
+  /**
+   * Replaces the token of the same name. Without it such a token is a CONFLICT.
+   */
+  'replace'?: (boolean);
+}
+
+export interface NewHttpToken__Output {
+  /**
+   * Empty means "default".
+   */
+  'name': (string);
+  /**
+   * The only project that the token may name; empty means the machine.
+   */
+  'root': (string);
+  /**
+   * Of read, execute and decide; none means read and execute.
+   */
+  'permissions': (string)[];
+  /**
+   * When it ends, in milliseconds since the epoch; 0 means never.
+   */
+  'expires_ms': (number);
+  /**
+   * Replaces the token of the same name. Without it such a token is a CONFLICT.
+   */
+  'replace': (boolean);
 }
 
 export interface NewMemories {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRequests } from '#src/doors/grpc/management-requests.js';
+import { checkRequests } from '#src/doors/management-requests.js';
 import { management } from '../../helpers/behind.ts';
 
 const door = checkRequests(management());

@@ -1,6 +1,6 @@
-import { installOf } from '../../protocol/management-checks.ts';
-import type { Management, RpcMethods } from '../../protocol/management-contract.ts';
-import { checkRequest, rpcMethods } from '../../protocol/management-rpcs.ts';
+import { installOf } from '../protocol/management-checks.ts';
+import type { Management, RpcMethods } from '../protocol/management-contract.ts';
+import { checkRequest, rpcMethods } from '../protocol/management-rpcs.ts';
 
 /** Checks the shape and size of every management request before the daemon acts on it. Every door uses this. */
 export function checkRequests(management: Management): Management {

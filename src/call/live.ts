@@ -1,0 +1,50 @@
+import type { JsonObject } from '../core/json.ts';
+
+/** What an event is about. `person`: what a person did with `ctxd`. */
+export type LiveTopic = 'call' | 'job' | 'network' | 'person' | 'session';
+
+/** Something that just happened. Everything in it has been scrubbed. */
+export interface LiveEvent {
+  /** Ascending in one daemon, without gaps. */
+  readonly number: number;
+  readonly topic: LiveTopic;
+  /** A project root; '' if no project is concerned. */
+  readonly project: string;
+  readonly data: JsonObject;
+}
+
+/** The events of a running daemon, for those who watch. */
+export interface LiveFeed {
+  /** Names this daemon: numbers of another one mean nothing here. */
+  readonly epoch: string;
+  /** The events after a number, as far as they are kept; null if some of them are not. */
+  since(number: number): readonly LiveEvent[] | null;
+  /** Calls the listener for each event from now on, until the returned function is called. It must not throw. */
+  follow(listener: (event: LiveEvent) => void): () => void;
+}
+
+/** Sums of one tool since the daemon started. */
+export interface ToolFigures {
+  readonly tool: string;
+  /** Calls by `ok` or their error code. */
+  readonly results: Readonly<Record<string, number>>;
+  /** Calls that took at most as long as each of DURATION_BOUNDS_MS, and the sum of all. */
+  readonly durations: readonly number[];
+  readonly durationMs: number;
+}
+
+export const DURATION_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000] as const;
+
+/** What the daemon has counted since it started. */
+export interface Figures {
+  readonly tools: readonly ToolFigures[];
+  /** Tokens that whole outputs would have cost, and tokens of the answers. */
+  readonly tokensRun: number;
+  readonly tokensReturned: number;
+  readonly secretsFound: number;
+  readonly scrubMs: number;
+  readonly callsRunning: number;
+  readonly callsWaiting: number;
+  readonly residentBytes: number;
+  readonly startedMs: number;
+}

@@ -1,0 +1,161 @@
+import { ContextdError } from '../../core/errors.ts';
+import type { HttpToken__Output as HttpToken } from '../../protocol/generated/management.ts';
+import { withClient } from '../client.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { provenStanding } from '../http/prove.ts';
+import { readTokenFile, removeTokenFile, type TokenFile, tokenFilePath, writeTokenFile } from '../http/token-file.ts';
+import { resolveProjectRoot } from '../project-root.ts';
+import type { View } from '../render.ts';
+import { changeSetting } from './config.ts';
+import { readDuration } from './network.ts';
+import { restartDaemon, YES } from './server.ts';
+
+export const httpOn = defineCommand({
+  name: ['http', 'on'],
+  summary: 'Open the HTTP API on this machine and restart the daemon. Background jobs end.',
+  options: [YES],
+  async run(context, args) {
+    await changeSetting(context, 'http.enabled', true);
+    await restartDaemon(context, args);
+    const { url } = await provenStanding(context);
+    return { enabled: true, url };
+  },
+  view: ({ url }) => ({
+    kind: 'lines',
+    lines: [`The HTTP API answers at ${url}`, 'Make a token for it: ctxd http token'],
+  }),
+});
+
+export const httpOff = defineCommand({
+  name: ['http', 'off'],
+  summary: 'Close the HTTP API and restart the daemon. Background jobs end. Tokens stay.',
+  options: [YES],
+  async run(context, args) {
+    await changeSetting(context, 'http.enabled', false);
+    await restartDaemon(context, args);
+    return { enabled: false };
+  },
+  view: () => ({ kind: 'lines', lines: ['The HTTP API is off'] }),
+});
+
+export const httpUrl = defineCommand({
+  name: ['http', 'url'],
+  summary: 'Print the address of the HTTP API, after the listener there has proved that it is your daemon.',
+  async run(context) {
+    const { url, certificate_sha256 } = await provenStanding(context);
+    return { url, certificate_sha256 };
+  },
+  view: ({ url }) => ({ kind: 'lines', lines: [url] }),
+});
+
+const NAME = { syntax: '--name <name>', help: 'name of the token (default: default)' };
+
+export const httpToken = defineCommand({
+  name: ['http', 'token'],
+  summary: 'Print a token for the HTTP API. The first time, make it and write its file (0600).',
+  options: [
+    NAME,
+    { syntax: '--allow <permissions>', help: 'read, execute, decide, separated by commas (default: read,execute)' },
+    { syntax: '--project <dir>', help: 'for this project only; without it, for the machine' },
+    { syntax: '--expires <time>', help: 'such as 12h or 30d; without it, it does not expire' },
+    { syntax: '--rotate', help: 'replace the token; the old one ends' },
+  ],
+  async run(context, args) {
+    const name = args.text('name') ?? '';
+    const { url, certificate_sha256 } = await provenStanding(context);
+    const known = args.flag('rotate') ? undefined : await knownToken(context, name);
+    if (known !== undefined && asksForMore(args)) throw isMadeAlready(known.name);
+    const content = known ?? (await makeToken(context, args, name));
+    const complete = { ...content, url, certificate_sha256 };
+    if (known?.url !== url || known.certificate_sha256 !== certificate_sha256)
+      await writeTokenFile(context.paths, complete);
+    return { ...complete, file: tokenFilePath(context.paths, content.name) };
+  },
+  view: ({ token }) => ({ kind: 'lines', lines: [token] }),
+});
+
+type NewFile = Omit<TokenFile, 'url' | 'certificate_sha256'>;
+
+/** The token of that name that was made before; undefined if the daemon takes no such token. */
+async function knownToken(context: CliContext, given: string): Promise<TokenFile | undefined> {
+  const name = given === '' ? 'default' : given;
+  const { tokens } = await withClient(context.paths, (client) => client.listHttpTokens({}));
+  const held = tokens.find((one) => one.name === name && !hasExpired(one));
+  const file = held === undefined ? undefined : await readTokenFile(context.paths, name);
+  if (held === undefined || file?.id === held.id) return file;
+  throw new ContextdError(
+    'CONFLICT',
+    `the token ${name} was made, but ${tokenFilePath(context.paths, name)} is not its file`,
+    {
+      remedy: 'Replace it with --rotate.',
+    },
+  );
+}
+
+function hasExpired({ expires_ms }: HttpToken): boolean {
+  return expires_ms !== 0 && expires_ms <= Date.now();
+}
+
+function asksForMore(args: ParsedArgs): boolean {
+  return ['allow', 'project', 'expires'].some((option) => args.flag(option));
+}
+
+function isMadeAlready(name: string): ContextdError {
+  return new ContextdError('CONFLICT', `the token ${name} was made already, and keeps what it may do`, {
+    remedy: 'Replace it with --rotate, or choose another name with --name.',
+  });
+}
+
+async function makeToken(context: CliContext, args: ParsedArgs, name: string): Promise<NewFile> {
+  const directory = args.text('project');
+  const { cwd, env, paths } = context;
+  const root = directory === undefined ? '' : await resolveProjectRoot(cwd, directory, env.home, paths);
+  const permissions = (args.text('allow') ?? '').split(',').filter((one) => one !== '');
+  const lastsMs = readDuration(args.text('expires'));
+  const expires_ms = lastsMs === 0 ? 0 : Date.now() + lastsMs;
+  const request = { name, root, permissions, expires_ms, replace: args.flag('rotate') };
+  const { made, token, proof_key } = await withClient(paths, (client) => client.makeHttpToken(request));
+  if (made === null) throw new ContextdError('INTERNAL_ERROR', 'the daemon sent no token');
+  return { name: made.name, token, id: made.id, proof_key };
+}
+
+export const httpTokens = defineCommand({
+  name: ['http', 'tokens'],
+  summary: 'List the tokens of the HTTP API and what they may do.',
+  run: (context) => withClient(context.paths, (client) => client.listHttpTokens({})),
+  bare: ({ tokens }) => JSON.stringify(tokens),
+  view: ({ tokens }) => tableOf(tokens),
+});
+
+export const httpRevoke = defineCommand({
+  name: ['http', 'revoke'],
+  summary: 'End a token of the HTTP API and remove its file.',
+  parameters: [{ syntax: '<name>', help: 'as `ctxd http tokens` shows it' }],
+  async run(context, args) {
+    const name = args.requiredWord(0);
+    const { tokens } = await withClient(context.paths, (client) => client.revokeHttpToken({ name }));
+    await removeTokenFile(context.paths, name);
+    return { revoked: name, tokens };
+  },
+  view: ({ revoked }) => ({ kind: 'lines', lines: [`the token ${revoked} has ended`] }),
+});
+
+function tableOf(tokens: readonly HttpToken[]): View {
+  return {
+    kind: 'table',
+    columns: ['NAME', 'MAY', 'PROJECT', 'MADE', 'EXPIRES'],
+    rows: tokens.map((one) => [
+      one.name,
+      one.permissions.join(','),
+      one.root === '' ? 'all' : one.root,
+      dayOf(one.made_ms),
+      one.expires_ms === 0 ? 'never' : `${hasExpired(one) ? 'expired ' : ''}${dayOf(one.expires_ms)}`,
+    ]),
+    empty: 'there is no token; `ctxd http token` makes one',
+  };
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

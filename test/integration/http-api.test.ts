@@ -1,0 +1,210 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PERMISSIONS } from '#src/core/permissions.js';
+import { ROUTES } from '#src/doors/http/routes.js';
+import { checkedEnvelope } from '../helpers/envelope-schema.ts';
+import { type AskOptions, askHttp } from '../helpers/http-door.ts';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+
+let at: Installation;
+let other: string;
+let url: string;
+const tokens = new Map<string, string>();
+
+/** Each set of permissions, for the machine, for the project and for another one. */
+const SETS = [...PERMISSIONS.map((one) => [one]), [...PERMISSIONS]];
+
+beforeAll(async () => {
+  at = await install({ settings: { 'http.enabled': 'true' } });
+  url = (await at.run(CTXD, ['http', 'url'])).stdout.trim();
+  other = (await install({ init: false, warm: true })).project;
+  await at.run(CTXD, ['init'], { cwd: other });
+  for (const set of SETS) {
+    for (const [scope, dir] of [
+      ['machine', null],
+      ['own', at.project],
+      ['other', other],
+    ] as const) {
+      const name = `${set.join('-')}.${scope}`;
+      const project = dir === null ? [] : ['--project', dir];
+      const made = await at.run(CTXD, ['http', 'token', '--name', name, '--allow', set.join(','), ...project]);
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      tokens.set(name, made.stdout.trim());
+    }
+  }
+}, 240_000);
+afterAll(() => at.remove());
+
+const ask = (path: string, token: string, options: AskOptions = {}) => askHttp(url, path, { ...options, token });
+const all = (): string => tokens.get('read-execute-decide.machine') ?? '';
+const call = (input: unknown, more: object = {}) => ({ body: { project: at.project, input, ...more } });
+
+interface RecordLine {
+  tool: string;
+  door: string;
+  token?: string;
+  error_code: string | null;
+  kind?: string;
+}
+
+async function records(): Promise<RecordLine[]> {
+  return JSON.parse((await at.run(CTXD, ['audit', 'tail', '--lines', '50', '--json'])).stdout);
+}
+
+describe('issue 32.1 the routes of API-3', () => {
+  it('API-3: calls a tool with an object or with words, as every door does, and records the token', async () => {
+    const inJson = await ask('/v1/tools/safe_bash/execute', all(), call({ command: 'echo from json' }));
+    expect(inJson.status).toBe(200);
+    expect(inJson.json).toMatchObject({ success: true, data: { stdout: 'from json\n', exit_code: 0 } });
+    checkedEnvelope(inJson.text);
+    const inWords = await ask('/v1/tools/safe_bash/execute', all(), call('echo from words'));
+    expect(inWords.json).toMatchObject({ success: true, data: { stdout: 'from words\n' } });
+    expect((await records()).slice(-2)).toMatchObject([
+      { tool: 'safe_bash', door: 'http', token: 'read-execute-decide.machine', error_code: null },
+      { tool: 'safe_bash', door: 'http', token: 'read-execute-decide.machine', error_code: null },
+    ]);
+  });
+
+  it('answers with the status that the error has in the table', async () => {
+    const failures = [
+      await ask('/v1/tools/no_such_tool/execute', all(), call({})),
+      await ask('/v1/tools/safe_bash/execute', all(), call({ wrong: 1 })),
+      await ask('/v1/tools/safe_bash/execute', all(), { body: { project: '/nowhere', input: 'true' } }),
+    ];
+    expect(failures.map(({ status, json }) => [status, json.data.error_code])).toEqual([
+      [404, 'TOOL_NOT_FOUND'],
+      [400, 'ARGS_INVALID'],
+      [403, 'PERMISSION_DENIED'],
+    ]);
+    for (const { text } of failures) checkedEnvelope(text);
+  });
+
+  it('API-3: lists the tools of a project, and those of contextd without one', async () => {
+    const own = await ask(`/v1/tools?project=${encodeURIComponent(at.project)}`, all());
+    expect(own.json).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: 'safe_bash' })]) });
+    expect((await ask('/v1/tools', all())).status).toBe(200);
+    expect((await ask('/v1/tools?project=/nowhere', all())).json.data.error_code).toBe('NOT_FOUND');
+  });
+
+  it('API-3: reports its health, and tests its parts if asked to', { timeout: 90_000 }, async () => {
+    expect((await ask('/v1/health', all())).json).toMatchObject({
+      healthy: true,
+      isolation: expect.any(String),
+      checks: [],
+    });
+    const checked = await ask('/v1/health?checks=true', all());
+    expect(checked.json.checks).toContainEqual(
+      expect.objectContaining({ name: 'scrubber masks a canary', status: 'ok' }),
+    );
+  });
+
+  it('API-3: searches memories and saves a checkpoint, as calls of their tools', async () => {
+    const stored = { title: 'Sail home', outcome: 'success', content: 'reef early when the wind grows' };
+    const memory = await ask('/v1/tools/memory_store/execute', all(), call(stored));
+    expect(memory.json).toMatchObject({ success: true });
+    const found = await ask('/v1/memory/search', all(), call('reef early'));
+    expect(found.status).toBe(200);
+    expect(found.text).toContain('mem_');
+    const saved = await ask('/v1/checkpoint/save', all(), call({ name: 'over http' }));
+    expect(saved.json).toMatchObject({ success: true });
+    expect((await records()).slice(-2)).toMatchObject([{ tool: 'memory_search' }, { tool: 'checkpoint_save' }]);
+  });
+
+  it('counts calls for Prometheus', async () => {
+    const { text, headers } = await ask('/metrics', all());
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(text).toMatch(/^contextd_calls_total\{tool="safe_bash",result="ok"\} [1-9]/m);
+    expect(text).toMatch(/^contextd_call_duration_seconds_bucket\{tool="safe_bash",le="\+Inf"\} [1-9]/m);
+    expect(text).toMatch(/^contextd_connections\{door="http"\} [1-9]/m);
+    for (const line of text.trimEnd().split('\n'))
+      expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{.*\})? [\d.e+-]+)$/);
+  });
+});
+
+describe('issue 32.1 what a token may do', () => {
+  const pathOf = (path: string): string =>
+    path.replace('{tool}', 'safe_bash').replace('/v1/proof', '/v1/proof?nonce=00112233445566778899aabbccddeeff');
+  const input = (path: string): unknown => (path.includes('memory') ? 'anything' : {});
+
+  it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s follows its row',
+    async (_title, route) => {
+      const { method, path, permission, wholeMachine, body } = route;
+      const results: Record<string, number> = {};
+      const expected: Record<string, number> = {};
+      for (const [name, token] of tokens) {
+        const ending = new AbortController();
+        const given = body === undefined ? {} : call(input(path));
+        // An event stream has no end; its headers are enough.
+        const asked = path === '/events' ? 'HEAD' : method;
+        const { status } = await ask(pathOf(path), token, { ...given, method: asked, signal: ending.signal });
+        results[name] = status === 403 || status === 401 ? status : 200;
+        const may = permission === null || name.split('.')[0]?.split('-').includes(permission) === true;
+        const isInScope =
+          name.endsWith('.machine') || (wholeMachine !== true && (body === undefined || name.endsWith('.own')));
+        expected[name] = may && (permission === null || isInScope) ? 200 : 403;
+      }
+      expect(results).toEqual(expected);
+      const none = (
+        await askHttp(url, pathOf(path), {
+          token: null,
+          method: path === '/events' ? 'HEAD' : method,
+          ...(body === undefined ? {} : call({})),
+        })
+      ).status;
+      expect(none).toBe(permission === null ? 200 : 401);
+    },
+    60_000,
+  );
+
+  it('a token for one project means that project, and a call for another one is refused and on record', async () => {
+    const own = tokens.get('read-execute-decide.own') ?? '';
+    const implied = await ask('/v1/tools/safe_bash/execute', own, { body: { input: 'pwd' } });
+    expect(implied.json.data).toMatchObject({ stdout: `${at.project}\n` });
+    const foreign = await ask('/v1/tools/safe_bash/execute', own, { body: { project: other, input: 'pwd' } });
+    expect([foreign.status, foreign.json.data.error_code]).toEqual([403, 'PERMISSION_DENIED']);
+    expect((await records()).at(-1)).toMatchObject({
+      door: 'http',
+      token: 'read-execute-decide.own',
+      error_code: 'PERMISSION_DENIED',
+    });
+  });
+
+  it('issue 32.2 the file of a token is 0600 in 0700, and the daemon keeps only a hash', async () => {
+    const file = join(at.home, 'config/http/default.json');
+    const printed = await at.run(CTXD, ['http', 'token']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(at.home, 'config/http')).mode & 0o777).toBe(0o700);
+    const content = JSON.parse(readFileSync(file, 'utf8'));
+    expect(content).toMatchObject({ name: 'default', url, token: printed.stdout.trim() });
+    expect(at.filesHolding(content.token)).toEqual([file]);
+    expect((await at.run(CTXD, ['http', 'token'])).stdout).toBe(printed.stdout);
+  });
+
+  it('ends when it is replaced, revoked or expired', async () => {
+    const first = (await at.run(CTXD, ['http', 'token', '--name', 'short'])).stdout.trim();
+    expect((await ask('/v1/health', first)).status).toBe(200);
+    const second = (
+      await at.run(CTXD, ['http', 'token', '--name', 'short', '--rotate', '--expires', '1s'])
+    ).stdout.trim();
+    expect((await ask('/v1/health', first)).status).toBe(401);
+    await expect.poll(async () => (await ask('/v1/health', second)).status, { timeout: 10_000 }).toBe(401);
+    const third = (await at.run(CTXD, ['http', 'token', '--name', 'short'])).stdout.trim();
+    expect((await ask('/v1/health', third)).status).toBe(200);
+    expect((await at.run(CTXD, ['http', 'revoke', 'short'])).code).toBe(0);
+    expect((await ask('/v1/health', third)).status).toBe(401);
+    expect((await at.run(CTXD, ['http', 'revoke', 'short'])).code).toBe(1);
+  });
+
+  it('keeps what it may do until a person replaces it', async () => {
+    await at.run(CTXD, ['http', 'token', '--name', 'kept', '--allow', 'read']);
+    const changed = await at.run(CTXD, ['http', 'token', '--name', 'kept', '--allow', 'decide']);
+    expect(changed).toMatchObject({ code: 1, stdout: '' });
+    expect(changed.stderr).toContain('--rotate');
+    const wrong = await at.run(CTXD, ['http', 'token', '--name', 'x', '--allow', 'everything']);
+    expect(wrong.code).toBe(2);
+    const { stdout } = await at.run(CTXD, ['http', 'tokens']);
+    expect(stdout).toMatch(/^kept\tread\tall\t/m);
+  });
+});
