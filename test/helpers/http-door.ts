@@ -25,6 +25,8 @@ export interface TestHttpDoor {
   host: string;
   port: number;
   events: LiveEvents;
+  /** How many watch the events. */
+  followers(): number;
   /** Grants by their tokens. Tests add and remove some. */
   grants: Map<string, TokenGrant>;
   /** Calls that were refused and recorded. */
@@ -58,7 +60,6 @@ export interface BehindHttp {
   management?: Partial<Management>;
   config?: Partial<Config['http']>;
   limits?: Partial<HttpLimits>;
-  feed?: LiveFeed;
   portFile?: string;
 }
 
@@ -69,6 +70,19 @@ export async function openHttpDoor(behind: BehindHttp = {}): Promise<TestHttpDoo
   const grants = new Map<string, TokenGrant>([[TOKEN, { name: 'all', scope: '', permissions: ALL }]]);
   const events = new LiveEvents();
   const refused: CallRequest[] = [];
+  let followers = 0;
+  const feed: LiveFeed = {
+    epoch: events.epoch,
+    since: (number) => events.since(number),
+    follow(listener) {
+      const leave = events.follow(listener);
+      followers += 1;
+      return () => {
+        followers -= 1;
+        leave();
+      };
+    },
+  };
   const door = createHttpDoor({
     config: { ...config.http, enabled: true, ...behind.config },
     paths: { httpPortFile: behind.portFile ?? join(dir, 'http-port') },
@@ -85,7 +99,7 @@ export async function openHttpDoor(behind: BehindHttp = {}): Promise<TestHttpDoo
     proofKey: (id) => createHash('sha256').update(`key ${id}`).digest(),
     refusalLine: (error) =>
       JSON.stringify(failureEnvelope({ error, meta: { version: 'response-v2', request_id: 'req_0' } })),
-    feed: behind.feed ?? events,
+    feed,
     figures: () => ({
       tools: [],
       tokensRun: 0,
@@ -113,6 +127,7 @@ export async function openHttpDoor(behind: BehindHttp = {}): Promise<TestHttpDoo
     host: at?.host ?? '',
     port,
     events,
+    followers: () => followers,
     grants,
     refused,
     ask: (path, options) => askHttp(url, path, options),

@@ -6,6 +6,7 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     clean: [`${HEX}{32}`, UUID, `monkey-${HEX}{32}`],
   },
   'mailchimp-key': { match: [`«${HEX}{32}-us[1-9]{1}»`], clean: [`${HEX}{32}`, 'en-us1'] },
+  'contextd-token': { match: [`«ctxd_${URL64}{43}»`], clean: ['ctxd_home', 'ctxd_http_token_file'] },
   'linear-token': { match: [`«lin_api_${ALNUM}{40}»`], clean: ['lin_api_key'] },
   'notion-token': {
     match: [`«ntn_${ALNUM}{46}»`, `=«secret_${ALNUM}{43}»`],
