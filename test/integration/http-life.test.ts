@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createContext } from '#src/cli/context.js';
+import { provenStanding } from '#src/cli/http/prove.js';
+import { createAuthority } from '../helpers/authority.ts';
+import { openDoor } from '../helpers/door.ts';
+import { askHttp, openHttpDoor } from '../helpers/http-door.ts';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function installed(settings: Record<string, string> = {}): Promise<Installation> {
+  const at = await install({ settings });
+  cleanUps.push(() => at.remove());
+  return at;
+}
+
+/** Listens at a port and keeps what it was sent. */
+async function impostor(port: number, answer: string): Promise<{ port: number; heard: string[] }> {
+  const heard: string[] = [];
+  const server: Server = createServer(({ url, headers }, response) => {
+    heard.push(`${url} ${JSON.stringify(headers)}`);
+    response.end(answer);
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  cleanUps.push(() => new Promise((resolve) => server.close(resolve)));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it listens at a port');
+  return { port: address.port, heard };
+}
+
+describe('issue 32.2 the door of a person', { timeout: 120_000 }, () => {
+  it('is closed until a person opens it, keeps its port, and closes again; each is on record', async () => {
+    const at = await installed();
+    expect(await at.run(CTXD, ['http', 'url'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ctxd http on'),
+    });
+    expect((await at.run(CTXD, ['http', 'token'])).code).toBe(1);
+    const on = await at.run(CTXD, ['http', 'on', '--json']);
+    const { url } = JSON.parse(on.stdout);
+    expect((await at.run(CTXD, ['http', 'url'])).stdout).toBe(`${url}\n`);
+    const token = (await at.run(CTXD, ['http', 'token'])).stdout.trim();
+    await at.run(CTXD, ['server', 'restart']);
+    expect((await at.run(CTXD, ['http', 'url'])).stdout).toBe(`${url}\n`);
+    expect((await askHttp(url, '/v1/health', { token })).status).toBe(200);
+    await at.run(CTXD, ['http', 'off']);
+    await expect(askHttp(url, '/v1/health', { token })).rejects.toThrow('ECONNREFUSED');
+    const { stdout } = await at.run(CTXD, ['audit', 'tail', '--lines', '20']);
+    expect(stdout).toMatch(/config set\t.*"http\.enabled","value":true/);
+    expect(stdout).toMatch(/http token\t.*"name":"default"/);
+    expect(stdout).toMatch(/config set\t.*"http\.enabled","value":false/);
+  });
+
+  it('leaves the daemon working if another program has its port, and says so', async () => {
+    const { port, heard } = await impostor(0, '{"proof":"00"}');
+    const at = await installed({ 'http.enabled': 'true', 'http.port': String(port) });
+    expect(await at.ask('safe_bash', { command: 'echo works' })).toMatchObject({ success: true });
+    const asked = await at.run(CTXD, ['http', 'url']);
+    expect(asked).toMatchObject({ code: 1, stdout: '' });
+    expect(asked.stderr).toContain(`port ${port} of 127.0.0.1 is taken by another program`);
+    expect(asked.stderr).toContain('ctxd config set http.port');
+    expect((await at.run(CTXD, ['doctor'])).stdout).toMatch(new RegExp(`warn\\s+http: port ${port}`));
+    expect((await at.run(CTXD, ['http', 'token'])).code).toBe(1);
+    expect(heard).toEqual([]);
+  });
+
+  it('listens nowhere else without a certificate', async () => {
+    const at = await installed({ 'http.enabled': 'true', 'http.host': '0.0.0.0' });
+    expect((await at.run(CTXD, ['http', 'url'])).stderr).toContain('http.tls_certificate');
+  });
+
+  it('masks a token that a command prints', async () => {
+    const at = await installed({ 'http.enabled': 'true' });
+    const token = (await at.run(CTXD, ['http', 'token'])).stdout.trim();
+    const { data } = await at.ask('safe_bash', { command: `echo token ${token}` });
+    expect(data.stdout).toBe('token [SECRET_1]\n');
+  });
+
+  it('no sandbox reaches it, and none has the files of tokens', async () => {
+    const at = await installed({ 'http.enabled': 'true' });
+    const url = (await at.run(CTXD, ['http', 'url'])).stdout.trim();
+    await at.run(CTXD, ['http', 'token']);
+    const port = url.split(':').at(-1);
+    const command = `(echo >/dev/tcp/127.0.0.1/${port}) 2>&1; cat ${at.home}/config/http/default.json 2>&1; true`;
+    const { data } = await at.ask('safe_bash', { command: `bash -c '${command}'` });
+    expect(data.stdout).toContain('refused');
+    expect(data.stdout).toContain('No such file');
+  });
+});
+
+describe('issue 32.2 who listens there', () => {
+  it('a listener that is not the daemon is found out, and gets no token', async () => {
+    const { port, heard } = await impostor(0, JSON.stringify({ proof: 'ab'.repeat(32) }));
+    const standing = { enabled: true, url: `http://127.0.0.1:${port}`, why: '', remedy: '', certificate_sha256: '' };
+    const grpc = await openDoor({
+      dispatch: () => Promise.reject(new Error('no call')),
+      management: { httpStatus: async () => ({ ...standing, proof: 'cd'.repeat(32) }) },
+    });
+    cleanUps.push(() => grpc.remove());
+    const { stdin, stdout, stderr } = process;
+    const context = createContext({ stdin, stdout, stderr }, '/', new AbortController().signal);
+    const asked = provenStanding({ ...context, paths: { ...context.paths, ...grpc.paths } });
+    await expect(asked).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toMatch(/^\/v1\/proof\?nonce=[0-9a-f]{64} /);
+    expect(heard[0]).not.toContain('authorization');
+  });
+
+  it('with TLS it speaks for the names of its certificate, and for no others', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'http-tls-'));
+    cleanUps.push(() => rmSync(dir, { recursive: true }));
+    const { cert, key } = await (await createAuthority('test')).issue('door.example.com');
+    const [tls_certificate, tls_key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+    writeFileSync(tls_certificate, cert);
+    writeFileSync(tls_key, key);
+    const at = await openHttpDoor({ config: { tls_certificate, tls_key } });
+    cleanUps.push(() => at.remove());
+    expect(at.url).toBe(`https://door.example.com:${at.port}`);
+    const statusOf = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const headers = { host, authorization: 'Bearer ctxd_all' };
+        const options = {
+          host: '127.0.0.1',
+          port: at.port,
+          path: '/v1/health',
+          headers,
+          rejectUnauthorized: false,
+          agent: false,
+        };
+        secureRequest(options, (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end();
+      });
+    expect(await statusOf(`door.example.com:${at.port}`)).toBe(200);
+    expect(await statusOf(`127.0.0.1:${at.port}`)).toBe(403);
+    expect(await statusOf('door.example.com')).toBe(403);
+  });
+});
