@@ -148,6 +148,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
   'src/features': [
     { folder: 'health', why: '`ctxd doctor`, as far as the daemon knows' },
     { folder: 'storage', why: 'caches and storage of commands' },
+    { folder: 'approvals', why: 'what a person is asked while a call waits' },
     { folder: 'host', why: 'what a tool may ask: the verbs of ToolHost, each answered by its feature' },
     { folder: 'jobs', why: 'commands that outlive their call' },
     { folder: 'http', why: 'tokens of the HTTP door, and where it listens' },
@@ -295,6 +296,10 @@ const FILE_CALLS: Record<string, FileCalls> = {
       'writeFileSync',
     ],
     why: 'below open directories, with the rights of their owner',
+  },
+  'approvals/notify.ts': {
+    calls: ['accessSync', 'constants'],
+    why: 'finds the program that shows a notification in the directories of the person’s PATH',
   },
   'files/real-directory.ts': {
     calls: ['closeSync', 'constants', 'fstatSync', 'lstatSync', 'openSync', 'readlinkSync', 'realpathSync'],

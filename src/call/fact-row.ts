@@ -30,6 +30,8 @@ type TextKeys<T> = T extends readonly unknown[] ? never : readonly (keyof NonNul
 export interface FactRecord {
   /** Tokens that were replaced by their values: `[{token, input, use}]`. Absent if empty. */
   secrets_opened?: Json;
+  /** Rules that asked a person, and the answers: `[{rule, answer, by?, waited_ms}]`. Absent if no rule asked. */
+  approvals?: readonly Json[];
   /** Missing parts of the isolation. Absent if it was full. */
   isolation_missing?: readonly string[];
   /** Requests of the tool to ToolHost: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if empty. */
@@ -60,6 +62,7 @@ export type FieldForm = 'amount' | 'flag' | 'text' | 'texts' | 'statuses' | 'lis
 
 export const FACT_FORMS = {
   secrets_opened: 'any',
+  approvals: 'list',
   isolation_missing: 'texts',
   host_calls: 'any',
   quarantined: 'list',

@@ -27,6 +27,10 @@ export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
         .map(({ token, input, use }) => ({ token, input: masked(input), use })),
     }),
   },
+  approvals: {
+    texts: 'none',
+    record: (approvals) => ({ approvals: approvals.map((one) => ({ ...one })) }),
+  },
   droppedBytes: {
     texts: 'none',
     isAboutOutput: true,

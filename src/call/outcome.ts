@@ -1,3 +1,4 @@
+import type { ApprovalAnswer } from '../core/approval-answers.ts';
 import {
   type CodedWarnings,
   type Denial,
@@ -63,6 +64,8 @@ export interface CallFacts {
   readonly codedWarnings: CodedWarnings;
   /** A limit on calls that this one nearly reached; null if none is near. */
   readonly rateLimit: RateLimit | null;
+  /** Rules of a person that asked before the call ran, and the answers. */
+  readonly approvals: readonly ApprovalRecord[];
   /** Accesses that the sandbox refused to commands, deduplicated. */
   readonly denied: readonly Denial[];
   /** Hosts that commands reached or tried to reach, for the audit record; bounded. */
@@ -109,6 +112,7 @@ export const NO_FACTS: CallFacts = {
   warnings: [],
   codedWarnings: codedWarnings([]),
   rateLimit: null,
+  approvals: [],
   denied: [],
   connections: [],
   quarantined: [],
@@ -126,6 +130,17 @@ export const NO_FACTS: CallFacts = {
   secretsOpened: [],
   tokensHanded: [],
 };
+
+/** One rule that asked about a call. */
+export interface ApprovalRecord {
+  /** The id of the rule. */
+  readonly rule: string;
+  /** `kept`: an earlier answer allowed it. `none`: nobody answered before the wait or the call ended. */
+  readonly answer: ApprovalAnswer | 'kept' | 'none';
+  /** The account that answered; absent if nobody did, or earlier. */
+  readonly by?: string;
+  readonly waited_ms: number;
+}
 
 /** One request of a tool to ToolHost. */
 export interface HostCallRecord {

@@ -2,6 +2,14 @@ import { Command as Commander, CommanderError } from 'commander';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
 import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
+import { approve } from './commands/approve.ts';
+import {
+  approveList,
+  approveRemove,
+  approveRuleAdd,
+  approveRuleList,
+  approveRuleRemove,
+} from './commands/approve-rules.ts';
 import { auditTail } from './commands/audit-tail.ts';
 import { branchDiff, branchDiscard, branchList, branchMerge } from './commands/branch.ts';
 import { cacheClear, cacheList } from './commands/cache.ts';
@@ -138,6 +146,7 @@ function groupOf(parent: Commander, path: readonly string[], context: CliContext
 
 export const GROUPS: Readonly<Record<string, string>> = {
   allow: 'Choose what commands may use outside the project: directories and toolchains.',
+  'approve rule': 'Decide which calls wait for a person.',
   checkpoint: 'Save, list, show and move what sessions have done.',
   hook: "Take what a client's hook passes on standard input. Clients call it; `ctxd init` sets that up.",
   http: 'The HTTP API for programs on this machine: open it, and say who may use it.',
@@ -274,6 +283,12 @@ export const COMMANDS: readonly Command[] = [
   allowToolchains,
   allowList,
   allowRemove,
+  approve,
+  approveList,
+  approveRemove,
+  approveRuleAdd,
+  approveRuleList,
+  approveRuleRemove,
   memorySearch,
   memoryGet,
   memoryAdd,

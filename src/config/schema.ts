@@ -56,6 +56,7 @@ export interface Config {
   undo: { enabled: boolean; max_mb: number; max_age_days: number };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
+  approvals: { wait_ms: number };
   scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
   log: { level: 'debug' | 'info' | 'warn' | 'error' };
   http: {
@@ -348,6 +349,9 @@ export const CONFIG_SCHEMA = {
         100,
       ),
       max_uses_per_hour: whole(60, 0, 1_000_000, 'Calls within an hour that may open the same secret. 0: none.'),
+    }),
+    approvals: section('Calls about which a rule of a person asks (`ctxd approve`).', {
+      wait_ms: whole(90_000, 0, 86_400_000, 'Milliseconds that a call waits for a person. 0: it is refused at once.'),
     }),
     log: section('The log of the daemon.', {
       level: {

@@ -8,6 +8,7 @@ import { createRefuse } from '../dispatch/refuse.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createGrpcDoor, type Door } from '../doors/grpc/grpc.ts';
 import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
+import { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
@@ -34,16 +35,18 @@ type BeforeEntrance = Stores & Scrubbing & Remembering & SessionKeeping & Execut
 
 /** Builds the entrance: dispatch, management, and the door to both. `ownDoor` replaces the daemon's door. */
 export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor?: Door) {
-  const { paths, config, clock, logger } = deps;
+  const { paths, config, clock, timer, logger } = deps;
   const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
   const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
   const slots = createSlots(config.server.max_concurrent_calls);
+  const approvals = new CallApprovals({ ...before, rules: before.approvalRules, clock, timer, logger });
   const gate = createCallGate(
     createDispatch({
       ...before,
+      approvals,
       runner: holdFiles(watched, before.branches),
       secondSearch,
       cursors: createCursors(sessions),
@@ -63,6 +66,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const settings = new RecordedSettings({ ...before, paths, clock });
   const management = managementOf(deps, {
     ...before,
+    approvals,
     gate,
     sessionEnd,
     settings,
@@ -88,7 +92,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     }),
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { gate, door, httpDoor, sessionEnd, settings };
+  return { approvals, gate, door, httpDoor, sessionEnd, settings };
 }
 
 /** An error may quote its caller. */
@@ -107,6 +111,7 @@ function holdersOf({ branches, jobs, scrubber, sandbox }: Scrubbing & Execution)
 }
 
 interface ManagementParts extends BeforeEntrance, Pick<HttpManagementDeps, 'httpStanding'> {
+  approvals: CallApprovals;
   gate: CallGate;
   sessionEnd: SessionEnd;
   settings: RecordedSettings;
@@ -123,7 +128,7 @@ function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
     ...parts,
     home: environment.home,
     paths,
-    approvals: { ...parts, policyFor: rootPolicy },
+    reviews: { ...parts, policyFor: rootPolicy },
     networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
     credentials: { ...parts, credentials: parts.networkCredentials, clock },
     installation: { ...parts, paths, config: config.install, environment, clock },

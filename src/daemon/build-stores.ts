@@ -6,6 +6,7 @@ import { createOutside } from '../features/outside/outside.ts';
 import { CallFigures } from '../features/shared/call-figures.ts';
 import { LiveEvents } from '../features/shared/live-events.ts';
 import { createAllowedValues } from '../stores/allowed-values.ts';
+import { createApprovalRules } from '../stores/approval-rules.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
 import { createConsents } from '../stores/consents.ts';
@@ -65,6 +66,7 @@ export function buildStores(deps: ComposeDeps) {
     networkLog: createNetworkLog({ database, onRows: (rows) => liveEvents.connections(rows) }),
     toolVersions: createToolVersions({ database }),
     allowedValues: createAllowedValues({ database, clock }),
+    approvalRules: createApprovalRules({ database, clock }),
     artifacts: createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: createAuditLog({
       dir: auditDir,

@@ -2,6 +2,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
 import type { StopCause } from '../core/lifecycle.ts';
+import type { CallApprovals } from '../features/approvals/call-approvals.ts';
+import { type CallApprovalManagementDeps, createCallApprovalManagement } from '../features/approvals/management.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
 import type { checkHealth } from '../features/health/health.ts';
@@ -26,9 +28,9 @@ import { createHookManagement, type HookDeps } from '../features/sessions/hook-m
 import { createSessionManagement, type SessionManagementDeps } from '../features/sessions/management.ts';
 import type { SessionEnd } from '../features/sessions/session-end.ts';
 import type { RecordedSettings } from '../features/settings/recorded-settings.ts';
-import { type ApprovalDeps, createApprovals } from '../features/shared/approval-management.ts';
 import type { CallGate } from '../features/shared/call-gate.ts';
 import { recordedMethods } from '../features/shared/recorded-acts.ts';
+import { createReviews, type ReviewDeps } from '../features/shared/review-management.ts';
 import { createCacheManagement } from '../features/storage/management.ts';
 import {
   coreTools,
@@ -58,7 +60,8 @@ export interface ManagementDeps
     Pick<HookDeps, 'eventLog' | 'counter'>,
     Pick<BranchManagementDeps, 'branches'>,
     Pick<CheckpointManagementDeps, 'checkpoints'>,
-    Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'> {
+    Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'>,
+    Pick<CallApprovalManagementDeps, 'approvalRules'> {
   home: string;
   paths: Paths;
   catalog: Catalog;
@@ -69,6 +72,7 @@ export interface ManagementDeps
   liveSessions: LiveSessions;
   auditLog: AuditLog;
   sandbox: Sandbox;
+  approvals: CallApprovals;
   gate: CallGate;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
@@ -76,7 +80,7 @@ export interface ManagementDeps
   sessionEnd: SessionEnd;
   settings: Pick<RecordedSettings, 'management'>;
   jobs: Pick<Jobs, 'running' | 'end'>;
-  approvals: ApprovalDeps;
+  reviews: ReviewDeps;
   memory: MemoryManagementDeps;
   sessionKeeping: SessionManagementDeps;
   ports: PortDeps;
@@ -115,6 +119,8 @@ export function createManagement(deps: ManagementDeps): Management {
       await deps.networking.network.forget(root);
       await deps.allowedValues.forget(root);
       await deps.httpTokens.forget(root);
+      deps.approvals.forget(root);
+      await deps.approvalRules.forget(root);
       await deps.undoing.undo.forget(root);
       const changed = await deps.projects.unregister(root);
       await deps.toolVersions.forget(root);
@@ -133,7 +139,8 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createRunningManagement(deps),
     ...createBranchManagement(deps),
     ...createCacheManagement(deps),
-    ...createApprovals(deps.approvals),
+    ...createReviews(deps.reviews),
+    ...createCallApprovalManagement(deps),
     ...createOutsideManagement(deps),
     ...deps.hostNetworks.management,
     ...createPortManagement(deps.ports),

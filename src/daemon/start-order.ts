@@ -67,7 +67,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
 
 function storesPart(stores: Stores & SessionKeeping & Pick<Scrubbing, 'scrubber'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
-  const { allowedValues, eventLog, hostNetworks, httpTokens, memoryStore, networkCredentials } = stores;
+  const { allowedValues, approvalRules, eventLog, hostNetworks, httpTokens, memoryStore, networkCredentials } = stores;
   return {
     name: 'stores',
     async start() {
@@ -76,7 +76,7 @@ function storesPart(stores: Stores & SessionKeeping & Pick<Scrubbing, 'scrubber'
       await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
       await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start(), allowedValues.start()]);
       await httpTokens.start();
-      await Promise.all([memoryStore.start(), eventLog.start()]);
+      await Promise.all([memoryStore.start(), eventLog.start(), approvalRules.start()]);
       // The log first: calls closed by the journal are never looked at again.
       const ended = await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       for (const record of ended) await recordCall(interruptedCall(record), stores);

@@ -1,18 +1,24 @@
+import type { ApprovalRecord } from '../call/outcome.ts';
 import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { IsolationReport, Sandbox } from '../sandbox/contract/sandbox.ts';
+import type { ApprovalRule } from '../stores/approval-rules.ts';
 import { type Consents, grantSubject } from '../stores/consents.ts';
+import { type Approvals, checkApproval, notApproved, type WaitEnd } from './approval.ts';
 import type { VerifiedCall } from './call.ts';
 import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
-import type { Allowed, Denied, Verdict } from './decision.ts';
+import type { Allowed, Denied, Need, Question, Verdict } from './decision.ts';
 import type { Slots } from './slots.ts';
 
 export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'> {
   consents: Pick<Consents, 'has'>;
+  approvals: Approvals;
   sandbox: Sandbox;
-  config: Pick<Config, 'sandbox' | 'server' | 'secrets'>;
+  config: Pick<Config, 'sandbox' | 'server' | 'secrets' | 'approvals'>;
   slots: Slots;
+  clock: Pick<Clock, 'monotonic'>;
 }
 
 interface Check {
@@ -26,21 +32,56 @@ export interface Permit {
   report: JsonObject;
 }
 
-/** Every check must allow the call; an empty list would allow nothing. Only the first refusal is reported. */
+/**
+ * Every check must allow the call; an empty list would allow nothing. Only the first refusal is reported. `approval` is
+ * last: nobody is asked about a call that is refused anyway.
+ */
 const CHECKS: readonly Check[] = [
   { name: 'grants', judge: checkGrants },
   { name: 'isolation', judge: checkIsolation },
   { name: 'secrets', judge: checkSecrets },
   { name: 'quota', judge: checkQuota },
+  { name: 'approval', judge: checkApproval },
 ];
 
-/** Step 3: default deny. Throws the first refusal; the permit holds the report that a dry run answers with. */
-export async function authorize(call: VerifiedCall, deps: AuthorizeDeps): Promise<Permit> {
+/**
+ * Step 3: default deny. Throws the first refusal; the permit holds the report that a dry run answers with. A call that a
+ * rule asks about waits for a person, and every check judges it again afterwards. `note` receives each rule that asked.
+ */
+export async function authorize(
+  call: VerifiedCall,
+  deps: AuthorizeDeps,
+  note: (asked: ApprovalRecord) => void,
+): Promise<Permit> {
   const isolation = await deps.sandbox.isolationFor(call.request.projectRoot);
+  const { wait_ms: waitMs } = deps.config.approvals;
+  const untilMs = deps.clock.monotonic() + waitMs;
+  const answered = new Set<string>();
+  for (;;) {
+    const { lines, open } = await judge(call, deps, isolation, answered, note);
+    if (open === null || call.options.dryRun) return { isolation, report: reportOf(call, isolation, lines, open) };
+    await askPerson(call, open, Math.min(waitMs, untilMs - deps.clock.monotonic()), deps, note);
+    answered.add(open.id);
+  }
+}
+
+/** Judges the call by every check. `open` is a rule that still asks a person, null if all checks allow the call. */
+async function judge(
+  call: VerifiedCall,
+  deps: AuthorizeDeps,
+  isolation: IsolationReport,
+  answered: ReadonlySet<string>,
+  note: (asked: ApprovalRecord) => void,
+): Promise<{ lines: JsonObject[]; open: ApprovalRule | null }> {
   const lines: JsonObject[] = [];
   for (const check of CHECKS) {
-    const decision = settle(await check.judge(call, deps, isolation), call, deps);
-    lines.push({ check: check.name, allowed: decision.verdict === 'allow', reason: decision.reason });
+    const verdict = await check.judge(call, deps, isolation);
+    const missing = missingOf(verdict, call, deps, answered);
+    const open = openRule(missing);
+    const decision = verdict.verdict === 'ask' ? settled(verdict, missing) : verdict;
+    const asks = open === null ? {} : { asks: true };
+    lines.push({ check: check.name, allowed: decision.verdict === 'allow', reason: decision.reason, ...asks });
+    if (open !== null) return { lines, open };
     if (decision.verdict === 'deny') {
       throw new ContextdError(decision.code, decision.reason, {
         remedy: decision.remedy,
@@ -48,21 +89,69 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps): Promis
         ...(decision.code === 'RATE_LIMITED' ? { retryAfterMs: 100 } : {}),
       });
     }
+    if (verdict.verdict === 'ask') for (const rule of keptAnswers(verdict, answered)) note(rule);
   }
   if (lines.length === 0) throw new ContextdError('PERMISSION_DENIED', 'no check allowed the call');
-  return {
-    isolation,
-    report: { dry_run: true, tool: call.tool.manifest.name, allowed: true, isolation: isolation.level, checks: lines },
-  };
+  return { lines, open: null };
 }
 
-/** Answers a question from recorded consents. Nothing prompts a person while the call waits. */
-function settle(verdict: Verdict, call: VerifiedCall, { consents }: AuthorizeDeps): Allowed | Denied {
-  if (verdict.verdict !== 'ask') return verdict;
-  const missing = verdict.needs.filter(({ subject, hash }) => !consents.has(call.request.projectRoot, subject, hash));
-  if (missing.length === 0) return { verdict: 'allow', reason: verdict.allowed };
-  const reason = verdict.refused(missing.map(({ name }) => name));
-  return { verdict: 'deny', code: 'PERMISSION_DENIED', reason, remedy: verdict.remedy };
+/** The needs of a question that neither a recorded consent nor an answer to this call covers. */
+function missingOf(
+  verdict: Verdict,
+  call: VerifiedCall,
+  { consents }: AuthorizeDeps,
+  answered: ReadonlySet<string>,
+): readonly Need[] {
+  if (verdict.verdict !== 'ask') return [];
+  const isMissing = ({ name, subject, hash }: Need): boolean =>
+    !answered.has(name) && !consents.has(call.request.projectRoot, subject, hash);
+  return verdict.needs.filter(isMissing);
+}
+
+/** The first rule to ask a person about; null if nothing is missing, or if something is that no person is asked for. */
+function openRule(missing: readonly Need[]): ApprovalRule | null {
+  return missing.every(({ rule }) => rule !== undefined) ? (missing[0]?.rule ?? null) : null;
+}
+
+function settled({ allowed, refused, remedy }: Question, missing: readonly Need[]): Allowed | Denied {
+  if (missing.length === 0) return { verdict: 'allow', reason: allowed };
+  return { verdict: 'deny', code: 'PERMISSION_DENIED', reason: refused(missing.map(({ name }) => name)), remedy };
+}
+
+/** The rules that an earlier answer allowed. */
+function keptAnswers({ needs }: Question, answered: ReadonlySet<string>): ApprovalRecord[] {
+  const kept = needs.filter(({ name, rule }) => rule !== undefined && !answered.has(name));
+  return kept.map(({ name }) => ({ rule: name, answer: 'kept', waited_ms: 0 }));
+}
+
+/** Returns if a person allows the call. Otherwise throws why it cannot run; `never` is judged by the checks. */
+async function askPerson(
+  call: VerifiedCall,
+  rule: ApprovalRule,
+  waitMs: number,
+  { approvals, clock }: AuthorizeDeps,
+  note: (asked: ApprovalRecord) => void,
+): Promise<void> {
+  const startedMs = clock.monotonic();
+  let end: WaitEnd = { kind: 'nobody answered' };
+  try {
+    if (waitMs > 0) end = await approvals.ask(call, rule, waitMs);
+  } finally {
+    const answer = end.kind === 'answered' ? { answer: end.answer, by: end.by } : { answer: 'none' as const };
+    note({ rule: rule.id, ...answer, waited_ms: Math.round(clock.monotonic() - startedMs) });
+  }
+  if (end.kind !== 'answered') throw notApproved(end.kind, rule, waitMs);
+}
+
+function reportOf(
+  call: VerifiedCall,
+  { level }: IsolationReport,
+  checks: JsonObject[],
+  open: ApprovalRule | null,
+): JsonObject {
+  const allowed = open === null;
+  const asks = allowed ? {} : { asks: true };
+  return { dry_run: true, tool: call.tool.manifest.name, allowed, ...asks, isolation: level, checks };
 }
 
 function checkGrants({ tool }: VerifiedCall): Verdict {

@@ -1,3 +1,4 @@
+import type { ApprovalRecord } from '../call/outcome.ts';
 import type { CallAnswer, CallRequest } from '../call/request.ts';
 import type { CallRecord } from './audit.ts';
 import type { Permit } from './authorize.ts';
@@ -34,6 +35,8 @@ export class CallState {
   readonly times: StepTimes<StepName | 'journal' | 'slot'>;
   /** The part of an earlier output that the call asks for, or null. */
   page: Page | null = null;
+  /** The rules that asked a person about the call, and the answers. */
+  readonly approvals: ApprovalRecord[] = [];
   /** True if the call failed without output, or lost it: the answer is the failure and the known facts of the run. */
   isRefused = false;
   readonly #results: Partial<StepResults> = {};

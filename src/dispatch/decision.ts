@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts';
+import type { ApprovalRule } from '../stores/approval-rules.ts';
 import type { NewConsent } from '../stores/consents.ts';
 
 /** The result of one check. Only `allow` lets the call proceed. */
@@ -17,8 +18,11 @@ export interface Denied {
   limit?: number;
 }
 
-/** Allowed if a person consented to each of `needs` in the call's project, otherwise refused. */
-interface Question {
+/**
+ * Allowed if a person consented to each of `needs` in the call's project. Otherwise the call waits for a person if every
+ * missing consent has a rule that asks, and is refused at once if not.
+ */
+export interface Question {
   verdict: 'ask';
   needs: readonly Need[];
   /** The reason if no consent is missing. */
@@ -29,7 +33,9 @@ interface Question {
   remedy: string;
 }
 
-interface Need extends NewConsent {
+export interface Need extends NewConsent {
   /** Its name in the reason. */
   name: string;
+  /** The rule that asks a person while the call waits. Absent: the call cannot wait for this consent. */
+  rule?: ApprovalRule;
 }

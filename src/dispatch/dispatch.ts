@@ -64,7 +64,11 @@ interface Step<Name extends StepName = StepName> {
 export const STEPS: readonly { [Name in StepName]: Step<Name> }[StepName][] = [
   { name: 'identify', run: (state, deps) => identify(state.request, deps) },
   { name: 'verify', run: (state, deps) => verify(state.from('identify'), deps) },
-  { name: 'authorize', run: (state, deps) => authorize(state.from('verify'), deps), skips: continuesEarlier },
+  {
+    name: 'authorize',
+    run: (state, deps) => authorize(state.from('verify'), deps, (asked) => state.approvals.push(asked)),
+    skips: continuesEarlier,
+  },
   { name: 'open_secrets', run: (state, deps) => openSecrets(state.from('verify'), deps), skips: runsNothing },
   { name: 'run', run: outcomeOf },
   { name: 'scrub', run: scrubOrWithhold },
@@ -114,7 +118,7 @@ async function takeStep<Name extends StepName>(
 function endWithFailure(step: StepName, state: CallState, thrown: unknown, deps: DispatchDeps): void {
   if (state.isRefused) throw thrown;
   state.isRefused = !state.has('verify') || state.has('run') || continuesEarlier(state);
-  const { facts, tokenNotes } = state.find('run') ?? withSecrets(EMPTY_OUTCOME, state);
+  const { facts, tokenNotes } = state.find('run') ?? withEarlierFacts(EMPTY_OUTCOME, state);
   const failure = reported(state.from('identify'), thrown, deps, step);
   state.keep('run', { ...failedOutcome(failure, withoutOutput(facts)), tokenNotes });
 }
@@ -145,18 +149,19 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
   await state.times.of('journal', state.record.begin(call));
   const release = await state.times.of('slot', deps.slots.take(call.request.signal));
   try {
-    return withRefusedHosts(withSecrets(await run(call, state.from('open_secrets'), isolation, deps), state));
+    return withRefusedHosts(withEarlierFacts(await run(call, state.from('open_secrets'), isolation, deps), state));
   } finally {
     release();
   }
 }
 
-/** Adds what is known about the tokens in the call's input. */
-function withSecrets(outcome: RawOutcome, state: CallState): RawOutcome {
+/** Adds what the steps before `run` found: the answers of a person, and the tokens in the call's input. */
+function withEarlierFacts(outcome: RawOutcome, state: CallState): RawOutcome {
+  const approved = state.approvals.length === 0 ? outcome : addFacts(outcome, { approvals: state.approvals });
   const secrets = state.find('open_secrets');
-  if (secrets === undefined) return outcome;
+  if (secrets === undefined) return approved;
   const facts = { secretsOpened: secrets.opened, ...factsOfOpenings(secrets.openings) };
-  return { ...addFacts(outcome, facts), tokenNotes: secrets.notes };
+  return { ...addFacts(approved, facts), tokenNotes: secrets.notes };
 }
 
 async function scrubOrWithhold(state: CallState, deps: DispatchDeps): Promise<ScrubbedOutcome> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import { approvalAnswerOf, approvalOf, approvalRuleOf } from './approval-checks.ts';
 import { challengeOf, namedTokenOf, newTokenOf } from './http-checks.ts';
 import {
   acceptedOf,
@@ -282,6 +283,35 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   listHttpTokens: { act: READS, answerMs: SHORT_ANSWER_MS },
   // Throws NOT_FOUND if no token has the name.
   revokeHttpToken: { act: ({ name }) => act('http revoke', { name }), check: namedTokenOf, answerMs: SHORT_ANSWER_MS },
+  // Calls that wait for a person, oldest first.
+  listApprovals: { act: READS, check: approvalOf, answerMs: SHORT_ANSWER_MS },
+  // Throws NOT_FOUND for an unknown question or rule and one of another project, CONFLICT if it was answered, EXPIRED if no
+  // call waits any more.
+  answerApproval: {
+    act: ({ id, answer, for_ms, by }) => act('approve', { id, answer, for_ms, by }),
+    check: approvalAnswerOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  listApprovalAnswers: { act: READS, check: approvalOf, answerMs: SHORT_ANSWER_MS },
+  // Throws NOT_FOUND if no answer has the id.
+  removeApprovalAnswer: {
+    act: ({ id }) => act('approve remove', { id }),
+    check: approvalOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  // Throws ARGS_INVALID for a pattern that cannot be used.
+  addApprovalRule: {
+    act: ({ tool, by }) => act('approve rule add', { tool, by }),
+    check: approvalRuleOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+  listApprovalRules: { act: READS, check: approvalOf, answerMs: SHORT_ANSWER_MS },
+  // Throws NOT_FOUND if no rule has the id. Calls that wait because of it are refused.
+  removeApprovalRule: {
+    act: ({ id }) => act('approve rule remove', { id }),
+    check: approvalOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
 };
 
 // This cast and the one below are safe: the type of the table has exactly the names of the rpcs.

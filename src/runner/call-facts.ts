@@ -7,7 +7,7 @@ import type { CommandResult, Connection } from '../sandbox/contract/sandbox.ts';
 /** What the host did for one call, successful or not. */
 export type RunFacts = Omit<
   CallFacts,
-  'runMs' | 'rateLimit' | 'droppedBytes' | 'isViewApplied' | 'isolationMissing' | 'secretsOpened'
+  'runMs' | 'rateLimit' | 'approvals' | 'droppedBytes' | 'isViewApplied' | 'isolationMissing' | 'secretsOpened'
 >;
 
 /** Facts about a command besides its output. */

@@ -11,18 +11,32 @@ export interface Consent {
   hash: string;
   /** Milliseconds since the epoch. */
   givenMs: number;
+  /** Milliseconds since the epoch; null: no end. An expired consent counts as none. */
+  expiresMs: number | null;
 }
 
 /**
  * The subject of a consent: `rules` for the project's `.gitleaks.toml`, `tool:<origin>:<name>`, `grant:<tool
- * name>:<grant>` with the hash of the tool's bundle, or `path:<directory>` with the hash of the path, for a directory
- * outside the project that commands may write.
+ * name>:<grant>` with the hash of the tool's bundle, `path:<directory>` with the hash of the path, for a directory outside
+ * the project that commands may write, or `approval:<allow|never>:<rule id>` with the hash of the rule, for a person's answer
+ * to a rule that asks.
  */
-export type ConsentSubject = 'rules' | `tool:${ToolOrigin}:${string}` | `grant:${string}:${string}` | `path:${string}`;
+export type ConsentSubject =
+  | 'rules'
+  | `tool:${ToolOrigin}:${string}`
+  | `grant:${string}:${string}`
+  | `path:${string}`
+  | `approval:${ApprovalVerdict}:${string}`;
+
+/** A person's answer that is kept: calls about which the rule asks are allowed, or refused without asking. */
+export type ApprovalVerdict = 'allow' | 'never';
 
 export type ToolOrigin = 'core' | 'installed';
 
-export type NewConsent = Pick<Consent, 'subject' | 'hash'>;
+export interface NewConsent extends Pick<Consent, 'subject' | 'hash'> {
+  /** Default: null. */
+  expiresMs?: number | null;
+}
 
 export interface ConsentChange {
   withdraw?: readonly ConsentSubject[];
@@ -39,8 +53,10 @@ export interface Consents {
   start(): Promise<void>;
   /** True if a person consented to exactly this hash. */
   has(scope: string, subject: ConsentSubject, hash: string): boolean;
-  /** Sorted by subject. Returns the same array until a consent of the scope changes. */
+  /** Sorted by subject, expired ones too. Returns the same array until a consent of the scope changes. */
   list(scope: string): readonly Consent[];
+  /** The scopes with consents. */
+  scopes(): readonly string[];
   /** Replaces any earlier consent for the same subject. */
   give(scope: string, subject: ConsentSubject, hash: string): Promise<void>;
   /** Returns false if there was no such consent. */
@@ -67,12 +83,15 @@ class ConsentStore implements Consents {
   }
 
   async start(): Promise<void> {
-    const rows = await this.#database.read('SELECT scope, subject, hash, given_ms FROM consents');
+    const expired = 'DELETE FROM consents WHERE expires_ms <= ?';
+    await this.#database.write([{ sql: expired, params: [this.#clock.now()] }]);
+    const rows = await this.#database.read('SELECT scope, subject, hash, given_ms, expires_ms FROM consents');
     const consents = rows.map((row) => ({
       scope: textOf(row, 'scope'),
       subject: parseSubject(textOf(row, 'subject')),
       hash: textOf(row, 'hash'),
       givenMs: integerOf(row, 'given_ms'),
+      expiresMs: row.expires_ms === null ? null : integerOf(row, 'expires_ms'),
     }));
     for (const scope of new Set(consents.map((consent) => consent.scope)))
       this.#keep(
@@ -82,7 +101,16 @@ class ConsentStore implements Consents {
   }
 
   has(scope: string, subject: ConsentSubject, hash: string): boolean {
-    return this.list(scope).some((consent) => consent.subject === subject && consent.hash === hash);
+    const isMeant = (consent: Consent): boolean => consent.subject === subject && consent.hash === hash;
+    return this.list(scope).some((consent) => isMeant(consent) && !this.#isExpired(consent));
+  }
+
+  scopes(): readonly string[] {
+    return [...this.#scopes.keys()];
+  }
+
+  #isExpired({ expiresMs }: Consent): boolean {
+    return expiresMs !== null && expiresMs <= this.#clock.now();
   }
 
   list(scope: string): readonly Consent[] {
@@ -104,16 +132,16 @@ class ConsentStore implements Consents {
     { withdraw = [], give = [] }: ConsentChange,
     also: readonly Statement[] = [],
   ): Promise<void> {
-    const given = give.map((consent) => ({ ...consent, scope, givenMs: this.#clock.now() }));
+    const given = give.map((consent) => ({ expiresMs: null, ...consent, scope, givenMs: this.#clock.now() }));
     await this.#database.write([
       ...also,
       ...withdraw.map((subject) => ({
         sql: 'DELETE FROM consents WHERE scope = ? AND subject = ?',
         params: [scope, subject],
       })),
-      ...given.map(({ subject, hash, givenMs }) => ({
-        sql: 'INSERT OR REPLACE INTO consents (scope, subject, hash, given_ms) VALUES (?, ?, ?, ?)',
-        params: [scope, subject, hash, givenMs],
+      ...given.map(({ subject, hash, givenMs, expiresMs }) => ({
+        sql: 'INSERT OR REPLACE INTO consents (scope, subject, hash, given_ms, expires_ms) VALUES (?, ?, ?, ?, ?)',
+        params: [scope, subject, hash, givenMs, expiresMs],
       })),
     ]);
     const gone = new Set([...withdraw, ...give.map(({ subject }) => subject)]);
@@ -145,12 +173,25 @@ export function pathOfSubject(subject: ConsentSubject): string | null {
   return subject.startsWith(PATH_SUBJECT) ? subject.slice(PATH_SUBJECT.length) : null;
 }
 
+/** The subject of a person's answer to the rule. */
+export function approvalSubject(verdict: ApprovalVerdict, rule: string): ConsentSubject {
+  return `approval:${verdict}:${rule}`;
+}
+
+/** The answer of a subject from `approvalSubject`; null for any other subject. */
+export function approvalOfSubject(subject: ConsentSubject): { verdict: ApprovalVerdict; rule: string } | null {
+  const [kind, verdict, rule] = splitSubject(subject);
+  return kind === 'approval' && (verdict === 'allow' || verdict === 'never') ? { verdict, rule } : null;
+}
+
 function parseSubject(text: string): ConsentSubject {
   const [kind, first, rest] = splitSubject(text);
   if (text === 'rules') return text;
   if (kind === 'tool' && (first === 'core' || first === 'installed') && rest !== '') return `tool:${first}:${rest}`;
   if (kind === 'path' && text.startsWith(`${PATH_SUBJECT}/`)) return `path:${text.slice(PATH_SUBJECT.length)}`;
   if (kind === 'grant' && first !== '' && rest !== '') return `grant:${first}:${rest}`;
+  if (kind === 'approval' && (first === 'allow' || first === 'never') && rest !== '')
+    return `approval:${first}:${rest}`;
   throw new ContextdError('INTERNAL_ERROR', `the state database holds a consent to ${JSON.stringify(text)}`, {
     remedy: 'Run `ctxd doctor`.',
   });

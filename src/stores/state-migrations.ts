@@ -307,4 +307,18 @@ export const STATE_MIGRATIONS: readonly string[] = [
     expires_ms INTEGER
   ) STRICT, WITHOUT ROWID;
   `,
+  // Rules of a person that ask before a call runs; `scope` is '' for every project, `pattern` for any input. An answer for a
+  // time is a consent that ends.
+  `
+  CREATE TABLE approval_rules (
+    id TEXT PRIMARY KEY,
+    scope TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    pattern TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    given_ms INTEGER NOT NULL,
+    given_by TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE consents ADD COLUMN expires_ms INTEGER;
+  `,
 ];

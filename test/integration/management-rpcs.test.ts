@@ -33,6 +33,8 @@ const VALID: Record<string, unknown> = {
   token: '[SECRET_1]',
   sha256: 'ab'.repeat(32),
   port: 1,
+  tool: 'safe_bash',
+  answer: 'once',
 };
 const MESSAGES: Record<string, object> = {
   secret: { root: '/p', session: '', token: '[SECRET_1]' },

@@ -19,6 +19,7 @@ const READING = [
   ...['listNetworkGroups', 'readNetworkLog', 'listNetworkCredentials', 'searchMemories', 'listMemories'],
   ...['getMemories', 'reportMemories', 'listLessons', 'listBranches', 'planBranchFiles', 'listUndo', 'planUndo'],
   ...['listCheckpoints', 'httpStatus', 'listHttpTokens'],
+  ...['listApprovals', 'listApprovalAnswers', 'listApprovalRules'],
   // Writes its records itself, one for each setting.
   'recordSettings',
   // Events of a client's session, which are in the session's log.
@@ -37,6 +38,8 @@ const FIELDS: Record<string, unknown> = {
   path: '/opt/x',
   port: 1,
   host: 'example.com',
+  tool: 'safe_bash',
+  answer: 'once',
 };
 
 let at: Installation;

@@ -155,6 +155,7 @@ export const PERSONS_COMMANDS = [
   'network off',
   'network credential',
   'allow',
+  'approve',
   'quarantine',
   'scrub allow',
   'scrub reveal',

@@ -510,6 +510,34 @@ export const DAEMON_DEFINITION = `{
                 "RevokeHttpToken": {
                   "requestType": "HttpTokenRequest",
                   "responseType": "HttpTokenList"
+                },
+                "ListApprovals": {
+                  "requestType": "ApprovalRequest",
+                  "responseType": "ApprovalList"
+                },
+                "AnswerApproval": {
+                  "requestType": "ApprovalAnswer",
+                  "responseType": "AnsweredApproval"
+                },
+                "ListApprovalAnswers": {
+                  "requestType": "ApprovalRequest",
+                  "responseType": "ApprovalAnswerList"
+                },
+                "RemoveApprovalAnswer": {
+                  "requestType": "ApprovalRequest",
+                  "responseType": "ApprovalAnswerList"
+                },
+                "AddApprovalRule": {
+                  "requestType": "NewApprovalRule",
+                  "responseType": "ApprovalRuleList"
+                },
+                "ListApprovalRules": {
+                  "requestType": "ApprovalRequest",
+                  "responseType": "ApprovalRuleList"
+                },
+                "RemoveApprovalRule": {
+                  "requestType": "ApprovalRequest",
+                  "responseType": "ApprovalRuleList"
                 }
               }
             },
@@ -3542,6 +3570,230 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "HttpToken",
                   "id": 1
+                }
+              }
+            },
+            "ApprovalRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "id": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "ApprovalList": {
+              "fields": {
+                "items": {
+                  "rule": "repeated",
+                  "type": "WaitingApproval",
+                  "id": 1
+                }
+              }
+            },
+            "WaitingApproval": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "rule": {
+                  "type": "ApprovalRuleInfo",
+                  "id": 2
+                },
+                "project": {
+                  "type": "string",
+                  "id": 3
+                },
+                "session": {
+                  "type": "string",
+                  "id": 4
+                },
+                "branch": {
+                  "type": "string",
+                  "id": 5
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 6
+                },
+                "cwd": {
+                  "type": "string",
+                  "id": 7
+                },
+                "text": {
+                  "type": "string",
+                  "id": 8
+                },
+                "text_chars": {
+                  "type": "uint32",
+                  "id": 9
+                },
+                "text_withheld": {
+                  "type": "bool",
+                  "id": 10
+                },
+                "asked_ms": {
+                  "type": "double",
+                  "id": 11
+                },
+                "calls": {
+                  "type": "uint32",
+                  "id": 12
+                }
+              }
+            },
+            "ApprovalAnswer": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "id": {
+                  "type": "string",
+                  "id": 2
+                },
+                "answer": {
+                  "type": "string",
+                  "id": 3
+                },
+                "for_ms": {
+                  "type": "double",
+                  "id": 4
+                },
+                "by": {
+                  "type": "string",
+                  "id": 5
+                }
+              }
+            },
+            "AnsweredApproval": {
+              "fields": {
+                "rule": {
+                  "type": "ApprovalRuleInfo",
+                  "id": 1
+                },
+                "project": {
+                  "type": "string",
+                  "id": 2
+                },
+                "calls": {
+                  "type": "uint32",
+                  "id": 3
+                },
+                "expires_ms": {
+                  "type": "double",
+                  "id": 4
+                }
+              }
+            },
+            "ApprovalAnswerList": {
+              "fields": {
+                "answers": {
+                  "rule": "repeated",
+                  "type": "KeptApproval",
+                  "id": 1
+                }
+              }
+            },
+            "KeptApproval": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "rule": {
+                  "type": "ApprovalRuleInfo",
+                  "id": 2
+                },
+                "project": {
+                  "type": "string",
+                  "id": 3
+                },
+                "verdict": {
+                  "type": "string",
+                  "id": 4
+                },
+                "given_ms": {
+                  "type": "double",
+                  "id": 5
+                },
+                "expires_ms": {
+                  "type": "double",
+                  "id": 6
+                }
+              }
+            },
+            "NewApprovalRule": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 2
+                },
+                "when": {
+                  "type": "string",
+                  "id": 3
+                },
+                "reason": {
+                  "type": "string",
+                  "id": 4
+                },
+                "by": {
+                  "type": "string",
+                  "id": 5
+                }
+              }
+            },
+            "ApprovalRuleList": {
+              "fields": {
+                "rules": {
+                  "rule": "repeated",
+                  "type": "ApprovalRuleInfo",
+                  "id": 1
+                }
+              }
+            },
+            "ApprovalRuleInfo": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "root": {
+                  "type": "string",
+                  "id": 2
+                },
+                "tool": {
+                  "type": "string",
+                  "id": 3
+                },
+                "when": {
+                  "type": "string",
+                  "id": 4
+                },
+                "reason": {
+                  "type": "string",
+                  "id": 5
+                },
+                "given_ms": {
+                  "type": "double",
+                  "id": 6
+                },
+                "by": {
+                  "type": "string",
+                  "id": 7
+                },
+                "tools": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 8
                 }
               }
             }

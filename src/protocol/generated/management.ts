@@ -216,6 +216,188 @@ export interface AllowedValues__Output {
   'session': (string);
 }
 
+export interface AnsweredApproval {
+  'rule'?: (ApprovalRuleInfo | null);
+  /**
+   * Project root.
+   */
+  'project'?: (string);
+  /**
+   * Waiting calls that the answer settled.
+   */
+  'calls'?: (number);
+  /**
+   * Milliseconds since the epoch. 0: nothing is kept, or it holds without an end.
+   */
+  'expires_ms'?: (number | string);
+}
+
+export interface AnsweredApproval__Output {
+  'rule': (ApprovalRuleInfo__Output | null);
+  /**
+   * Project root.
+   */
+  'project': (string);
+  /**
+   * Waiting calls that the answer settled.
+   */
+  'calls': (number);
+  /**
+   * Milliseconds since the epoch. 0: nothing is kept, or it holds without an end.
+   */
+  'expires_ms': (number);
+}
+
+export interface ApprovalAnswer {
+  /**
+   * Project root. Empty for a question: whichever project it is of. Required for a rule.
+   */
+  'root'?: (string);
+  /**
+   * Of a question (ask_…), or of a rule (rule_…).
+   */
+  'id'?: (string);
+  /**
+   * once (not for a rule), for, always or never.
+   */
+  'answer'?: (string);
+  /**
+   * Milliseconds, for the answer `for`. Otherwise 0.
+   */
+  'for_ms'?: (number | string);
+  /**
+   * The account of the person.
+   */
+  'by'?: (string);
+}
+
+export interface ApprovalAnswer__Output {
+  /**
+   * Project root. Empty for a question: whichever project it is of. Required for a rule.
+   */
+  'root': (string);
+  /**
+   * Of a question (ask_…), or of a rule (rule_…).
+   */
+  'id': (string);
+  /**
+   * once (not for a rule), for, always or never.
+   */
+  'answer': (string);
+  /**
+   * Milliseconds, for the answer `for`. Otherwise 0.
+   */
+  'for_ms': (number);
+  /**
+   * The account of the person.
+   */
+  'by': (string);
+}
+
+export interface ApprovalAnswerList {
+  /**
+   * Oldest first. Of a removal: what was removed.
+   */
+  'answers'?: (KeptApproval)[];
+}
+
+export interface ApprovalAnswerList__Output {
+  /**
+   * Oldest first. Of a removal: what was removed.
+   */
+  'answers': (KeptApproval__Output)[];
+}
+
+export interface ApprovalList {
+  /**
+   * Oldest first.
+   */
+  'items'?: (WaitingApproval)[];
+}
+
+export interface ApprovalList__Output {
+  /**
+   * Oldest first.
+   */
+  'items': (WaitingApproval__Output)[];
+}
+
+export interface ApprovalRequest {
+  /**
+   * Project root. Empty: every project.
+   */
+  'root'?: (string);
+  /**
+   * Of a waiting question (ask_…), a kept answer (ans_…) or a rule (rule_…). To list: only this one; empty: all.
+   */
+  'id'?: (string);
+}
+
+export interface ApprovalRequest__Output {
+  /**
+   * Project root. Empty: every project.
+   */
+  'root': (string);
+  /**
+   * Of a waiting question (ask_…), a kept answer (ans_…) or a rule (rule_…). To list: only this one; empty: all.
+   */
+  'id': (string);
+}
+
+export interface ApprovalRuleInfo {
+  'id'?: (string);
+  /**
+   * Project root. Empty: every project.
+   */
+  'root'?: (string);
+  'tool'?: (string);
+  'when'?: (string);
+  'reason'?: (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'given_ms'?: (number | string);
+  'by'?: (string);
+  /**
+   * Installed tools that the rule covers now.
+   */
+  'tools'?: (string)[];
+}
+
+export interface ApprovalRuleInfo__Output {
+  'id': (string);
+  /**
+   * Project root. Empty: every project.
+   */
+  'root': (string);
+  'tool': (string);
+  'when': (string);
+  'reason': (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'given_ms': (number);
+  'by': (string);
+  /**
+   * Installed tools that the rule covers now.
+   */
+  'tools': (string)[];
+}
+
+export interface ApprovalRuleList {
+  /**
+   * Oldest first. Of an addition or a removal: the rule that was added or removed.
+   */
+  'rules'?: (ApprovalRuleInfo)[];
+}
+
+export interface ApprovalRuleList__Output {
+  /**
+   * Oldest first. Of an addition or a removal: the rule that was added or removed.
+   */
+  'rules': (ApprovalRuleInfo__Output)[];
+}
+
 export interface ApproveRulesRequest {
   'root'?: (string);
   /**
@@ -1096,6 +1278,48 @@ export interface InstallRequest__Output {
    */
   'commit': (string);
   'archive_sha256': (string);
+}
+
+export interface KeptApproval {
+  'id'?: (string);
+  'rule'?: (ApprovalRuleInfo | null);
+  /**
+   * Project root.
+   */
+  'project'?: (string);
+  /**
+   * allow or never.
+   */
+  'verdict'?: (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'given_ms'?: (number | string);
+  /**
+   * Milliseconds since the epoch. 0: without an end.
+   */
+  'expires_ms'?: (number | string);
+}
+
+export interface KeptApproval__Output {
+  'id': (string);
+  'rule': (ApprovalRuleInfo__Output | null);
+  /**
+   * Project root.
+   */
+  'project': (string);
+  /**
+   * allow or never.
+   */
+  'verdict': (string);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'given_ms': (number);
+  /**
+   * Milliseconds since the epoch. 0: without an end.
+   */
+  'expires_ms': (number);
 }
 
 export interface KillRequest {
@@ -2384,6 +2608,52 @@ export interface NetworkToolInfo__Output {
   'tool': (string);
   'asks_for': (string)[];
   'may_reach': (string)[];
+}
+
+export interface NewApprovalRule {
+  /**
+   * Project root. Empty: every project.
+   */
+  'root'?: (string);
+  /**
+   * A name of a tool; * stands for any characters.
+   */
+  'tool'?: (string);
+  /**
+   * A RE2 pattern that the input must contain. Empty: any input.
+   */
+  'when'?: (string);
+  /**
+   * May be empty.
+   */
+  'reason'?: (string);
+  /**
+   * The account of the person.
+   */
+  'by'?: (string);
+}
+
+export interface NewApprovalRule__Output {
+  /**
+   * Project root. Empty: every project.
+   */
+  'root': (string);
+  /**
+   * A name of a tool; * stands for any characters.
+   */
+  'tool': (string);
+  /**
+   * A RE2 pattern that the input must contain. Empty: any input.
+   */
+  'when': (string);
+  /**
+   * May be empty.
+   */
+  'reason': (string);
+  /**
+   * The account of the person.
+   */
+  'by': (string);
 }
 
 export interface NewCheckpoint {
@@ -4270,4 +4540,82 @@ export interface UndoRequest__Output {
    * Put the other files back even if some have changed since. Otherwise nothing is put back then.
    */
   'partial': (boolean);
+}
+
+export interface WaitingApproval {
+  'id'?: (string);
+  'rule'?: (ApprovalRuleInfo | null);
+  /**
+   * Project root.
+   */
+  'project'?: (string);
+  'session'?: (string);
+  /**
+   * Empty: the base of the session.
+   */
+  'branch'?: (string);
+  'tool'?: (string);
+  /**
+   * The directory in which the call was made.
+   */
+  'cwd'?: (string);
+  /**
+   * The input of the call, with its secrets masked: the words of a call with nothing else, otherwise JSON.
+   */
+  'text'?: (string);
+  /**
+   * The characters of the whole text. A list of several items may leave out a long text: ask for the one item.
+   */
+  'text_chars'?: (number);
+  /**
+   * True if the text could not be searched for secrets, and is therefore withheld.
+   */
+  'text_withheld'?: (boolean);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'asked_ms'?: (number | string);
+  /**
+   * Identical calls that wait.
+   */
+  'calls'?: (number);
+}
+
+export interface WaitingApproval__Output {
+  'id': (string);
+  'rule': (ApprovalRuleInfo__Output | null);
+  /**
+   * Project root.
+   */
+  'project': (string);
+  'session': (string);
+  /**
+   * Empty: the base of the session.
+   */
+  'branch': (string);
+  'tool': (string);
+  /**
+   * The directory in which the call was made.
+   */
+  'cwd': (string);
+  /**
+   * The input of the call, with its secrets masked: the words of a call with nothing else, otherwise JSON.
+   */
+  'text': (string);
+  /**
+   * The characters of the whole text. A list of several items may leave out a long text: ask for the one item.
+   */
+  'text_chars': (number);
+  /**
+   * True if the text could not be searched for secrets, and is therefore withheld.
+   */
+  'text_withheld': (boolean);
+  /**
+   * Milliseconds since the epoch.
+   */
+  'asked_ms': (number);
+  /**
+   * Identical calls that wait.
+   */
+  'calls': (number);
 }

@@ -19,6 +19,7 @@ const FULL: CallFacts = {
   warnings: ['chosen'],
   codedWarnings: codedWarnings([['FALLBACK_USED', 'chosen']]),
   rateLimit: { limit: 2, remaining: 0, retry_after_ms: 1 },
+  approvals: [{ rule: 'rule_01234567', answer: 'once', by: 'ann', waited_ms: 5 }],
   denied: [{ kind: 'chosen', path: 'chosen', host: 'chosen', port: 1, rule: 'chosen', how_to_allow: 'chosen' }],
   connections: [
     {
@@ -73,6 +74,7 @@ describe('the facts of a call', () => {
       'run_ms',
       'pipe_status',
       'secrets_opened',
+      'approvals',
       'isolation_missing',
       'host_calls',
       'denied',

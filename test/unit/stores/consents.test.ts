@@ -22,7 +22,9 @@ it('a consent covers one hash in one project, survives a restart and ends when i
   await database.stop();
 
   const { consents: reopened } = await openTestProjects(await openTestDatabase(dir), clock);
-  expect(reopened.list('/p')).toEqual([{ scope: '/p', subject: 'rules', hash: HASH_B, givenMs: clock.nowMs }]);
+  expect(reopened.list('/p')).toEqual([
+    { scope: '/p', subject: 'rules', hash: HASH_B, givenMs: clock.nowMs, expiresMs: null },
+  ]);
   expect(await reopened.withdraw('/p', 'rules')).toBe(true);
   expect(await reopened.withdraw('/p', 'rules')).toBe(false);
   expect(reopened.has('/p', 'rules', HASH_B)).toBe(false);
@@ -88,11 +90,11 @@ it('a database of version 3 keeps its accepted tools and approved rules as conse
   const database = await openTestDatabase(dir);
   const { consents, projects } = await openTestProjects(database, clock);
   expect(consents.list('/p')).toEqual([
-    { scope: '/p', subject: 'grant:safe_bash:exec', hash: HASH_A, givenMs: 111 },
-    { scope: '/p', subject: 'grant:safe_bash:log', hash: HASH_A, givenMs: 111 },
-    { scope: '/p', subject: 'rules', hash: HASH_B, givenMs: 444 },
-    { scope: '/p', subject: 'tool:core:safe_bash', hash: HASH_A, givenMs: 111 },
-    { scope: '/p', subject: 'tool:installed:other', hash: HASH_B, givenMs: 111 },
+    { scope: '/p', subject: 'grant:safe_bash:exec', hash: HASH_A, givenMs: 111, expiresMs: null },
+    { scope: '/p', subject: 'grant:safe_bash:log', hash: HASH_A, givenMs: 111, expiresMs: null },
+    { scope: '/p', subject: 'rules', hash: HASH_B, givenMs: 444, expiresMs: null },
+    { scope: '/p', subject: 'tool:core:safe_bash', hash: HASH_A, givenMs: 111, expiresMs: null },
+    { scope: '/p', subject: 'tool:installed:other', hash: HASH_B, givenMs: 111, expiresMs: null },
   ]);
   const bash = { name: 'safe_bash', bundleSha256: HASH_A, origin: 'core', grants: ['exec', 'log'] };
   expect(await projects.list()).toEqual([

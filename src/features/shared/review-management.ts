@@ -13,7 +13,7 @@ import type { Consents } from '../../stores/consents.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
 import { requireProject } from '../projects/require-project.ts';
 
-export interface ApprovalDeps {
+export interface ReviewDeps {
   projects: Pick<ProjectStore, 'find'>;
   workspaceRules: WorkspaceRulesReader;
   consents: Pick<Consents, 'give' | 'withdraw'>;
@@ -21,7 +21,7 @@ export interface ApprovalDeps {
   policyFor(root: string): SandboxPolicy;
 }
 
-type Approvals = Pick<
+type Reviews = Pick<
   Management,
   | 'reviewRules'
   | 'approveRules'
@@ -34,7 +34,7 @@ type Approvals = Pick<
 >;
 
 /** What a person reviews and approves in a project: its own rules, and files that contextd set aside. */
-export function createApprovals(deps: ApprovalDeps): Approvals {
+export function createReviews(deps: ReviewDeps): Reviews {
   const quarantine = async (root: string, action: QuarantineAction): Promise<QuarantineResponse> =>
     quarantineResponse(await deps.sandbox.quarantine(deps.policyFor(root), action));
   return {
@@ -60,7 +60,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
   };
 }
 
-async function reviewRules(root: string, { workspaceRules }: ApprovalDeps): Promise<RulesReview> {
+async function reviewRules(root: string, { workspaceRules }: ReviewDeps): Promise<RulesReview> {
   const { sha256, fault, allowances, ...review } = await workspaceRules.review(root);
   return { ...review, sha256: sha256 ?? '', fault: fault ?? '', allowances: [...allowances] };
 }

@@ -1,0 +1,32 @@
+import { userInfo } from 'node:os';
+import { ContextdError } from '../../core/errors.ts';
+import type {
+  AnsweredApproval__Output as AnsweredApproval,
+  ApprovalAnswer__Output as ApprovalAnswer,
+} from '../../protocol/generated/management.ts';
+import { readDuration } from '../commands/network.ts';
+import { countOf } from '../render.ts';
+
+const WORDS = ['once', 'always', 'never'];
+
+/** The answer that a person typed: a word, or a time such as 1h. Throws ARGS_INVALID for anything else. */
+export function readAnswer(id: string, typed: string, root = ''): ApprovalAnswer {
+  const common = { id, root, by: userInfo().username };
+  if (WORDS.includes(typed)) return { ...common, answer: typed, for_ms: 0 };
+  if (/^\d/.test(typed)) return { ...common, answer: 'for', for_ms: readDuration(typed) };
+  throw new ContextdError('ARGS_INVALID', `${JSON.stringify(typed)} is not an answer`, {
+    remedy: 'Answer once, always, never, or a time such as 30m, 1h or 7d.',
+  });
+}
+
+/** What the answer did. */
+export function describeAnswer(
+  { rule, project, calls, expires_ms: expiresMs }: AnsweredApproval,
+  answer: string,
+): string {
+  const settled = `${countOf(calls, 'waiting call')} ${answer === 'never' ? 'refused' : 'allowed'}`;
+  if (answer === 'once') return `${settled}.`;
+  const until = expiresMs === 0 ? '' : ` until ${new Date(expiresMs).toISOString()}`;
+  const word = answer === 'never' ? 'Refused' : 'Allowed';
+  return `${settled}. ${word}${until} in ${project}: what ${rule?.id ?? ''} asks about. Undo: ctxd approve list`;
+}

@@ -1,0 +1,338 @@
+import type { SessionRef } from '../../call/session.ts';
+import type { ApprovalAnswer } from '../../core/approval-answers.ts';
+import type { Clock, Timer } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { newShortId } from '../../core/ids.ts';
+import type { Logger } from '../../core/log.ts';
+import type { Approvals, WaitEnd } from '../../dispatch/approval.ts';
+import type { VerifiedCall } from '../../dispatch/call.ts';
+import type { Scrubber } from '../../scrub/scrubber.ts';
+import { type ApprovalRule, type ApprovalRules, approvalRuleHash } from '../../stores/approval-rules.ts';
+import { approvalSubject, type Consents } from '../../stores/consents.ts';
+import { maskOwnWords } from '../shared/kept-text.ts';
+import { compileOrAsk, inputText, type MatchedCall, type RuleMatcher } from './rule-matcher.ts';
+
+export interface CallApprovalsDeps {
+  rules: Pick<ApprovalRules, 'list'>;
+  consents: Pick<Consents, 'change'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'issuedIn'>;
+  clock: Clock;
+  timer: Timer;
+  logger: Logger;
+}
+
+/** What a person is asked: whether identical calls of a session that one rule covers may run. */
+export interface Question {
+  readonly id: string;
+  readonly rule: ApprovalRule;
+  readonly session: SessionRef;
+  readonly tool: string;
+  readonly cwd: string;
+  /** The whole input with its secrets masked; null if it could not be searched for secrets. */
+  readonly text: Promise<string | null>;
+  /** Milliseconds since the epoch. */
+  readonly askedMs: number;
+  /** Calls that wait for the answer. */
+  readonly calls: number;
+}
+
+/** A question that came up, or that nobody has to answer any more. */
+export type QuestionEvent =
+  | { kind: 'asked'; question: Question }
+  | { kind: 'ended'; question: Question; how: QuestionEnd };
+
+export type QuestionEnd = 'answered' | 'not answered in time' | 'cancelled' | 'its rule was removed';
+
+/** A person's answer. `forMs`: for how long it holds, if it is `for`. */
+export interface Answer {
+  answer: ApprovalAnswer;
+  forMs: number;
+  by: string;
+}
+
+/** What an answer did. */
+export interface Decided {
+  rule: ApprovalRule;
+  project: string;
+  /** The session of the question; '' for an answer that was given before anything asked. */
+  session: string;
+  /** Waiting calls that the answer let run or refused. */
+  calls: number;
+  /** Milliseconds since the epoch; null: nothing is kept, or it holds without an end. */
+  expiresMs: number | null;
+}
+
+/** Waiting calls beyond which further ones are refused. */
+const WAITING_MAX = 1_024;
+/** Ended questions of which it is known how they ended. */
+const ENDED_MAX = 1_000;
+
+/** Asks a person about calls that rules cover, and keeps the answers. Everything but kept answers is in memory only. */
+export class CallApprovals implements Approvals {
+  readonly #deps: CallApprovalsDeps;
+  readonly #matchers = new WeakMap<ApprovalRule, RuleMatcher>();
+  /** By what makes calls identical. */
+  readonly #open = new Map<string, OpenQuestion>();
+  /** By id, oldest first. */
+  readonly #ended = new Map<string, { project: string; how: QuestionEnd }>();
+  readonly #listeners = new Set<(event: QuestionEvent) => void>();
+  #waiting = 0;
+
+  constructor(deps: CallApprovalsDeps) {
+    this.#deps = deps;
+  }
+
+  rulesFor(call: VerifiedCall): readonly ApprovalRule[] {
+    const rules = this.#deps.rules.list();
+    if (rules.length === 0) return rules;
+    const matched = matchedCall(call);
+    return rules.filter(
+      (rule) => (rule.scope === '' || rule.scope === call.session.project) && this.#matcherOf(rule)(matched),
+    );
+  }
+
+  ask(call: VerifiedCall, rule: ApprovalRule, waitMs: number): Promise<WaitEnd> {
+    const { signal } = call.request;
+    if (signal.aborted) return Promise.reject(endOf(signal));
+    if (this.#waiting >= WAITING_MAX) return Promise.reject(tooManyWait());
+    const { promise, resolve, reject } = Promise.withResolvers<WaitEnd>();
+    const question = this.#questionOf(call, rule);
+    const leave = (): void => {
+      cancelTimer();
+      signal.removeEventListener('abort', onAbort);
+      if (question.waiters.delete(waiter)) this.#waiting -= 1;
+    };
+    const waiter: Waiter = {
+      isOverdue: false,
+      end(how) {
+        leave();
+        resolve(how);
+      },
+    };
+    const onAbort = (): void => {
+      leave();
+      reject(endOf(signal));
+      this.#endIfEmpty(question, 'cancelled');
+    };
+    const cancelTimer = this.#deps.timer.after(waitMs, () => {
+      waiter.isOverdue = true;
+      if (!question.isDecided) this.#endOverdue(question);
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+    question.waiters.add(waiter);
+    this.#waiting += 1;
+    call.request.onProgress?.(`[contextd ${rule.id} asks a person about this call: ctxd approve ${question.id}]\n`);
+    return promise;
+  }
+
+  /** The questions that are open, oldest first. `project`: '' for those of every project. */
+  list(project: string): readonly Question[] {
+    return [...this.#open.values()].filter(({ session }) => project === '' || session.project === project);
+  }
+
+  /** Calls `listener` for every question from now on, until the returned function is called. It must not throw. */
+  subscribe(listener: (event: QuestionEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Answers a question. `once` lets the calls of this question run; every other answer is kept for its rule and project, and
+   * settles all calls that wait for it. `project`: '' if the person decides in every project. Throws NOT_FOUND for an
+   * unknown question and one of another project, CONFLICT if it was answered, EXPIRED if nobody waits any more.
+   */
+  async decide(id: string, project: string, answer: Answer): Promise<Decided> {
+    const question = this.#find(id, project);
+    if (question.isDecided) throw answeredBefore(id);
+    question.isDecided = true;
+    try {
+      return await this.#settle(question, answer);
+    } catch (thrown) {
+      question.isDecided = false;
+      this.#endOverdue(question);
+      throw thrown;
+    }
+  }
+
+  /** Keeps an answer to a rule before a call asks, and settles the calls that wait for it. `once` has no meaning here. */
+  async decideRule(rule: ApprovalRule, project: string, answer: Answer): Promise<Decided> {
+    const expiresMs = await this.#keep(rule, project, answer);
+    const waiting = this.list(project).filter((question) => question.rule.id === rule.id);
+    const calls = this.#answerAll(waiting, answer);
+    return { rule, project, session: '', calls, expiresMs };
+  }
+
+  /** Refuses the calls that wait for a rule that was removed: nobody allowed them. */
+  ruleRemoved(id: string): void {
+    this.#refuse((question) => question.rule.id === id);
+  }
+
+  /** Refuses the waiting calls of a project that is no longer registered. */
+  forget(project: string): void {
+    this.#refuse(({ session }) => session.project === project);
+  }
+
+  async #settle(question: OpenQuestion, answer: Answer): Promise<Decided> {
+    const { rule, session } = question;
+    const { project } = session;
+    if (answer.answer !== 'once')
+      return { ...(await this.decideRule(rule, project, answer)), session: session.session };
+    return { rule, project, session: session.session, calls: this.#answerAll([question], answer), expiresMs: null };
+  }
+
+  async #keep(rule: ApprovalRule, project: string, { answer, forMs }: Answer): Promise<number | null> {
+    const verdict = answer === 'never' ? 'never' : 'allow';
+    const other = verdict === 'never' ? 'allow' : 'never';
+    const expiresMs = answer === 'for' ? this.#deps.clock.now() + forMs : null;
+    await this.#deps.consents.change(project, {
+      withdraw: [approvalSubject(other, rule.id)],
+      give: [{ subject: approvalSubject(verdict, rule.id), hash: approvalRuleHash(rule), expiresMs }],
+    });
+    return expiresMs;
+  }
+
+  #answerAll(questions: readonly Question[], { answer, by }: Answer): number {
+    const chosen = this.#openOf(questions);
+    const calls = chosen.reduce((sum, { waiters }) => sum + waiters.size, 0);
+    for (const question of chosen) this.#end(question, 'answered', { kind: 'answered', answer, by });
+    return calls;
+  }
+
+  #refuse(isMeant: (question: OpenQuestion) => boolean): void {
+    for (const question of [...this.#open.values()].filter(isMeant))
+      this.#end(question, 'its rule was removed', { kind: 'rule removed' });
+  }
+
+  #openOf(questions: readonly Question[]): OpenQuestion[] {
+    return [...this.#open.values()].filter((question) => questions.includes(question));
+  }
+
+  #endOverdue(question: OpenQuestion): void {
+    for (const waiter of [...question.waiters]) if (waiter.isOverdue) waiter.end({ kind: 'nobody answered' });
+    this.#endIfEmpty(question, 'not answered in time');
+  }
+
+  #endIfEmpty(question: OpenQuestion, how: QuestionEnd): void {
+    if (question.waiters.size === 0 && !question.isDecided) this.#end(question, how);
+  }
+
+  #end(question: OpenQuestion, how: QuestionEnd, end?: WaitEnd): void {
+    if (!this.#open.delete(question.key)) return;
+    this.#ended.set(question.id, { project: question.session.project, how });
+    const [oldest] = this.#ended.keys();
+    if (oldest !== undefined && this.#ended.size > ENDED_MAX) this.#ended.delete(oldest);
+    if (end !== undefined) for (const waiter of [...question.waiters]) waiter.end(end);
+    this.#tell({ kind: 'ended', question, how });
+  }
+
+  #find(id: string, project: string): OpenQuestion {
+    const isHere = (root: string): boolean => project === '' || root === project;
+    const open = [...this.#open.values()].find((question) => question.id === id);
+    if (open !== undefined && isHere(open.session.project)) return open;
+    const ended = this.#ended.get(id);
+    if (ended === undefined || !isHere(ended.project)) throw unknownQuestion(id);
+    if (ended.how === 'answered') throw answeredBefore(id);
+    throw new ContextdError('EXPIRED', `no call waits for ${id} any more: it was ${ended.how}`, {
+      remedy: 'The next call asks again. See `ctxd approve`.',
+    });
+  }
+
+  #questionOf(call: VerifiedCall, rule: ApprovalRule): OpenQuestion {
+    const { session, input, request, tool } = call;
+    const key = JSON.stringify([rule.id, session, tool.manifest.name, request.cwd, input]);
+    const present = this.#open.get(key);
+    if (present !== undefined) return present;
+    const question = new OpenQuestion(key, rule, call, this.#deps.clock.now(), this.#textOf(call));
+    this.#open.set(key, question);
+    this.#tell({ kind: 'asked', question });
+    return question;
+  }
+
+  async #textOf(call: VerifiedCall): Promise<string | null> {
+    const { scrubber, logger } = this.#deps;
+    try {
+      return await maskOwnWords(call.session, inputText(matchedCall(call)), scrubber);
+    } catch (thrown) {
+      logger.warn('approvals.text_withheld', { request_id: call.requestId, cause: String(thrown) });
+      return null;
+    }
+  }
+
+  #tell(event: QuestionEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #matcherOf(rule: ApprovalRule): RuleMatcher {
+    const known = this.#matchers.get(rule) ?? compileOrAsk(rule);
+    this.#matchers.set(rule, known);
+    return known;
+  }
+}
+
+interface Waiter {
+  /** True once its time is over while an answer is carried out. */
+  isOverdue: boolean;
+  end(how: WaitEnd): void;
+}
+
+class OpenQuestion implements Question {
+  readonly id = `ask_${newShortId()}`;
+  readonly waiters = new Set<Waiter>();
+  /** True from when a person answered, while the answer is written. */
+  isDecided = false;
+  readonly key: string;
+  readonly rule: ApprovalRule;
+  readonly session: SessionRef;
+  readonly tool: string;
+  readonly cwd: string;
+  readonly text: Promise<string | null>;
+  readonly askedMs: number;
+
+  constructor(key: string, rule: ApprovalRule, call: VerifiedCall, askedMs: number, text: Promise<string | null>) {
+    this.key = key;
+    this.rule = rule;
+    this.session = call.session;
+    this.tool = call.tool.manifest.name;
+    this.cwd = call.request.cwd;
+    this.text = text;
+    this.askedMs = askedMs;
+  }
+
+  get calls(): number {
+    return this.waiters.size;
+  }
+}
+
+function matchedCall({ tool, input }: VerifiedCall): MatchedCall {
+  return { tool: tool.manifest.name, primary: tool.arguments.primary, input };
+}
+
+/** Nothing has run: a daemon that stops says so. */
+function endOf({ reason }: AbortSignal): ContextdError {
+  if (!(reason instanceof ContextdError)) return new ContextdError('CANCELLED', 'the call was cancelled');
+  if (reason.code !== 'INTERRUPTED') return reason;
+  return new ContextdError('INTERRUPTED', 'contextd stopped while the call waited for a person. Nothing has run', {
+    remedy: 'Call again: the next call starts contextd and asks again.',
+    details: reason.details,
+  });
+}
+
+function tooManyWait(): ContextdError {
+  return new ContextdError('RATE_LIMITED', `${WAITING_MAX} calls wait for a person already`, {
+    remedy: 'Call again later. A person answers them with `ctxd approve`.',
+    details: { limit: WAITING_MAX },
+    retryAfterMs: 1_000,
+  });
+}
+
+function answeredBefore(id: string): ContextdError {
+  return new ContextdError('CONFLICT', `${id} was answered already`, {
+    remedy: '`ctxd approve list` shows the answers that are kept; `ctxd approve remove` takes one back.',
+  });
+}
+
+function unknownQuestion(id: string): ContextdError {
+  return new ContextdError('NOT_FOUND', `no call waits for ${JSON.stringify(id.slice(0, 80))}`, {
+    remedy: 'See `ctxd approve`.',
+  });
+}

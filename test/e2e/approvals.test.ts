@@ -1,0 +1,59 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
+
+interface Waiting {
+  id: string;
+  tool: string;
+  text: string;
+  calls: number;
+  project: string;
+}
+
+describe('issue 32.3 a person answers while a call waits', () => {
+  let at: Installation;
+  let project: string;
+
+  beforeAll(async () => {
+    at = await install();
+    project = realpathSync(at.project);
+  });
+  afterAll(() => at.remove());
+
+  const ctxd = (...words: string[]): Promise<Finished> => at.run(CTXD, words, { cwd: project });
+  const waiting = async (): Promise<Waiting[]> => JSON.parse((await ctxd('approve', '--json')).stdout).items;
+  const nextQuestion = (): Promise<Waiting> =>
+    vi.waitFor(
+      async () => {
+        const [question] = await waiting();
+        if (question === undefined) throw new Error('no call waits yet');
+        return question;
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+  const addRule = async (...words: string[]): Promise<string> => {
+    const { stdout } = await ctxd('approve', 'rule', 'add', ...words, '--json');
+    return JSON.parse(stdout)[0].id;
+  };
+
+  it('issue 32.3 runs the call after `once`, asks again for the next one, and records who answered what', async () => {
+    const rule = await addRule('safe_bash', '--when', '^git push', '--reason', 'pushes are looked at');
+    expect(await at.ask('safe_bash', { command: 'echo free' })).toMatchObject({ success: true });
+    const call = at.ask('safe_bash', { command: 'git push --dry-run || echo pushed' });
+    const question = await nextQuestion();
+    expect(question).toMatchObject({ tool: 'safe_bash', text: 'git push --dry-run || echo pushed', calls: 1, project });
+    expect((await ctxd('approve', question.id, 'once')).stdout).toBe('1 waiting call allowed.\n');
+    expect((await call).data.stdout).toBe('pushed\n');
+    const again = at.ask('safe_bash', { command: 'git push --dry-run || echo pushed' });
+    await ctxd('approve', (await nextQuestion()).id, 'never');
+    expect((await again).data).toMatchObject({ error_code: 'PERMISSION_DENIED' });
+    expect((await again).error).toContain(`${rule} (pushes are looked at)`);
+    expect(await at.ask('safe_bash', { command: 'git push' })).toMatchObject({ success: false });
+    const log = (await ctxd('audit', 'tail', '--json')).stdout;
+    expect(log).toContain(`"approvals":[{"rule":"${rule}","answer":"once","by":`);
+    expect(log).toContain('"tool":"approve"');
+    await ctxd('approve', 'rule', 'remove', rule);
+    expect(readFileSync(join(project, '.claude/settings.json'), 'utf8')).toContain('Bash(*ctxd approve*)');
+  });
+});
