@@ -1,0 +1,94 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEnvironment } from '#src/config/env.js';
+import { findInstallRoot } from '#src/config/install-root.js';
+import { acceptConfig } from '#src/config/load.js';
+import { ensureDirectories, resolvePaths } from '#src/config/paths.js';
+import { type Clock, systemClock, systemTimer, type Timer } from '#src/core/clock.js';
+import { newRequestId } from '#src/core/ids.js';
+import { startParts, stopParts } from '#src/core/lifecycle.js';
+import { silentLogger } from '#src/core/log.js';
+import { compose } from '#src/daemon/compose.js';
+import type { Door } from '#src/doors/grpc/grpc.js';
+import { acceptance } from '#src/features/projects/registered-projects.js';
+import type { Answer } from './installation.ts';
+
+export interface CallOptions {
+  project?: string;
+  session?: string;
+  signal?: AbortSignal;
+  onProgress?(text: string): void;
+}
+
+/** The time that a test turns by hand. Nothing wakes by itself. */
+export class HandTime {
+  #aheadMs = 0;
+  readonly #waits = new Map<() => void, number>();
+  readonly clock: Clock = {
+    now: () => systemClock.now() + this.#aheadMs,
+    monotonic: () => systemClock.monotonic() + this.#aheadMs,
+  };
+  readonly timer: Timer = {
+    after: (ms, wake) => {
+      this.#waits.set(wake, ms);
+      return () => this.#waits.delete(wake);
+    },
+  };
+
+  /** Moves the clock, and wakes nothing. */
+  move(ms: number): void {
+    this.#aheadMs += ms;
+  }
+
+  /** Wakes what asked for a time between the two, in milliseconds. */
+  wake(maxMs: number, minMs: number): void {
+    for (const [wake, ms] of [...this.#waits]) if (ms <= maxMs && ms >= minMs && this.#waits.delete(wake)) wake();
+  }
+}
+
+/** The daemon as it is composed, without a door: a call goes straight to its gate. */
+export async function composeDaemon(settings: object, time?: HandTime) {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'composed-')));
+  const newProject = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'composed-project-')));
+  const projects = [newProject(), newProject()] as const;
+  const environment = { ...readEnvironment({ HOME: home }), contextdHome: join(home, 'ctx') };
+  const paths = resolvePaths(environment, findInstallRoot());
+  await ensureDirectories(paths);
+  const config = acceptConfig('test', { scrub: { gitleaks: 'off' }, ...settings });
+  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {} };
+  const { clock, timer } = time ?? { clock: systemClock, timer: systemTimer };
+  const deps = { environment, paths, config, clock, timer, logger: silentLogger, requestStop() {} };
+  const { parts, built } = compose(deps, noDoor);
+  await startParts(parts, silentLogger);
+  for (const root of projects) await built.projects.register(root, built.catalog.list().map(acceptance));
+  return {
+    ...built,
+    project: projects[0],
+    otherProject: projects[1],
+    async call(tool: string, input: object, options: CallOptions = {}): Promise<Answer> {
+      const project = options.project ?? projects[0];
+      const { line } = await built.gate.dispatch({
+        requestId: newRequestId(Date.now()),
+        principal: { door: 'grpc', client: 'proxy' },
+        tool,
+        projectRoot: project,
+        sessionHint: options.session ?? 'test',
+        branchHint: '',
+        inputJson: Buffer.from(JSON.stringify(input)),
+        inputText: null,
+        form: 'json',
+        cwd: project,
+        signal: options.signal ?? new AbortController().signal,
+        ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+      });
+      return JSON.parse(line) as Answer;
+    },
+    async remove(): Promise<void> {
+      await stopParts(parts, silentLogger);
+      for (const dir of [home, ...projects]) rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type ComposedDaemon = Awaited<ReturnType<typeof composeDaemon>>;
