@@ -56,7 +56,7 @@ export async function composeDaemon(settings: object, time?: HandTime) {
   const paths = resolvePaths(environment, findInstallRoot());
   await ensureDirectories(paths);
   const config = acceptConfig('test', { scrub: { gitleaks: 'off' }, ...settings });
-  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {} };
+  const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {}, connections: () => 0 };
   const { clock, timer } = time ?? { clock: systemClock, timer: systemTimer };
   const deps = { environment, paths, config, clock, timer, logger: silentLogger, requestStop() {} };
   const { parts, built } = compose(deps, noDoor);
