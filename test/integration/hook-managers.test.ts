@@ -59,8 +59,11 @@ describe.each(Object.entries(MANAGERS))('issue 30.2.5: npm install with %s in it
   it('names the hooks that it cannot write, and the remedies of the answer lead to success', async () => {
     await cloned(manager);
     const inWords = await at.call('safe_bash', 'npm install');
-    expect(/\[contextd denied: .*/.exec(inWords.stderr)?.[0]).toContain(
-      `${manager.refused}. A person can install hooks`,
+    // husky's change of core.hooksPath is refused too, and has the same remedy.
+    expect(/\[contextd denied: .*/.exec(inWords.stderr)?.[0]).toMatch(
+      new RegExp(
+        `${manager.refused}${name === 'husky' ? ', git_config \\S+/\\.git/config' : ''}\\. A person can install hooks`,
+      ),
     );
     const first = await bash('npm install');
     expect(first.data.exit_code).toBe(1);
@@ -88,5 +91,39 @@ describe.each(Object.entries(MANAGERS))('issue 30.2.5: npm install with %s in it
     expect((await bash(any)).data).toMatchObject({ exit_code: 0 });
     host('git commit -q --allow-empty -m z');
     expect(existsSync(join(at.project, 'ran'))).toBe(false);
+  });
+});
+
+const remediesOf = (denial: { how_to_allow: string } | undefined): string[] =>
+  [...(denial?.how_to_allow ?? '').matchAll(/`([^`]+)`/g)].map(([, command = '']) => command);
+
+describe('issue 30.2.5: hooks where no manager has installed any', () => {
+  it('husky: what the first npm install names leads to hooks, in the order printed, and later calls name it too', async () => {
+    await cloned({ spec: 'husky@9.1.7', prepare: 'husky', files: {}, refused: '', hook: '' });
+    const first = await bash('npm install');
+    expect(first.data.exit_code).toBe(0);
+    const denial = denialsOf(first).find(({ path }) => path?.endsWith('/.git/config'));
+    const remedies = remediesOf(denial);
+    expect(remedies).toEqual(['npm run prepare', 'npm install --ignore-scripts && npm rebuild', 'HUSKY=0 npm install']);
+    expect(denial?.how_to_allow).not.toContain('git config');
+    const accepting = /ctxd quarantine accept ([\w-]+)/.exec(JSON.stringify(first.meta.warnings))?.[1] ?? '';
+    expect(await at.run(CTXD, ['quarantine', 'accept', '--yes', accepting])).toMatchObject({ code: 0 });
+    host(`${remedies[0]} && echo 'echo hooked' >.husky/pre-commit`);
+    const committed = await bash('echo 1 >f && git add f && git commit -qm y');
+    expect(committed.data.exit_code).toBe(0);
+    expect(`${committed.data.stdout}${committed.data.stderr}`).toContain('hooked');
+    const again = await bash('npm install');
+    expect(again.data.exit_code).toBe(1);
+    expect(remediesOf(denialsOf(again)[0])).toEqual(remedies);
+    for (const command of remedies.slice(1)) expect((await bash(command)).data).toMatchObject({ exit_code: 0 });
+  });
+
+  it('a hook that a command writes by itself names no script of npm', async () => {
+    at = await install({ init: false });
+    host('git init -q');
+    await at.run(CTXD, ['init', '--yes']);
+    const [denial] = denialsOf(await bash('echo make test >.git/hooks/pre-commit'));
+    expect(denial?.rule).toBe("the repository's hooks are read-only for tools");
+    expect(remediesOf(denial)).toEqual([]);
   });
 });

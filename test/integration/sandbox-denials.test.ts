@@ -124,6 +124,7 @@ describe.skipIf(noJail !== null)('SEC-2.3 messages of real programs in a sandbox
       isAllowable: () => true,
       fileMaxBytes: 1,
       isAtRoot: () => true,
+      hookScript: () => null,
     };
     return findDenials(facts).map(({ kind, path, host }) =>
       `${kind} ${path ?? host ?? ''}`.replaceAll(workspace, '$W'),

@@ -5,26 +5,22 @@ import { isBelow } from '../../core/paths.ts';
 import { pastableWord } from '../../core/shell-quote.ts';
 import { BUNDLE_DIR, NODE_BINARY, SANDBOX_HOME } from '../contract/places.ts';
 import { isDebuggerCall } from './complaints.ts';
+import { howToInstallHooks } from './install-hooks.ts';
 
 const OUTSIDE = 'A person can do it outside contextd.';
 const INSIDE = 'Write below the workspace, /tmp or $HOME.';
 
 const HOOKS = "the repository's hooks are read-only for tools";
-/** What installs hooks, such as husky or lefthook, usually runs in the `prepare` script of `npm install`. */
-const INSTALL_HOOKS =
-  'A person can install hooks outside contextd, such as with `npm run prepare`. Commands leave that out: ' +
-  '`npm install --ignore-scripts && npm rebuild`, or with husky `HUSKY=0 npm install`.';
-
-/** How a protected path ends, and the rule that is reported; the first match counts. */
+/** A protected path, relative to its tree, and the rule that is reported; the first match counts. */
 const PROTECTED: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)hooks$/, HOOKS],
   [
     /(?:^|\/)(?:config|config\.worktree|commondir|attributes)$/,
     "the repository's configuration is read-only for tools",
   ],
   [/(?:^|\/)\.git$/, 'the link to the repository is read-only for tools'],
   [/(?:^|\/)contextd\.lock$/, "contextd's lock file is read-only for tools"],
-  [/(?:^|\/)\.husky$/, HOOKS],
+  // Also what `core.hooksPath` names, such as `.githooks` or `.husky/_`.
+  [/(?:^|\/)(?:[\w.-]*hooks|\.husky)(?:\/|$)/, HOOKS],
   [
     /(?:^|\/)(?:\.envrc|\.\w+rc|\.\w*profile|\.\w+env|\.\w+log(?:in|out))$/,
     'files that a shell or another program runs by itself are read-only for tools',
@@ -41,6 +37,8 @@ export interface PathFacts {
   readonly repositoryAbove: string | null;
   /** Whether a person could allow this directory outside the project. Says nothing about whether it exists. */
   isAllowable(directory: string): boolean;
+  /** The script of the package that installs hooks; null without one. */
+  hookScript(): string | null;
 }
 
 /** `root` is the mount that decides, `/` if no mount contains the path; `isDirectory`: the command wanted to make a directory. */
@@ -62,10 +60,15 @@ export function readOnlyPath(path: string, root: string, facts: PathFacts, isDir
     };
   }
   const trees = [facts.workspace, ...facts.writable.filter((one) => !SCRATCH.includes(one))];
-  const inTree = trees.some((tree) => isBelow(tree, root));
-  if (inTree) {
-    const rule = protectedRule(root);
-    return { kind: 'read_only', path, rule, how_to_allow: rule === HOOKS ? INSTALL_HOOKS : OUTSIDE };
+  const tree = trees.find((one) => isBelow(one, root));
+  if (tree !== undefined) {
+    const rule = protectedRule(posix.relative(tree, root));
+    return {
+      kind: 'read_only',
+      path,
+      rule,
+      how_to_allow: rule === HOOKS ? howToInstallHooks(facts.hookScript()) : OUTSIDE,
+    };
   }
   const rule = 'tools can write below the workspace, /tmp and $HOME only';
   if (root === '/' && !SYSTEM.test(path)) {
@@ -103,7 +106,7 @@ export function pasted(path: string): string {
 }
 
 function protectedRule(root: string): string {
-  return PROTECTED.find(([name]) => name.test(posix.normalize(root)))?.[1] ?? PROTECTED_ELSE;
+  return PROTECTED.find(([name]) => name.test(root))?.[1] ?? PROTECTED_ELSE;
 }
 
 /**
@@ -114,7 +117,7 @@ export function keptByGit(denial: Denial): Denial {
   return {
     ...denial,
     rule: `${denial.rule}; it kept its content`,
-    how_to_allow: [OUTSIDE, INSTALL_HOOKS].includes(denial.how_to_allow) ? SWITCH_WITH_FORCE : denial.how_to_allow,
+    how_to_allow: denial.rule === HOOKS || denial.how_to_allow === OUTSIDE ? SWITCH_WITH_FORCE : denial.how_to_allow,
   };
 }
 

@@ -9,6 +9,7 @@ import { type RawPath, toRaw } from '../../fs/raw-path.ts';
 import type { GitEntry } from '../../guard/git/config.ts';
 import { SPARSE_KEYS } from '../../guard/git/config-keys.ts';
 import { hasOnlySparseKeys, isRepositoryInside } from '../../guard/git/judgement.ts';
+import { hookScriptIn, howToInstallHooks } from '../denials/install-hooks.ts';
 import { pasted } from '../denials/rules.ts';
 import type { Identity } from '../machine/identity.ts';
 import { branchesOf } from './branches.ts';
@@ -188,7 +189,12 @@ const NAMED_MAX = 6;
 
 function notCarried(config: string, refused: readonly string[], outside: readonly string[]): Denial {
   const [path] = outside;
-  const byHand = `A person can change ${shorten(refused)} with git config on the host.`;
+  // Setting the key by hand does not install the hooks that it names.
+  const script = refused.includes('core.hookspath') ? hookScriptIn([dirname(dirname(config))]) : null;
+  const byManager = script === null ? [] : [howToInstallHooks(script)];
+  const others = refused.filter((name) => script === null || name !== 'core.hookspath');
+  const byConfig = others.length > 0 ? [`A person can change ${shorten(others)} with git config on the host.`] : [];
+  const byHand = [...byManager, ...byConfig].join(' ');
   return {
     kind: 'git_config',
     path: config,

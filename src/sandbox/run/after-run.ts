@@ -5,6 +5,7 @@ import type { TreeProtection } from '../../guard/client/guard-set.ts';
 import type { CommandSpec } from '../contract/sandbox.ts';
 import { mergeDenials } from '../denials/deduplicate.ts';
 import { type DenialFacts, findDenials, placesOf } from '../denials/denials.ts';
+import { hookScriptIn } from '../denials/install-hooks.ts';
 import { type Surroundings, whyNeverWritable } from '../machine/mountable.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 import type { StartedSandbox } from './starter.ts';
@@ -32,6 +33,7 @@ export function denialsOf(
     network: lane !== null ? 'by name' : isOff(policy) ? 'off' : { missing: networkFailure ?? unshared },
     findOnHost: (program) => (policy.toolchains === undefined ? null : findOnHost(program, policy.toolchains, mounts)),
     isAllowable: (directory) => isAllowable(directory, surroundings, repositoryAbove),
+    hookScript: () => hookScriptIn([cwd, policy.workspace.path]),
     fileMaxBytes: policy.limits.fileBytes,
     isAtRoot: (name) => lstatSync(`/${name}`, { throwIfNoEntry: false }) !== undefined,
   });

@@ -37,6 +37,7 @@ const FACTS: DenialFacts = {
   network: { missing: null },
   findOnHost: (program) => (program === 'go' ? '/opt/go/bin/go' : null),
   isAllowable: (directory) => !['/', '/srv', '/home', '/home/ann', '/home/ann/.cache'].includes(directory),
+  hookScript: () => 'prepare',
   isAtRoot: (name) => name !== 'nonexist',
   fileMaxBytes: 3 * 1024 ** 3,
 };
@@ -441,6 +442,23 @@ describe('SEC-2.3 what a program prints about the sandbox', () => {
       rule: 'this command has no network',
       how_to_allow: 'A person can do it outside contextd.',
     });
+  });
+
+  test('of hooks names a script of npm only if the package has one, whatever the directory of the hooks', () => {
+    const readOnly = [...FACTS.readOnly, `${WORKSPACE}/.husky/_`, `${WORKSPACE}/.githooks`, `${WORKSPACE}/hooks.json`];
+    const denied = (path: string, script: string | null) =>
+      findDenials({
+        ...FACTS,
+        readOnly,
+        hookScript: () => script,
+        stderr: Buffer.from(`sh: ${WORKSPACE}/${path}: Read-only file system`),
+      })[0];
+    for (const path of ['.git/hooks/pre-commit', '.husky/_/pre-commit', '.githooks/pre-push']) {
+      expect(denied(path, 'postinstall')?.how_to_allow).toContain('`npm run postinstall`');
+      expect(denied(path, null)?.how_to_allow).not.toContain('npm');
+      expect(denied(path, null)?.how_to_allow).toContain('A person can write hooks outside contextd');
+    }
+    expect(denied('hooks.json', 'prepare')?.rule).not.toContain('hooks');
   });
 
   test('of a command with a network, only an address that it dialled is read from its output', () => {
