@@ -97,6 +97,22 @@ describe.each(whoCanRun())('issue 30.2.5: settings of git that a command makes, 
     await inside('git worktree remove --force wt; true');
   });
 
+  test('issue 30.2.5: a rename of a remote is refused as one, and each refusal of a call is reported', async () => {
+    bench.host('git remote add first https://example.com/a.git && git config branch.main.remote first');
+    bench.host('git config branch.main.merge refs/heads/main');
+    const { denied } = await inside(
+      'git remote rename first second; git remote add bad /srv/x.git; git remote add rel ../x.git; git config alias.x log',
+    );
+    expect(denied.map(({ how_to_allow }) => how_to_allow)).toEqual([
+      'A person can rename it on the host: git remote rename first second',
+      'A person can allow it, then add the remote again: ctxd allow path /srv/x.git',
+      'A person can change remote.rel, alias.x with git config on the host.',
+    ]);
+    expect(bench.host('git remote')).toBe('first\n');
+    bench.host('git remote rename first second');
+    expect(bench.host('git remote; git config branch.main.remote; git remote remove second')).toBe('second\nsecond\n');
+  });
+
   test('SEC-2.3: a remote in the project ends with the command, because a commit can bring hooks to it', async () => {
     const { exitCode, denied } = await inside(
       'git init -qb main --bare up.git && git remote add near "$PWD/up.git" && git push -q near main',

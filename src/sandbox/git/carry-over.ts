@@ -38,6 +38,15 @@ export interface CarryOver {
   readonly refused: readonly string[];
   /** The absolute paths of repositories that refused remotes and submodules name. */
   readonly outside: readonly string[];
+  /** Those of the refused names that lead to such a path. */
+  readonly leading: readonly string[];
+  /** Remotes that the command renamed. Nothing of it stays, and the names are not among the refused ones. */
+  readonly renamed: readonly Renamed[];
+}
+
+interface Renamed {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** A section of a repository's configuration: `remote.origin`, `core`. */
@@ -63,19 +72,25 @@ export function carryOver(versions: ConfigVersions): CarryOver | null {
   let edited = withoutDoubles(host, SPARSE_KEYS);
   const [texts, carried]: [string[], string[]] = [[], []];
   const refused: string[] = [];
-  const outside: string[] = [];
+  const [outside, leading]: [string[], string[]] = [[], []];
+  const renamed = renamedRemotes(before, after);
   const newRemotes = new Set<string>();
   // Remotes first: a branch may track a new one.
   const names = [...new Set([...after.keys(), ...before.keys()])];
   for (const name of names.sort((a, b) => rank(a) - rank(b))) {
-    const changed = changedKeys(before.get(name), after.get(name), now.get(name));
+    const changed = changedKeys(before.get(name), after.get(name), now.get(name)).filter(
+      (key) => !renamed.some((one) => isOfRename(one, name, after.get(name)?.keys.get(key))),
+    );
     if (changed.length === 0) continue;
     const section = after.get(name) ?? emptied(before.get(name));
     const accepted = changed.filter((key) => isAcceptable(section, key, { ...versions, now, newRemotes }));
     const isWhole = !after.has(name) || (section.subsection !== null && !before.has(name));
     const others = changed.filter((key) => !accepted.includes(key)).map((key) => `${name}.${key}`);
-    refused.push(...(accepted.length === 0 && isWhole ? [name] : others));
-    if (!accepted.includes('url')) outside.push(...outsideOf(section, changed, versions));
+    const refusedHere = accepted.length === 0 && isWhole ? [name] : others;
+    refused.push(...refusedHere);
+    const outsideHere = accepted.includes('url') ? [] : outsideOf(section, changed, versions);
+    outside.push(...outsideHere);
+    if (outsideHere.length > 0) leading.push(...refusedHere);
     if (accepted.length === 0) continue;
     if (section.section === 'remote' && section.subsection !== null) newRemotes.add(section.subsection);
     const known = accepted.filter((key) => section.subsection === null && now.get(name)?.keys.has(key));
@@ -84,7 +99,35 @@ export function carryOver(versions: ConfigVersions): CarryOver | null {
     if (added.length > 0) texts.push(write(section, added, left));
     carried.push(describe(section, accepted));
   }
-  return { edited, text: texts.join(''), carried, refused: refused.map(quoteName), outside };
+  return {
+    edited,
+    text: texts.join(''),
+    carried,
+    refused: refused.map(quoteName),
+    outside,
+    leading: leading.map(quoteName),
+    renamed,
+  };
+}
+
+/** `git remote rename` writes the section of the remote under another name. */
+function renamedRemotes(before: Sections, after: Sections): Renamed[] {
+  const urlOf = (section: Section | undefined) => JSON.stringify(section?.keys.get('url'));
+  const ofRemotes = (sections: Sections, others: Sections) =>
+    [...sections.values()].filter(
+      ({ section, subsection }) =>
+        section === 'remote' && REMOTE_NAME.test(subsection ?? '') && !others.has(`remote.${subsection}`),
+    );
+  const added = ofRemotes(after, before);
+  return ofRemotes(before, after).flatMap((old) => {
+    const to = added.find((one) => urlOf(one) === urlOf(old))?.subsection;
+    return to == null ? [] : [{ from: old.subsection ?? '', to }];
+  });
+}
+
+/** Whether a key is of the remote under one of its names, or tells a branch its new name. */
+function isOfRename({ from, to }: Renamed, name: string, values: readonly (string | null)[] | undefined): boolean {
+  return name === `remote.${from}` || name === `remote.${to}` || (name.startsWith('branch.') && values?.join() === to);
 }
 
 /** What is left of a section that the command removed. */

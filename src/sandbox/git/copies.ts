@@ -16,7 +16,7 @@ import { branchesOf } from './branches.ts';
 import { keysSwitchedOn, switchOff } from './config-text.ts';
 import { type HasProgram, withDrivers } from './drivers.ts';
 import { withoutDoubles } from './edit-config.ts';
-import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost } from './host-config.ts';
+import { CONFIG_MAX_BYTES, type Merged, mergeIntoHost, NOTHING } from './host-config.ts';
 import type { PersonSettings } from './person-settings.ts';
 import { readIncluded } from './read-config.ts';
 import { worktreeDirs } from './registrations.ts';
@@ -102,16 +102,11 @@ export class Copies {
     const denied: Denial[] = [];
     const notices: string[] = [];
     for (const [config, given] of this.#given) {
-      const { carried, refused, outside } = await this.#carryOver(config, given);
+      const merged = await this.#carryOver(config, given);
+      const { carried } = merged;
       if (carried.length > 0) notices.push(`kept in ${quoteName(config)}: ${shorten(carried)}`);
-      if (refused.length > 0)
-        denied.push(
-          notCarried(
-            config,
-            refused,
-            outside.filter((path) => !this.#isInProject(path)),
-          ),
-        );
+      const outside = merged.outside.filter((path) => !this.#isInProject(path));
+      denied.push(...notCarried(config, { ...merged, outside }));
       const hasUnsigned = given.signs && lastMessageOf(config) !== given.lastMessage;
       if (hasUnsigned && !this.#reported.has(config)) denied.push(notSigned(config));
       if (hasUnsigned) this.#reported.add(config);
@@ -122,9 +117,9 @@ export class Copies {
   async #carryOver(config: string, { text: given, hasDoubles, hadBranch }: Given): Promise<Merged> {
     const kept = this.#kept.get(config);
     const left = kept === undefined ? this.#read(config) : kept;
-    if (left === given && !hasDoubles) return { carried: [], refused: [], outside: [] };
+    if (left === given && !hasDoubles) return NOTHING;
     if (left === null) {
-      return { carried: [], refused: ['everything (the file is gone, or larger than 1 MiB)'], outside: [] };
+      return { ...NOTHING, refused: ['everything (the file is gone, or larger than 1 MiB)'] };
     }
     const { person, writable } = this.#request;
     const gitDir = toRaw(dirname(config));
@@ -187,24 +182,42 @@ function notSigned(config: string): Denial {
 /** Names shown of one configuration. */
 const NAMED_MAX = 6;
 
-function notCarried(config: string, refused: readonly string[], outside: readonly string[]): Denial {
-  const [path] = outside;
-  // Setting the key by hand does not install the hooks that it names.
-  const script = refused.includes('core.hookspath') ? hookScriptIn([dirname(dirname(config))]) : null;
-  const byManager = script === null ? [] : [howToInstallHooks(script)];
-  const others = refused.filter((name) => script === null || name !== 'core.hookspath');
-  const byConfig = others.length > 0 ? [`A person can change ${shorten(others)} with git config on the host.`] : [];
-  const byHand = [...byManager, ...byConfig].join(' ');
-  return {
+/** One denial for each remedy. */
+function notCarried(config: string, { refused, outside, leading, renamed }: Merged): Denial[] {
+  const denied = (rule: string, how_to_allow: string): Denial => ({
     kind: 'git_config',
     path: config,
-    rule:
-      path === undefined
-        ? 'of what a command changes here, only new remotes and branches with plain URLs stay'
-        : `commands cannot reach the repository ${quoteName(path)}, so a remote that leads there ends with the command`,
-    how_to_allow:
-      path === undefined ? byHand : `A person can allow it, then add the remote again: ctxd allow path ${pasted(path)}`,
-  };
+    rule,
+    how_to_allow,
+  });
+  const others = outside.length === 0 ? refused : refused.filter((name) => !leading.includes(name));
+  return [
+    ...renamed.map(({ from, to }) =>
+      denied('commands cannot rename a remote', `A person can rename it on the host: git remote rename ${from} ${to}`),
+    ),
+    ...[...new Set(outside)].map((path) =>
+      denied(
+        `commands cannot reach the repository ${quoteName(path)}, so a remote that leads there ends with the command`,
+        `A person can allow it, then add the remote again: ctxd allow path ${pasted(path)}`,
+      ),
+    ),
+    ...(others.length === 0
+      ? []
+      : [
+          denied(
+            'of what a command changes here, only new remotes and branches with plain URLs stay',
+            howToChange(config, others),
+          ),
+        ]),
+  ];
+}
+
+function howToChange(config: string, refused: readonly string[]): string {
+  // Setting the key by hand does not install the hooks that it names.
+  const script = refused.includes('core.hookspath') ? hookScriptIn([dirname(dirname(config))]) : null;
+  const others = refused.filter((name) => script === null || name !== 'core.hookspath');
+  const byConfig = `A person can change ${shorten(others)} with git config on the host.`;
+  return [...(script === null ? [] : [howToInstallHooks(script)]), ...(others.length > 0 ? [byConfig] : [])].join(' ');
 }
 
 /** Whether every `config.worktree` of the repository says only which files a sparse checkout has. */

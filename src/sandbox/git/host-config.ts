@@ -19,7 +19,7 @@ export interface Changed extends Omit<ConfigVersions, 'host'> {
 }
 
 /** What of a command's changes reached the host's file, in words, and what did not. */
-export type Merged = Pick<CarryOver, 'carried' | 'refused' | 'outside'>;
+export type Merged = Omit<CarryOver, 'edited' | 'text'>;
 
 /**
  * Adds to the host's file what a command may add or change, under git's lock, so that nobody's change is lost.
@@ -74,8 +74,10 @@ function rewrite(fd: number, old: string, text: string): boolean {
   return isWritten;
 }
 
+export const NOTHING: Merged = { carried: [], refused: [], outside: [], leading: [], renamed: [] };
+
 function nothing(why: string): Merged {
-  return { carried: [], refused: [`everything (${why})`], outside: [] };
+  return { ...NOTHING, refused: [`everything (${why})`] };
 }
 
 async function takeLock(path: string): Promise<number | null> {

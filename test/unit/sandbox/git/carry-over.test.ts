@@ -75,6 +75,23 @@ describe('carries over', () => {
     expect(change(double, on, healed)).toBe(healed.replace('false', 'true'));
   });
 
+  test('no remote under a new name, as a rename of its own beside what else is refused (issue 30.2.5)', () => {
+    const tracking = (remote: string) => `[branch "main"]\n\tremote = ${remote}\n\tmerge = refs/heads/main\n`;
+    const host = BASE + tracking('origin');
+    const left = (BASE + tracking('up')).replace('"origin"', '"up"');
+    const renamed = [{ from: 'origin', to: 'up' }];
+    expect(carryOver({ ...GROUND, given: host, host, left })).toMatchObject({ text: '', refused: [], renamed });
+    const more = `${left}[remote "far"]\n\turl = /srv/up.git\n[remote "rel"]\n\turl = ../up.git\n`;
+    expect(carryOver({ ...GROUND, given: host, host, left: more })).toMatchObject({
+      renamed,
+      refused: ['remote.far', 'remote.rel'],
+      leading: ['remote.far'],
+      outside: ['/srv/up.git'],
+    });
+    const other = left.replace('a.git', 'b.git');
+    expect(carryOver({ ...GROUND, given: host, host, left: other })).toMatchObject({ renamed: [] });
+  });
+
   test('no configuration of worktrees if one of them says more than which files it has', () => {
     const lines = '[extensions]\n\tworktreeConfig = true\n';
     expect(add(lines, BASE, { areWorktreesPlain: false })?.refused).toEqual(['extensions.worktreeconfig']);
