@@ -13,7 +13,7 @@ import type {
   OutputStream__Output as WireStream,
 } from './generated/plugin.ts';
 import { PLUGIN_MESSAGE_MAX_BYTES } from './plugin/environment.ts';
-import { type MessageShape, readBoundedObject, WireFault } from './wire-bounds.ts';
+import { isBounded, type MessageShape, readBoundedObject, WireFault } from './wire-bounds.ts';
 
 /** A long text of an answer: stored whole, cut to the budget, and shown as `data[field]`. */
 export interface ToolStream {
@@ -188,6 +188,11 @@ export function parseFailure({ code, message, remedy, details_json }: WireFailur
   };
 }
 
+/** Whether an object can be the data of an output. A larger one can be sent as text, in a stream. */
+export function fitsAsData(data: JsonObject): boolean {
+  return isBounded(data) && Buffer.byteLength(JSON.stringify(data)) <= DATA_MAX_BYTES;
+}
+
 /** Encodes an output. Throws RESOURCE_LIMIT if the output is too large for the protocol. */
 export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput {
   const streams = (output.streams ?? []).map(({ field, text, margin, gap, parts }) => ({
@@ -200,6 +205,7 @@ export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput
     ...(parts === undefined ? {} : { parts: [...parts] }),
   }));
   const dataJson = Buffer.from(JSON.stringify(output.data));
+  if (!isBounded(output.data)) throw tooManyValues();
   if (dataJson.length > DATA_MAX_BYTES) throw tooLarge('its data', dataJson.length, DATA_MAX_BYTES);
   const bytes = streams.reduce((sum, { text }) => sum + Buffer.byteLength(text), dataJson.length);
   if (bytes > TEXTS_MAX_BYTES) throw tooLarge('the output', bytes, TEXTS_MAX_BYTES);
@@ -267,6 +273,17 @@ function checkFieldNames(data: JsonObject, streams: readonly WireStream[]): void
 /** Replaces lone surrogates: protobuf's writer encodes them wrongly in short texts, which would shift the spans. */
 function wellFormed(text: string): string {
   return text.length < 64 ? Buffer.from(text).toString() : text;
+}
+
+function tooManyValues(): ContextdError {
+  return new ContextdError(
+    'RESOURCE_LIMIT',
+    'cannot send the output: its data has more than 100,000 values or 32 levels',
+    {
+      remedy:
+        'Ask for less at once. The author of the tool can return large data as text, such as one JSON value per line.',
+    },
+  );
 }
 
 function tooLarge(what: string, bytes: number, limit: number): ContextdError {

@@ -134,7 +134,8 @@ function parse(where: string, bytes: Uint8Array): unknown {
   }
 }
 
-function isBounded(root: Json): boolean {
+/** At most 32 levels and 100,000 values. */
+export function isBounded(root: Json): boolean {
   let nodes = 0;
   const visit = (value: Json, depth: number): boolean => {
     nodes += 1;

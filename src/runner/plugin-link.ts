@@ -119,7 +119,14 @@ export function crashed(reason: string): ContextdError {
 }
 
 export function brokeProtocol(reason: string): ContextdError {
-  return crashed(`it broke the tool protocol: ${reason}`);
+  return new ContextdError(
+    'TOOL_CRASHED',
+    `the tool process was ended, because it broke the tool protocol: ${reason}`,
+    {
+      remedy:
+        'Ask for less at once: the same call will probably fail again. The author of the tool can return large data as text. See `ctxd server logs`.',
+    },
+  );
 }
 
 export function describeExit(code: number | null, signal: string | null): string {

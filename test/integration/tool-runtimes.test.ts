@@ -107,7 +107,7 @@ serveTool({
       const long = 'x'.repeat(5000);
       const { output } = await sh(`printf '{"n":1,"body":"${long}"}'`);
       expect(output).toEqual({ data: { n: 1 }, streams: [{ field: 'body', text: long }] });
-      for (const text of ['plain words\n', '[1,2]', '{"cut":', '"text"', '{} {}'])
+      for (const text of ['plain words\n', '[1,2]', `{"a":[${'1,'.repeat(100_001)}1]}`, '{"cut":', '"text"', '{} {}'])
         expect((await sh(`printf '%s' '${text}'`)).output).toEqual({ data: {}, streams: [{ field: 'text', text }] });
       expect((await sh('exit 0')).output).toEqual({ data: {} });
     });

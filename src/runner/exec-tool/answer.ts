@@ -1,6 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { type ToolOutput, type ToolStream, toFailure } from '../../protocol/tool-output.ts';
+import { fitsAsData, type ToolOutput, type ToolStream, toFailure } from '../../protocol/tool-output.ts';
 import { decodeStream, type StreamText } from '../exec-output.ts';
 import type { ProgramEnd } from './run-program.ts';
 
@@ -13,7 +13,8 @@ const STREAMS_MAX = 8;
 const QUOTED_CHARS = 300;
 
 /**
- * What a program printed, as the output of a tool. A JSON object on stdout is the data; anything else is `text`. An exit
+ * What a program printed, as the output of a tool. A JSON object on stdout is the data; anything else is `text`, as is an object
+ * with more values than data may have, so that it is kept whole. An exit
  * status other than 0 is a failure, with `exit_code` and `stderr`. A call that was ended fails with the reason, and has what
  * was printed until then.
  */
@@ -35,8 +36,10 @@ function printed(stdout: StreamText): { data: JsonObject; streams: ToolStream[] 
     typeof entry[1] === 'string' && entry[1].length >= LONG_CHARS && FIELD.test(entry[0]);
   const long = Object.entries(value).filter(isLong).slice(0, STREAMS_MAX);
   const names = new Set(long.map(([field]) => field));
+  const data = Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
+  if (!fitsAsData(data)) return { data: {}, streams: [streamOf('text', stdout)] };
   return {
-    data: Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name))),
+    data,
     streams: long.map(([field, text]) => ({ field, text })),
   };
 }

@@ -1,18 +1,21 @@
 import { ContextdError } from '../../core/errors.ts';
 import { isObject } from './json-scan.ts';
-import { childrenOf, compact, memberOf, readJson } from './json-text.ts';
+import { childrenOf, compact, DOCUMENTS, memberOf, readJson, rootOf } from './json-text.ts';
 import type { RowsOptions } from './rows.ts';
 import type { Viewed } from './view.ts';
 
 /**
- * Rows of JSON: the items of the array that has the most, one compact line each. Of objects only `columns`, if given.
+ * Rows of JSON, one compact line each: several documents (JSON Lines), the items of an array at the top, otherwise those of the
+ * array that has the most. Of objects only `columns`, if given.
  * VIEW_FAILED: it has no array with items.
  */
 export function viewJsonRows(text: string, { first, last, columns }: RowsOptions): Viewed {
   const json = readJson(text);
-  let items: number[] = [];
+  const root = rootOf(json);
+  const isList = root === DOCUMENTS || text[root] === '[';
+  let items = isList ? childrenOf(json, root) : [];
   for (const open of json.containers.opens.subarray(0, json.containers.count)) {
-    const children = isObject(text, open) ? [] : childrenOf(json, open);
+    const children = isList || isObject(text, open) ? [] : childrenOf(json, open);
     if (children.length > items.length) items = children;
   }
   if (items.length === 0) {

@@ -13,7 +13,8 @@ import { viewJsonPath } from './json-path.ts';
 import { viewJsonRows } from './json-rows.ts';
 import { LineNumbers } from './line-numbers.ts';
 import { firstLines, lastLines, viewBytes, viewLines } from './ranges.ts';
-import { type RowsOptions, viewRows } from './rows.ts';
+import type { RowsOptions } from './rows.ts';
+import { viewTextRows } from './text-rows.ts';
 import type { View, Viewed, ViewName } from './view.ts';
 
 export interface ViewStream {
@@ -167,8 +168,8 @@ function complete({ text, gap }: PlainText, make: (text: string) => Viewed): Vie
 
 /** Rows after a gap have no number: a cell may hold line ends. */
 function rowsBeforeGap({ text, gap }: PlainText, view: RowsOptions): Viewed {
-  if (gap === undefined) return viewRows(text, view);
-  const viewed = viewRows(text.slice(0, gap.start), view);
+  if (gap === undefined) return viewTextRows(text, view);
+  const viewed = viewTextRows(text.slice(0, gap.start), view);
   return { ...viewed, facts: { ...viewed.facts, rows_end_at_line: gap.firstLine } };
 }
 

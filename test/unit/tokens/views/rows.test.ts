@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { viewRows } from '#src/tokens/views/rows.js';
+import { viewTextRows } from '#src/tokens/views/text-rows.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const view = (text: string, first = 1, last = Number.POSITIVE_INFINITY, columns: string[] | null = null) => {
@@ -149,5 +150,42 @@ describe('the view rows', () => {
       }),
       { numRuns: propertyRuns() },
     );
+  });
+});
+
+describe('issue 33.10 rows of a text that is JSON', () => {
+  const ITEMS = [
+    { id: 1, name: 'a, "b"', tags: [1, 2, 3, 4] },
+    { id: 2, name: 'c', tags: [] },
+    { id: 3, name: 'd', tags: [] },
+  ];
+  const rows = (text: string, columns: string[] | null = null) => viewTextRows(text, { first: 2, last: 3, columns });
+  it.each([
+    ['compact', JSON.stringify(ITEMS)],
+    ['indented', JSON.stringify(ITEMS, null, 2)],
+    ['JSON Lines', lines(...ITEMS.map((item) => JSON.stringify(item)))],
+    ['in an object', JSON.stringify({ total: 3, items: ITEMS.map(({ tags: _, ...item }) => item) })],
+    ['with a byte order mark', `\ufeff${JSON.stringify(ITEMS)}\n`],
+  ])('are its items: %s', (_how, text) => {
+    expect(rows(text, ['id'])).toEqual({
+      kind: 'text',
+      text: '{"id":2}\n{"id":3}\n',
+      facts: { rows: 3, dialect: 'json' },
+      cut: 'head',
+    });
+  });
+
+  it('are the numbers of an array', () => {
+    expect(rows('[10,20,30]\n')).toMatchObject({ text: '20\n30\n', facts: { rows: 3, dialect: 'json' } });
+    expect(rows('[\n  true,\n  null\n]')).toMatchObject({ text: 'null\n', facts: { rows: 2 } });
+  });
+
+  it('are never read as CSV, also if it breaks off', () => {
+    expect(() => rows('[{"id":1,"a":2},\n{"id":2,"a":3},\n{"id":3,')).toThrow('not JSON');
+    expect(() => rows('{\n"a":1,\n"b":2\n}')).toThrow('no array');
+  });
+
+  it('leaves a table that begins with a bracket a table', () => {
+    expect(rows('[id],name\n1,a\n2,b\n3,c\n')).toMatchObject({ facts: { rows: 3, dialect: 'csv' } });
   });
 });
