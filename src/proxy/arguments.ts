@@ -69,8 +69,8 @@ export async function parseArguments(
 export function guessForm(args: readonly string[]): AnswerForm {
   if (args.includes('--json')) return 'json';
   if (args.includes('--text')) return 'text';
-  if (args.some(isToolFlag)) return 'text';
   const isJson = (word: string): boolean => startsLikeJson(word) || /^@.*\.json$/is.test(word);
+  if (args.some(isToolFlag)) return isJson(args[0] ?? '') ? 'json' : 'text';
   const [first = '-', ...others] = args.filter((word) => !word.startsWith('--'));
   return isJson(first) || others.some(isJson) || (first === '-' && others.length === 0) ? 'json' : 'text';
 }

@@ -125,6 +125,7 @@ it.each([
   [['--edits', '{"a":1}'], 'text'],
   [['ls', 'la'], 'text'],
   [['{"a":1}', '{}'], 'json'],
+  [['{}', '--command', 'x'], 'json'],
   [['@in.json'], 'json'],
   [['@nosuch.txt', '--json'], 'json'],
   [['-'], 'json'],
