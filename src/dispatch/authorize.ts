@@ -54,13 +54,12 @@ export async function authorize(
   note: (asked: ApprovalRecord) => void,
 ): Promise<Permit> {
   const isolation = await deps.sandbox.isolationFor(call.request.projectRoot);
-  const { wait_ms: waitMs } = deps.config.approvals;
-  const untilMs = deps.clock.monotonic() + waitMs;
+  const untilMs = deps.clock.monotonic() + deps.config.approvals.wait_ms;
   const answered = new Set<string>();
   for (;;) {
     const { lines, open } = await judge(call, deps, isolation, answered, note);
     if (open === null || call.options.dryRun) return { isolation, report: reportOf(call, isolation, lines, open) };
-    await askPerson(call, open, Math.min(waitMs, untilMs - deps.clock.monotonic()), deps, note);
+    await askPerson(call, open, untilMs, deps, note);
     answered.add(open.id);
   }
 }
@@ -128,19 +127,19 @@ function keptAnswers({ needs }: Question, answered: ReadonlySet<string>): Approv
 async function askPerson(
   call: VerifiedCall,
   rule: ApprovalRule,
-  waitMs: number,
-  { approvals, clock }: AuthorizeDeps,
+  untilMs: number,
+  { approvals, clock, config }: AuthorizeDeps,
   note: (asked: ApprovalRecord) => void,
 ): Promise<void> {
   const startedMs = clock.monotonic();
   let end: WaitEnd = { kind: 'nobody answered' };
   try {
-    if (waitMs > 0) end = await approvals.ask(call, rule, waitMs);
+    if (untilMs > startedMs) end = await approvals.ask(call, rule, untilMs - startedMs);
   } finally {
     const answer = end.kind === 'answered' ? { answer: end.answer, by: end.by } : { answer: 'none' as const };
     note({ rule: rule.id, ...answer, waited_ms: Math.round(clock.monotonic() - startedMs) });
   }
-  if (end.kind !== 'answered') throw notApproved(end.kind, rule, waitMs);
+  if (end.kind !== 'answered') throw notApproved(end.kind, rule, config.approvals.wait_ms);
 }
 
 function reportOf(

@@ -56,4 +56,39 @@ describe('issue 32.3 a person answers while a call waits', () => {
     await ctxd('approve', 'rule', 'remove', rule);
     expect(readFileSync(join(project, '.claude/settings.json'), 'utf8')).toContain('Bash(*ctxd approve*)');
   });
+
+  it('issue 32.3 cannot be answered from inside a sandbox, which has neither the socket nor the program', async () => {
+    const command = `ls ${at.home} ${CTXD}; command -v ctxd; env CONTEXTD_HOME=${at.home} ${CTXD} approve`;
+    const { data } = await at.ask('safe_bash', { command });
+    expect(data.stdout).toBe('');
+    expect(data.stderr).toContain(`cannot access '${at.home}'`);
+    expect(data.exit_code).toBe(127);
+  });
+
+  it('issue 32.4 a call that waits while the daemon stops has run nothing, and the next one is asked about again', async () => {
+    const rule = await addRule('safe_bash', '--when', 'touch');
+    const call = at.ask('safe_bash', { command: 'touch made' });
+    await nextQuestion();
+    await ctxd('server', 'restart');
+    expect((await call).data).toMatchObject({ error_code: 'INTERRUPTED' });
+    expect((await call).error).toContain('Nothing has run');
+    const again = at.ask('safe_bash', { command: 'ls made || touch made' });
+    await ctxd('approve', (await nextQuestion()).id, 'always');
+    expect((await again).data.stderr).toContain("cannot access 'made'");
+    await ctxd('server', 'restart');
+    expect(await at.ask('safe_bash', { command: 'touch made' })).toMatchObject({ success: true });
+    await ctxd('approve', 'rule', 'remove', rule);
+  });
+
+  it('issue 32.3 is refused at once, with the way to allow it, if calls do not wait', async () => {
+    await ctxd('config', 'set', 'approvals.wait_ms', '0');
+    await ctxd('server', 'restart');
+    const rule = await addRule('safe_bash');
+    const { data, error } = await at.ask('safe_bash', { command: 'true' });
+    expect(data).toMatchObject({ error_code: 'PERMISSION_DENIED' });
+    expect(error).toContain('calls do not wait (approvals.wait_ms is 0)');
+    expect((await ctxd('approve', rule, '1h')).stdout).toContain('0 waiting calls allowed. Allowed until');
+    expect(await at.ask('safe_bash', { command: 'true' })).toMatchObject({ success: true });
+    await ctxd('approve', 'rule', 'remove', rule);
+  });
 });

@@ -116,7 +116,7 @@ function viewRules(rules: readonly ApprovalRuleInfo[]): View {
       rule.by,
       new Date(rule.given_ms).toISOString(),
     ]),
-    empty: "No rule asks: ctxd approve rule add safe_bash --when 'git push'",
+    empty: 'No rule asks: ctxd approve rule add safe_bash',
   };
 }
 

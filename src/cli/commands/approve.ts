@@ -60,7 +60,7 @@ async function run(context: CliContext, args: ParsedArgs, client: Client): Promi
   const items = await waiting(client, id ?? '');
   if (items.length === 0) return { items, lines: [id === undefined ? 'No call waits.' : `No call waits for ${id}.`] };
   if (!isAtTerminal(context) || args.flag('json'))
-    return { items, lines: ['', 'Answer: ctxd approve ID once|1h|always|never'] };
+    return { items, lines: ['Answer with `ctxd approve ID once`, or with a time such as 1h, always or never.'] };
   for (const item of items) await ask(context, client, item);
   return { items: [], lines: [] };
 }
