@@ -82,7 +82,7 @@ describe('issue 32.3 a call about which a rule asks', () => {
     await again.answer;
   });
 
-  it('issue 32.3 is allowed for a time in its project only, and asked about again afterwards, also by a later daemon', async () => {
+  it('issue 32.3 is allowed for a time in its project only, and asked about again afterwards', async () => {
     const { id } = await addRule({ scope: '' });
     const { answer, question } = await waiting(PUSH);
     await at.approvals.decide(question.id, '', by('for', 3_600_000));
