@@ -77,6 +77,11 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     isForEachAccount: false,
     load: async () => (await import('./sections/checkpoints.ts')).checkpointsSection,
   },
+  http: {
+    title: 'Calls through the HTTP door',
+    isForEachAccount: false,
+    load: async () => (await import('./sections/http.ts')).httpSection,
+  },
   throughput: {
     title: 'Many calls at once',
     load: async () => (await import('./sections/throughput.ts')).throughputSection,

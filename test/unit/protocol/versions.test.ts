@@ -95,6 +95,10 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'ReadCheckpoint',
     'ExportCheckpoint',
     'ImportCheckpoint',
+    'HttpStatus',
+    'MakeHttpToken',
+    'ListHttpTokens',
+    'RevokeHttpToken',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

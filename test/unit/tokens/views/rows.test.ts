@@ -153,7 +153,7 @@ describe('the view rows', () => {
   });
 });
 
-describe('issue 33.10 rows of a text that is JSON', () => {
+describe('issue 30.1 rows of a text that is JSON', () => {
   const ITEMS = [
     { id: 1, name: 'a, "b"', tags: [1, 2, 3, 4] },
     { id: 2, name: 'c', tags: [] },
