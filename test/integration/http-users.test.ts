@@ -47,7 +47,7 @@ describe('issue 32.2 two users of one machine', { timeout: 120_000 }, () => {
       statuses.map(async ([where, which]) => (await askHttp(where, '/v1/health', { token: which })).status),
     );
     expect(results).toEqual([401, 401, 200, 200]);
-    // The port of one is the other's while the daemon of the first is down: then nobody is told its address.
+    // The port of one is the other's while the daemon of the first is down: then nobody gets its address.
     await ann.run(CTXD, ['server', 'stop']);
     const port = readFileSync(join(ann.home, 'state/http-port'), 'utf8').trim();
     await bob(CTXD, 'config', 'set', 'http.port', port);
