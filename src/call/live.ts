@@ -1,5 +1,3 @@
-import type { JsonObject } from '../core/json.ts';
-
 /** What an event is about. `person`: what a person did with `ctxd`. */
 export type LiveTopic = 'call' | 'job' | 'network' | 'person' | 'session';
 
@@ -10,7 +8,8 @@ export interface LiveEvent {
   readonly topic: LiveTopic;
   /** A project root; '' if no project is concerned. */
   readonly project: string;
-  readonly data: JsonObject;
+  /** One line of JSON. */
+  readonly json: string;
 }
 
 /** The events of a running daemon, for those who watch. */

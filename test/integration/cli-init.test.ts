@@ -33,6 +33,7 @@ const DENIED = [
   'network on',
   'network off',
   'network credential',
+  'http',
   'allow',
   'quarantine',
   'scrub allow',

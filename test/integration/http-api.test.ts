@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '#src/core/permissions.js';
 import { ROUTES } from '#src/doors/http/routes.js';
 import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 import { type AskOptions, askHttp } from '../helpers/http-door.ts';
-import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { CTXD, type Installation, install, processesNamed } from '../helpers/installation.ts';
 
 let at: Installation;
 let other: string;
@@ -18,7 +19,7 @@ const SETS = [...PERMISSIONS.map((one) => [one]), [...PERMISSIONS]];
 beforeAll(async () => {
   at = await install({ settings: { 'http.enabled': 'true' } });
   url = (await at.run(CTXD, ['http', 'url'])).stdout.trim();
-  other = (await install({ init: false, warm: true })).project;
+  other = mkdtempSync(join(tmpdir(), 'project-'));
   await at.run(CTXD, ['init'], { cwd: other });
   for (const set of SETS) {
     for (const [scope, dir] of [
@@ -34,7 +35,10 @@ beforeAll(async () => {
     }
   }
 }, 240_000);
-afterAll(() => at.remove());
+afterAll(async () => {
+  await at.remove();
+  rmSync(other, { recursive: true, force: true });
+});
 
 const ask = (path: string, token: string, options: AskOptions = {}) => askHttp(url, path, { ...options, token });
 const all = (): string => tokens.get('read-execute-decide.machine') ?? '';
@@ -120,6 +124,34 @@ describe('issue 32.1 the routes of API-3', () => {
     for (const line of text.trimEnd().split('\n'))
       expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{.*\})? [\d.e+-]+)$/);
   });
+});
+
+describe('issue 32.4 a real call', () => {
+  it('ends with its request: the command is gone, and CANCELLED is on record', async () => {
+    const client = new AbortController();
+    const mark = `61.${process.pid}`;
+    const asked = ask('/v1/tools/safe_bash/execute', all(), { ...call(`sleep ${mark}`), signal: client.signal });
+    await expect.poll(() => processesNamed(`sleep ${mark}`), { timeout: 15_000 }).not.toEqual([]);
+    client.abort();
+    await expect(asked).rejects.toThrow();
+    await expect.poll(() => processesNamed(`sleep ${mark}`), { timeout: 15_000 }).toEqual([]);
+    await expect
+      .poll(async () => (await records()).at(-1), { timeout: 15_000 })
+      .toMatchObject({ error_code: 'CANCELLED' });
+  }, 60_000);
+
+  it('is an event when it starts and when it ends, with its secrets masked', async () => {
+    const response = await fetch(`${url}/events`, { headers: { authorization: `Bearer ${all()}` } });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const secret = `ghp_${'a1B2c3D4e5F6g7H8i9'.repeat(2)}`;
+    await ask('/v1/tools/safe_bash/execute', all(), call({ command: `echo ${secret}`, cwd: '.' }));
+    let text = '';
+    while (reader !== undefined && !text.includes('"began":true')) text += (await reader.read()).value ?? '';
+    await reader?.cancel();
+    expect(text).toMatch(/event: call\ndata: .*"kind":"started"/);
+    expect(text).toMatch(/event: call\ndata: .*"exit_code":0.*"began":true/);
+    expect(text).not.toContain(secret);
+  }, 30_000);
 });
 
 describe('issue 32.1 what a token may do', () => {

@@ -112,6 +112,10 @@ describe('issue 32.1 events', () => {
     expect(await ids('nonsense')).toEqual(['gap', `${epoch}-6`]);
     for (let i = 0; i < 1_000; i += 1) at.events.record(record('/p'));
     expect((await ids(`${epoch}-1`))[0]).toBe('gap');
+    const long = 'x'.repeat(60_000);
+    for (let i = 0; i < 100; i += 1) at.events.record(record('/p', { input: long }));
+    expect(at.events.since(1_010)).toBeNull();
+    expect(at.events.since(1_100)?.length).toBeLessThan(70);
   });
 
   it('end when the token ends, and when the door closes', async () => {

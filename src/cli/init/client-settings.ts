@@ -154,6 +154,7 @@ export const PERSONS_COMMANDS = [
   'network on',
   'network off',
   'network credential',
+  'http',
   'allow',
   'approve',
   'quarantine',

@@ -79,7 +79,6 @@ function missedBy({ feed, lastEventId }: WatcherDeps): readonly LiveEvent[] | nu
   return epoch === feed.epoch && /^\d{1,15}$/.test(number) ? feed.since(Number(number)) : null;
 }
 
-function textOf({ number, topic, data }: LiveEvent, epoch: string): string {
-  // JSON has no line ends of its own.
-  return `id: ${epoch}-${number}\nevent: ${topic}\ndata: ${JSON.stringify(data)}\n\n`;
+function textOf({ number, topic, json }: LiveEvent, epoch: string): string {
+  return `id: ${epoch}-${number}\nevent: ${topic}\ndata: ${json}\n\n`;
 }

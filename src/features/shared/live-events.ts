@@ -7,11 +7,14 @@ import type { LoggedConnection } from '../../stores/network-log.ts';
 
 /** Events that are kept for watchers that come back after an interruption. */
 const KEPT_MAX = 1_000;
+/** Characters of all kept events as JSON: the input of a call may be long. */
+const KEPT_MAX_CHARS = 4_000_000;
 
 /** Turns what the stores write down into events. It keeps nothing but the newest ones, in memory. */
 export class LiveEvents implements LiveFeed {
   readonly epoch = newShortId();
   readonly #kept: LiveEvent[] = [];
+  #keptChars = 0;
   readonly #listeners = new Set<(event: LiveEvent) => void>();
   #last = 0;
 
@@ -28,22 +31,24 @@ export class LiveEvents implements LiveFeed {
 
   /** A line of the audit log. */
   record(record: AuditRecord): void {
-    this.#publish(topicOf(record), record.project, JSON.parse(JSON.stringify(record)));
+    this.#publish(topicOf(record), record.project, JSON.stringify(record));
   }
 
   connections(rows: readonly LoggedConnection[]): void {
-    for (const row of rows) this.#publish('network', row.project, connectionOf(row));
+    for (const row of rows) this.#publish('network', row.project, JSON.stringify(connectionOf(row)));
   }
 
   session(change: 'started' | 'ended', { project, session }: SessionRef): void {
-    this.#publish('session', project, { change, project, session });
+    this.#publish('session', project, JSON.stringify({ change, project, session }));
   }
 
-  #publish(topic: LiveTopic, project: string, data: JsonObject): void {
+  #publish(topic: LiveTopic, project: string, json: string): void {
     this.#last += 1;
-    const event = { number: this.#last, topic, project, data };
+    const event = { number: this.#last, topic, project, json };
     this.#kept.push(event);
-    if (this.#kept.length > KEPT_MAX) this.#kept.shift();
+    this.#keptChars += json.length;
+    while (this.#kept.length > KEPT_MAX || this.#keptChars > KEPT_MAX_CHARS)
+      this.#keptChars -= this.#kept.shift()?.json.length ?? 0;
     for (const listener of this.#listeners) listener(event);
   }
 }
