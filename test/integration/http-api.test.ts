@@ -154,6 +154,22 @@ describe('issue 32.4 a real call', () => {
   }, 30_000);
 });
 
+describe('issue 32.2 a token', () => {
+  it('is masked in what a command prints', async () => {
+    const { data } = await at.ask('safe_bash', { command: `echo token ${all()}` });
+    expect(data.stdout).toMatch(/^token \[SECRET_\d+\]\n$/);
+  });
+
+  it('and the door are out of the reach of a sandbox', async () => {
+    await at.run(CTXD, ['http', 'token']);
+    const port = url.split(':').at(-1);
+    const command = `(echo >/dev/tcp/127.0.0.1/${port}) 2>&1; cat ${at.home}/config/http/default.json 2>&1; true`;
+    const { data } = await at.ask('safe_bash', { command: `bash -c '${command}'` });
+    expect(data.stdout).toContain('refused');
+    expect(data.stdout).toContain('No such file');
+  });
+});
+
 describe('issue 32.1 what a token may do', () => {
   const pathOf = (path: string): string =>
     path.replace('{tool}', 'safe_bash').replace('/v1/proof', '/v1/proof?nonce=00112233445566778899aabbccddeeff');
