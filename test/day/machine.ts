@@ -34,6 +34,8 @@ export interface Project {
   readonly dir: string;
   /** Calls safe_bash with JSON. */
   bash(command: string, more?: Record<string, unknown>): Promise<Ran>;
+  /** The same project as another session of an agent sees it. */
+  session(name: string): Project;
   /** Calls any tool with JSON. */
   tool(name: string, input: object): Promise<Ran>;
   /** What a person or an agent types in a shell of the host, with `.claude/bin` on PATH. */
@@ -122,6 +124,7 @@ function project(dir: string, env: Record<string, string>): Project {
   return {
     dir,
     tool,
+    session: (name) => project(dir, { ...env, CONTEXTD_SESSION_ID: name }),
     bash: (command, more = {}) => tool('safe_bash', { command, max_tokens: 8000, ...more }),
     async shell(script) {
       const done = await finish('bash', ['-c', script], {

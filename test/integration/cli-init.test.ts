@@ -35,6 +35,7 @@ const DENIED = [
   'network credential',
   'http',
   'allow',
+  'approve',
   'quarantine',
   'scrub allow',
   'scrub reveal',

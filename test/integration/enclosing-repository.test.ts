@@ -42,7 +42,7 @@ describe.each(usualWho())('a project that is a part of a repository, %s', (who) 
       {
         kind: 'read_only',
         path: join(top, 'packages/p2/b'),
-        how_to_allow: expect.stringContaining(`\`ctxd init --uninstall ${part} && ctxd init ${top}\``),
+        how_to_allow: expect.stringContaining(`\`ctxd init --uninstall ${part}\`, then \`ctxd init ${top}\``),
       },
     ]);
   });

@@ -1,7 +1,7 @@
 import { SESSION_EFFECTS } from '../../call/effects.ts';
 import { type CallEventFacts, isFailure, type SessionEvent } from './event.ts';
 import { isOfForm } from './failed-call.ts';
-import { corrects, covers, isUsageError, mainCommand, type SimpleCommand } from './shell-command.ts';
+import { corrects, covers, hasStatusOfMain, isUsageError, mainCommand, type SimpleCommand } from './shell-command.ts';
 
 type CallEvent = SessionEvent & { readonly kind: 'call'; readonly facts: CallEventFacts };
 
@@ -25,6 +25,7 @@ export function blockersIn(events: readonly SessionEvent[]): Blocker[] {
   const calls = events.flatMap((event) => (isTelling(event) ? [event] : []));
   let open: Blocker[] = [];
   for (const event of calls) {
+    if (!isFailure(event.facts) && !isProof(event.facts)) continue;
     const isOver = isFailure(event.facts) ? isSameGoal : settles;
     const settled = open.filter((blocker) => isOver(event.facts, blocker.event.facts));
     open = open.filter((blocker) => !settled.includes(blocker));
@@ -47,6 +48,11 @@ function isTelling(event: SessionEvent): event is CallEvent {
 
 function isAnswer({ errorCode, exitCode, subject }: CallEventFacts): boolean {
   return errorCode === null && exitCode === 1 && QUESTIONS.test(subject);
+}
+
+/** Whether a success is one of the work, and not only of what the line ended with. */
+function isProof({ effect, subject, reported }: CallEventFacts): boolean {
+  return effect !== 'command' || reported !== null || hasStatusOfMain(subject);
 }
 
 function isMistaken({ errorCode, errorLine }: CallEventFacts): boolean {

@@ -26,14 +26,27 @@ const WRAPPERS: ReadonlySet<string> = new Set(['sudo', 'time', 'env', 'npx', 'ex
 const TOKEN =
   /(?<operator>&&|\|\|?|;|&(?!>)|\n)|(?<redirection>\d*(?:&>>?|[<>]{1,3}[&|-]?)\s*[^\s;|&<>]*)|(?<word>(?:'[^']*'?|"(?:\\.|[^"\\])*"?|\\.|[^\s;|&<>'"\\])+)/gs;
 
+/** A command and the operator before it; '' for the first. */
+interface Part {
+  readonly operator: string;
+  readonly command: SimpleCommand;
+}
+
 /** The commands between the shell's operators, in order. */
-function commandsOf(line: string): SimpleCommand[] {
-  const lists: string[][] = [[]];
+function partsOf(line: string): Part[] {
+  const lists: { operator: string; words: string[] }[] = [{ operator: '', words: [] }];
   for (const { groups } of line.matchAll(TOKEN)) {
-    if (groups?.operator !== undefined) lists.push([]);
-    else if (groups?.word !== undefined) lists.at(-1)?.push(groups.word.replace(/\\(.)|['"]/gs, '$1'));
+    if (groups?.operator !== undefined) lists.push({ operator: groups.operator, words: [] });
+    else if (groups?.word !== undefined) lists.at(-1)?.words.push(groups.word.replace(/\\(.)|['"]/gs, '$1'));
   }
-  return lists.flatMap((words) => simpleCommand(words) ?? []);
+  return lists.flatMap(({ operator, words }) => {
+    const command = simpleCommand(words);
+    return command === null ? [] : [{ operator, command }];
+  });
+}
+
+function commandsOf(line: string): SimpleCommand[] {
+  return partsOf(line).map(({ command }) => command);
 }
 
 function simpleCommand(words: readonly string[]): SimpleCommand | null {
@@ -72,6 +85,16 @@ export function mainCommand(line: string): SimpleCommand | null {
   const commands = commandsOf(line);
   const shows = commands.filter(({ program }) => !SILENT.has(program));
   return commands.findLast((command) => !looks(command)) ?? shows[0] ?? commands.at(-1) ?? null;
+}
+
+/**
+ * Whether status 0 of the line says that its main command succeeded: not if something behind it ran whatever its status was, as in
+ * `pytest; echo done` and `pytest || true`.
+ */
+export function hasStatusOfMain(line: string): boolean {
+  const parts = partsOf(line);
+  const main = parts.findLastIndex(({ command }) => !looks(command));
+  return main === -1 || parts.slice(main + 1).every(({ operator }) => operator === '&&' || operator === '|');
 }
 
 /**

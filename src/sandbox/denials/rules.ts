@@ -48,7 +48,7 @@ export function readOnlyPath(path: string, root: string, facts: PathFacts, isDir
       kind: 'read_only',
       path,
       rule: 'of the repository around the project, tools can write the part that is the project only',
-      how_to_allow: `A person can make the whole repository the project: \`ctxd init --uninstall ${pasted(facts.workspace)} && ctxd init ${pasted(root)}\`.`,
+      how_to_allow: `A person can make the whole repository the project: \`ctxd init --uninstall ${pasted(facts.workspace)}\`, then \`ctxd init ${pasted(root)}\`.`,
     };
   }
   if (root === facts.workspace) {

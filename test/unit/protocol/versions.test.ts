@@ -99,6 +99,13 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'MakeHttpToken',
     'ListHttpTokens',
     'RevokeHttpToken',
+    'ListApprovals',
+    'AnswerApproval',
+    'ListApprovalAnswers',
+    'RemoveApprovalAnswer',
+    'AddApprovalRule',
+    'ListApprovalRules',
+    'RemoveApprovalRule',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

@@ -48,6 +48,18 @@ describe('issue 31.1 what failed and did not succeed since', () => {
     );
   });
 
+  it('is still a failure after a command whose status is that of something else, unless its output reports a success', () => {
+    const failed: [string, Partial<CallEventFacts>] = ['T', wrong('ImportError while loading conftest', 4)];
+    const says = (form: string, more = {}) =>
+      open(log([failed[0].replace('T', 'pytest -q a.py'), failed[1]], [form.replace('T', 'pytest -q a.py'), more]));
+    for (const form of ['T || true', 'cd . ; T; echo finished', 'T\necho "done; or not"']) {
+      expect([form, says(form)]).toEqual([form, ['pytest -q a.py']]);
+      expect([form, says(form, GREEN)]).toEqual([form, []]);
+    }
+    for (const form of ['T', 'cd . && T', 'cd .; T', 'T && echo "a; b"', 'T 2>&1 | tail -3'])
+      expect([form, says(form)]).toEqual([form, []]);
+  });
+
   it.each([
     ['git log --onelin', 'fatal: unrecognized argument: --onelin', 'git log --oneline | head'],
     ['pip list --outdates', 'no such option: --outdates', 'pip list --outdated --format json | head'],
