@@ -71,8 +71,10 @@ export function guessForm(args: readonly string[]): AnswerForm {
   if (args.includes('--text')) return 'text';
   const isJson = (word: string): boolean => startsLikeJson(word) || /^@.*\.json$/is.test(word);
   if (args.some(isToolFlag)) return isJson(args[0] ?? '') ? 'json' : 'text';
-  const [first = '-', ...others] = args.filter((word) => !word.startsWith('--'));
-  return isJson(first) || others.some(isJson) || (first === '-' && others.length === 0) ? 'json' : 'text';
+  const words = args.filter((word) => !word.startsWith('--'));
+  const asksForText = args.includes('--help') || args.includes('--schema');
+  const isStdin = !asksForText && (words.length === 0 || (words.length === 1 && words[0] === '-'));
+  return isStdin || words.some(isJson) ? 'json' : 'text';
 }
 
 /** A sentence that explains how to give the input. */
