@@ -19,16 +19,17 @@ async function personDoes(at: Project, ...words: readonly string[]): Promise<str
 
 describe('issue 31.1 failures that a pipe hides', () => {
   task('pytest behind tail, || true and echo, beside a mistyped git log', 'requests', async (at) => {
-    at.write('tests/test_day.py', 'def test_totals():\n    assert 1 + 1 == 3\n');
-    const run = '.venv/bin/python -m pytest -q tests/test_day.py';
+    await at.shell('mkdir day');
+    at.write('day/test_day.py', 'def test_totals():\n    assert 1 + 1 == 3\n');
+    const run = '.venv/bin/python -m pytest -q day/test_day.py';
     for (const hidden of [`${run} 2>&1 | tail -3`, `${run} || true`, `cd . ; ${run}; echo finished`])
       expectRan(await at.bash(hidden), {});
     await at.bash('git log --onelin');
     expectRan(await at.bash('git log --oneline'), {});
     const red = await warmStart(at, 'fix the tests');
-    expect(red).toContain('tests/test_day.py::test_totals');
+    expect(red).toContain('day/test_day.py::test_totals');
     expect(red.split('This session')[0]).not.toContain('--onelin"');
-    at.write('tests/test_day.py', 'def test_totals():\n    assert 1 + 1 == 2\n');
+    at.write('day/test_day.py', 'def test_totals():\n    assert 1 + 1 == 2\n');
     expectRan(await at.bash(`${run} 2>&1 | tail -3`), { stdout: /1 passed/ });
     const green = await warmStart(at, 'fix the tests');
     expect(green).not.toContain('Failed, and not succeeded since');

@@ -25,7 +25,6 @@ export function blockersIn(events: readonly SessionEvent[]): Blocker[] {
   const calls = events.flatMap((event) => (isTelling(event) ? [event] : []));
   let open: Blocker[] = [];
   for (const event of calls) {
-    if (!isFailure(event.facts) && !isProof(event.facts)) continue;
     const isOver = isFailure(event.facts) ? isSameGoal : settles;
     const settled = open.filter((blocker) => isOver(event.facts, blocker.event.facts));
     open = open.filter((blocker) => !settled.includes(blocker));
@@ -69,6 +68,7 @@ function isSameGoal(facts: CallEventFacts, before: CallEventFacts): boolean {
 /** Whether a success shows that what failed works now, or that a wrongly written command was corrected. */
 export function settles(facts: CallEventFacts, failed: CallEventFacts): boolean {
   if (facts.sameness === failed.sameness) return true;
+  if (!isProof(facts)) return false;
   const [success, failure] = [commandOf(facts), commandOf(failed)];
   if (success === null || failure === null) return false;
   return covers(success, failure) || (isMistaken(failed) && corrects(success, failure));

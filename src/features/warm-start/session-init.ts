@@ -12,7 +12,7 @@ import type { KnownCheckpoint, KnownMemory } from './warm-start.ts';
 export interface SessionInitDeps {
   eventLog: Pick<StoredEventLog, 'read' | 'bounds' | 'before' | 'position'>;
   contexts: Pick<Contexts, 'rememberStart'>;
-  checkpoints: Pick<Checkpoints, 'list' | 'note'>;
+  checkpoints: Pick<Checkpoints, 'listReadable' | 'note'>;
   /** The memories that a search of this call finds, the best first. */
   findMemories(session: SessionRef, task: string, call: ServiceCall): Promise<readonly KnownMemory[]>;
   /** Masks secrets in what is remembered. */
@@ -41,7 +41,7 @@ export async function initSession(
     previousOf(session, eventLog),
     task.trim() === '' ? [] : findMemories(session, task, call),
   ]);
-  const checkpoints = await knownCheckpoints(session, previous?.session ?? null, deps);
+  const checkpoints = await knownCheckpoints(session, previous?.session, deps);
   const workspace = request.workspace ?? {};
   const made = { task: maskText(task), position, previous, checkpoints, memories, workspace };
   const { text, events } = await buildStart(session, made, eventLog, countTokens);
@@ -58,24 +58,26 @@ async function previousOf(session: SessionRef, eventLog: SessionInitDeps['eventL
 /** Checkpoints of the session that are shown. */
 const CHECKPOINTS_MAX = 3;
 
-/** The newest of the session and branch; without any those of the session before, and the one that was imported last. */
+/**
+ * The newest of the session and branch; without any those of the session that worked before, or else of any other, and of these
+ * the one that was imported last.
+ */
 async function knownCheckpoints(
   session: SessionRef,
-  before: string | null,
+  before: string | undefined,
   { checkpoints, maskText }: SessionInitDeps,
 ): Promise<KnownCheckpoint[]> {
-  const own = (await checkpoints.list(session)).slice(0, CHECKPOINTS_MAX);
-  const known = own.map((head) => knownOf(head, ''));
-  if (before !== null && own.length === 0) {
-    const earlier = await checkpoints.list({ project: session.project, session: before, branch: null });
-    const imported = earlier.find(({ cause }) => cause === 'import') ?? [];
-    const shown = new Set([...earlier.slice(0, CHECKPOINTS_MAX), imported].flat());
-    known.push(...[...shown].map((head) => knownOf(head, before)));
-  }
-  const [newest, ...others] = known;
+  const readable = await checkpoints.listReadable(session);
+  const of = (owner: string | undefined) => readable.filter((head) => head.session.session === owner);
+  const own = of(session.session);
+  const others = own.length > 0 ? [] : of(before).length > 0 ? of(before) : readable;
+  const imported = others.find(({ cause }) => cause === 'import') ?? [];
+  const shown = new Set([...own.slice(0, CHECKPOINTS_MAX), ...others.slice(0, CHECKPOINTS_MAX), imported].flat());
+  const known = [...shown].map((head) => knownOf(head, own.length > 0 ? '' : head.session.session));
+  const [newest, ...older] = known;
   if (newest === undefined) return [];
   const withNote = { ...newest, note: await checkpoints.note(session.project, newest.id) };
-  return [withNote, ...others].map((one) => ({
+  return [withNote, ...older].map((one) => ({
     ...one,
     name: maskText(one.name),
     summary: maskText(one.summary),
