@@ -50,7 +50,7 @@ describe('a call that the proxy refuses', () => {
   it.each([
     ['two inputs', ['{}', '{}'], 2, 'ARGS_INVALID'],
     ['an unknown option', ['--no-such-option', '1', '--json'], 2, 'ARGS_INVALID'],
-    ['a missing file', [`@${token}`], 1, 'PATH_NOT_FOUND'],
+    ['a missing file', [`@${token}.json`], 1, 'PATH_NOT_FOUND'],
     ['an empty input', [' ', '--json'], 2, 'ARGS_INVALID'],
     ['a protected output file', ['{"command":"true"}', '--out', '.claude/x'], 3, 'PERMISSION_DENIED'],
   ])('SEC-5.1: leaves a record of %s, with its arguments masked', async (_what, args, exitCode, code) => {

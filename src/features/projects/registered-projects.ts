@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, readdir, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
@@ -72,9 +73,12 @@ export async function warnOfBadLinks(projects: readonly Project[], proxyBinary: 
  * a workspace, so a bad link cannot harm it. It is reported because calls through it bypass contextd.
  */
 export async function findBadLinks(projects: readonly Project[], proxyBinary: string): Promise<BadLink[]> {
-  const checks = projects.flatMap((project) =>
-    project.tools.map(({ name }) => checkLink(join(project.root, '.claude', 'tools', name, name), proxyBinary)),
-  );
+  // A project that a person has deleted has no links.
+  const checks = projects
+    .filter(({ root }) => existsSync(root))
+    .flatMap((project) =>
+      project.tools.map(({ name }) => checkLink(join(project.root, '.claude', 'tools', name, name), proxyBinary)),
+    );
   return (await Promise.all(checks)).filter((bad) => bad !== null);
 }
 
