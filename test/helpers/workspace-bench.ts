@@ -62,6 +62,11 @@ export class LocalGuard {
     return answered((answer) => this.#engine.finish(run, answer));
   }
 
+  /** Searches while runs go on, as for a job. */
+  search(): Promise<null> {
+    return answered((answer) => this.#engine.search(answer));
+  }
+
   forget(run: Run): void {
     this.#engine.runs.settle(run);
   }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bench, letTimePass, openBench } from '../helpers/workspace-bench.ts';
+import { type Bench, letTimePass, openBench, pathsOf } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
 beforeEach(() => {
@@ -61,4 +61,22 @@ describe('what a person wrote into git stays, whatever a command does beside it'
       'way',
     ]);
   });
+
+  it.each([
+    ['config', 'core.fsmonitor evil'],
+    ['config', 'remote.origin.pushurl ../elsewhere'],
+    ['config.worktree', 'user.name Mallory'],
+  ])(
+    'SEC-2.3: nor what a command made in a %s of its own (%s), also if a search saw it being made',
+    async (file, entry) => {
+      bench.sh('git init -q . && git commit -q --allow-empty -m x');
+      const guard = bench.guard();
+      const run = guard.begin(await guard.protection());
+      bench.sh(`git config extensions.worktreeConfig true; git worktree add -q wt; git init -q new
+      ${file === 'config' ? 'git -C new config' : 'git -C wt config --worktree'} ${entry}`);
+      await guard.search();
+      const { quarantined } = pathsOf(await guard.finish(run));
+      expect(quarantined).toContain(file === 'config' ? 'new/.git/config' : '.git/worktrees/wt/config.worktree');
+    },
+  );
 });

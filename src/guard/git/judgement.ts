@@ -140,7 +140,13 @@ function judge(kind: DangerKind, path: RawPath, ground: Ground, seen: Set<RawPat
  * the person's push elsewhere.
  */
 export function hasOnlySparseKeys(text: string): boolean {
-  return parseGitConfig(text)?.every((entry) => SPARSE_KEYS.has(nameOfKey(entry))) === true;
+  return otherThanSparse(text)?.length === 0;
+}
+
+/** Its other entries, as texts; null if git cannot parse it. */
+function otherThanSparse(text: string): string[] | null {
+  const others = parseGitConfig(text)?.filter((entry) => !SPARSE_KEYS.has(nameOfKey(entry)));
+  return others?.map(({ key, subsection, value }) => JSON.stringify([key, subsection, value])) ?? null;
 }
 
 function isHarmlessFile(path: RawPath, { roots }: Ground): boolean {
@@ -179,7 +185,9 @@ export function programsIn(kind: DangerKind, path: RawPath, ground: Ground): rea
   try {
     const text = readSmallFile(path, STATE_MAX_BYTES);
     if (text === null) return undefined;
-    return kind === 'config' ? (unsafePartsOf(text, placesAround(path, ground)) ?? undefined) : programLines(text);
+    if (kind !== 'config') return programLines(text);
+    if (nameOf(path) === 'config.worktree') return otherThanSparse(text) ?? undefined;
+    return unsafePartsOf(text, placesAround(path, ground)) ?? undefined;
   } catch (cause) {
     if (isErrno(cause)) return undefined;
     throw cause;

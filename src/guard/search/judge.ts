@@ -171,7 +171,8 @@ export class Judge {
       this.#isBeingMade(path, kind, newest.newestMs, readAtMs) ||
       runs.leaveUntilEnd(path, identity, newest.newestMs)
     ) {
-      accept(Number.NaN, programs);
+      // What it runs is not known yet: this is no judgement.
+      accept(Number.NaN);
     } else {
       this.quarantine(path, identity, this.#reasonFor(path, kind));
     }
