@@ -71,7 +71,7 @@ describe('issue 31.2 issue 31.3 the next agent', () => {
     for (const known of ['feature', 'lib/index.js', '+1 -0', 'untracked.txt', 'Add a']) expect(text).toContain(known);
   });
 
-  task('is told what a branch reported and merged', 'express', async (at) => {
+  task('learns what a branch reported and merged', 'express', async (at) => {
     const { branch_id: branch } = (await at.tool('branch', { description: 'router', prompt: 'Fix it.', files: 'own' }))
       .data;
     await at.tool('safe_bash', { command: 'echo "// fixed" >>lib/router/index.js', branch });
