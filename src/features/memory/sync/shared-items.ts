@@ -288,8 +288,9 @@ function acceptance(point: SharedPoint & { readonly isDeleted: false }, root: st
 }
 
 /** The writer says what took the place of its memory, unless a memory that was made here did. */
-const REPLACED_BY = `CASE WHEN excluded.replaced_by <> '' OR items.replaced_by IN (SELECT id FROM foreign_items)
-  THEN excluded.replaced_by ELSE items.replaced_by END`;
+const REPLACED_BY = `CASE WHEN excluded.replaced_by = '' AND items.replaced_by IN
+    (SELECT own.id FROM items own WHERE own.id NOT IN (SELECT id FROM foreign_items))
+  THEN items.replaced_by ELSE excluded.replaced_by END`;
 
 function textColumns({ title, description, content, tags, outcome, task, context }: MemoryDraft) {
   return { title, description, content, tags: JSON.stringify(tags), outcome, task, context };
