@@ -71,9 +71,16 @@ export class CallMarks {
   }
 
   #append(project: string, mark: object): Promise<void> {
+    const append = () => appendFile(this.#fileOf(project), lineOf(mark), { mode: 0o600 });
     return this.#lock.run(project, async () => {
-      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-      await appendFile(this.#fileOf(project), lineOf(mark), { mode: 0o600 });
+      try {
+        await append();
+      } catch (cause) {
+        // Every call waits for its mark, so the directory is made only when it is missing.
+        if (!isErrno(cause, 'ENOENT')) throw cause;
+        await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+        await append();
+      }
     });
   }
 
