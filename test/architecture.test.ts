@@ -33,6 +33,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     mayImport: ['src/core', 'src/call', 'src/config', 'src/text'],
     why: 'runs in the daemon, in its worker and in a tool process',
   },
+  'src/gateway': {
+    mayImport: ['src/core', 'src/text', 'src/tokens'],
+    why: 'pure and synchronous, and published as a library: names, cards and the choice of a tool know no daemon',
+  },
   'src/stores': { mayImport: ['src/core', 'src/call', 'src/config'], why: 'keeps what it is given' },
   'src/sandbox': {
     mayImport: ['src/core', 'src/config', 'src/egress', 'src/fs', 'src/guard', 'src/protocol', 'src/text'],
