@@ -1,4 +1,5 @@
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -70,16 +71,17 @@ export class CallMarks {
     return this.#lock.run(project, () => rm(this.#fileOf(project), { force: true }));
   }
 
+  /** Every call waits for this line twice. Writing it takes ten microseconds; to wait for a thread of the pool takes longer. */
   #append(project: string, mark: object): Promise<void> {
-    const append = () => appendFile(this.#fileOf(project), lineOf(mark), { mode: 0o600 });
+    const append = () => appendFileSync(this.#fileOf(project), lineOf(mark), { mode: 0o600 });
     return this.#lock.run(project, async () => {
       try {
-        await append();
+        append();
       } catch (cause) {
-        // Every call waits for its mark, so the directory is made only when it is missing.
+        // The directory is made only when it is missing.
         if (!isErrno(cause, 'ENOENT')) throw cause;
         await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-        await append();
+        append();
       }
     });
   }
