@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { Jobs } from '#src/features/jobs/jobs.js';
 import { createAuditLog } from '#src/stores/audit.js';
@@ -14,6 +15,35 @@ const [who = 'ordinary user'] = whoCanRun();
 const MINUTE_MS = 60_000;
 
 test('a job that nobody looks at ends with its lease, and a look renews the lease', async () => {
+  const { jobs, begin, clock } = await openJobs();
+  const [forgotten, watched] = [await begin(), await begin()];
+  clock.nowMs += 29 * MINUTE_MS;
+  await jobs.endLeases();
+  expect(jobs.running()).toEqual([forgotten, watched]);
+  jobs.find(SESSION_A, watched.spec.number);
+  clock.nowMs += MINUTE_MS;
+  await jobs.endLeases();
+  expect(jobs.running()).toEqual([watched]);
+  expect(await forgotten.ended).toMatchObject({ endedBy: 'lease', failure: null });
+  clock.nowMs += 29 * MINUTE_MS;
+  await jobs.endLeases();
+  expect(jobs.running()).toEqual([]);
+  await jobs.stop();
+});
+
+test('a job that its lease ended says so even if what it left could not be searched', async () => {
+  const { jobs, begin, clock } = await openJobs(() => {
+    throw new ContextdError('SANDBOX_UNAVAILABLE', 'the workspace could not be searched');
+  });
+  const job = await begin();
+  clock.nowMs += 30 * MINUTE_MS;
+  await jobs.endLeases();
+  expect(await job.ended).toMatchObject({ endedBy: 'lease', failure: { code: 'SANDBOX_UNAVAILABLE' } });
+  await jobs.stop();
+});
+
+/** `atEnd` runs when the command of a job has ended, before the job has. */
+async function openJobs(atEnd: () => void = () => {}) {
   const dir = await makeTempDir();
   const { clock, database, artifacts } = await openTestArtifacts(dir);
   const [bench, logger] = [await openBench(who), silentLogger];
@@ -28,7 +58,16 @@ test('a job that nobody looks at ends with its lease, and a look renews the leas
   await Promise.all([auditLog.start(), liveSessions.start()]);
   onTestFinished(() => auditLog.stop());
   const jobs = new Jobs({
-    sandbox: bench.sandbox,
+    sandbox: {
+      begin(...request) {
+        const command = bench.sandbox.begin(...request);
+        const ended = command.ended.then((end) => {
+          atEnd();
+          return end;
+        });
+        return { ...command, ended };
+      },
+    },
     liveSessions,
     artifacts,
     auditLog,
@@ -55,17 +94,5 @@ test('a job that nobody looks at ends with its lease, and a look renews the leas
       opened: [],
       outputKillBytes: 0,
     });
-  const [forgotten, watched] = [await begin(), await begin()];
-  clock.nowMs += 29 * MINUTE_MS;
-  await jobs.endLeases();
-  expect(jobs.running()).toEqual([forgotten, watched]);
-  jobs.find(SESSION_A, watched.spec.number);
-  clock.nowMs += MINUTE_MS;
-  await jobs.endLeases();
-  expect(jobs.running()).toEqual([watched]);
-  expect(await forgotten.ended).toMatchObject({ endedBy: 'lease' });
-  clock.nowMs += 29 * MINUTE_MS;
-  await jobs.endLeases();
-  expect(jobs.running()).toEqual([]);
-  await jobs.stop();
-});
+  return { jobs, begin, clock };
+}

@@ -166,7 +166,7 @@ export class Job {
         connections: [],
         notices: [],
         failure: ContextdError.from(thrown),
-        endedBy: ENDED_WORDS.daemon,
+        endedBy: ENDED_WORDS[this.#ender ?? 'daemon'],
         durationMs: this.#clock.monotonic() - startedAt,
       }),
     );
