@@ -326,7 +326,12 @@ export const CONFIG_SCHEMA = {
         default: true,
         description: 'Mask the values in credential files, .env files and environment variables from the start.',
       },
-      deadline_base_ms: whole(5_000, 100, 300_000, 'Milliseconds of processor time for any text.'),
+      deadline_base_ms: whole(
+        5_000,
+        100,
+        300_000,
+        'Milliseconds of processor time for any text; a new thread has 3,000 more.',
+      ),
       deadline_per_kb_ms: {
         type: 'number',
         default: 1,

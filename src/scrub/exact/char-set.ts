@@ -59,7 +59,9 @@ export function contains(set: CharSet, char: number): boolean {
 }
 
 export function pairsOf(set: CharSet): [low: number, high: number][] {
-  return Array.from({ length: set.length >> 1 }, (_, pair) => [set[2 * pair] ?? 0, set[2 * pair + 1] ?? 0]);
+  const pairs: [number, number][] = [];
+  for (let at = 0; at + 1 < set.length; at += 2) pairs.push([set[at] ?? 0, set[at + 1] ?? 0]);
+  return pairs;
 }
 
 /** Larger ranges beyond ASCII are not searched for letters. */
@@ -74,22 +76,38 @@ const LONG_S = [0x17f, 0x73] as const;
  * set holds letters beyond ASCII whose cases are not known here.
  */
 export function fold(set: CharSet): CharSet | null {
-  const added: number[] = [];
+  const [low = 0, high = 0] = set;
+  // Most sets are one letter of a keyword.
+  if (set.length === 2 && low === high && high <= 0x7f) return FOLDED_ASCII[high] ?? null;
+  const cases: number[] = [];
   for (const [low, high] of pairsOf(set)) {
     if (high > 0x7f && !isCaseless(Math.max(low, 0x80), high)) return null;
-    for (let char = low; char <= Math.min(high, 0x7f); char++) added.push(...casesOf(char).flatMap((it) => [it, it]));
+    if (low <= 0x7f) addCases(cases, low, Math.min(high, 0x7f));
   }
-  for (const [odd, plain] of [KELVIN, LONG_S])
-    if (contains(set, odd)) added.push(...casesOf(plain).flatMap((it) => [it, it]), plain, plain);
-  return unite(set, added);
+  for (const [odd, plain] of [KELVIN, LONG_S]) if (contains(set, odd)) cases.push(...(FOLDED_ASCII[plain] ?? []));
+  return unite(set, cases);
 }
 
-function casesOf(char: number): number[] {
-  const lower = char | CASE_STEP;
-  if (char > 0x7f || lower < 0x61 || lower > 0x7a) return [];
-  const odd = [KELVIN, LONG_S].find(([, plain]) => plain === lower)?.[0];
-  return [char ^ CASE_STEP, ...(odd === undefined ? [] : [odd])];
+/** Adds the other cases of the ASCII characters from `low` to `high`. */
+function addCases(cases: number[], low: number, high: number): void {
+  for (const [first, last, step] of [
+    [0x41, 0x5a, CASE_STEP],
+    [0x61, 0x7a, -CASE_STEP],
+  ] as const) {
+    const [from, to] = [Math.max(low, first), Math.min(high, last)];
+    if (from > to) continue;
+    cases.push(from + step, to + step);
+    for (const [odd, plain] of [KELVIN, LONG_S])
+      if ((from | CASE_STEP) <= plain && plain <= (to | CASE_STEP)) cases.push(odd, odd);
+  }
 }
+
+/** An ASCII character → it and its other cases. */
+const FOLDED_ASCII: readonly CharSet[] = Array.from({ length: 0x80 }, (_, char) => {
+  const cases: number[] = [];
+  addCases(cases, char, char);
+  return unite([char, char], cases);
+});
 
 function isCaseless(low: number, high: number): boolean {
   if (high - low > MAX_LOOKED_THROUGH) return false;

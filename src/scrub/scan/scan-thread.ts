@@ -4,7 +4,7 @@ import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { ownProgram } from '../../core/own-program.ts';
 import type { RuleSources } from '../exact/rule-pack.ts';
-import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './worker/messages.ts';
+import type { ScanReply, ScanRequest, ScanThreadData, SeedRequest, UpkeepRequest } from './worker/messages.ts';
 
 /** What a thread is asked for. */
 export type Work = Omit<ScanRequest, 'id'> | Omit<SeedRequest, 'id'>;
@@ -22,6 +22,8 @@ const USAGE_MS = 1_000;
 const LOOK_AGAIN_MS = 100;
 /** Milliseconds for a thread to compile the rules, on a machine under load. */
 const LOAD_MS = 30_000;
+/** Milliseconds of processor time for expressions that a search is the first to need, as long as a thread is cold. */
+const COLD_MS = 3_000;
 
 export interface ThreadDeps {
   /** Read at every start of the thread. SCHEMA_INVALID and system errors pass through. */
@@ -49,8 +51,8 @@ export class ScanThread {
   readonly #channel: Channel<Work, ScanReply>;
   /** Settles when the thread has read its rules or died. */
   readonly #ready = Promise.withResolvers<ScanReply>();
-  /** Settles when the thread has warmed up or died. */
-  readonly #warm = Promise.withResolvers<void>();
+  /** `asked`: it warms up once. */
+  #warmth: 'cold' | 'asked' | 'warm' = 'cold';
 
   constructor(program: URL, rules: ScanThreadData) {
     this.#worker = new Worker(program, {
@@ -64,7 +66,7 @@ export class ScanThread {
       this.#worker.postMessage({ ...work, id } satisfies ScanRequest | SeedRequest),
     );
     this.#worker.on('message', (reply: ScanReply) => {
-      if (reply.kind === 'warm') this.#warm.resolve();
+      if (reply.kind === 'warm') this.#warmth = 'warm';
       else if (reply.kind === 'ready' || reply.kind === 'refused') this.#ready.resolve(reply);
       else this.#channel.resolve(reply.id, reply);
     });
@@ -86,12 +88,11 @@ export class ScanThread {
     });
   }
 
-  /** `withinMs`: processor time. */
+  /** `withinMs`: processor time of the search alone. */
   async ask(work: Work, withinMs: number): Promise<WorkReply> {
-    // The deadline covers the search only, not the start of the thread.
-    await this.#becomeWarm(LOAD_MS);
     const before = this.#cpuMs();
-    const reply = await inTime(this.#channel.ask(work), withinMs, async () => {
+    const limitMs = withinMs + (this.#warmth === 'warm' ? 0 : COLD_MS);
+    const reply = await inTime(this.#channel.ask(work), limitMs, async () => {
       const now = await this.#cpuMs();
       return now === null ? null : now - ((await before) ?? 0);
     });
@@ -100,19 +101,19 @@ export class ScanThread {
   }
 
   collect(): void {
-    const request: CollectRequest = { kind: 'collect' };
-    this.#worker.postMessage(request);
+    this.#worker.postMessage({ kind: 'collect' } satisfies UpkeepRequest);
+  }
+
+  /** For an idle thread: the next searches find the common expressions compiled. */
+  warmUp(): void {
+    if (this.#warmth !== 'cold') return;
+    this.#warmth = 'asked';
+    this.#worker.postMessage({ kind: 'warm' } satisfies UpkeepRequest);
   }
 
   /** Resolves when the thread has ended. */
   async end(): Promise<void> {
     await this.#worker.terminate();
-  }
-
-  async #becomeWarm(withinMs: number): Promise<void> {
-    await within(withinMs, this.#warm.promise, () => {
-      throw scrubFailed('the thread did not warm up');
-    });
   }
 
   /** Milliseconds of processor time that the thread has used; null if it cannot say. */
@@ -128,7 +129,6 @@ export class ScanThread {
     const reason = scrubFailed('the thread that searches for secrets has ended');
     this.#channel.close(reason);
     this.#ready.reject(reason);
-    this.#warm.resolve();
   }
 }
 

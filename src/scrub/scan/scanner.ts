@@ -47,6 +47,8 @@ const MAX_THREADS = 3;
 const MAX_LONG = 2;
 /** Milliseconds after which an idle thread is ended, except the last one: a thread holds some 80 MB. */
 const IDLE_MS = 60_000;
+/** Milliseconds after which an idle thread warms up: no call waits for that, and a short-lived daemon does without. */
+const WARM_UP_MS = 3_000;
 
 /**
  * Several threads with one job each. Another thread starts when all others search long texts, so that a short text finds
@@ -156,6 +158,7 @@ class Lane {
   #thread: Promise<ScanThread> | undefined;
   #job: Job | null = null;
   #idle: NodeJS.Timeout | undefined;
+  #warmUp: NodeJS.Timeout | undefined;
 
   constructor(deps: ScannerDeps) {
     this.#deps = deps;
@@ -169,7 +172,7 @@ class Lane {
   /** Settles the job and never throws. `mayRestart`: asked after a failure. */
   async run(job: Job, deadlineMs: number, mayRestart: () => boolean): Promise<void> {
     this.#job = job;
-    clearTimeout(this.#idle);
+    this.#clearTimers();
     try {
       const thread = await this.#liveThread();
       job.resolve(await thread.ask(job.work, deadlineMs));
@@ -181,6 +184,7 @@ class Lane {
       if (mayRestart()) this.open().catch(() => undefined);
     }
     this.#job = null;
+    this.#warmUpWhenIdle();
   }
 
   /** Calls `action` once if no job comes for some time. The timer does not keep the process alive. */
@@ -200,18 +204,30 @@ class Lane {
     thread.catch(() => {
       if (this.#thread === thread) this.#thread = undefined;
     });
+    this.#warmUpWhenIdle();
     return thread;
   }
 
   /** Ends the thread; its job fails. The next job starts another one. */
   async close(): Promise<void> {
-    clearTimeout(this.#idle);
+    this.#clearTimers();
     const thread = this.#thread;
     this.#thread = undefined;
     await thread?.then(
       (open) => open.end(),
       () => undefined,
     );
+  }
+
+  #warmUpWhenIdle(): void {
+    clearTimeout(this.#warmUp);
+    const warmUp = (): void => void this.#thread?.then((thread) => thread.warmUp()).catch(() => undefined);
+    if (this.#thread !== undefined && this.#job === null) this.#warmUp = setTimeout(warmUp, WARM_UP_MS).unref();
+  }
+
+  #clearTimers(): void {
+    clearTimeout(this.#idle);
+    clearTimeout(this.#warmUp);
   }
 
   /** If the thread died between two calls, no call fails. */

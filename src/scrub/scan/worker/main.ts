@@ -4,7 +4,7 @@ import { scanNamed } from '../../leaves.ts';
 import { readDotenv } from '../../vault/seeds/credential-files.ts';
 import { seedValues } from '../../vault/seeds/seed-value.ts';
 import type { WorkspaceRules } from '../../workspace-rules.ts';
-import type { CollectRequest, ScanReply, ScanRequest, ScanThreadData, SeedRequest } from './messages.ts';
+import type { ScanReply, ScanRequest, ScanThreadData, SeedRequest, UpkeepRequest } from './messages.ts';
 
 /** Projects with rules of their own whose engines are kept. */
 const MAX_ENGINES = 8;
@@ -18,13 +18,12 @@ function main(sources: ScanThreadData): void {
     reply({ kind: 'refused', message: thrown instanceof Error ? thrown.message : 'the rules cannot be read' });
     return;
   }
-  parentPort?.on('message', (request: ScanRequest | SeedRequest | CollectRequest) => {
+  parentPort?.on('message', (request: ScanRequest | SeedRequest | UpkeepRequest) => {
     if (request.kind === 'collect') collect();
+    else if (request.kind === 'warm') warmUp(engines.for(null));
     else reply(answer(engines, request));
   });
   reply({ kind: 'ready' });
-  warmUp(engines.for(null));
-  reply({ kind: 'warm' });
 }
 
 /** The engine of all, and those of projects that bring rules. */
@@ -73,19 +72,16 @@ function collect(): void {
   void globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
-/**
- * Warms up with ordinary lines that hold the common keywords, some with a value, so that the first call does not pay
- * for it.
- */
+/** Ordinary lines that hold the common keywords, some with a value. */
+const WARM_UP = [
+  'the password, secret, token and key of https://example.com/ were read: authorization, cookie, data: ok\n'.repeat(40),
+  'EXAMPLE_PASSWORD=example-1\nEXAMPLE_TOKEN=example-1\n"api_key": "example-1"\ntoken: example-12345\n'.repeat(4),
+];
+
+/** Compiles the expressions that most outputs need, which takes a second of a processor. */
 function warmUp(engine: ScrubEngine): void {
-  const line =
-    'the password, secret, token and key of https://example.com/ were read: authorization, cookie, data: ok\n';
-  const settings =
-    'EXAMPLE_PASSWORD=example-1\nEXAMPLE_TOKEN=example-1\n"api_key": "example-1"\ntoken: example-12345\n';
-  for (let round = 0; round < 3; round++) {
-    engine.scan(line.repeat(40));
-    engine.scan(settings.repeat(4));
-  }
+  for (let round = 0; round < 3; round++) for (const text of WARM_UP) engine.scan(text);
+  reply({ kind: 'warm' });
 }
 
 function reply(message: ScanReply): void {

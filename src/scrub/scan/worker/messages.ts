@@ -22,14 +22,12 @@ export interface SeedRequest {
   texts: readonly string[];
 }
 
-/** Asks an idle thread to return memory. There is no reply. */
-export interface CollectRequest {
-  kind: 'collect';
-}
+/** Asks an idle thread to return memory, without a reply, or to compile what most outputs need. */
+export type UpkeepRequest = { kind: 'collect' } | { kind: 'warm' };
 
 export type ScanReply =
   | { kind: 'ready' }
-  /** Sent after `ready`: from now on requests are handled as they arrive. */
+  /** The thread has warmed up. */
   | { kind: 'warm' }
   /** The rules could not be read: code, message and remedy of the fault. */
   | { kind: 'refused'; message: string }
