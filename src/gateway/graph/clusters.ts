@@ -1,4 +1,5 @@
 /** Groups of similar things by their sets of words. Pure. */
+import { jaccard } from '../number-sets.ts';
 
 /** What is grouped, in an order that does not depend on how it was added. */
 export interface Bag {
@@ -37,17 +38,4 @@ function farthest(nearest: Float64Array): number {
     if (likeness < least) [at, least] = [index, likeness];
   });
   return at;
-}
-
-/** The share of words that two sets have in common, from 0 to 1. Two empty sets are the same. */
-export function jaccard(one: Uint32Array, other: Uint32Array): number {
-  let [i, j, common] = [0, 0, 0];
-  while (i < one.length && j < other.length) {
-    const [a = 0, b = 0] = [one[i], other[j]];
-    if (a === b) common += 1;
-    if (a <= b) i += 1;
-    if (b <= a) j += 1;
-  }
-  const all = one.length + other.length - common;
-  return all === 0 ? 1 : common / all;
 }

@@ -1,6 +1,14 @@
 import type { CatalogItem } from '../item.ts';
+import { isDuplicate } from './duplicates.ts';
+import { Habits } from './habits.ts';
+import { parseQuery } from './query.ts';
+import { type Learned, Scorer } from './scorer.ts';
 import { WordIndex } from './word-index.ts';
-import { isStopWord, stemOf, wordsOf } from './words.ts';
+
+export interface RouterOptions {
+  /** What was executed before. Records that are added later count from the next query on. */
+  habits?: Habits;
+}
 
 export interface RouteOptions {
   /** Items at most. Default 10. */
@@ -10,45 +18,83 @@ export interface RouteOptions {
 /** An item that fits a query. */
 export interface Routed {
   readonly item: CatalogItem;
-  /** From 0 on. Comparable within one answer only. */
+  /** From 0 on, 1 for an item that fits best in every respect. Comparable within one answer only. */
   readonly score: number;
-  /** Ids of items that say nearly the same and are not listed themselves, best first. */
-  readonly duplicates: readonly string[];
+  /** Items that say nearly the same and are not listed themselves, in the order of their scores. */
+  readonly duplicates: readonly CatalogItem[];
 }
+
+interface Found {
+  readonly item: number;
+  readonly score: number;
+  readonly duplicates: number[];
+}
+
+const TOP_K = 10;
+/** Candidates that are looked at for each listed item: copies of one tool may take the places of many. */
+const CANDIDATES_PER_ITEM = 40;
 
 /** Finds the items of a catalogue that fit a query. The same items and query give the same answer, in whatever order. */
 export class Router {
   readonly #items: readonly CatalogItem[];
+  readonly #numbers: ReadonlyMap<string, number>;
   readonly #index: WordIndex;
+  readonly #scorer: Scorer;
+  readonly #habits: Habits;
 
   /** Ids must be unique. */
-  constructor(items: readonly CatalogItem[]) {
+  constructor(items: readonly CatalogItem[], { habits = new Habits() }: RouterOptions = {}) {
     this.#items = items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    this.#numbers = new Map(this.#items.map(({ id }, index) => [id, index]));
     this.#index = new WordIndex(this.#items);
+    this.#scorer = new Scorer(this.#index, items.length);
+    this.#habits = habits;
   }
 
   /** Best first; ties in the order of ids. Items that share no word with the query are left out. */
-  route(query: string, { topK = 10 }: RouteOptions = {}): Routed[] {
-    const scores = new Float64Array(this.#items.length);
-    for (const stem of queryStems(query)) {
-      const postings = this.#index.postings(stem);
-      postings?.items.forEach((item, index) => {
-        scores[item] = (scores[item] ?? 0) + (postings.impacts[index] ?? 0);
-      });
-    }
-    return Array.from(scores, (score, index) => ({ score, index }))
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score || a.index - b.index)
-      .slice(0, topK)
-      .flatMap(({ score, index }) => {
-        const item = this.#items[index];
-        return item === undefined ? [] : [{ item, score, duplicates: [] }];
-      });
+  route(query: string, { topK = TOP_K }: RouteOptions = {}): Routed[] {
+    const scores = this.#scorer.score(parseQuery(query), this.#learned);
+    const priors = this.#priors();
+    const ranked = Array.from(scores.touched, (item) => ({ item, score: (scores.values[item] ?? 0) * priors(item) }))
+      .sort((a, b) => b.score - a.score || a.item - b.item)
+      .slice(0, topK * CANDIDATES_PER_ITEM);
+    return this.#collapse(ranked, topK).map(({ item, score, duplicates }) => ({
+      item: this.#at(item),
+      score,
+      duplicates: duplicates.map((one) => this.#at(one)),
+    }));
   }
-}
 
-function queryStems(query: string): Set<string> {
-  const words = wordsOf(query);
-  const telling = words.filter((word) => !isStopWord(word));
-  return new Set((telling.length > 0 ? telling : words).map(stemOf));
+  readonly #learned: Learned = (stem) =>
+    this.#habits.learned(stem).flatMap(([id, share]) => {
+      const item = this.#numbers.get(id);
+      return item === undefined ? [] : [[item, share] as const];
+    });
+
+  #priors(): (item: number) => number {
+    const namespaces = this.#habits.usesByGroup((id) => {
+      const item = this.#numbers.get(id);
+      return item === undefined ? undefined : this.#at(item).namespace;
+    });
+    return (item) => {
+      const { id, namespace } = this.#at(item);
+      return this.#habits.prior(id, namespace === '' ? 0 : (namespaces.get(namespace) ?? 0));
+    };
+  }
+
+  #collapse(ranked: readonly { item: number; score: number }[], topK: number): Found[] {
+    const found: Found[] = [];
+    for (const { item, score } of ranked) {
+      const same = found.find((better) => isDuplicate(this.#index, item, better.item));
+      if (same !== undefined) same.duplicates.push(item);
+      else if (found.length < topK) found.push({ item, score, duplicates: [] });
+    }
+    return found;
+  }
+
+  #at(item: number): CatalogItem {
+    const found = this.#items[item];
+    if (found === undefined) throw new RangeError(`no item ${item}`);
+    return found;
+  }
 }

@@ -1,88 +1,183 @@
 import type { CatalogItem } from '../item.ts';
-import { FIELDS, type Field, itemWords } from './item-words.ts';
+import { FIELDS, type Field, itemTexts } from './item-texts.ts';
+import { Vocabulary } from './vocabulary.ts';
 
-/** How much a word counts in each part of an item, and how much long parts are set back. */
-const WEIGHTS: Record<Field, { weight: number; lengthPenalty: number }> = {
+/** How much a word counts in each part of an item, and how much long parts are set back, from 0 to 1. */
+const FIELD_RULES: Record<Field, { weight: number; lengthPenalty: number }> = {
   name: { weight: 4, lengthPenalty: 0.5 },
   namespace: { weight: 1, lengthPenalty: 0 },
   tags: { weight: 1, lengthPenalty: 0 },
-  description: { weight: 2, lengthPenalty: 0.6 },
+  description: { weight: 2, lengthPenalty: 0.75 },
   arguments: { weight: 1, lengthPenalty: 0.75 },
 };
-/** How soon repeated words stop to count. */
+/** Weighted occurrences from which more of the same word count less than half. */
 const SATURATION = 2;
+/** What two items are compared by to see whether they say the same. */
+const IDENTITY: readonly Field[] = ['name', 'namespace', 'description'];
 
 /** The items that have a word, and how much it says about each of them. */
 export interface Postings {
   readonly items: Uint32Array;
   readonly impacts: Float32Array;
+  /** How rare the word is. */
+  readonly rarity: number;
 }
 
-/** Words to items. Built once; the numbers of items are their places in the order of ids. */
+/** The words of all items, one after another, as numbers. */
+interface Texts {
+  readonly words: Uint32Array;
+  /** Where each field of each item ends. */
+  readonly ends: Uint32Array;
+}
+
+/** Words to items. Items are numbered by their places in the list that it was built of. */
 export class WordIndex {
-  readonly #numbers = new Map<string, number>();
-  #starts = new Uint32Array();
-  #items = new Uint32Array();
-  #impacts = new Float32Array();
+  readonly #vocabulary = new Vocabulary();
+  readonly #starts: Uint32Array;
+  readonly #items: Uint32Array;
+  readonly #impacts: Float32Array;
+  readonly #size: number;
+  readonly #names: Sets;
+  readonly #identities: Sets;
 
   constructor(items: readonly CatalogItem[]) {
-    this.#fill(items.map(itemWords));
+    this.#size = items.length;
+    const texts = read(items, this.#vocabulary);
+    this.#names = setsOf(texts, items.length, ['name']);
+    this.#identities = setsOf(texts, items.length, IDENTITY);
+    [this.#starts, this.#items, this.#impacts] = postingsOf(texts, items.length, this.#vocabulary.size);
+    this.#vocabulary.seal();
   }
 
+  /** Null if no item has the word. */
   postings(stem: string): Postings | null {
-    const number = this.#numbers.get(stem);
-    if (number === undefined) return null;
+    const number = this.#vocabulary.find(stem);
+    if (number < 0) return null;
     const [from = 0, to = 0] = [this.#starts[number], this.#starts[number + 1]];
-    return { items: this.#items.subarray(from, to), impacts: this.#impacts.subarray(from, to) };
+    return {
+      items: this.#items.subarray(from, to),
+      impacts: this.#impacts.subarray(from, to),
+      rarity: rarityOf(to - from, this.#size),
+    };
   }
 
-  #fill(texts: readonly Record<Field, string[]>[]): void {
-    const means = new Map(FIELDS.map((field) => [field, meanLength(texts, field)]));
-    const counts: number[] = [];
-    const perItem = texts.map((text) => {
-      const weights = new Map<number, number>();
-      for (const field of FIELDS) {
-        const { weight, lengthPenalty } = WEIGHTS[field];
-        const share = weight / (1 - lengthPenalty + (lengthPenalty * text[field].length) / (means.get(field) ?? 1));
-        for (const stem of text[field]) {
-          const number = this.#numberOf(stem);
-          weights.set(number, (weights.get(number) ?? 0) + share);
-        }
-      }
-      for (const number of weights.keys()) counts[number] = (counts[number] ?? 0) + 1;
-      return weights;
-    });
-    this.#starts = new Uint32Array(counts.length + 1);
-    counts.forEach((count, number) => {
-      this.#starts[number + 1] = (this.#starts[number] ?? 0) + count;
-    });
-    const size = this.#starts.at(-1) ?? 0;
-    this.#items = new Uint32Array(size);
-    this.#impacts = new Float32Array(size);
-    const next = this.#starts.slice();
-    perItem.forEach((weights, item) => {
-      for (const [number, weight] of weights) {
-        const at = next[number] ?? 0;
-        const count = counts[number] ?? 0;
-        this.#items[at] = item;
-        this.#impacts[at] = rarity(count, texts.length) * (weight / (weight + SATURATION));
-        next[number] = at + 1;
-      }
-    });
+  /** How rare a word is, also one that no item has. */
+  rarity(stem: string): number {
+    return this.postings(stem)?.rarity ?? rarityOf(0, this.#size);
   }
 
-  #numberOf(stem: string): number {
-    const number = this.#numbers.get(stem) ?? this.#numbers.size;
-    this.#numbers.set(stem, number);
-    return number;
+  has(stem: string): boolean {
+    return this.#vocabulary.find(stem) >= 0;
+  }
+
+  stems(): Iterable<string> {
+    return this.#vocabulary.stems();
+  }
+
+  /** The distinct words of an item's name, ascending. */
+  name(item: number): Uint32Array {
+    return this.#names.at(item);
+  }
+
+  /** The distinct words of an item's name, namespace and description, ascending. */
+  identity(item: number): Uint32Array {
+    return this.#identities.at(item);
   }
 }
 
-function meanLength(texts: readonly Record<Field, string[]>[], field: Field): number {
-  const total = texts.reduce((sum, text) => sum + text[field].length, 0);
-  return Math.max(1, total / Math.max(1, texts.length));
+/** A set of numbers for each item, in one array. */
+class Sets {
+  readonly #starts: Uint32Array;
+  readonly #words: Uint32Array;
+
+  constructor(starts: Uint32Array, words: Uint32Array) {
+    this.#starts = starts;
+    this.#words = words;
+  }
+
+  at(item: number): Uint32Array {
+    return this.#words.subarray(this.#starts[item] ?? 0, this.#starts[item + 1] ?? 0);
+  }
 }
 
-function rarity(count: number, items: number): number {
-  return Math.log(1 + (items - count + 0.5) / (count + 0.5));
+function read(items: readonly CatalogItem[], vocabulary: Vocabulary): Texts {
+  const words: number[] = [];
+  const ends = new Uint32Array(items.length * FIELDS.length);
+  items.forEach((item, index) => {
+    const texts = itemTexts(item);
+    FIELDS.forEach((field, place) => {
+      for (const text of texts[field]) vocabulary.read(text, words);
+      ends[index * FIELDS.length + place] = words.length;
+    });
+  });
+  return { words: Uint32Array.from(words), ends };
+}
+
+function fieldOf({ words, ends }: Texts, item: number, field: Field): Uint32Array {
+  const at = item * FIELDS.length + FIELDS.indexOf(field);
+  return words.subarray(at === 0 ? 0 : ends[at - 1], ends[at]);
+}
+
+function setsOf(texts: Texts, size: number, fields: readonly Field[]): Sets {
+  const starts = new Uint32Array(size + 1);
+  const words: number[] = [];
+  for (let item = 0; item < size; item++) {
+    const set = new Set<number>();
+    for (const field of fields) for (const word of fieldOf(texts, item, field)) set.add(word);
+    for (const word of Uint32Array.from(set).sort()) words.push(word);
+    starts[item + 1] = words.length;
+  }
+  return new Sets(starts, Uint32Array.from(words));
+}
+
+/** Where the postings of each word start, their items, and their impacts. */
+function postingsOf(texts: Texts, size: number, stems: number): [Uint32Array, Uint32Array, Float32Array] {
+  const means = FIELDS.map((field) => meanLength(texts, size, field));
+  const weights = new Float64Array(stems);
+  const weigh = (item: number): number[] => {
+    const seen: number[] = [];
+    FIELDS.forEach((field, place) => {
+      const words = fieldOf(texts, item, field);
+      const { weight, lengthPenalty } = FIELD_RULES[field];
+      const share = weight / (1 - lengthPenalty + (lengthPenalty * words.length) / (means[place] ?? 1));
+      for (const word of words) {
+        const before = weights[word] ?? 0;
+        if (before === 0) seen.push(word);
+        weights[word] = before + share;
+      }
+    });
+    return seen;
+  };
+  const starts = new Uint32Array(stems + 1);
+  for (let item = 0; item < size; item++) {
+    for (const word of weigh(item)) {
+      starts[word + 1] = (starts[word + 1] ?? 0) + 1;
+      weights[word] = 0;
+    }
+  }
+  for (let word = 0; word < stems; word++) starts[word + 1] = (starts[word + 1] ?? 0) + (starts[word] ?? 0);
+  const items = new Uint32Array(starts[stems] ?? 0);
+  const impacts = new Float32Array(items.length);
+  const next = starts.slice();
+  for (let item = 0; item < size; item++) {
+    for (const word of weigh(item)) {
+      const at = next[word] ?? 0;
+      const weight = weights[word] ?? 0;
+      items[at] = item;
+      impacts[at] = weight / (weight + SATURATION);
+      next[word] = at + 1;
+      weights[word] = 0;
+    }
+  }
+  return [starts, items, impacts];
+}
+
+function meanLength(texts: Texts, size: number, field: Field): number {
+  let total = 0;
+  for (let item = 0; item < size; item++) total += fieldOf(texts, item, field).length;
+  return Math.max(1, total / Math.max(1, size));
+}
+
+function rarityOf(count: number, size: number): number {
+  return Math.log(1 + (size - count + 0.5) / (count + 0.5));
 }

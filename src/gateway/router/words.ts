@@ -4,7 +4,8 @@ import { stemmer } from 'stemmer';
 /** An encoded blob is no word. */
 const WORD_MAX_CHARS = 64;
 
-const RUN = /[\p{L}\p{M}\p{N}]+/gu;
+/** A word, or an identifier of several words. */
+export const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 /** Scripts that put no blanks between words: their texts are compared by pairs of characters. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/u;
@@ -20,19 +21,10 @@ export function wordsOf(text: string): string[] {
 
 /** The form in which words are compared: English words by their stem. */
 export function stemOf(word: string): string {
-  const known = STEMS.get(word);
-  if (known !== undefined) return known;
-  const stem = PLAIN.test(word) && word.length > 2 ? stemmer(word) : word;
-  if (STEMS.size >= STEMS_MAX) STEMS.clear();
-  STEMS.set(word, stem);
-  return stem;
+  return PLAIN.test(word) && word.length > 2 ? stemmer(word) : word;
 }
 
-/** Stems by word. Only a cache: what a word's stem is does not depend on it. */
-const STEMS = new Map<string, string>();
-const STEMS_MAX = 50_000;
-
-function wordsOfRun(run: string): string[] {
+export function wordsOfRun(run: string): string[] {
   if (PLAIN.test(run)) return [run.slice(0, WORD_MAX_CHARS)];
   return run.split(UNSPACED_PARTS).flatMap((part) => (UNSPACED.test(part) ? pairsOf(part) : identifierParts(part)));
 }

@@ -1,0 +1,90 @@
+import { parseQuery } from './query.ts';
+
+/** What was executed after which queries, as data that can be stored. */
+export interface HabitRecord {
+  /** Executions by item id. */
+  readonly uses: Readonly<Record<string, number>>;
+  /** Executions by word of the query and item id. */
+  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+/** Pairs of a word and an item that are kept. Beyond it all counts are halved, and pairs below 1 are forgotten. */
+const PAIRS_MAX = 20_000;
+/** How much a word says about an item at most that was executed after it; a word in a name says about as much. */
+const LEARNED_MOST = 0.7;
+/** Executions after which a habit counts half of what it counts at most. */
+const HALF_AT = 2;
+/** How much an item gains at most by being used, and by being in a namespace that is used. */
+const USE_MOST = 0.1;
+const NAMESPACE_MOST = 0.1;
+
+/** Learns which items are executed after which words. It raises what fits a query, and never hides an item. */
+export class Habits {
+  readonly #uses = new Map<string, number>();
+  readonly #words = new Map<string, Map<string, number>>();
+  #pairs = 0;
+
+  constructor(record: HabitRecord = { uses: {}, words: {} }) {
+    for (const [id, count] of Object.entries(record.uses)) this.#uses.set(id, count);
+    for (const [stem, counts] of Object.entries(record.words))
+      for (const [id, count] of Object.entries(counts)) this.#addPair(stem, id, count);
+  }
+
+  /** Records that an item was executed after a search for `query`. */
+  record(query: string, id: string): void {
+    this.#uses.set(id, (this.#uses.get(id) ?? 0) + 1);
+    for (const { stem } of parseQuery(query).terms) this.#addPair(stem, id, 1);
+    while (this.#pairs > PAIRS_MAX) this.#forget();
+  }
+
+  /** How much a word of a query says about items by what was executed after it, from 0 to 1, by id. */
+  learned(stem: string): [id: string, share: number][] {
+    return Array.from(this.#words.get(stem) ?? [], ([id, count]) => [id, LEARNED_MOST * half(count)]);
+  }
+
+  /** By which factor the score of an item rises. `namespaceUses`: executions of all items of its namespace. */
+  prior(id: string, namespaceUses: number): number {
+    const own = this.#uses.get(id) ?? 0;
+    return 1 + USE_MOST * half(own) + NAMESPACE_MOST * half(Math.max(0, namespaceUses - own));
+  }
+
+  /** Executions by group. `groupOf`: undefined for an id that no longer exists. */
+  usesByGroup(groupOf: (id: string) => string | undefined): Map<string, number> {
+    const groups = new Map<string, number>();
+    for (const [id, count] of this.#uses) {
+      const group = groupOf(id);
+      if (group !== undefined) groups.set(group, (groups.get(group) ?? 0) + count);
+    }
+    return groups;
+  }
+
+  toRecord(): HabitRecord {
+    return {
+      uses: Object.fromEntries(this.#uses),
+      words: Object.fromEntries(Array.from(this.#words, ([stem, counts]) => [stem, Object.fromEntries(counts)])),
+    };
+  }
+
+  #addPair(stem: string, id: string, count: number): void {
+    const counts = this.#words.get(stem) ?? new Map<string, number>();
+    if (!counts.has(id)) this.#pairs += 1;
+    counts.set(id, (counts.get(id) ?? 0) + count);
+    this.#words.set(stem, counts);
+  }
+
+  #forget(): void {
+    this.#pairs = 0;
+    for (const [stem, counts] of this.#words) {
+      for (const [id, count] of counts) {
+        if (count < 2) counts.delete(id);
+        else counts.set(id, count / 2);
+      }
+      this.#pairs += counts.size;
+      if (counts.size === 0) this.#words.delete(stem);
+    }
+  }
+}
+
+function half(count: number): number {
+  return count / (count + HALF_AT);
+}

@@ -1,0 +1,46 @@
+import type { CatalogItem } from '../item.ts';
+
+/** The parts of an item that are read. */
+export const FIELDS = ['name', 'namespace', 'tags', 'description', 'arguments'] as const;
+
+export type Field = (typeof FIELDS)[number];
+
+/** The texts of each part of an item. */
+export function itemTexts(item: CatalogItem): Record<Field, readonly string[]> {
+  return {
+    name: [item.name],
+    namespace: [item.namespace],
+    tags: item.tags,
+    description: [item.description],
+    arguments: schemaTexts(item.inputSchema),
+  };
+}
+
+const SCHEMA_DEPTH_MAX = 12;
+const SCHEMA_TEXTS_MAX = 400;
+
+/** Names and descriptions of properties, also of nested ones, and the texts that an `enum` allows. */
+function schemaTexts(schema: unknown): string[] {
+  const texts: string[] = [];
+  visit(schema, 0, texts);
+  return texts.slice(0, SCHEMA_TEXTS_MAX);
+}
+
+function visit(value: unknown, depth: number, texts: string[]): void {
+  if (typeof value !== 'object' || value === null || depth > SCHEMA_DEPTH_MAX || texts.length >= SCHEMA_TEXTS_MAX)
+    return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === 'properties') visitProperties(part, depth, texts);
+    else if (key === 'enum' && Array.isArray(part)) texts.push(...part.filter((one) => typeof one === 'string'));
+    else if (key === 'description' && typeof part === 'string' && depth > 0) texts.push(part);
+    else if (key !== 'default' && key !== 'examples') visit(part, depth + 1, texts);
+  }
+}
+
+function visitProperties(properties: unknown, depth: number, texts: string[]): void {
+  if (typeof properties !== 'object' || properties === null) return;
+  for (const [name, property] of Object.entries(properties)) {
+    texts.push(name);
+    visit(property, depth + 1, texts);
+  }
+}

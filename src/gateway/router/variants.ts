@@ -1,0 +1,40 @@
+import type { Term } from './query.ts';
+import { relatedTo } from './related-words.ts';
+import { Spellings } from './spelling.ts';
+import type { WordIndex } from './word-index.ts';
+
+/** A word of a catalogue that a term of a query may mean. */
+export interface Variant {
+  readonly stem: string;
+  /** How certainly, from 0 to 1. */
+  readonly certainty: number;
+}
+
+/** How much a word counts that is near a misspelt one. */
+const SPELLING_CERTAINTY = 0.5;
+
+/** Finds the words of a catalogue that terms may mean. */
+export class Variants {
+  readonly #index: WordIndex;
+  #spellings: Spellings | null = null;
+
+  constructor(index: WordIndex) {
+    this.#index = index;
+  }
+
+  /** The term itself, words that mean nearly the same, and similar words if no item has the term. */
+  of({ stem }: Term): Variant[] {
+    const isKnown = this.#index.has(stem);
+    const related = relatedTo(stem).filter((variant) => this.#index.has(variant.stem));
+    const own = isKnown ? [{ stem, certainty: 1 }] : this.#similar(stem);
+    return [...own, ...related.filter((variant) => own.every((one) => one.stem !== variant.stem))];
+  }
+
+  #similar(stem: string): Variant[] {
+    // Made with the first word that no item has.
+    this.#spellings ??= new Spellings(this.#index.stems());
+    return this.#spellings
+      .similar(stem)
+      .map(([word, likeness]) => ({ stem: word, certainty: likeness * SPELLING_CERTAINTY }));
+  }
+}
