@@ -85,7 +85,7 @@ export class ParsedArgs {
   }
 
   flag(name: string): boolean {
-    return this.#options[name] !== undefined && this.#options[name] !== false;
+    return this.#option(name) !== undefined && this.#option(name) !== false;
   }
 
   /** True if `--no-<name>` was given. */
@@ -94,7 +94,7 @@ export class ParsedArgs {
   }
 
   text(name: string): string | undefined {
-    const value = this.#options[name];
+    const value = this.#option(name);
     return typeof value === 'string' ? value : undefined;
   }
 
@@ -113,5 +113,10 @@ export class ParsedArgs {
     throw new ContextdError('ARGS_INVALID', `--${name} must be a number from 1 to ${maximum}, not ${text}`, {
       remedy: `Pass a number, such as --${name} ${fallback}.`,
     });
+  }
+
+  /** Options are kept without hyphens: `--top-k` as `topK`. */
+  #option(name: string): unknown {
+    return this.#options[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
   }
 }

@@ -60,6 +60,7 @@ import { networkMirrors } from './commands/network-mirrors.ts';
 import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRemove, quarantineRestore } from './commands/quarantine.ts';
+import { routeSearch } from './commands/route-search.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
 import { scrubAllow, scrubAllowList, scrubAllowRemove, scrubReveal } from './commands/scrub-allow.ts';
 import { serverLogs, serverRestart, serverStart, serverStatus, serverStop } from './commands/server.ts';
@@ -152,6 +153,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   http: 'The HTTP API for programs on this machine: open it, and say who may use it.',
   network: 'Decide which hosts commands may reach, and see what they reached.',
   'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
+  route: 'Search a catalogue of tools.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List and call the tools of agents, and write your own.',
   config: 'Read and change the settings of this machine.',
@@ -269,6 +271,7 @@ export const COMMANDS: readonly Command[] = [
   ps,
   kill,
   stats,
+  routeSearch,
   scrub,
   scrubReveal,
   scrubAllow,

@@ -1,4 +1,5 @@
 import type { CatalogItem } from '../item.ts';
+import { stemOf, wordsOf } from './words.ts';
 
 /** The parts of an item that are read. */
 export const FIELDS = ['name', 'namespace', 'tags', 'description', 'arguments'] as const;
@@ -14,6 +15,12 @@ export function itemTexts(item: CatalogItem): Record<Field, readonly string[]> {
     description: [item.description],
     arguments: schemaTexts(item.inputSchema),
   };
+}
+
+/** The parts of an item that have a stem. */
+export function fieldsWith(item: CatalogItem, stem: string): Field[] {
+  const texts = itemTexts(item);
+  return FIELDS.filter((field) => texts[field].some((text) => wordsOf(text).some((word) => stemOf(word) === stem)));
 }
 
 const SCHEMA_DEPTH_MAX = 12;

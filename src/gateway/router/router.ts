@@ -1,7 +1,8 @@
 import type { CatalogItem } from '../item.ts';
 import { isDuplicate } from './duplicates.ts';
 import { Habits } from './habits.ts';
-import { parseQuery } from './query.ts';
+import { type Field, fieldsWith } from './item-texts.ts';
+import { parseQuery, type Query } from './query.ts';
 import { type Learned, Scorer } from './scorer.ts';
 import { WordIndex } from './word-index.ts';
 
@@ -24,9 +25,36 @@ export interface Routed {
   readonly duplicates: readonly CatalogItem[];
 }
 
-interface Found {
+/** Why an item has its score for a query. */
+export interface Explanation {
+  readonly item: CatalogItem;
+  readonly score: number;
+  /** From 1 on, copies included. */
+  readonly place: number;
+  /** What counted, most first. */
+  readonly words: readonly ExplainedWord[];
+  /** Clauses of the query that were also looked at alone. 0: it has only one. */
+  readonly clauses: number;
+  /** By which factor use raised the score. */
+  readonly prior: number;
+}
+
+interface ExplainedWord {
+  /** The word of the query, as its stem. */
+  readonly word: string;
+  /** The word of the item, as its stem. "": the item was executed after the word. */
+  readonly found: string;
+  readonly fields: readonly Field[];
+  /** Its part of the score by words, from 0 to 1. */
+  readonly share: number;
+}
+
+interface Candidate {
   readonly item: number;
   readonly score: number;
+}
+
+interface Found extends Candidate {
   readonly duplicates: number[];
 }
 
@@ -53,16 +81,43 @@ export class Router {
 
   /** Best first; ties in the order of ids. Items that share no word with the query are left out. */
   route(query: string, { topK = TOP_K }: RouteOptions = {}): Routed[] {
-    const scores = this.#scorer.score(parseQuery(query), this.#learned);
-    const priors = this.#priors();
-    const ranked = Array.from(scores.touched, (item) => ({ item, score: (scores.values[item] ?? 0) * priors(item) }))
-      .sort((a, b) => b.score - a.score || a.item - b.item)
-      .slice(0, topK * CANDIDATES_PER_ITEM);
+    const ranked = this.#rank(parseQuery(query)).slice(0, topK * CANDIDATES_PER_ITEM);
     return this.#collapse(ranked, topK).map(({ item, score, duplicates }) => ({
       item: this.#at(item),
       score,
       duplicates: duplicates.map((one) => this.#at(one)),
     }));
+  }
+
+  /** Why an item has its score. Undefined if the catalogue has no such item, or if it shares no word with the query. */
+  explain(text: string, id: string): Explanation | undefined {
+    const number = this.#numbers.get(id);
+    if (number === undefined) return undefined;
+    const query = parseQuery(text);
+    const ranked = this.#rank(query);
+    const score = ranked.find(({ item }) => item === number)?.score;
+    if (score === undefined) return undefined;
+    const item = this.#at(number);
+    const reasons = this.#scorer.reasons(query.terms, number, this.#learned);
+    const total = reasons.reduce((sum, { gain }) => sum + gain, 0);
+    return {
+      item,
+      score,
+      place: ranked.findIndex((one) => one.item === number) + 1,
+      words: reasons
+        .map(({ term, found, gain }) => ({ word: term, found, fields: fieldsWith(item, found), share: gain / total }))
+        .sort((a, b) => b.share - a.share || (a.word < b.word ? -1 : 1)),
+      clauses: query.clauses.length,
+      prior: this.#priors()(number),
+    };
+  }
+
+  #rank(query: Query): Candidate[] {
+    const scores = this.#scorer.score(query, this.#learned);
+    const priors = this.#priors();
+    return Array.from(scores.touched, (item) => ({ item, score: (scores.values[item] ?? 0) * priors(item) })).sort(
+      (a, b) => b.score - a.score || a.item - b.item,
+    );
   }
 
   readonly #learned: Learned = (stem) =>
@@ -82,7 +137,7 @@ export class Router {
     };
   }
 
-  #collapse(ranked: readonly { item: number; score: number }[], topK: number): Found[] {
+  #collapse(ranked: readonly Candidate[], topK: number): Found[] {
     const found: Found[] = [];
     for (const { item, score } of ranked) {
       const same = found.find((better) => isDuplicate(this.#index, item, better.item));

@@ -8,6 +8,15 @@ const CLAUSE_SHARE = 0.5;
 /** How much a word says about which items by what was executed after it, from 0 to 1. */
 export type Learned = (stem: string) => readonly (readonly [item: number, share: number])[];
 
+/** Why an item has the score that it has: one word of the query. */
+export interface Reason {
+  /** The stem of the word of the query. */
+  readonly term: string;
+  /** The stem of the item that stands for it. "": the item was executed after the word. */
+  readonly found: string;
+  readonly gain: number;
+}
+
 /** How well items fit the words of a query. One query at a time: the arrays are used again. */
 export class Scorer {
   readonly #index: WordIndex;
@@ -42,6 +51,22 @@ export class Scorer {
     this.#whole.addAll(this.#best);
     this.#whole.scale(1 / (1 + CLAUSE_SHARE));
     return this.#whole;
+  }
+
+  /** What each term of a query adds to an item, before its sum is made a share of the best. */
+  reasons(terms: readonly Term[], item: number, learned: Learned): Reason[] {
+    return terms.flatMap((term) => {
+      const found = this.#variants.of(term).flatMap(({ stem, certainty }) => {
+        const postings = this.#index.postings(stem);
+        const at = postings === null ? -1 : postings.items.indexOf(item);
+        const impact = at < 0 ? 0 : (postings?.impacts[at] ?? 0);
+        return { term: term.stem, found: stem, gain: term.weight * certainty * (postings?.rarity ?? 0) * impact };
+      });
+      const share = learned(term.stem).find(([one]) => one === item)?.[1] ?? 0;
+      found.push({ term: term.stem, found: '', gain: term.weight * this.#index.rarity(term.stem) * share });
+      const best = found.reduce((top, one) => (one.gain > top.gain ? one : top));
+      return best.gain > 0 ? [best] : [];
+    });
   }
 
   /** Of the variants of a term, only the one that says most about an item counts for it. */
