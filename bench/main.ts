@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readEnvironment } from '../src/config/env.ts';
 import { findInstallRoot } from '../src/config/install-root.ts';
@@ -16,7 +16,7 @@ import { runSection } from './lib/section-process.ts';
 import { SECTIONS } from './sections.ts';
 
 const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user] [--embedding-model DIR|URL]
-       [--retrieval-sets DIR]
+       [--retrieval-sets DIR] [--tool-sets DIR]
 sections: ${Object.keys(SECTIONS).join(' ')}
 `;
 
@@ -62,6 +62,7 @@ function readChoice(): Choice {
       as: { type: 'string' },
       'embedding-model': { type: 'string' },
       'retrieval-sets': { type: 'string' },
+      'tool-sets': { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -85,6 +86,7 @@ function readChoice(): Choice {
       qdrantUrl: process.env.QDRANT_URL ?? null,
       embeddingModel: values['embedding-model'] ?? null,
       retrievalSets: values['retrieval-sets'] ?? null,
+      toolSets: values['tool-sets'] === undefined ? null : resolve(values['tool-sets']),
     },
     accounts,
   };

@@ -103,6 +103,11 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     isForEachAccount: false,
     load: async () => (await import('./sections/retrieval.ts')).retrievalSection,
   },
+  route: {
+    title: 'Which tools a query finds',
+    isForEachAccount: false,
+    load: async () => (await import('./sections/route.ts')).routeSection,
+  },
   install: {
     title: 'From the source of a tool to its first answer',
     load: async () => (await import('./sections/install.ts')).installSection,

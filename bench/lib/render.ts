@@ -22,7 +22,7 @@ function renderFigures(figures: readonly Figure[]): string[] {
     `${name.padEnd(NAME_WIDTH)} ${value.padEnd(VALUE_WIDTH)} ${aim.padEnd(AIM_WIDTH)} ${beside}`.trimEnd();
   const verdict = ({ isMet }: Figure): string => (isMet === null ? '' : isMet ? ', met' : ', missed');
   return [
-    line('what', 'figure', 'aim', 'gitleaks'),
+    line('what', 'figure', 'aim', 'beside'),
     ...figures.map((figure) => line(figure.name, figure.value, `${figure.aim}${verdict(figure)}`, figure.beside)),
     '',
   ];

@@ -22,6 +22,8 @@ export interface SectionOptions {
   embeddingModel: string | null;
   /** Directory of sets of questions; null: the built-in set only. */
   retrievalSets: string | null;
+  /** Directory of catalogues of tools with questions, for the section `route`; null: none. */
+  toolSets: string | null;
 }
 
 export interface Outcome {

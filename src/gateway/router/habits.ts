@@ -2,14 +2,15 @@ import { parseQuery } from './query.ts';
 
 /** What was executed after which queries, as data that can be stored. */
 export interface HabitRecord {
-  /** Executions by item id. */
-  readonly uses: Readonly<Record<string, number>>;
-  /** Executions by word of the query and item id. */
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Ids of items and how often they were executed. */
+  readonly uses: readonly (readonly [id: string, count: number])[];
+  /** Words of queries, the least recent first, and what was executed after them. */
+  readonly words: readonly (readonly [stem: string, uses: readonly (readonly [id: string, count: number])[]])[];
 }
 
-/** Pairs of a word and an item that are kept. Beyond it all counts are halved, and pairs below 1 are forgotten. */
+/** Pairs of a word and an item that are kept. Beyond it the words are forgotten that were used least recently. */
 const PAIRS_MAX = 20_000;
+const USES_MAX = 20_000;
 /** How much a word says about an item at most that was executed after it; a word in a name says about as much. */
 const LEARNED_MOST = 0.7;
 /** Executions after which a habit counts half of what it counts at most. */
@@ -24,17 +25,18 @@ export class Habits {
   readonly #words = new Map<string, Map<string, number>>();
   #pairs = 0;
 
-  constructor(record: HabitRecord = { uses: {}, words: {} }) {
-    for (const [id, count] of Object.entries(record.uses)) this.#uses.set(id, count);
-    for (const [stem, counts] of Object.entries(record.words))
-      for (const [id, count] of Object.entries(counts)) this.#addPair(stem, id, count);
+  constructor(record: HabitRecord = { uses: [], words: [] }) {
+    for (const [id, count] of record.uses) this.#uses.set(id, count);
+    for (const [stem, counts] of record.words) for (const [id, count] of counts) this.#addPair(stem, id, count);
   }
 
   /** Records that an item was executed after a search for `query`. */
   record(query: string, id: string): void {
-    this.#uses.set(id, (this.#uses.get(id) ?? 0) + 1);
+    const uses = (this.#uses.get(id) ?? 0) + 1;
+    this.#uses.delete(id);
+    this.#uses.set(id, uses);
     for (const { stem } of parseQuery(query).terms) this.#addPair(stem, id, 1);
-    while (this.#pairs > PAIRS_MAX) this.#forget();
+    this.#forget();
   }
 
   /** How much a word of a query says about items by what was executed after it, from 0 to 1, by id. */
@@ -59,28 +61,27 @@ export class Habits {
   }
 
   toRecord(): HabitRecord {
-    return {
-      uses: Object.fromEntries(this.#uses),
-      words: Object.fromEntries(Array.from(this.#words, ([stem, counts]) => [stem, Object.fromEntries(counts)])),
-    };
+    return { uses: [...this.#uses], words: Array.from(this.#words, ([stem, counts]) => [stem, [...counts]]) };
   }
 
   #addPair(stem: string, id: string, count: number): void {
     const counts = this.#words.get(stem) ?? new Map<string, number>();
     if (!counts.has(id)) this.#pairs += 1;
     counts.set(id, (counts.get(id) ?? 0) + count);
+    // At the end: maps keep the order in which keys were added.
+    this.#words.delete(stem);
     this.#words.set(stem, counts);
   }
 
   #forget(): void {
-    this.#pairs = 0;
     for (const [stem, counts] of this.#words) {
-      for (const [id, count] of counts) {
-        if (count < 2) counts.delete(id);
-        else counts.set(id, count / 2);
-      }
-      this.#pairs += counts.size;
-      if (counts.size === 0) this.#words.delete(stem);
+      if (this.#pairs <= PAIRS_MAX) break;
+      this.#words.delete(stem);
+      this.#pairs -= counts.size;
+    }
+    for (const id of this.#uses.keys()) {
+      if (this.#uses.size <= USES_MAX) break;
+      this.#uses.delete(id);
     }
   }
 }

@@ -2,6 +2,7 @@ import { isStopWord, stemOf, wordsOf } from './words.ts';
 
 /** A word of a query. */
 export interface Term {
+  readonly word: string;
   readonly stem: string;
   /** How much it counts: how often the query has it, at most `REPEATED_MOST`. */
   readonly weight: number;
@@ -40,12 +41,12 @@ function tellingWords(text: string): string[] {
   return wordsOf(text).filter((word) => !isStopWord(word));
 }
 
-/** Two words in a row may be one word in a catalogue: such pairs are terms as well, and found only if an item has them. */
 function termsOf(words: readonly string[]): Term[] {
-  const weights = new Map<string, number>();
+  const terms = new Map<string, Term>();
   for (const word of words) {
     const stem = stemOf(word);
-    weights.set(stem, Math.min(REPEATED_MOST, (weights.get(stem) ?? 0) + 1));
+    const weight = Math.min(REPEATED_MOST, (terms.get(stem)?.weight ?? 0) + 1);
+    terms.set(stem, { word: terms.get(stem)?.word ?? word, stem, weight });
   }
-  return Array.from(weights, ([stem, weight]) => ({ stem, weight })).slice(0, TERMS_MAX);
+  return [...terms.values()].slice(0, TERMS_MAX);
 }

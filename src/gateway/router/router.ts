@@ -2,11 +2,14 @@ import type { CatalogItem } from '../item.ts';
 import { isDuplicate } from './duplicates.ts';
 import { Habits } from './habits.ts';
 import { type Field, fieldsWith } from './item-texts.ts';
+import { cosinesOf, meaningWeight } from './meaning.ts';
 import { parseQuery, type Query } from './query.ts';
-import { type Learned, Scorer } from './scorer.ts';
+import { type Learned, Scorer, type Sums } from './scorer.ts';
 import { WordIndex } from './word-index.ts';
 
 export interface RouterOptions {
+  /** Vectors of items by id, all of one model. Items may lack one. */
+  vectors?: ReadonlyMap<string, Float32Array>;
   /** What was executed before. Records that are added later count from the next query on. */
   habits?: Habits;
 }
@@ -14,6 +17,8 @@ export interface RouterOptions {
 export interface RouteOptions {
   /** Items at most. Default 10. */
   topK?: number;
+  /** The vector of the query, of the model of the items' vectors. Default: words alone decide. */
+  vector?: Float32Array | undefined;
 }
 
 /** An item that fits a query. */
@@ -69,19 +74,21 @@ export class Router {
   readonly #index: WordIndex;
   readonly #scorer: Scorer;
   readonly #habits: Habits;
+  readonly #vectors: readonly (Float32Array | undefined)[];
 
   /** Ids must be unique. */
-  constructor(items: readonly CatalogItem[], { habits = new Habits() }: RouterOptions = {}) {
+  constructor(items: readonly CatalogItem[], { habits = new Habits(), vectors = new Map() }: RouterOptions = {}) {
     this.#items = items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     this.#numbers = new Map(this.#items.map(({ id }, index) => [id, index]));
     this.#index = new WordIndex(this.#items);
     this.#scorer = new Scorer(this.#index, items.length);
     this.#habits = habits;
+    this.#vectors = this.#items.map(({ id }) => vectors.get(id));
   }
 
-  /** Best first; ties in the order of ids. Items that share no word with the query are left out. */
-  route(query: string, { topK = TOP_K }: RouteOptions = {}): Routed[] {
-    const ranked = this.#rank(parseQuery(query)).slice(0, topK * CANDIDATES_PER_ITEM);
+  /** Best first; ties in the order of ids. Items that share no word with the query are left out, or follow with a vector. */
+  route(query: string, { topK = TOP_K, vector }: RouteOptions = {}): Routed[] {
+    const ranked = this.#rank(parseQuery(query), vector).slice(0, topK * CANDIDATES_PER_ITEM);
     return this.#collapse(ranked, topK).map(({ item, score, duplicates }) => ({
       item: this.#at(item),
       score,
@@ -112,12 +119,24 @@ export class Router {
     };
   }
 
-  #rank(query: Query): Candidate[] {
+  #rank(query: Query, vector?: Float32Array): Candidate[] {
     const scores = this.#scorer.score(query, this.#learned);
     const priors = this.#priors();
+    if (vector !== undefined) this.#addMeaning(query, scores, vector);
     return Array.from(scores.touched, (item) => ({ item, score: (scores.values[item] ?? 0) * priors(item) })).sort(
       (a, b) => b.score - a.score || a.item - b.item,
     );
+  }
+
+  #addMeaning({ terms }: Query, scores: Sums, vector: Float32Array): void {
+    const best = scores.touched.reduce(
+      (top, item) => ((scores.values[item] ?? 0) > (scores.values[top] ?? 0) ? item : top),
+      0,
+    );
+    const weight = meaningWeight(this.#scorer.coverage(terms, best, this.#learned));
+    cosinesOf(this.#vectors, vector).forEach((cosine, item) => {
+      scores.add(item, weight * cosine);
+    });
   }
 
   readonly #learned: Learned = (stem) =>

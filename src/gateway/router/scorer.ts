@@ -69,6 +69,14 @@ export class Scorer {
     });
   }
 
+  /** The share of the words of a query, by their rarity, that an item has. */
+  coverage(terms: readonly Term[], item: number, learned: Learned): number {
+    const has = new Set(this.reasons(terms, item, learned).map(({ term }) => term));
+    const rarityOf = (some: readonly Term[]): number =>
+      some.reduce((sum, { stem }) => sum + this.#index.rarity(stem), 0);
+    return rarityOf(terms.filter(({ stem }) => has.has(stem))) / (rarityOf(terms) || 1);
+  }
+
   /** Of the variants of a term, only the one that says most about an item counts for it. */
   #addTerms(terms: readonly Term[], sums: Sums, learned: Learned): void {
     for (const term of terms) {

@@ -2,6 +2,7 @@ import type { Term } from './query.ts';
 import { relatedTo } from './related-words.ts';
 import { Spellings } from './spelling.ts';
 import type { WordIndex } from './word-index.ts';
+import { stemOf } from './words.ts';
 
 /** A word of a catalogue that a term of a query may mean. */
 export interface Variant {
@@ -13,6 +14,10 @@ export interface Variant {
 /** How much a word counts that is near a misspelt one. */
 const SPELLING_CERTAINTY = 0.5;
 
+/** How much each part of a joined word counts. */
+const PART_CERTAINTY = 0.7;
+const PART_MIN_CHARS = 3;
+
 /** Finds the words of a catalogue that terms may mean. */
 export class Variants {
   readonly #index: WordIndex;
@@ -22,12 +27,22 @@ export class Variants {
     this.#index = index;
   }
 
-  /** The term itself, words that mean nearly the same, and similar words if no item has the term. */
-  of({ stem }: Term): Variant[] {
+  /** The term itself, words that mean nearly the same, and if no item has the term, its parts and similar words. */
+  of({ word, stem }: Term): Variant[] {
     const isKnown = this.#index.has(stem);
     const related = relatedTo(stem).filter((variant) => this.#index.has(variant.stem));
-    const own = isKnown ? [{ stem, certainty: 1 }] : this.#similar(stem);
+    const own = isKnown ? [{ stem, certainty: 1 }] : [...this.#parts(word), ...this.#similar(stem)];
     return [...own, ...related.filter((variant) => own.every((one) => one.stem !== variant.stem))];
+  }
+
+  /** The two words that a word is joined of: `sendmail`. */
+  #parts(word: string): Variant[] {
+    for (let cut = PART_MIN_CHARS; cut <= word.length - PART_MIN_CHARS; cut++) {
+      const stems = [word.slice(0, cut), word.slice(cut)].map(stemOf);
+      if (stems.every((stem) => this.#index.has(stem)))
+        return stems.map((stem) => ({ stem, certainty: PART_CERTAINTY }));
+    }
+    return [];
   }
 
   #similar(stem: string): Variant[] {

@@ -1,0 +1,38 @@
+/** Vectors of a model, as a second opinion beside words. Pure. */
+
+/** How much meaning counts beside the best match of words when no word of the query was found. */
+const MEANING_MOST = 0.8;
+/** From this coverage of the best match on, words alone decide. */
+const WORDS_DECIDE_FROM = 0.5;
+/** Keeps items without a word of the query in the order of their meaning, behind all others. */
+const MEANING_LEAST = 1e-9;
+
+/**
+ * How much the cosine counts beside the score by words, which is 1 for the best match. `coverage`: the share of the query's
+ * words, by their rarity, that the best match has. The rule is that of memories (decision 0083).
+ */
+export function meaningWeight(coverage: number): number {
+  return Math.max(MEANING_LEAST, MEANING_MOST * Math.max(0, 1 - coverage / WORDS_DECIDE_FROM));
+}
+
+/** The cosine of each item with a query, at least 0. An item without a vector is taken for an ordinary one. */
+export function cosinesOf(vectors: readonly (Float32Array | undefined)[], query: Float32Array): Float64Array {
+  const length = norm(query);
+  const cosines = Float64Array.from(vectors, (vector) => (vector === undefined ? Number.NaN : dot(vector, query)));
+  vectors.forEach((vector, item) => {
+    if (vector !== undefined) cosines[item] = Math.max(0, (cosines[item] ?? 0) / (norm(vector) * length || 1));
+  });
+  const known = cosines.filter((cosine) => !Number.isNaN(cosine));
+  const usual = known.reduce((sum, cosine) => sum + cosine, 0) / Math.max(1, known.length);
+  return cosines.map((cosine) => (Number.isNaN(cosine) ? usual : cosine));
+}
+
+function norm(vector: Float32Array): number {
+  return Math.sqrt(dot(vector, vector));
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}
