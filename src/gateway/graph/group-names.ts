@@ -1,19 +1,18 @@
-import { isStopWord, stemOf, wordsOf } from '../router/words.ts';
 import type { Entry } from './entries.ts';
-import { slugOf } from './path.ts';
+
+/** Of each stem, how many names have it, and in which form. */
+export type NameCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
  * The word that most names in a group have and that few names outside it have, as a segment. Among words that do equally
- * well, the first in the alphabet. Empty if no word can be a segment.
+ * well, the first in the alphabet. Empty if no word can be a segment. `all`: counts of the group and all others.
  */
-export function nameOfGroup(group: readonly Entry[], all: readonly Entry[]): string {
-  const inside = countWords(group);
-  const outside = countWords(all);
-  const others = Math.max(1, all.length - group.length);
+export function nameOfGroup(group: readonly Entry[], all: NameCounts, size: number): string {
+  const others = Math.max(1, size - group.length);
   let [best, most] = ['', Number.NEGATIVE_INFINITY];
-  for (const [stem, forms] of inside) {
+  for (const [stem, forms] of countNames(group)) {
     const own = total(forms);
-    const score = own / group.length - (total(outside.get(stem)) - own) / others;
+    const score = own / group.length - (total(all.get(stem)) - own) / others;
     const form = mostFrequent(forms);
     if (score < most || (score === most && best !== '' && best < form)) continue;
     [best, most] = [form, score];
@@ -21,16 +20,13 @@ export function nameOfGroup(group: readonly Entry[], all: readonly Entry[]): str
   return best;
 }
 
-/** Of each stem, how many names have it in which form. */
-function countWords(entries: readonly Entry[]): Map<string, Map<string, number>> {
+export function countNames(entries: readonly Entry[]): NameCounts {
   const counts = new Map<string, Map<string, number>>();
-  for (const { item } of entries) {
-    for (const word of new Set(wordsOf(item.name))) {
-      const form = slugOf(word);
-      if (form === '' || isStopWord(word)) continue;
-      const forms = counts.get(stemOf(word)) ?? new Map<string, number>();
+  for (const { names } of entries) {
+    for (const [stem, form] of names) {
+      const forms = counts.get(stem) ?? new Map<string, number>();
       forms.set(form, (forms.get(form) ?? 0) + 1);
-      counts.set(stemOf(word), forms);
+      counts.set(stem, forms);
     }
   }
   return counts;

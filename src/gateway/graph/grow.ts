@@ -1,8 +1,8 @@
 import type { CatalogItem } from '../item.ts';
 import { clusterBags } from './clusters.ts';
 import type { Entry } from './entries.ts';
-import { nameOfGroup, nameOfRange } from './group-names.ts';
-import { slugOf, uniqueSegments } from './path.ts';
+import { countNames, nameOfGroup, nameOfRange } from './group-names.ts';
+import { uniqueSegments } from './path.ts';
 
 /** A place in the graph: a group of items, or one item. */
 export interface GraphNode {
@@ -57,7 +57,7 @@ function nodeOf(parent: string, segment: string, { entries }: Part, maxChildren:
 }
 
 function single(entry: Entry): Part {
-  return { slug: slugOf(entry.item.name), entries: [entry] };
+  return { slug: entry.slug, entries: [entry] };
 }
 
 function orderOfFirst(a: Part, b: Part): number {
@@ -69,24 +69,25 @@ function divide(entries: readonly Entry[], maxChildren: number): Part[] {
   const groups = clusterBags(entries, count);
   const largest = groups.reduce((most, group) => Math.max(most, group.length), 0);
   if (largest > entries.length * CLUSTER_MOST) return byAlphabet(entries, count);
+  const names = countNames(entries);
   return groups.map((group) => {
     const [only] = group;
     return only !== undefined && group.length === 1
       ? single(only)
-      : { slug: nameOfGroup(group, entries), entries: group };
+      : { slug: nameOfGroup(group, names, entries.length), entries: group };
   });
 }
 
 function byAlphabet(entries: readonly Entry[], count: number): Part[] {
-  const named = entries
-    .map((entry) => ({ entry, slug: slugOf(entry.item.name) }))
-    .sort((a, b) => (a.slug === b.slug ? (a.entry.item.id < b.entry.item.id ? -1 : 1) : a.slug < b.slug ? -1 : 1));
+  const named = entries.toSorted((a, b) =>
+    a.slug === b.slug ? (a.item.id < b.item.id ? -1 : 1) : a.slug < b.slug ? -1 : 1,
+  );
   const size = Math.ceil(named.length / count);
   const starts = Array.from({ length: Math.ceil(named.length / size) }, (_, index) => index * size);
   return starts.map((start) => {
     const chunk = named.slice(start, start + size);
     const slugs = [named[start - 1], chunk[0], chunk.at(-1), named[start + size]].map((one) => one?.slug ?? '');
     const [before = '', first = '', last = '', after = ''] = slugs;
-    return { slug: nameOfRange(before, first, last, after), entries: chunk.map(({ entry }) => entry) };
+    return { slug: nameOfRange(before, first, last, after), entries: chunk };
   });
 }

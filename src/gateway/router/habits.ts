@@ -17,7 +17,7 @@ const LEARNED_MOST = 0.7;
 const HALF_AT = 2;
 /** How much an item gains at most by being used, and by being in a namespace that is used. */
 const USE_MOST = 0.1;
-const NAMESPACE_MOST = 0.1;
+const NAMESPACE_MOST = 0.05;
 
 /** Learns which items are executed after which words. It raises what fits a query, and never hides an item. */
 export class Habits {
@@ -28,6 +28,10 @@ export class Habits {
   constructor(record: HabitRecord = { uses: [], words: [] }) {
     for (const [id, count] of record.uses) this.#uses.set(id, count);
     for (const [stem, counts] of record.words) for (const [id, count] of counts) this.#addPair(stem, id, count);
+  }
+
+  get isEmpty(): boolean {
+    return this.#uses.size === 0;
   }
 
   /** Records that an item was executed after a search for `query`. */

@@ -2,7 +2,7 @@ import type { Variant } from './variants.ts';
 import { stemOf } from './words.ts';
 
 /** How much a word counts in place of another one of its class. */
-const CLASS_CERTAINTY = 0.3;
+const CLASS_CERTAINTY = 0.2;
 
 /**
  * What tools do, and the everyday words for it: the actions on stored things, on messages, on processes and on numbers.

@@ -1,4 +1,5 @@
 import type { CatalogItem } from '../item.ts';
+import { BestFirst, type Candidate } from './best-first.ts';
 import { isDuplicate } from './duplicates.ts';
 import { Habits } from './habits.ts';
 import { type Field, fieldsWith } from './item-texts.ts';
@@ -54,11 +55,6 @@ interface ExplainedWord {
   readonly share: number;
 }
 
-interface Candidate {
-  readonly item: number;
-  readonly score: number;
-}
-
 interface Found extends Candidate {
   readonly duplicates: number[];
 }
@@ -88,7 +84,7 @@ export class Router {
 
   /** Best first; ties in the order of ids. Items that share no word with the query are left out, or follow with a vector. */
   route(query: string, { topK = TOP_K, vector }: RouteOptions = {}): Routed[] {
-    const ranked = this.#rank(parseQuery(query), vector).slice(0, topK * CANDIDATES_PER_ITEM);
+    const ranked = this.#rank(parseQuery(query), topK * CANDIDATES_PER_ITEM, vector);
     return this.#collapse(ranked, topK).map(({ item, score, duplicates }) => ({
       item: this.#at(item),
       score,
@@ -101,7 +97,7 @@ export class Router {
     const number = this.#numbers.get(id);
     if (number === undefined) return undefined;
     const query = parseQuery(text);
-    const ranked = this.#rank(query);
+    const ranked = this.#rank(query, this.#items.length);
     const score = ranked.find(({ item }) => item === number)?.score;
     if (score === undefined) return undefined;
     const item = this.#at(number);
@@ -119,13 +115,13 @@ export class Router {
     };
   }
 
-  #rank(query: Query, vector?: Float32Array): Candidate[] {
+  #rank(query: Query, most: number, vector?: Float32Array): Candidate[] {
     const scores = this.#scorer.score(query, this.#learned);
     const priors = this.#priors();
     if (vector !== undefined) this.#addMeaning(query, scores, vector);
-    return Array.from(scores.touched, (item) => ({ item, score: (scores.values[item] ?? 0) * priors(item) })).sort(
-      (a, b) => b.score - a.score || a.item - b.item,
-    );
+    const best = new BestFirst(most);
+    for (const item of scores.touched) best.offer(item, (scores.values[item] ?? 0) * priors(item));
+    return best.candidates();
   }
 
   #addMeaning({ terms }: Query, scores: Sums, vector: Float32Array): void {
@@ -146,6 +142,7 @@ export class Router {
     });
 
   #priors(): (item: number) => number {
+    if (this.#habits.isEmpty) return () => 1;
     const namespaces = this.#habits.usesByGroup((id) => {
       const item = this.#numbers.get(id);
       return item === undefined ? undefined : this.#at(item).namespace;

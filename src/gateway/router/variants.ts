@@ -18,9 +18,13 @@ const SPELLING_CERTAINTY = 0.5;
 const PART_CERTAINTY = 0.7;
 const PART_MIN_CHARS = 3;
 
+/** Words whose variants are kept. */
+const KNOWN_MAX = 10_000;
+
 /** Finds the words of a catalogue that terms may mean. */
 export class Variants {
   readonly #index: WordIndex;
+  readonly #known = new Map<string, readonly Variant[]>();
   #spellings: Spellings | null = null;
 
   constructor(index: WordIndex) {
@@ -28,7 +32,16 @@ export class Variants {
   }
 
   /** The term itself, words that mean nearly the same, and if no item has the term, its parts and similar words. */
-  of({ word, stem }: Term): Variant[] {
+  of({ word, stem }: Term): readonly Variant[] {
+    const known = this.#known.get(word);
+    if (known !== undefined) return known;
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    const found = this.#find(word, stem);
+    this.#known.set(word, found);
+    return found;
+  }
+
+  #find(word: string, stem: string): Variant[] {
     const isKnown = this.#index.has(stem);
     const related = relatedTo(stem).filter((variant) => this.#index.has(variant.stem));
     const own = isKnown ? [{ stem, certainty: 1 }] : [...this.#parts(word), ...this.#similar(stem)];

@@ -1,4 +1,4 @@
-import { RUN, stemOf, wordsOfRun } from './words.ts';
+import { runsOf, stemOf, wordsOfRun } from './words.ts';
 
 /** Stems as numbers, in the order in which they were first seen. */
 export class Vocabulary {
@@ -21,7 +21,7 @@ export class Vocabulary {
 
   /** Adds the numbers of the words of a text, in their order. */
   read(text: string, into: number[]): void {
-    for (const run of text.normalize('NFKC').match(RUN) ?? []) {
+    for (const run of runsOf(text)) {
       const known = this.#runs.get(run) ?? this.#learn(run);
       for (const number of known) into.push(number);
     }
