@@ -1,5 +1,11 @@
-import type { Variant } from './variants.ts';
 import { stemOf } from './words.ts';
+
+/** A word of a catalogue that a term of a query may mean. */
+export interface Variant {
+  readonly stem: string;
+  /** How certainly, from 0 to 1. */
+  readonly certainty: number;
+}
 
 /** How much a word counts in place of another one of its class. */
 const CLASS_CERTAINTY = 0.2;

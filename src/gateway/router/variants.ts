@@ -1,15 +1,8 @@
 import type { Term } from './query.ts';
-import { relatedTo } from './related-words.ts';
+import { relatedTo, type Variant } from './related-words.ts';
 import { Spellings } from './spelling.ts';
 import type { WordIndex } from './word-index.ts';
 import { stemOf } from './words.ts';
-
-/** A word of a catalogue that a term of a query may mean. */
-export interface Variant {
-  readonly stem: string;
-  /** How certainly, from 0 to 1. */
-  readonly certainty: number;
-}
 
 /** How much a word counts that is near a misspelt one. */
 const SPELLING_CERTAINTY = 0.5;

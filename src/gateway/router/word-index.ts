@@ -110,7 +110,7 @@ function read(items: readonly CatalogItem[], vocabulary: Vocabulary): Texts {
       ends[index * FIELDS.length + place] = words.length;
     });
   });
-  return { words: Uint32Array.from(words), ends };
+  return { words: new Uint32Array(words), ends };
 }
 
 function fieldOf({ words, ends }: Texts, item: number, field: Field): Uint32Array {
@@ -122,12 +122,16 @@ function setsOf(texts: Texts, size: number, fields: readonly Field[]): Sets {
   const starts = new Uint32Array(size + 1);
   const words: number[] = [];
   for (let item = 0; item < size; item++) {
-    const set = new Set<number>();
-    for (const field of fields) for (const word of fieldOf(texts, item, field)) set.add(word);
-    for (const word of Uint32Array.from(set).sort()) words.push(word);
+    const own: number[] = [];
+    for (const field of fields) for (const word of fieldOf(texts, item, field)) own.push(word);
+    let before = -1;
+    for (const word of new Uint32Array(own).sort()) {
+      if (word !== before) words.push(word);
+      before = word;
+    }
     starts[item + 1] = words.length;
   }
-  return new Sets(starts, Uint32Array.from(words));
+  return new Sets(starts, new Uint32Array(words));
 }
 
 /** Where the postings of each word start, their items, and their impacts. */
