@@ -1,4 +1,5 @@
 import { withoutInvisible } from '../../core/invisible.ts';
+import { withoutSteering } from '../../text/steering.ts';
 
 /** Characters of a recorded text that an agent sees. */
 export const QUOTED_MAX_CHARS = 160;
@@ -7,12 +8,6 @@ export const QUOTED_MAX_CHARS = 160;
 const READ_FACTOR = 16;
 
 const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
-/**
- * A whole token, or what could open a tag or a fenced block, or look like a token or a line of contextd. `a < b`, `<5` and the
- * `<<EOF` of a shell open no tag.
- */
-const STEERING =
-  /\[SECRET(?:_\d+|:[\w.-]{1,64})\]|<(?=[^\s\d<='"\\()])(?!(?<=<<)\w+(?=[\s"\\);,|&])[^>]*$)|`{3,}|\[(?=\s*(?:SECRET|contextd))/gi;
 
 /**
  * Recorded text as data in one line: a JSON string without anything that ends a line, is invisible, opens a tag or a fence, or
@@ -20,7 +15,7 @@ const STEERING =
  * text without its invisible characters. `isToken`: whether a token, such as `[SECRET_1]`, is one of the reader's and stays
  * readable (default: none is).
  */
-export function quote(text: string, maxChars = QUOTED_MAX_CHARS, isToken = isNoToken): string {
+export function quote(text: string, maxChars = QUOTED_MAX_CHARS, isToken?: (token: string) => boolean): string {
   // A text of megabytes is not read for its first words.
   const part = text.slice(0, READ_FACTOR * maxChars);
   // First, because a line end is invisible too and would join two words.
@@ -29,7 +24,7 @@ export function quote(text: string, maxChars = QUOTED_MAX_CHARS, isToken = isNoT
   const characters = Array.from(plain);
   const isLong = characters.length > maxChars || part.length < text.length;
   const kept = characters.length > maxChars ? characters.slice(0, maxChars).join('') : plain;
-  const shown = JSON.stringify(kept).replaceAll(STEERING, (found) => (isToken(found) ? found : escaped(found)));
+  const shown = withoutSteering(JSON.stringify(kept), isToken);
   return `${shown}${isLong ? '…' : ''}`;
 }
 
@@ -37,13 +32,13 @@ export function quote(text: string, maxChars = QUOTED_MAX_CHARS, isToken = isNoT
  * Recorded text as data in its own lines: each begins with `> `, and nothing in it is invisible, opens a tag or a fence, or
  * looks like words of contextd. Blanks stay as they are.
  */
-export function quoteLines(text: string, isToken = isNoToken): string {
+export function quoteLines(text: string, isToken?: (token: string) => boolean): string {
   return text
     .toWellFormed()
     .split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
     .map((line) => {
       const plain = withoutInvisible(line.replaceAll('\t', '  '));
-      return `> ${plain.replaceAll(STEERING, (found) => (isToken(found) ? found : escaped(found)))}`.trimEnd();
+      return `> ${withoutSteering(plain, isToken)}`.trimEnd();
     })
     .join('\n');
 }
@@ -51,15 +46,4 @@ export function quoteLines(text: string, isToken = isNoToken): string {
 /** Names are contextd's own; one that somebody made up is quoted. */
 export function nameOf(name: string): string {
   return /^[A-Za-z0-9][\w.:-]{0,63}$/.test(name) ? name : quote(name, 64);
-}
-
-const isNoToken = (_token: string): boolean => false;
-
-/** Of a token the bracket is enough. */
-function escaped(found: string): string {
-  const steering = found.startsWith('[') ? '[' : found;
-  return (
-    Array.from(steering, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('') +
-    found.slice(steering.length)
-  );
 }
