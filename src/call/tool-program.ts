@@ -1,7 +1,7 @@
 import type { ToolProfile } from '../core/profile.ts';
 
 /** The executor of a tool's calls. Each kind has a backend (`ToolBackend`); a kind without one does not compile. */
-export type ToolProgram = PluginProgram;
+export type ToolProgram = PluginProgram | HostProgram;
 
 /** A process that speaks go-plugin, from a bundle on the local disk. */
 export interface PluginProgram {
@@ -10,4 +10,10 @@ export interface PluginProgram {
   readonly bundleDir: string;
   /** The process profile that tool.json asks for. */
   readonly profile: ToolProfile;
+}
+
+/** A verb of the daemon itself, without a process. Core tools only: it runs no code of a bundle and touches no file of a project. */
+export interface HostProgram {
+  readonly kind: 'host';
+  readonly profile: Pick<ToolProfile, 'minIsolation' | 'limits'>;
 }

@@ -7,6 +7,7 @@ import {
   type ToolEffects,
 } from '../call/effects.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
+import { RUNTIMES } from '../core/profile.ts';
 
 /** Reads `effects` of tool.json and adds its faults to `faults`. A part that is not stated is that of DEFAULT_EFFECTS. */
 export function parseEffects(value: Json | undefined, faults: string[]): ToolEffects {
@@ -24,8 +25,15 @@ export function parseEffects(value: Json | undefined, faults: string[]): ToolEff
   return { files: fileEffect ?? DEFAULT_EFFECTS.files, session: sessionEffect ?? DEFAULT_EFFECTS.session };
 }
 
-/** Why a tool from elsewhere may not state these effects, as the rest of a sentence about tool.json; null if it may. */
-export function whyNotForOthers({ session }: ToolEffects): string | null {
+/** Why a tool from elsewhere may not be as its tool.json says, as the rest of a sentence about it; null if it may. */
+export function whyNotForOthers({
+  effects: { session },
+  isHost,
+}: {
+  effects: ToolEffects;
+  isHost: boolean;
+}): string | null {
+  if (isHost) return `"runtime" is "host", which is for the core tools alone; use ${RUNTIMES.join(', ')}`;
   const { mayState } = SESSION_EFFECTS[session];
   if (mayState === 'every tool') return null;
   const others = SESSION_EFFECT_NAMES.filter((name) => SESSION_EFFECTS[name].mayState === 'every tool');

@@ -32,6 +32,8 @@ export interface ToolManifest {
   profile: ToolProfile;
   /** What its calls do. A tool that states nothing may do anything to files. */
   effects: ToolEffects;
+  /** True for a verb of the daemon (`"runtime": "host"`), which only a core tool can be. */
+  isHost: boolean;
   /** The kind of answers it gives, which sets their default budget (BUDGET_DEFAULT_TOKENS, or the configuration). */
   budget: BudgetClass;
   /** True if every byte of its texts counts, as in a file to be edited: they are never densified. */
@@ -109,6 +111,7 @@ export function parseManifest(file: string, text: string): ToolManifest {
       limits,
     },
     effects: reader.effects(),
+    isHost: reader.isHost(),
     budget: reader.budget(),
     isExact: reader.isExact(),
     text: reader.text(),
@@ -181,10 +184,14 @@ class ManifestReader {
     return this.#fault('"entry" must be a path inside the bundle, such as "main.js" or "bin/tool"', '');
   }
 
+  isHost(): boolean {
+    return this.#value.runtime === 'host';
+  }
+
   /** Without the key the name of the entry decides. */
   runtime(): Runtime {
     const { runtime = runtimeOf(this.#entry()) } = this.#value;
-    const known = RUNTIMES.find((one) => one === runtime);
+    const known = this.isHost() ? 'node' : RUNTIMES.find((one) => one === runtime);
     return known ?? this.#fault(`"runtime" must be one of ${RUNTIMES.join(', ')}`, 'node');
   }
 

@@ -21,7 +21,7 @@ export async function readTool(dir: string, bundle: Bundle, compile: CompileArgu
     readFile(join(dir, 'TOOL_EXTENDED.md'), 'utf8'),
   ]);
   const { profile, ...manifest } = parseManifest(join(dir, 'tool.json'), manifestText);
-  const why = bundle.origin === 'core' ? null : whyNotForOthers(manifest.effects);
+  const why = bundle.origin === 'core' ? null : whyNotForOthers(manifest);
   if (why !== null) {
     throw new ContextdError('SCHEMA_INVALID', `tool.json of ${manifest.name} is not valid: ${why}`, {
       remedy: 'Its author must correct the file; then install the tool again.',
@@ -32,7 +32,7 @@ export async function readTool(dir: string, bundle: Bundle, compile: CompileArgu
     manifest,
     origin: bundle.origin,
     sha256: bundle.sha256,
-    program: { kind: 'plugin', bundleDir: bundle.dir, profile },
+    program: manifest.isHost ? { kind: 'host', profile } : { kind: 'plugin', bundleDir: bundle.dir, profile },
     schemaJson,
     toolMd,
     toolExtendedMd,

@@ -12,7 +12,7 @@ export interface ListedTool {
 export interface ToolList<T extends ListedTool> {
   /** What an agent is shown, in the given order. */
   listed: readonly T[];
-  /** What it finds by a search of `.claude/tools`. */
+  /** What it finds with `tool_browse`. */
   searched: readonly T[];
   /** Tokens of the schemas of the listed tools together. */
   tokens: number;

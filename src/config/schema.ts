@@ -53,6 +53,7 @@ export interface Config {
   tools: { env: Record<string, string> };
   memory: MemorySettings;
   session: { log_max_age_days: number; log_max_events: number };
+  gateway: { cache_stable: boolean };
   undo: { enabled: boolean; max_mb: number; max_age_days: number };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
@@ -297,6 +298,12 @@ export const CONFIG_SCHEMA = {
         1_000,
         10_000_000,
         'Events of all sessions. The oldest of the sessions that have most are removed first.',
+      ),
+    }),
+    gateway: section('How agents find tools.', {
+      cache_stable: flag(
+        false,
+        'tool_browse lists the tools that a session has seen first and unchanged, for clients that cache prompts, instead of the best ones.',
       ),
     }),
     undo: section('What is kept of changed files, so that `ctxd undo` can take changes back.', {

@@ -14,11 +14,14 @@ import type { EndedJob } from '../features/jobs/jobs.ts';
 import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
+import { ToolCatalogues } from '../features/routing/tool-catalogues.ts';
+import { createToolVerbs } from '../features/routing/tool-verbs.ts';
 import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
 import { UndoRecords } from '../features/undo/undo-records.ts';
 import { runByKind } from '../runner/backends.ts';
 import { createRunner } from '../runner/create-runner.ts';
+import { createHostBackend } from '../runner/host-backend.ts';
 import { createSandbox } from '../sandbox/client/create-sandbox.ts';
 import { baseView, type WorkspaceView } from '../sandbox/contract/policy.ts';
 import { handedIn } from '../scrub/vault/look-alike.ts';
@@ -89,6 +92,11 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const installed = createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const catalog = createCatalog([coreSource, installed]);
+  const verbs = createToolVerbs({
+    catalogues: new ToolCatalogues({ catalog, projects: before.projects, counter: before.counter, logger }),
+    counter: before.counter,
+    isCacheStable: config.gateway.cache_stable,
+  });
   const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
   return {
     checkpoints,
@@ -103,6 +111,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     sandbox,
     undo,
     runner: runByKind({
+      host: createHostBackend(verbs, clock),
       plugin: createRunner({
         sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session, branches), config.sandbox),

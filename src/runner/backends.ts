@@ -21,6 +21,8 @@ export function runByKind(backends: Backends): ToolBackend {
       switch (program.kind) {
         case 'plugin':
           return backends.plugin.run({ ...call, program });
+        case 'host':
+          return backends.host.run({ ...call, program });
       }
     },
   };

@@ -47,25 +47,25 @@ it('CE-1.1 issue 30.1.3 with nine tools of others, an agent is shown less than 1
   const hidden = NAMES.filter((name) => !listed.includes(name));
   expect(hidden.length).toBeGreaterThan(2);
   expect(skill).toContain(`${hidden.length} more tools are not listed here.`);
-  const search = /^ {4}(safe_bash .*WORD.*)$/m.exec(skill)?.[1] ?? '';
+  const search = /^ {4}(tool_browse .*)$/m.exec(skill)?.[1] ?? '';
   for (const name of hidden) {
-    const typed = `PATH="$PWD/.claude/bin:$PATH"; ${search.replace('WORD', name)}`;
+    const typed = `PATH="$PWD/.claude/bin:$PATH"; ${search.replace('what to do', `look up the ${name} of a city`)}`;
     const found = await at.run('/bin/sh', ['-c', typed]);
-    expect(found.stdout).toBe(`# ${name}\n> Look up ${name} of a city.\n`);
+    expect(found.stdout.split('\n')[0], found.stderr).toMatch(new RegExp(`^installed:${name}@`));
     expect((await at.ask(name, { city: 'x' })).data).toEqual({ about: name });
   }
 
   const figure = `${tokens} of at most 1499 tokens`;
   const verified = await at.run(CTXD, ['tool', 'verify']);
   expect(verified.code, verified.stdout).toBe(0);
-  const count = 15 + NAMES.length;
+  const count = 17 + NAMES.length;
   expect(verified.stdout).toContain(`listed schemas (${count - hidden.length} of ${count}): ${figure}; agents find`);
   for (const name of NAMES) expect(verified.stdout).toContain(`${name} schema.json cost`);
   const doctor = JSON.parse((await at.run(CTXD, ['doctor', '--json'])).stdout);
   expect(doctor.checks).toContainEqual({
     name: 'tool list',
     status: 'ok',
-    detail: `${count - hidden.length} tools, ${figure}; ${hidden.length} more are found by search`,
+    detail: `${count - hidden.length} tools, ${figure}; ${hidden.length} more are found with tool_browse`,
     remedy: '',
   });
 });

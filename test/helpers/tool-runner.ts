@@ -32,7 +32,7 @@ export const PROFILE: ToolProfile = {
 export type RunResult = RunOutput & RunFacts;
 
 /** What a call has instead of the usual. */
-export type CallChange = Partial<ToolCall & Omit<PluginProgram, 'kind'>>;
+export type CallChange = Partial<ToolCall<PluginProgram> & Omit<PluginProgram, 'kind'>>;
 
 /** Calls tools. `core`, `program` and `fixture` reject with the failure of the call. */
 export interface ToolRunner {

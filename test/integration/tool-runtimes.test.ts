@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '#src/core/profile.js';
-import type { ToolCall } from '#src/runner/runner.js';
 import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
-import { openToolRunner, PROFILE, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
+import { type CallChange, openToolRunner, PROFILE, type RunResult, type ToolRunner } from '../helpers/tool-runner.ts';
 
 let bundles: string;
 let bench: Bench;
@@ -29,7 +28,7 @@ describe.each(usualWho())('the runtimes of tools, %s', (who) => {
   function call(
     runtime: Runtime,
     files: Record<string, string>,
-    change: Partial<ToolCall> & { entry?: string } = {},
+    change: CallChange & { entry?: string } = {},
   ): Promise<RunResult> {
     const [first = ''] = Object.keys(files);
     const bundleDir = mkdtempSync(join(bundles, 'b-'));
@@ -42,7 +41,7 @@ describe.each(usualWho())('the runtimes of tools, %s', (who) => {
     return tools.program('hello', { bundleDir, profile, ...change });
   }
 
-  const sh = (script: string, change: Partial<ToolCall> = {}): Promise<RunResult> =>
+  const sh = (script: string, change: CallChange = {}): Promise<RunResult> =>
     call('exec', { 'main.sh': `#!/bin/sh\n${script}\n` }, change);
 
   describe('node', () => {

@@ -48,9 +48,9 @@ async function checkFreeName({ name }: ToolManifest, searchPath: string): Promis
   return faultless('free name', faults, name, 'Choose another name: agents would call the tool instead.');
 }
 
-function checkEffects({ effects }: ToolManifest): ToolCheck {
-  const fault = whyNotForOthers(effects);
-  const { files, session } = effects;
+function checkEffects(manifest: ToolManifest): ToolCheck {
+  const fault = whyNotForOthers(manifest);
+  const { files, session } = manifest.effects;
   return faultless(
     'effects',
     fault === null ? [] : [fault],

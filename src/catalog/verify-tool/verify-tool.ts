@@ -89,7 +89,7 @@ export function verifyTogether(reports: readonly (ToolReport & { isCore: boolean
   const check = within(rule, tokens, TOOL_LIMITS.allSchemasTokens, 'Shorten the descriptions, or remove a tool.');
   if (searched.length === 0) return check;
   const others = shortened(searched.map(({ name }) => name)).join(', ');
-  return { ...check, detail: `${check.detail}; agents find the others by search: ${others}` };
+  return { ...check, detail: `${check.detail}; agents find the others with tool_browse: ${others}` };
 }
 
 const SHOWN_MAX = 5;

@@ -43,7 +43,7 @@ function checkToolList(tools: readonly ToolInfo[]): Check {
   }));
   const { listed, searched, tokens } = listTools(known);
   const { most } = TOOL_LIMITS.allSchemasTokens;
-  const others = searched.length === 0 ? '' : `; ${searched.length} more are found by search`;
+  const others = searched.length === 0 ? '' : `; ${searched.length} more are found with tool_browse`;
   return ok('tool list', `${listed.length} tools, ${tokens} of at most ${most} tokens${others}`);
 }
 

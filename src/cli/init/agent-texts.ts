@@ -26,13 +26,14 @@ const USES: Readonly<Record<string, { use: string; example: string }>> = {
   safe_read: { use: 'read', example: 'main.ts' },
   safe_write: { use: 'write', example: `--path a.md --content 'text'` },
   session_init: { use: 'first', example: '' },
+  tool_browse: { use: 'find', example: `'what to do'` },
   jobs: { use: 'jobs', example: HELP },
   memory_search: { use: 'lessons', example: `'the task'` },
   memory_store: { use: 'learn', example: HELP },
 };
 
 /** Tools that a tool of `USES` leads to. */
-const LED_TO: ReadonlySet<string> = new Set(['tool_view', 'memory_get', 'memory_feedback']);
+const LED_TO: ReadonlySet<string> = new Set(['tool_view', 'tool_hydrate', 'memory_get', 'memory_feedback']);
 
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {
@@ -40,7 +41,6 @@ export function rulesText(tools: readonly ToolText[]): string {
   const lines = Object.entries(USES)
     .filter(([name, { example }]) => tools.some((tool) => tool.name === name) && !(hasMore && example === HELP))
     .map(([name, { use }]) => `- ${use}: \`${callOf(name)}\``);
-  if (hasMore) lines.push('- more: `ls .claude/tools`');
   return withMark(
     `${[
       '# contextd',
@@ -58,7 +58,7 @@ export function rulesText(tools: readonly ToolText[]): string {
 
 /**
  * `.claude/skills/contextd/SKILL.md`. A client loads only name and description until the skill is used. CE-1.1: what would
- * exceed the bound is found by a search of the files that say what each tool is for.
+ * exceed the bound is found with tool_browse.
  */
 export function skillText(tools: readonly ToolText[]): string {
   const { listed, searched } = listTools(tools);
@@ -70,14 +70,13 @@ function searchSection(more: number): string {
   const [what, them] = more === 1 ? ['tool is', 'it'] : ['tools are', 'one'];
   return `## More
 
-${more} more ${what} not listed here. Find ${them} by a word of its purpose, then ask it for \`${HELP}\`:
+${more} more ${what} not listed here. Find ${them} by what it does, or look around with \`tool_browse --path /\`:
 
-    ${SEARCH}
+    ${callOf('tool_browse')}
+
+\`tool_hydrate NAME\` shows its arguments.
 `;
 }
-
-/** Prints the purpose of each tool whose TOOL.md has the word. */
-const SEARCH = `safe_bash "grep -il WORD .claude/tools/*/TOOL.md | xargs grep -h '^[#>]'"`;
 
 /** TOOL_EXTENDED.md in a project. Its mark covers all three files of the tool. */
 export function extendedText(tool: ToolText): string {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashBundle, publishBundle, verifyBundle } from '#src/catalog/bundle.js';
 import { createCatalog } from '#src/catalog/catalog.js';
 import { createCoreSource } from '#src/catalog/core-source.js';
+import { bundleDirOf } from '../../helpers/bundle-dir.ts';
 
 let base: string;
 let source: string;
@@ -87,7 +88,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
     const [tool] = catalog.versions('hello');
     if (tool === undefined) throw new Error('hello is not in the catalog');
     await catalog.verify(tool);
-    change(tool.program.bundleDir);
+    change(bundleDirOf(tool));
     await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
     await expect(catalog.verify(tool)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
   });
@@ -97,7 +98,7 @@ describe('SEC-4.1 a tool is verified by its hash on load and whenever one of its
     await catalog.start();
     const [tool] = catalog.list();
     if (tool === undefined) throw new Error('the catalog is empty');
-    chmodSync(join(tool.program.bundleDir, 'main.js'), 0o600);
+    chmodSync(join(bundleDirOf(tool), 'main.js'), 0o600);
     await catalog.verify(tool);
   });
 

@@ -7,6 +7,7 @@ import { type Catalog, type CatalogTool, createCatalog, type ToolSource } from '
 import { createCoreSource } from '#src/catalog/core-source.js';
 import { parseManifest } from '#src/catalog/manifest.js';
 import { acceptance } from '#src/features/projects/registered-projects.js';
+import { bundleDirOf } from '../../helpers/bundle-dir.ts';
 
 let base: string;
 
@@ -87,7 +88,7 @@ describe('the catalog', () => {
     const catalog = await started(bundleSource('one', 'first'), bundleSource('two', 'second'));
     const [one, two] = catalog.versions('hello');
     if (one === undefined || two === undefined) throw new Error('a version is missing');
-    writeFileSync(join(one.program.bundleDir, 'tools/hello/TOOL.md'), 'changed\n');
+    writeFileSync(join(bundleDirOf(one), 'tools/hello/TOOL.md'), 'changed\n');
     await expect(catalog.verify(one)).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
     await catalog.verify(two);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { createArgumentCompiler } from '#src/catalog/arguments.js';
+import { whyNotForOthers } from '#src/catalog/effects.js';
 import { parseManifest } from '#src/catalog/manifest.js';
 
 /** Of the lengths of an Ed25519 public key and signature. */
@@ -57,10 +58,20 @@ describe('tool.json is closed', () => {
       grants: ['exec'],
       profile,
       effects: { files: 'write', session: 'work' },
+      isHost: false,
       budget: 'answer',
       isExact: false,
       text: null,
     });
+  });
+
+  it('reads that the daemon answers a tool, which only a core tool may state', () => {
+    const manifest = parseManifest('tool.json', JSON.stringify({ ...good, runtime: 'host' }));
+    expect(manifest.isHost).toBe(true);
+    expect(whyNotForOthers(manifest)).toBe(
+      '"runtime" is "host", which is for the core tools alone; use node, plugin, exec',
+    );
+    expect(whyNotForOthers(parseManifest('tool.json', JSON.stringify(good)))).toBeNull();
   });
 
   it('takes templates for the text form, with braces only around the name of a fact', () => {

@@ -14,7 +14,7 @@ const TOOLS = fc.uniqueArray(
   { selector: ({ name }) => name, maxLength: 40 },
 );
 
-it('CE-1.1 issue 30.1.3 the listed tools of a project stay within the bound, and every other tool is found by search', () => {
+it('CE-1.1 issue 30.1.3 the listed tools of a project stay within the bound, and every other tool is left to tool_browse', () => {
   fc.assert(
     fc.property(TOOLS, (tools) => {
       const { listed, searched, tokens } = listTools(tools);

@@ -13,6 +13,7 @@ import type { Undo } from '#src/features/undo/undo.js';
 import { watchFiles } from '#src/features/undo/watched-runner.js';
 import { runByKind } from '#src/runner/backends.js';
 import { createRunner } from '#src/runner/create-runner.js';
+import { createHostBackend } from '#src/runner/host-backend.js';
 import type { ToolBackend, ToolCall } from '#src/runner/runner.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
 import type { AuditRecord } from '#src/stores/audit-record.js';
@@ -86,7 +87,12 @@ async function askedBy(effects: ToolEffects, origin: ToolCall['origin'] = 'core'
       return CHANGES;
     },
   };
-  const watched = watchFiles(runByKind({ plugin }), undo, () => ({ layer: null }), 1024 ** 3);
+  const watched = watchFiles(
+    runByKind({ plugin, host: createHostBackend({}, systemClock) }),
+    undo,
+    () => ({ layer: null }),
+    1024 ** 3,
+  );
   const backend: ToolBackend = holdFiles(watched, branches);
   await backend.run({
     requestId: 'req_1',

@@ -30,6 +30,8 @@ const MANIFESTS: Readonly<Record<string, object>> = {
   safe_bash: { grants: ['exec'], limits: SLOW },
   safe_read: { exact: true },
   session_init: { grants: ['exec', 'memory_search'], budget: 'warm_start' },
+  tool_browse: { runtime: 'host' },
+  tool_hydrate: { runtime: 'host' },
 };
 
 /** What the calls of each tool do: safety hangs on it, so it is stated here again. */
@@ -48,6 +50,8 @@ const EFFECTS: Readonly<Record<string, object>> = {
   safe_read: { files: 'read', session: 'look' },
   safe_write: { files: 'write', session: 'edit' },
   session_init: { files: 'write', session: 'start' },
+  tool_browse: { files: 'none', session: 'record' },
+  tool_hydrate: { files: 'none', session: 'record' },
   tool_view: { files: 'none', session: 'view' },
 };
 

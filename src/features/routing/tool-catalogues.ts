@@ -1,0 +1,111 @@
+import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Logger } from '../../core/log.ts';
+import type { ChoiceCard } from '../../gateway/cards/card.ts';
+import { cardOf } from '../../gateway/cards/make-card.ts';
+import { ChoiceGraph } from '../../gateway/graph/choice-graph.ts';
+import { assertDistinct } from '../../gateway/ids/collisions.ts';
+import { toolIdOf } from '../../gateway/ids/upstream-name.ts';
+import type { CatalogItem } from '../../gateway/item.ts';
+import { Router } from '../../gateway/router/router.ts';
+import type { Project, ProjectStore } from '../../stores/projects.ts';
+import type { TokenCounter } from '../../tokens/counter.ts';
+
+/** The tools of a project, ready to be searched and browsed. Never changes: other tools are another catalogue. */
+export interface ToolCatalogue {
+  readonly router: Router;
+  readonly graph: ChoiceGraph;
+  /** By id. A tool whose card would be too long is missing here and everywhere. */
+  readonly entries: ReadonlyMap<string, ToolEntry>;
+}
+
+export interface ToolEntry {
+  readonly tool: CatalogTool;
+  readonly schema: JsonObject;
+  /** Without a score. */
+  readonly card: ChoiceCard;
+}
+
+export interface ToolCatalogueDeps {
+  catalog: Pick<Catalog, 'list'>;
+  projects: Pick<ProjectStore, 'find'>;
+  counter: TokenCounter;
+  logger: Logger;
+}
+
+/** Projects whose catalogue is kept. Another one is made again when it is asked for. */
+const KEPT_MAX = 16;
+
+/** The namespaces of tool ids. */
+const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
+
+/** The catalogues of projects: made at the first browse, and again at the next one after the tools of the project changed. */
+export class ToolCatalogues {
+  readonly #deps: ToolCatalogueDeps;
+  /** By root, the one that was used last at the end. */
+  readonly #kept = new Map<string, { key: string; catalogue: ToolCatalogue }>();
+
+  constructor(deps: ToolCatalogueDeps) {
+    this.#deps = deps;
+  }
+
+  /** The same object as long as the project has the same tools. Throws PERMISSION_DENIED for a project that is not registered. */
+  async of(root: string): Promise<ToolCatalogue> {
+    const project = await this.#deps.projects.find(root);
+    if (project === null) throw new ContextdError('PERMISSION_DENIED', `${root} is not a registered project`);
+    const tools = acceptedTools(project, this.#deps.catalog);
+    const key = tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`).join('\n');
+    const kept = this.#kept.get(root);
+    const catalogue = kept?.key === key ? kept.catalogue : catalogueOf(tools, this.#deps);
+    this.#kept.delete(root);
+    this.#kept.set(root, { key, catalogue });
+    for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT_MAX) this.#kept.delete(oldest);
+    return catalogue;
+  }
+}
+
+/** In the versions that a person accepted. */
+function acceptedTools(project: Project, catalog: ToolCatalogueDeps['catalog']): CatalogTool[] {
+  const accepted = new Map(project.tools.map(({ name, bundleSha256 }) => [name, bundleSha256]));
+  return catalog.list().filter(({ manifest, sha256 }) => accepted.get(manifest.name) === sha256);
+}
+
+function catalogueOf(tools: readonly CatalogTool[], deps: ToolCatalogueDeps): ToolCatalogue {
+  const entries = new Map<string, ToolEntry>();
+  const items = tools.flatMap((tool) => {
+    const schema: JsonObject = JSON.parse(tool.schemaJson);
+    const item = itemOf(tool, schema);
+    const card = cardOrNull(item, deps);
+    if (card === null) return [];
+    entries.set(item.id, { tool, schema, card });
+    // TOOL.md is searched too, but a card shows the purpose only.
+    return [{ ...item, description: `${item.description}\n${tool.toolMd}` }];
+  });
+  assertDistinct(items.map(({ id }) => id));
+  return { router: new Router(items), graph: new ChoiceGraph(items), entries };
+}
+
+function itemOf({ manifest, origin }: CatalogTool, inputSchema: JsonObject): CatalogItem {
+  const { name, version, purpose, grants, effects } = manifest;
+  const namespace = NAMESPACES[origin];
+  return {
+    id: toolIdOf({ name, version, inputSchema }, namespace),
+    kind: 'tool',
+    name,
+    description: purpose,
+    namespace,
+    tags: grants,
+    inputSchema,
+    sideEffects: effects.files === 'write',
+  };
+}
+
+function cardOrNull(item: CatalogItem, { counter, logger }: ToolCatalogueDeps): ChoiceCard | null {
+  try {
+    return cardOf(item, counter);
+  } catch (thrown) {
+    logger.warn('catalogue.left_out', { tool: item.name, cause: String(thrown) });
+    return null;
+  }
+}
