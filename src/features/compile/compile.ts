@@ -1,10 +1,11 @@
 import type { Sensitivity, SessionEvent } from '../events/event.ts';
+import type { Phase } from '../events/event-kinds.ts';
 import { candidates } from './candidates.ts';
 import { deduplicate } from './deduplicate.ts';
 import { dependencyClosure } from './dependency-closure.ts';
 import { applyFirewall } from './firewall.ts';
 import type { Dropped, DropReason, Item } from './item.ts';
-import { PHASE_RULES, type Phase } from './phase.ts';
+import { rulesOf } from './phase.ts';
 import { lineOf, NOTE, renderSections, textOf } from './render.ts';
 import { scoreCandidates } from './score.ts';
 import { selectAndPack } from './select.ts';
@@ -57,7 +58,7 @@ export function compile(
 ): CompiledContext {
   const countTokens =
     request.isJson === true ? (text: string): number => countRaw(JSON.stringify(text).slice(1, -1)) : countRaw;
-  const budgetTokens = request.budgetTokens ?? PHASE_RULES[request.phase].budgetTokens;
+  const budgetTokens = request.budgetTokens ?? rulesOf(request.phase).budgetTokens;
   const costOf = (item: Item): number => countTokens(`${lineOf(item)}\n`);
   const room = budgetTokens - countTokens(`${NOTE}\n`) - SECTION_HEADS_TOKENS;
   const { closed, items, dropped } = pack(events, request, room, costOf);
@@ -96,7 +97,7 @@ export function pack(
   room: number,
   costOf: (item: Item) => number,
 ): Packed {
-  const rules = PHASE_RULES[phase];
+  const rules = rulesOf(phase);
   const position = events.at(-1)?.seq ?? 0;
   const closed = dependencyClosure(candidates(events, rules), events);
   const allowed = filterSensitivity(closed, sensitivity);

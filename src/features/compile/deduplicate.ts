@@ -1,3 +1,4 @@
+import { hasForm } from '../events/event.ts';
 import type { Dropped, Item, Sieved } from './item.ts';
 import { byScore } from './score.ts';
 import { wordsOf } from './words.ts';
@@ -46,8 +47,7 @@ export function deduplicate(items: readonly Item[]): Sieved {
 
 function groupOf({ event }: Item, words: ReadonlySet<string>): string {
   const numbers = [...words].filter((word) => /\p{N}/u.test(word)).sort();
-  const isCall = event.kind === 'call' || event.kind === 'memory';
-  const result = isCall ? [event.facts.tool, event.facts.exitCode, event.facts.errorCode] : [];
+  const result = hasForm(event, 'call') ? [event.facts.tool, event.facts.exitCode, event.facts.errorCode] : [];
   return JSON.stringify([event.kind, event.session.branch, ...result, ...numbers]);
 }
 

@@ -1,23 +1,21 @@
-import type { EventKind } from '../events/event.ts';
-
-/** What a context is for: to choose a tool, to write its arguments, to understand its result, or to answer a person. */
-export const PHASES = ['route', 'call', 'interpret', 'answer'] as const;
-export type Phase = (typeof PHASES)[number];
+import { EVENT_KINDS, type EventKind, type EventKindRow, type Phase } from '../events/event-kinds.ts';
 
 export interface PhaseRules {
   /** Tokens of the whole text. */
   readonly budgetTokens: number;
-  /** How much a kind counts, 0 to 3; a kind with 0 is no candidate. */
-  readonly weights: Readonly<Record<EventKind, number>>;
-  /** The most events of a kind. Default: as many as fit. */
-  readonly limits: Readonly<Partial<Record<EventKind, number>>>;
+  /** How much a kind counts: see EVENT_KINDS. */
+  weightOf(kind: EventKind): number;
+  /** The most events of a kind. Infinity: as many as fit. */
+  limitOf(kind: EventKind): number;
 }
 
-const BOUNDS = { branch: 1, checkpoint: 1, undo: 1 };
+const BUDGET_TOKENS: Readonly<Record<Phase, number>> = { route: 2_000, call: 3_000, interpret: 4_000, answer: 6_000 };
 
-export const PHASE_RULES: Readonly<Record<Phase, PhaseRules>> = {
-  route: { budgetTokens: 2_000, weights: { ...BOUNDS, message: 3, memory: 1, call: 1 }, limits: { call: 20 } },
-  call: { budgetTokens: 3_000, weights: { ...BOUNDS, message: 2, memory: 1, call: 2 }, limits: { memory: 10 } },
-  interpret: { budgetTokens: 4_000, weights: { ...BOUNDS, message: 1, memory: 0, call: 3, checkpoint: 0 }, limits: {} },
-  answer: { budgetTokens: 6_000, weights: { ...BOUNDS, message: 3, memory: 1, call: 2, branch: 2 }, limits: {} },
-};
+export function rulesOf(phase: Phase): PhaseRules {
+  const rowOf = (kind: EventKind): EventKindRow => EVENT_KINDS[kind];
+  return {
+    budgetTokens: BUDGET_TOKENS[phase],
+    weightOf: (kind) => rowOf(kind).weights[phase],
+    limitOf: (kind) => rowOf(kind).limits?.[phase] ?? Number.POSITIVE_INFINITY,
+  };
+}

@@ -1,8 +1,8 @@
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { SENSITIVITIES, type Sensitivity } from '../events/event.ts';
+import { PHASES, type Phase } from '../events/event-kinds.ts';
 import { type CompileRequest, DEFAULT_SENSITIVITY } from './compile.ts';
-import { PHASES, type Phase } from './phase.ts';
 
 /** A request as it was remembered. Throws ARGS_INVALID. */
 export function readRequest(json: string): CompileRequest {

@@ -1,4 +1,4 @@
-import { isFailure } from '../events/event.ts';
+import { hasForm, isFailure } from '../events/event.ts';
 import type { Item } from './item.ts';
 import type { PhaseRules } from './phase.ts';
 import { wordsOf } from './words.ts';
@@ -14,7 +14,7 @@ const COST_MAX = 200;
 /** Stage 5: newer, closer to the query, of a kind that the phase wants, failed, and short is better. */
 export function scoreCandidates(
   items: readonly Item[],
-  { weights }: PhaseRules,
+  { weightOf }: Pick<PhaseRules, 'weightOf'>,
   query: string,
   position: number,
 ): Item[] {
@@ -26,7 +26,7 @@ export function scoreCandidates(
     const recency = Math.round((NEWEST * (event.seq - oldest)) / span);
     const cost = Math.min(event.tokens, COST_MAX);
     const score =
-      recency + matchOf(shown, wanted) + weights[event.kind] * WEIGHT + (isFailedCall(item) ? FAILURE : 0) - cost;
+      recency + matchOf(shown, wanted) + weightOf(event.kind) * WEIGHT + (isFailedCall(item) ? FAILURE : 0) - cost;
     return { ...item, score };
   });
 }
@@ -39,7 +39,7 @@ function matchOf(text: string, wanted: ReadonlySet<string>): number {
 }
 
 function isFailedCall({ event }: Item): boolean {
-  return (event.kind === 'call' || event.kind === 'memory') && isFailure(event.facts);
+  return hasForm(event, 'call') && isFailure(event.facts);
 }
 
 /** The best first; of equal ones the newest. */

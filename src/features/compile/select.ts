@@ -1,4 +1,4 @@
-import type { EventKind } from '../events/event.ts';
+import type { EventKind } from '../events/event-kinds.ts';
 import type { Dropped, DropReason, Item, Sieved } from './item.ts';
 import type { PhaseRules } from './phase.ts';
 import { byScore } from './score.ts';
@@ -12,7 +12,7 @@ const LINE_MIN_TOKENS = 5;
  */
 export function selectAndPack(
   items: readonly Item[],
-  { limits }: Pick<PhaseRules, 'limits'>,
+  { limitOf }: Pick<PhaseRules, 'limitOf'>,
   budgetTokens: number,
   costOf: (item: Item) => number,
 ): Sieved {
@@ -25,7 +25,7 @@ export function selectAndPack(
     if (packed.has(item) || item.isDependency) continue;
     const unit = withAncestors(item, bySeq).filter((one) => !packed.has(one));
     const { kind } = item.event;
-    if ((counts.get(kind) ?? 0) >= (limits[kind] ?? Number.POSITIVE_INFINITY)) {
+    if ((counts.get(kind) ?? 0) >= limitOf(kind)) {
       reasons.set(item, 'kind_limit');
       continue;
     }

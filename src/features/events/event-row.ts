@@ -5,13 +5,13 @@ import { integerOf, type Row, textOf } from '../../stores/sqlite.ts';
 import {
   type ActionEventFacts,
   type CallEventFacts,
-  type EventFacts,
-  type EventKind,
+  type FactForms,
   type MessageEventFacts,
   SENSITIVITIES,
   type Sensitivity,
   type SessionEvent,
 } from './event.ts';
+import { EVENT_KINDS, type EventForm, type EventKind, isEventKind } from './event-kinds.ts';
 import type { ReportedResult } from './test-result.ts';
 
 /** An event as its row holds it. Throws INTERNAL_ERROR if a column has another type. */
@@ -30,17 +30,13 @@ export function toEvent({ project, session }: Pick<SessionRef, 'project' | 'sess
 }
 
 function eventOf(kind: EventKind, common: Omit<SessionEvent, 'kind' | 'facts'>, facts: JsonObject): SessionEvent {
-  // The table pairs each kind with its facts.
-  return { ...common, kind, facts: READ_FACTS[kind](facts) } as SessionEvent;
+  // The form of a kind pairs it with its facts.
+  return { ...common, kind, facts: READ_FACTS[EVENT_KINDS[kind].form](facts) } as SessionEvent;
 }
 
 /** A later version may know more kinds: what it wrote is read as a message of contextd. */
 function kindIn(text: string): EventKind {
-  return isKind(text) ? text : 'message';
-}
-
-function isKind(text: string): text is EventKind {
-  return Object.hasOwn(READ_FACTS, text);
+  return isEventKind(text) ? text : 'message';
 }
 
 /** Unknown is the most sensitive. */
@@ -89,13 +85,9 @@ function messageFacts(facts: JsonObject): MessageEventFacts {
   return { role: stringIn(facts, 'role') };
 }
 
-/** How the facts of each kind are read. */
-const READ_FACTS: { readonly [Kind in EventKind]: (facts: JsonObject) => EventFacts[Kind] } = {
+const READ_FACTS: { readonly [Form in EventForm]: (facts: JsonObject) => FactForms[Form] } = {
   call: callFacts,
-  memory: callFacts,
-  branch: actionFacts,
-  checkpoint: actionFacts,
-  undo: actionFacts,
+  action: actionFacts,
   message: messageFacts,
 };
 

@@ -1,5 +1,6 @@
 import type { SessionEffect } from '../../call/effects.ts';
 import type { SessionRef } from '../../call/session.ts';
+import { EVENT_KINDS, type EventForm, type EventKind, type FormOf } from './event-kinds.ts';
 import type { ReportedResult } from './test-result.ts';
 
 /** How far an event may travel: from contextd's own words to text that is compiled into a context only on request. */
@@ -80,17 +81,12 @@ export interface MessageEventFacts {
   readonly role: string;
 }
 
-/** Event kind → its facts. */
-export interface EventFacts {
+/** Form of facts → its type. Several kinds of events have facts of one form. */
+export interface FactForms {
   readonly call: CallEventFacts;
-  readonly memory: CallEventFacts;
-  readonly branch: ActionEventFacts;
-  readonly checkpoint: ActionEventFacts;
-  readonly undo: ActionEventFacts;
+  readonly action: ActionEventFacts;
   readonly message: MessageEventFacts;
 }
-
-export type EventKind = keyof EventFacts;
 
 interface EventOf<Kind extends EventKind> {
   /** Position in the log of its session, from 1, without gaps; branches share the log. */
@@ -107,13 +103,22 @@ interface EventOf<Kind extends EventKind> {
   readonly tokens: number;
   /** Scrubbed; for a call one line of facts. */
   readonly text: string;
-  readonly facts: EventFacts[Kind];
+  readonly facts: FactForms[FormOf<Kind>];
   /** Id of the stored output. */
   readonly artifact: string | null;
 }
 
 /** Something that happened in a session. */
 export type SessionEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
+
+type EventOfForm<Form extends EventForm> = {
+  [Kind in EventKind]: FormOf<Kind> extends Form ? EventOf<Kind> : never;
+}[EventKind];
+
+/** Narrows an event by the form of its facts. */
+export function hasForm<Form extends EventForm>(event: SessionEvent, form: Form): event is EventOfForm<Form> {
+  return EVENT_KINDS[event.kind].form === form;
+}
 
 /** An event to append: the log assigns its position and counts its tokens. */
 export type NewEvent = {

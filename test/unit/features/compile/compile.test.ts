@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
 import { type BuildStats, type CompileRequest, compile } from '#src/features/compile/compile.js';
 import { Contexts } from '#src/features/compile/contexts.js';
-import { PHASES } from '#src/features/compile/phase.js';
 import { lineOf } from '#src/features/compile/render.js';
-import { SENSITIVITIES } from '#src/features/events/event.js';
+import { type NewEvent, SENSITIVITIES, type SessionEvent } from '#src/features/events/event.js';
+import { EVENT_KINDS, type EventKind, PHASES, SECTIONS } from '#src/features/events/event-kinds.js';
 import { quote } from '#src/features/events/quote.js';
 import { loadCounter } from '#src/tokens/counter.js';
 import { SESSION_A } from '../../stores/open-stores.ts';
@@ -15,6 +15,8 @@ import { messageOf, openTestEvents } from '../events/open-events.ts';
 const counter = loadCounter();
 const countTokens = (text: string): number => counter.count(text);
 const ALL = { floor: 'restricted', action: 'drop' } as const;
+
+const SECTION_HEADS: ReadonlySet<string> = new Set(SECTIONS.map((name) => `## ${name}`));
 
 const requests = fc.record({
   phase: fc.constantFrom(...PHASES),
@@ -44,7 +46,7 @@ describe('issue 19.2 the context compiler', () => {
       fc.property(logs, requests, (events, request) => {
         const { text } = compile(events, request, countTokens);
         const lines = text.split('\n').slice(0, -1);
-        const outside = lines.slice(1).filter((one) => !/^## (state|messages|memories|calls)$/.test(one));
+        const outside = lines.slice(1).filter((one) => !SECTION_HEADS.has(one));
         for (const one of outside) {
           const unquoted = one.replaceAll(/"(?:[^"\\]|\\.)*"/gu, '""');
           expect(unquoted).toMatch(/^[\w .:,×…""-]*$/u);
@@ -114,6 +116,22 @@ describe('issue 19.2 the context compiler', () => {
     expect(redacted.text).toContain('4 safe_bash "REDACTED: restricted": ok\n');
     expect(redacted.text).not.toContain('cat key');
   });
+
+  it.each(Object.keys(EVENT_KINDS) as EventKind[])(
+    'reads a stored %s event back, and shows it in its section',
+    async (kind) => {
+      const { eventLog } = await openTestEvents();
+      const facts = { ...factsOf('safe_bash', 'make'), action: 'opened', id: 'br_1', role: 'user' };
+      eventLog.append({ ...messageOf(SESSION_A, 'one text'), kind, facts } as NewEvent);
+      const [event] = await eventLog.read(SESSION_A, { newest: 10 });
+      expect(event).toMatchObject({ kind, text: 'one text', seq: 1 });
+      const stated = Object.keys(event?.facts ?? {});
+      expect(stated.length).toBeGreaterThan(0);
+      expect(event?.facts).toEqual(Object.fromEntries(Object.entries(facts).filter(([name]) => stated.includes(name))));
+      const { text } = compile([event as SessionEvent], { phase: 'answer', query: '', sensitivity: ALL }, countTokens);
+      expect(text).toContain(`\n## ${EVENT_KINDS[kind].section}\n1 `);
+    },
+  );
 
   it('issue 19.2 proves that an earlier context can be made again, and says when its events are gone', async () => {
     const { eventLog, database, clock } = await openTestEvents(undefined, { maxAgeMs: 1_000, maxEvents: 1_000_000 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type CallEventFacts, SENSITIVITIES, type SessionEvent } from '#src/features/events/event.js';
+import { EVENT_KINDS, type EventKind } from '#src/features/events/event-kinds.js';
 import { loadCounter } from '#src/tokens/counter.js';
 import { effectsOf } from '../../../helpers/core-effects.ts';
 import { SESSION_A } from '../../stores/open-stores.ts';
@@ -71,7 +72,7 @@ export const logs = fc
   .array(
     fc.record({
       text: texts,
-      kind: fc.constantFrom('call', 'memory', 'message', 'branch', 'checkpoint', 'undo'),
+      kind: fc.constantFrom(...(Object.keys(EVENT_KINDS) as EventKind[])),
       parent: fc.nat(),
       hasParent: fc.boolean(),
       sensitivity: fc.constantFrom(...SENSITIVITIES),
