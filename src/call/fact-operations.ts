@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EnvelopeMeta } from '../core/envelope.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import type { FactName, FactRecord, FactRow } from './fact-row.ts';
-import { FACTS } from './facts.ts';
+import { FACTS, type FactName, type FactRecord, type FactRow } from './facts.ts';
 import { type CallFacts, NO_FACTS } from './outcome.ts';
 
 type KnownFacts = { -readonly [K in FactName]: CallFacts[K] };

@@ -1,20 +1,93 @@
 import {
   type CodedWarnings,
   type Denial,
+  type EnvelopeMeta,
   type SetAside,
   WARNING_CODES,
   type WarningCode,
   warningDetail,
 } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
-import type { FactName, FactRecord, FactRow } from './fact-row.ts';
 import { type CallFacts, type ConnectionRecord, codedWarnings, type FileChanges } from './outcome.ts';
 import { setAsideWarnings } from './set-aside-warnings.ts';
+
+export type FactName = keyof CallFacts;
+
+/** How the steps of a call treat one fact. `meta` and `record` are called only if there is something to report. */
+export interface FactRow<T> {
+  /** Merges two reports about the same call. Default: the later value. */
+  join?(earlier: T, later: T): T;
+  /**
+   * Parts chosen by tools and commands: the whole value, or lists in it. They are searched for secrets, and withheld if
+   * they could not be searched. `none`: contextd chose everything.
+   */
+  texts: 'none' | 'all' | TextKeys<T>;
+  /** Property names inside those parts that contextd chose. Not searched. */
+  names?: readonly string[];
+  /** True if it describes the output. Reset if the output is lost or withheld. */
+  isAboutOutput?: true;
+  /** Its keys in `meta`. */
+  meta?(value: NonNullable<T>): Partial<EnvelopeMeta>;
+  /** Its audit record fields. `masked` masks and truncates a text that is not searched with the answer. */
+  record?(value: NonNullable<T>, masked: (text: string) => string): FactRecord;
+}
+
+/** The lists of an object, by key. */
+type TextKeys<T> = T extends readonly unknown[] ? never : readonly (keyof NonNullable<T> & string)[];
+
+/** Type of an audit record field. An `amount` is a finite, non-negative number. */
+interface FieldForms {
+  amount: number;
+  flag: boolean;
+  text: string;
+  texts: readonly string[];
+  statuses: readonly number[];
+  list: readonly Json[];
+  any: Json;
+}
+export type FieldForm = keyof FieldForms;
+
+/** Audit record fields that come from facts. */
+export const FACT_FIELDS = {
+  /** Tokens that were replaced by their values: `[{token, input, use}]`. Absent if empty. */
+  secrets_opened: 'any',
+  /** Rules that asked a person, and the answers: `[{rule, answer, by?, waited_ms}]`. Absent if no rule asked. */
+  approvals: 'list',
+  /** Missing parts of the isolation. Absent if it was full. */
+  isolation_missing: 'texts',
+  /** Requests of the tool to ToolHost: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if empty. */
+  host_calls: 'any',
+  /** Protected paths created by the call, set aside or removed: `[{path, id, reason, removed?}]`. Absent if empty. */
+  quarantined: 'list',
+  /** Paths the call created or changed, left until a person judges them: `[{path, id, reason}]`. Absent if empty. */
+  reported: 'list',
+  /** The call's changes to project files: `{ref?, files, more?, not_covered?}`. Absent if none. */
+  files_changed: 'any',
+  /** True if the answer was sent before the search for protected paths finished. */
+  search_incomplete: 'flag',
+  /** As in `meta.denied`. */
+  denied: 'any',
+  /**
+   * Hosts that commands reached or tried to reach: `[{host, port, via, verdict, rule?, why?, up, down, count?}]`.
+   * Absent if empty.
+   */
+  connections: 'list',
+  /** Milliseconds of `duration_ms` spent in the tool. Absent if nothing ran. */
+  run_ms: 'amount',
+  /** Exit statuses of the parts of the command's last pipeline, in order. Absent if unknown, or if there is one part. */
+  pipe_status: 'statuses',
+} as const satisfies Record<string, FieldForm>;
+
+/** Absent fields have nothing to report. */
+export type FactRecord = { [Field in keyof typeof FACT_FIELDS]?: FieldForms[(typeof FACT_FIELDS)[Field]] };
 
 /** Maximum secret openings listed in one record. */
 const OPENED_MAX = 1_000;
 
-/** One row per fact of a call. Row order is the order of texts, `meta` keys and audit record fields. */
+/**
+ * One row per fact of a call. Row order is the order of texts, `meta` keys and audit record fields. A new fact needs its
+ * type and empty value in outcome.ts, a row here, and what reports it.
+ */
 export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
   runMs: { texts: 'none', record: (ms) => ({ run_ms: ms }) },
   pipeStatus: { texts: 'none', record: (statuses) => ({ pipe_status: [...statuses] }) },

@@ -5,9 +5,21 @@ import { ConnectionSums } from '../sandbox/contract/connection-sums.ts';
 import type { CommandResult, Connection } from '../sandbox/contract/sandbox.ts';
 
 /** What the host did for one call, successful or not. */
-export type RunFacts = Omit<
+export type RunFacts = Pick<
   CallFacts,
-  'runMs' | 'rateLimit' | 'approvals' | 'droppedBytes' | 'isViewApplied' | 'isolationMissing' | 'secretsOpened'
+  | 'quarantined'
+  | 'searchComplete'
+  | 'warnings'
+  | 'codedWarnings'
+  | 'denied'
+  | 'connections'
+  | 'hostCalls'
+  | 'fileChanges'
+  | 'pipeStatus'
+  | 'shows'
+  | 'standardView'
+  | 'refs'
+  | 'tokensHanded'
 >;
 
 /** Facts about a command besides its output. */

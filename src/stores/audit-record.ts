@@ -1,4 +1,4 @@
-import { FACT_FORMS, type FactRecord, type FieldForm } from '../call/fact-row.ts';
+import { FACT_FIELDS, type FactRecord, type FieldForm } from '../call/facts.ts';
 import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
@@ -132,7 +132,7 @@ const FORMS: ReadonlyMap<string, FieldForm> = new Map(
     artifact: 'flag',
     follow_up: 'flag',
     truncated: 'flag',
-    ...FACT_FORMS,
+    ...FACT_FIELDS,
   } as const satisfies { [Field in keyof AuditRecord]?: FieldForm }),
 );
 
