@@ -16,8 +16,11 @@ import type { ToolStream } from '../protocol/tool-output.ts';
 export interface Outcome {
   data: JsonObject;
   streams: readonly ToolStream[];
-  /** Who chose the keys of `data` and the fields of `streams`: a core tool, or an installed one. */
-  namedBy: 'core' | 'installed';
+  /**
+   * Keys of `data` and fields of `streams` that a core tool states as its own, besides those of the daemon. Null: an
+   * installed tool chose the keys, so each of them may be data.
+   */
+  ownNames: readonly string[] | null;
   failure: ContextdError | null;
   facts: CallFacts;
 }

@@ -25,15 +25,16 @@ export function parseEffects(value: Json | undefined, faults: string[]): ToolEff
   return { files: fileEffect ?? DEFAULT_EFFECTS.files, session: sessionEffect ?? DEFAULT_EFFECTS.session };
 }
 
-/** Why a tool from elsewhere may not be as its tool.json says, as the rest of a sentence about it; null if it may. */
-export function whyNotForOthers({
-  effects: { session },
-  isHost,
-}: {
-  effects: ToolEffects;
-  isHost: boolean;
-}): string | null {
+interface Stated {
+  readonly effects: ToolEffects;
+  readonly isHost: boolean;
+  readonly answerNames: readonly string[];
+}
+
+/** Why a tool from elsewhere may not state this, as the rest of a sentence about tool.json; null if it may. */
+export function whyNotForOthers({ effects: { session }, isHost, answerNames }: Stated): string | null {
   if (isHost) return `"runtime" is "host", which is for the core tools alone; use ${RUNTIMES.join(', ')}`;
+  if (answerNames.length > 0) return '"answer_names" is for the core tools alone';
   const { mayState } = SESSION_EFFECTS[session];
   if (mayState === 'every tool') return null;
   const others = SESSION_EFFECT_NAMES.filter((name) => SESSION_EFFECTS[name].mayState === 'every tool');

@@ -40,6 +40,8 @@ export interface ToolManifest {
   isExact: boolean;
   /** Lines of the text form made from the facts, such as `wrote {path}`; null: the facts are printed as JSON. */
   text: readonly string[] | null;
+  /** For core tools: the property names of its answers and failures. They are not searched for secrets. */
+  answerNames: readonly string[];
 }
 
 /** `ed25519:KEY:SIGNATURE`: an Ed25519 signature and the public key it was made with, both in base64. */
@@ -64,6 +66,7 @@ const KEYS = [
   'budget',
   'exact',
   'text',
+  'answer_names',
 ];
 /** Agents read it among their instructions, and a person before they agree. */
 const PURPOSE = /^(?![#\s]).{1,200}$/u;
@@ -82,6 +85,9 @@ const SIGNATURE_BYTES = 64;
 /** Templates of the text form. A brace only stands around the name of a fact. */
 const TEXT_LINES_MAX = 12;
 const TEXT_LINE = /^(?=.{1,200}$)(?:[^{}]|\{[a-z][a-z0-9_]*\})+$/u;
+
+/** `name_#` stands for `name_1` to `name_99`. */
+const ANSWER_NAME = /^[a-z][a-z0-9_]{0,63}?(?:_#)?$/;
 
 /** Bounds of each limit. Below the lower one no program of any language starts. */
 const LIMITS = {
@@ -115,6 +121,7 @@ export function parseManifest(file: string, text: string): ToolManifest {
     budget: reader.budget(),
     isExact: reader.isExact(),
     text: reader.text(),
+    answerNames: reader.answerNames(),
   };
   const { faults } = reader;
   if (faults.length === 0) return manifest;
@@ -225,6 +232,12 @@ class ManifestReader {
     return this.#fault(`"text" must be a list of at most ${TEXT_LINES_MAX} templates, ${form}`, null);
   }
 
+  answerNames(): string[] {
+    const { answer_names: names = [] } = this.#value;
+    if (isListOfNames(names)) return names;
+    return this.#fault(`"answer_names" must be a list of names that match ${ANSWER_NAME}`, []);
+  }
+
   seccomp(): SeccompRule[] {
     const { seccomp = [] } = this.#value;
     if (isListOf(seccomp, SECCOMP_RULES) && new Set(seccomp).size === seccomp.length) return seccomp;
@@ -272,6 +285,10 @@ class ManifestReader {
 
 function isTextLine(line: Json): line is string {
   return typeof line === 'string' && TEXT_LINE.test(line) && invisibleIn(line) === null;
+}
+
+function isListOfNames(value: Json): value is string[] {
+  return Array.isArray(value) && value.every((name: Json) => typeof name === 'string' && ANSWER_NAME.test(name));
 }
 
 function unknownKeys(value: JsonObject, known: readonly string[]): string[] {

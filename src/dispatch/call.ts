@@ -55,7 +55,7 @@ export interface RawOutcome extends Outcome {
 export const EMPTY_OUTCOME: RawOutcome = {
   data: {},
   streams: [],
-  namedBy: 'core',
+  ownNames: [],
   failure: null,
   facts: NO_FACTS,
   firstPass: [],

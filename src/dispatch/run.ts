@@ -53,7 +53,9 @@ export async function run(
   });
   const { outcome, facts } = await running.finally(() => progress?.stop());
   const { signal } = call.request;
-  if (outcome instanceof ContextdError) return failedOutcome(reported(call, endOf(signal, outcome), deps), facts);
+  const ownNames = call.tool.origin === 'core' ? call.tool.manifest.answerNames : null;
+  if (outcome instanceof ContextdError)
+    return { ...failedOutcome(reported(call, endOf(signal, outcome), deps), facts), ownNames };
   const { output, firstPass, durationMs } = outcome;
   const { failure } = output;
   const returned = {
@@ -69,7 +71,7 @@ export async function run(
     ...EMPTY_OUTCOME,
     data: output.data,
     streams: output.streams ?? [],
-    namedBy: call.tool.origin,
+    ownNames,
     failure: failure === undefined ? null : endOf(signal, toolFailure(failure)),
     facts: joinFacts(returned, facts),
     firstPass,

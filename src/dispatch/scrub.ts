@@ -1,11 +1,4 @@
-import {
-  FACT_TEXT_NAMES,
-  joinFacts,
-  textsOf,
-  withoutOutput,
-  withoutTexts,
-  withTexts,
-} from '../call/fact-operations.ts';
+import { joinFacts, textsOf, withoutOutput, withoutTexts, withTexts } from '../call/fact-operations.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { parseToolName } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -18,6 +11,7 @@ import { escapeLookAlikes } from '../scrub/vault/look-alike.ts';
 import type { ToolStream } from '../sdk/tool.ts';
 import { type Call, EMPTY_OUTCOME, type RawOutcome } from './call.ts';
 import { tokensToMask } from './open-secrets.ts';
+import { type Leaving, ownLeaves } from './own-names.ts';
 
 /** An outcome with every secret masked. Only this type reaches the stores, the budget and the audit log. */
 export interface ScrubbedOutcome extends Outcome {
@@ -61,14 +55,14 @@ export async function scrub(
     call: { requestId: call.requestId, input: shownInput(call) },
     opened: tokensToMask(outcome.facts.secretsOpened),
     handed: new Set(outcome.facts.tokensHanded),
-    own: ownLeaves(leaving, outcome.namedBy),
+    own: ownLeaves(leaving, outcome.ownNames),
   });
-  const { value, secrets, ownLines } = await searchAgain(call, outcome.namedBy, first, { scrubber, secondSearch });
+  const { value, secrets, ownLines } = await searchAgain(call, outcome.ownNames, first, { scrubber, secondSearch });
   const howToTakeBack = secrets.length > 0 && scrubber.isFirstMask(call.session) ? [HOW_TO_TAKE_BACK] : [];
   return {
     data: value.data,
     streams: withUsableFields(value, withGaps(outcome, ownLines)),
-    namedBy: outcome.namedBy,
+    ownNames: outcome.ownNames,
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
     facts: joinFacts(withTexts(outcome.facts, value), { warnings: [...outcome.tokenNotes, ...howToTakeBack] }),
     secrets,
@@ -89,12 +83,12 @@ function shownInput({ request: { inputJson, inputText } }: Call): string {
 /** Masks secrets that the real gitleaks still finds, and remembers them for the session. */
 async function searchAgain<T extends Leaving>(
   { session }: Call,
-  namedBy: NamedBy,
+  ownNames: Outcome['ownNames'],
   first: Searched<T>,
   { scrubber, secondSearch }: ScrubDeps,
 ): Promise<Searched<T>> {
   // Recomputed, because a masked key may have moved.
-  const own = ownLeaves(first.value, namedBy);
+  const own = ownLeaves(first.value, ownNames);
   const missed = await secondSearch.missedIn(
     collectLeaves(first.value).map((text, position) => (own.has(position) ? '' : text)),
   );
@@ -165,7 +159,7 @@ export function withheld(failure: ContextdError, outcome: RawOutcome = EMPTY_OUT
   return {
     data: {},
     streams: [],
-    namedBy: 'core',
+    ownNames: [],
     failure:
       failure.code === 'SCRUB_FAILED'
         ? failure
@@ -200,184 +194,6 @@ function rebuild(
 function toJson(details: Readonly<Record<string, unknown>>): Json {
   const value: unknown = JSON.parse(JSON.stringify(details));
   return isJsonObject(value) ? value : {};
-}
-
-/**
- * Property names of contextd's own code and its core tools. They are not scrubbed: a project's rule or a value in its
- * `.env` may match one, but it is not a secret, and the answer is unreadable without it. Other names are scrubbed.
- */
-const OWN_NAMES: ReadonlySet<string> = new Set([
-  ...FACT_TEXT_NAMES,
-  // Parts of an outcome.
-  'failure',
-  'message',
-  'remedy',
-  'details',
-  'denied',
-  'quarantined',
-  'warnings',
-  'connections',
-  'streams',
-  'field',
-  'text',
-  // Facts and texts of the core tools.
-  'stdout',
-  'stderr',
-  'content',
-  'found',
-  'exit_code',
-  'ended_by',
-  'signal',
-  'files',
-  'etag',
-  'bytes',
-  'lines',
-  'matches',
-  'range',
-  'error',
-  'code',
-  'dropped_bytes',
-  'created',
-  'changed',
-  'replacements',
-  'newline',
-  'hunks',
-  // Facts of jobs.
-  'job',
-  'jobs',
-  'state',
-  'command',
-  'age_s',
-  'matched',
-  'held_bytes',
-  'processes',
-  'output',
-  'exited_with',
-  'doing',
-  // Facts of branches.
-  'branch',
-  'branch_id',
-  'depth',
-  'budget_tokens',
-  'brief',
-  'refs',
-  'tokens',
-  'calls',
-  'children',
-  'memory',
-  'encoding',
-  'final_newline',
-  'width',
-  'height',
-  'sha256',
-  'offsets',
-  'hunk',
-  'offset',
-  'line',
-  'tool',
-  // The report of a dry run.
-  'dry_run',
-  'allowed',
-  'isolation',
-  'checks',
-  'check',
-  'reason',
-  'limit',
-  // A failure and its details.
-  'error_code',
-  'error_type',
-  'retryable',
-  'remediation',
-  'retry_after_ms',
-  'faults',
-  'pointer',
-  'fault',
-  'duration_ms',
-  'timeout_ms',
-  'size',
-  'minimum',
-  'max_chars',
-  'column',
-  'columns',
-  'start',
-  'end',
-  'artifact',
-  'token',
-  'workspace',
-  'project_root',
-  'method',
-  'grant',
-  'granted',
-  'where',
-  'level',
-  'min_isolation',
-  'accepted_sha256',
-  'found_sha256',
-  'expected_sha256',
-  'expected_etag',
-  'actual_etag',
-  'patch_line',
-  'edit',
-  'nearest_line',
-  'caller',
-  'daemon',
-  'pid',
-  'socket',
-  'flag',
-  'nearest',
-]);
-
-/** Who chose the keys of an output. Keys from an installed tool may contain anything. */
-type NamedBy = Outcome['namedBy'];
-
-const isOwnName = (key: string): boolean => OWN_NAMES.has(key) || /^content_\d{1,2}$/.test(key);
-const isNeverOwn = (): boolean => false;
-
-/** Everything that leaves a call, in the layout of the scrub step. */
-export type Leaving = JsonObject & { data: JsonObject; streams: readonly { field: string; text: string }[] };
-
-/**
- * Positions, in `collectLeaves` order, of the property names that contextd chose itself. They are not scrubbed. Keys
- * chosen by an installed tool are scrubbed, because they may contain data that the tool read.
- */
-export function ownLeaves(leaving: Leaving, namedBy: NamedBy): ReadonlySet<number> {
-  const walk = new LeafWalk();
-  const isOwnData = namedBy === 'core' ? isOwnName : isNeverOwn;
-  for (const [part, value] of Object.entries(leaving)) {
-    walk.key(true);
-    if (part === 'streams') for (const stream of leaving.streams) walkStream(walk, stream, namedBy);
-    else walk.value(value, part === 'data' ? isOwnData : isOwnName);
-  }
-  return walk.own;
-}
-
-/** The value of `field` becomes a key of the answer, so it is treated like one. */
-function walkStream(walk: LeafWalk, stream: Leaving['streams'][number], namedBy: NamedBy): void {
-  for (const [key, value] of Object.entries(stream)) {
-    walk.key(true);
-    walk.key(key === 'field' && namedBy === 'core' && isOwnName(value));
-  }
-}
-
-/** Counts the strings of a value in the order of `collectLeaves`. */
-class LeafWalk {
-  readonly own = new Set<number>();
-  #position = 0;
-
-  key(isOwn: boolean): void {
-    if (isOwn) this.own.add(this.#position);
-    this.#position += 1;
-  }
-
-  value(value: Json, isOwn: (key: string) => boolean): void {
-    if (typeof value === 'string') this.key(false);
-    else if (Array.isArray(value)) for (const item of value) this.value(item, isOwn);
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, item] of Object.entries(value)) {
-        this.key(isOwn(key));
-        this.value(item, isOwn);
-      }
-  }
 }
 
 /** A search with the real gitleaks, in addition to our engine. */

@@ -11,7 +11,7 @@ import {
 } from '#src/call/fact-operations.js';
 import { FACTS } from '#src/call/facts.js';
 import { type CallFacts, codedWarnings, NO_FACTS } from '#src/call/outcome.js';
-import { ownLeaves } from '#src/dispatch/scrub.js';
+import { ownLeaves } from '#src/dispatch/own-names.js';
 import { collectLeaves, replaceLeaves } from '#src/scrub/leaves.js';
 
 /** Every text that a tool or a command chose is `chosen`, and nothing else holds that word. */
@@ -104,7 +104,7 @@ describe('the facts of a call', () => {
 
   it('SEC-1.1 have only values searched, never the property names, and hold what the search returns', () => {
     const leaving = { data: {}, streams: [], ...textsOf(FULL) };
-    const own = ownLeaves(leaving, 'installed');
+    const own = ownLeaves(leaving, null);
     const leaves = collectLeaves(leaving);
     const names = leaves.filter((_leaf, position) => own.has(position));
     expect(

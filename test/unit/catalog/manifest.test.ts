@@ -48,6 +48,16 @@ describe('tool.json is closed', () => {
       );
   });
 
+  it('reads the names that the tool chose for its answers', () => {
+    const namesOf = (names: unknown) =>
+      parseManifest('tool.json', JSON.stringify({ ...good, answer_names: names })).answerNames;
+    expect(namesOf(['exit_code', 'content_#'])).toEqual(['exit_code', 'content_#']);
+    for (const wrong of ['exit_code', [1], ['#'], ['Exit'], ['a-b'], ['content_#x'], ['']])
+      expect(() => namesOf(wrong), JSON.stringify(wrong)).toThrowError(
+        expect.objectContaining({ code: 'SCHEMA_INVALID', message: expect.stringContaining('"answer_names"') }),
+      );
+  });
+
   it('reads a valid manifest', () => {
     expect(parseManifest('tool.json', JSON.stringify(good))).toEqual({
       name: 'hello',
@@ -59,6 +69,7 @@ describe('tool.json is closed', () => {
       profile,
       effects: { files: 'write', session: 'work' },
       isHost: false,
+      answerNames: [],
       budget: 'answer',
       isExact: false,
       text: null,

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '#src/core/json.js';
-import { type Leaving, ownLeaves } from '#src/dispatch/scrub.js';
+import { type Leaving, ownLeaves } from '#src/dispatch/own-names.js';
 import { collectLeaves } from '#src/scrub/leaves.js';
 
 fc.configureGlobal({ seed: 20_261_121 });
+
+/** What the tool of these tests states in its tool.json. */
+const STATED = ['exit_code', 'files', 'path', 'code', 'stdout', 'content', 'content_#'];
 
 const leavingOf = (data: JsonObject, streams: Leaving['streams'] = []): Leaving => ({
   data,
@@ -31,7 +34,7 @@ describe('the names that contextd itself wrote', () => {
       { field: 'stdout', text: 'out' },
       { field: 'content_12', text: 'more' },
     ]);
-    expect(searched(leaving, ownLeaves(leaving, 'core'))).toEqual([
+    expect(searched(leaving, ownLeaves(leaving, STATED))).toEqual([
       'a',
       'c',
       'm2',
@@ -52,7 +55,7 @@ describe('the names that contextd itself wrote', () => {
   it("SEC-1.1: do not include the keys and fields of a tool that is not contextd's, even if they look like contextd's own", () => {
     const data = { stdout: 'x', nested: { exit_code: 'y' } };
     const leaving = leavingOf(data, [{ field: 'content', text: 'z' }]);
-    expect(searched(leaving, ownLeaves(leaving, 'installed')).slice(0, 7)).toEqual([
+    expect(searched(leaving, ownLeaves(leaving, null)).slice(0, 7)).toEqual([
       'stdout',
       'x',
       'nested',
@@ -62,7 +65,7 @@ describe('the names that contextd itself wrote', () => {
       'z',
     ]);
     const alone = leavingOf(data, []);
-    expect(searched(alone, ownLeaves(alone, 'installed')).slice(0, 5)).toEqual(collectLeaves(data));
+    expect(searched(alone, ownLeaves(alone, null)).slice(0, 5)).toEqual(collectLeaves(data));
   });
 
   it('SEC-1.1: do not include any other key, wherever it is', () => {
@@ -81,7 +84,7 @@ describe('the names that contextd itself wrote', () => {
         const ownKeys = keysOf(data).filter((name) => name === 'exit_code' || name === 'content');
         const leaving = { data, streams: [] };
         const inAll = collectLeaves(leaving);
-        const own = ownLeaves(leaving, 'core');
+        const own = ownLeaves(leaving, STATED);
         expect([...own].map((position) => inAll[position]).toSorted()).toEqual(
           ['data', 'streams', ...ownKeys].toSorted(),
         );

@@ -111,6 +111,7 @@ describe.each(names)('%s', (name) => {
       effects: EFFECTS[name],
       min_isolation: 'reduced',
       text: expect.any(Array),
+      answer_names: expect.any(Array),
       ...MANIFESTS[name],
     });
   });

@@ -90,6 +90,11 @@ describe('issue 17 part 2: the entry of a tool', () => {
   });
 });
 
+it('refuses names of answers that an installed tool states, because they would not be searched', async () => {
+  const dir = await makeTool({ 'tool.json': JSON.stringify({ ...MANIFEST, answer_names: ['stdout'] }) });
+  expect(await faultsOf(dir)).toEqual({ effects: '"answer_names" is for the core tools alone' });
+});
+
 describe('the effects that a tool states', () => {
   const stating = (effects: object) => makeTool({ 'tool.json': JSON.stringify({ ...MANIFEST, effects }) });
 

@@ -102,15 +102,15 @@ describe('carries over', () => {
       carryOver({ ...GROUND, given: '', host: '', left: lines, isOfWorktree: true });
     const sparse = '[core]\n\tsparsecheckout = true\n\tsparsecheckoutcone = true\n[index]\n\tsparse = false\n';
     expect(ofWorktree(sparse)).toMatchObject({ text: sparse, refused: [] });
-    for (const lines of [
-      REMOTE('origin', 'https://example.com/evil.git'),
-      REMOTE('fork', 'https://example.com/b.git'),
-      '[branch "x"]\n\tremote = .\n\tmerge = refs/heads/main\n',
-      '[submodule "lib"]\n\turl = https://example.com/lib.git\n',
-      '[user]\n\tname = Mallory\n',
-      '[extensions]\n\tworktreeconfig = true\n',
-    ])
-      expect(ofWorktree(lines)).toMatchObject({ text: '', refused: [expect.anything()] });
+    for (const [lines, refused] of [
+      [REMOTE('origin', 'https://example.com/evil.git'), 'remote.origin'],
+      [REMOTE('fork', 'https://example.com/b.git'), 'remote.fork'],
+      ['[branch "x"]\n\tremote = .\n\tmerge = refs/heads/main\n', 'branch.x'],
+      ['[submodule "lib"]\n\turl = https://example.com/lib.git\n', 'submodule.lib'],
+      ['[user]\n\tname = Mallory\n', 'user.name'],
+      ['[extensions]\n\tworktreeconfig = true\n', 'extensions.worktreeconfig'],
+    ] as const)
+      expect(ofWorktree(lines), refused).toMatchObject({ text: '', refused: [refused] });
   });
 
   test('no relative remote, which each worktree reads from its own top, and no scheme that git would run as a helper', () => {
