@@ -1,6 +1,7 @@
 import { SESSION_EFFECTS } from '../../call/effects.ts';
 import { type CallEventFacts, isFailure, type SessionEvent } from './event.ts';
 import { isOfForm } from './failed-call.ts';
+import { answersWith1 } from './programs.ts';
 import { corrects, covers, hasStatusOfMain, isUsageError, mainCommand, type SimpleCommand } from './shell-command.ts';
 
 type CallEvent = SessionEvent & { readonly kind: 'call'; readonly facts: CallEventFacts };
@@ -15,8 +16,6 @@ export interface Blocker {
 
 /** Why a call that was not carried out still stands in the way. Any other reason is one of its form, such as an unknown branch. */
 const REFUSALS: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'SANDBOX_UNAVAILABLE', 'STORAGE_FULL']);
-/** Commands whose status 1 is an answer. */
-const QUESTIONS = /^(?:e?grep|rg|git grep|git diff|diff|cmp|test|\[|which|command -v|pgrep)(?:\s|$)/;
 /** Calls of work after which a wrongly written command is forgotten. */
 const USAGE_AGE = 20;
 
@@ -46,7 +45,7 @@ function isTelling(event: SessionEvent): event is CallEvent {
 }
 
 function isAnswer({ errorCode, exitCode, subject }: CallEventFacts): boolean {
-  return errorCode === null && exitCode === 1 && QUESTIONS.test(subject);
+  return errorCode === null && exitCode === 1 && answersWith1(subject);
 }
 
 /** Whether a success is one of the work, and not only of what the line ended with. */

@@ -1,5 +1,6 @@
 /** What a shell command is about, read from its text: enough to compare two commands, not to run one. Pure. */
 import { nearestNames } from '../../core/nearest-names.ts';
+import { isSilentProgram, isWrapper, looksOnly } from './programs.ts';
 
 /** A simple command without its assignments, redirections and wrappers. */
 export interface SimpleCommand {
@@ -9,18 +10,6 @@ export interface SimpleCommand {
   /** Words that are no options: subcommands, targets, paths and values of options. */
   readonly operands: readonly string[];
 }
-
-/** Programs that only look: they repair nothing, and with status 1 most of them say that there is nothing to see. */
-const LOOKING: ReadonlySet<string> = new Set(
-  `ls cat head tail less more pwd echo printf wc stat file tree du df find grep egrep fgrep rg ag which whereis type
-  command test [ true false : date whoami id env printenv ps pgrep diff cmp sleep cd realpath readlink basename dirname sort
-  uniq cut awk sed jq nl od xxd strings man help export set source . exit wait tee`.split(/\s+/),
-);
-/** Those of them that stand beside others and show nothing of the work. */
-const SILENT: ReadonlySet<string> = new Set('cd echo printf true : export set source . exit wait sleep'.split(' '));
-const LOOKING_AT_GIT: ReadonlySet<string> = new Set(['status', 'diff', 'log', 'show', 'blame', 'branch', 'ls-files']);
-/** Programs that run the program named by their next word. */
-const WRAPPERS: ReadonlySet<string> = new Set(['sudo', 'time', 'env', 'npx', 'exec', 'nice', 'nohup', 'command']);
 
 /** An operator of the shell, a redirection with its target, or a word. */
 const TOKEN =
@@ -50,7 +39,7 @@ function commandsOf(line: string): SimpleCommand[] {
 }
 
 function simpleCommand(words: readonly string[]): SimpleCommand | null {
-  const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word) && !WRAPPERS.has(word));
+  const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word) && !isWrapper(word));
   const first = words[start];
   if (first === undefined) return null;
   const rest = words.slice(start + 1);
@@ -77,13 +66,13 @@ export function isLooking(line: string): boolean {
 }
 
 function looks({ program, operands }: SimpleCommand): boolean {
-  return LOOKING.has(program) || (program === 'git' && LOOKING_AT_GIT.has(operands[0] ?? ''));
+  return looksOnly(program, operands[0] ?? '');
 }
 
 /** The last part that does something: `pytest` of `cd x && A=1 pytest -q | tail -3; echo done`. Null for an empty line. */
 export function mainCommand(line: string): SimpleCommand | null {
   const commands = commandsOf(line);
-  const shows = commands.filter(({ program }) => !SILENT.has(program));
+  const shows = commands.filter(({ program }) => !isSilentProgram(program));
   return commands.findLast((command) => !looks(command)) ?? shows[0] ?? commands.at(-1) ?? null;
 }
 
