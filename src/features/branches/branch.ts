@@ -1,4 +1,5 @@
 import type { SessionRef } from '../../call/session.ts';
+import { ContextdError } from '../../core/errors.ts';
 
 /** A branch of a session: work with its own budget that reports one message to its parent. */
 export interface Branch {
@@ -33,6 +34,27 @@ export interface OpenBranch extends Branch {
   spentTokens: number;
   /** Null if it has no files of its own. */
   filesState: FilesState | null;
+}
+
+/** How to end the files of a branch. */
+export type FilesEnd = 'merge' | 'discard';
+
+/** A branch to open. Its texts are masked. */
+export interface NewBranch {
+  readonly description: string;
+  readonly prompt: string;
+  readonly budgetTokens: number;
+  readonly timeoutMs: number;
+  readonly files: BranchFilesKind;
+}
+
+/** The `return` of a branch: its masked message, and the call. */
+export interface Report {
+  readonly message: string;
+  readonly requestId: string;
+  readonly tool: string;
+  /** What to do with the branch's own files. */
+  readonly files: FilesEnd;
 }
 
 export const BRANCH_LIMITS = {
@@ -96,3 +118,36 @@ export function sessionOf({ project, session, id }: Branch): SessionRef {
 export function inWords(ms: number): string {
   return ms < 120_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`;
 }
+
+/** Refuses another branch at this nesting depth, beside the open branches of the session. Throws RESOURCE_LIMIT. */
+export function checkRoom(depth: number, open: readonly OpenBranch[]): void {
+  if (depth >= BRANCH_LIMITS.depth) {
+    throw new ContextdError('RESOURCE_LIMIT', `branches nest ${BRANCH_LIMITS.depth} deep, and this one is the last`, {
+      remedy: 'Do the work in this branch.',
+      details: { limit: BRANCH_LIMITS.depth },
+    });
+  }
+  if (open.length < BRANCH_LIMITS.openPerSession) return;
+  const ids = open.map(({ id }) => id);
+  throw new ContextdError('RESOURCE_LIMIT', `${open.length} branches of this session are open: ${ids.join(', ')}`, {
+    remedy: `Return from one first: ${returnCall(ids[0] ?? '')}.`,
+    details: { limit: BRANCH_LIMITS.openPerSession },
+  });
+}
+
+/** The refusal of work in a branch whose files are ended. */
+export function settled({ id, filesState }: OpenBranch): ContextdError {
+  const why = filesState === 'merging' ? 'are being merged' : `were ${filesState}`;
+  return new ContextdError('CONFLICT', `the files of branch ${id} ${why}, and it does no more work`, {
+    remedy: `Call ${returnCall(id)}.`,
+  });
+}
+
+/** In words, by `Closing`; '' while it is being closed. */
+export const HOW_CLOSED: Readonly<Record<string, string>> = {
+  '': 'it is being closed',
+  return: 'it has returned',
+  parent: 'it ended with its parent',
+  session: 'it ended with its session',
+  timeout: 'it did not return in time',
+};

@@ -7,60 +7,34 @@ import { newBranchId } from '../../core/ids.ts';
 import type { PatchReply } from '../../sandbox/contract/merge-messages.ts';
 import type { EventLog } from '../events/event-log.ts';
 import {
-  BRANCH_LIMITS,
   type Branch,
-  type BranchFilesKind,
   briefOf,
   type Closing,
+  checkRoom,
   exhausted,
   type FilesState,
+  HOW_CLOSED,
   msLeft,
+  type NewBranch,
   type OpenBranch,
+  type Report,
   returnCall,
   sessionOf,
+  settled,
   warningOf,
 } from './branch.ts';
 import type { BranchCall, BranchStore, ListedBranch } from './branch-store.ts';
-import type { BranchFiles, MergeCall, Merged, OwnBranch, ShownPlan } from './files/branch-files.ts';
+import type { BranchFiles, Merged, OwnBranch, ShownPlan } from './files/branch-files.ts';
+import { type FileEndDeps, FileEnds, keptFamily, type OwnFiles, type Settling } from './files/file-ends.ts';
 import type { Resolutions } from './files/merge-plan.ts';
 
-export interface BranchesDeps {
+export interface BranchesDeps extends Pick<FileEndDeps, 'onFilesEnd'> {
   store: BranchStore;
   events: Pick<EventLog, 'append'>;
   /** Stops the background jobs that were started in a branch, and waits for them. */
   stopJobs(session: SessionRef): Promise<void>;
-  /** Called when the files of a branch were merged or discarded. */
-  onFilesEnd?(branch: { project: string; session: string }, end: FilesEnd): void;
   files: Pick<BranchFiles, 'start' | 'clean' | 'open' | 'plan' | 'patch' | 'merge' | 'discard'>;
   clock: Clock;
-}
-
-/** A branch to open. Its texts are masked. */
-export interface NewBranch {
-  readonly description: string;
-  readonly prompt: string;
-  readonly budgetTokens: number;
-  readonly timeoutMs: number;
-  readonly files: BranchFilesKind;
-}
-
-/** The `return` of a branch: its masked message, and the call. */
-export interface Report {
-  readonly message: string;
-  readonly requestId: string;
-  readonly tool: string;
-  /** What to do with the branch's own files. */
-  readonly files: FilesEnd;
-}
-
-export type FilesEnd = 'merge' | 'discard';
-
-/** How to end the files of a branch and of its nested branches. */
-export interface Settling {
-  readonly end: FilesEnd;
-  /** For the branch itself. Null: those of the merge already begun, or none. */
-  readonly resolutions: Resolutions | null;
-  readonly call: MergeCall;
 }
 
 /** The outcome of a closed branch, for its parent. */
@@ -83,13 +57,13 @@ export class Branches {
   readonly #open = new Map<string, OpenBranch>();
   /** Branch id → ancestors (and itself) that own files, outermost first. Includes branches closed since startup. */
   readonly #chains = new Map<string, readonly string[]>();
-  /** Branch id → number of calls now working on its files. */
-  readonly #calls = new Map<string, number>();
+  readonly #fileEnds: FileEnds;
   /** Request id → changes of a merge, until the call reports them. */
   readonly #changes = new Map<string, FileChanges>();
 
   constructor(deps: BranchesDeps) {
     this.#deps = deps;
+    this.#fileEnds = new FileEnds(deps);
   }
 
   async start(): Promise<void> {
@@ -134,13 +108,7 @@ export class Branches {
    */
   hold(session: Pick<SessionRef, 'branch'>): () => void {
     const id = this.layersOf(session)?.at(-1);
-    if (id === undefined) return () => {};
-    this.#calls.set(id, (this.#calls.get(id) ?? 0) + 1);
-    return () => {
-      const left = (this.#calls.get(id) ?? 1) - 1;
-      if (left === 0) this.#calls.delete(id);
-      else this.#calls.set(id, left);
-    };
+    return id === undefined ? () => {} : this.#fileEnds.hold(id);
   }
 
   /** Changes by the merge of a `return`. Can be taken once. */
@@ -183,7 +151,7 @@ export class Branches {
   async open(session: SessionRef, asked: NewBranch, requestId: string): Promise<Branch & { notice: string | null }> {
     const { description, prompt, budgetTokens, timeoutMs, files } = asked;
     const parent = session.branch === null ? null : await this.#find(session);
-    this.#checkRoom(session);
+    checkRoom(this.#ancestors(session.branch).length, this.of(session));
     const nowMs = this.#deps.clock.now();
     const known = {
       id: newBranchId(),
@@ -253,7 +221,7 @@ export class Branches {
     for (const one of open) this.#open.delete(one.id);
     try {
       await Promise.all(open.map((one) => this.#deps.stopJobs(sessionOf(one))));
-      return await this.#settle(family, settling);
+      return await this.#fileEnds.settle(family, settling);
     } finally {
       for (const one of open.toReversed()) this.#open.set(one.id, one);
     }
@@ -261,29 +229,7 @@ export class Branches {
 
   /** A branch, and those of its nested branches whose files are kept, innermost first. Throws NOT_FOUND. */
   async #keptFamily(project: string, id: string): Promise<OwnFiles[]> {
-    const all = new Map((await this.#deps.store.list(project)).map((one) => [one.id, one]));
-    const around = (from: string | null): string[] => {
-      const branch = from === null ? undefined : all.get(from);
-      return branch === undefined ? [] : [...around(branch.parent), branch.id];
-    };
-    if (!all.has(id)) {
-      throw new ContextdError('NOT_FOUND', `the project has no branch ${JSON.stringify(id.slice(0, 40))}`, {
-        remedy: '`ctxd branch list --all` shows those of the last two weeks.',
-      });
-    }
-    const isKept = (one: string): boolean => ['open', 'merging'].includes(all.get(one)?.filesState ?? '');
-    const opened = new Map(this.#open);
-    const family = [...all.values()].filter((one) => around(one.id).includes(id) && (one.id === id || isKept(one.id)));
-    const depth = (one: ListedBranch): number => around(one.id).length;
-    return family
-      .sort((a, b) => depth(b) - depth(a))
-      .map((one) => ({
-        own: { ...one, outer: around(one.parent).filter(isKept) },
-        setState: (state) => {
-          const open = opened.get(one.id);
-          if (open !== undefined) open.filesState = state;
-        },
-      }));
+    return keptFamily(await this.#deps.store.list(project), id, new Map(this.#open));
   }
 
   /** Closes the branches that a session leaves open. */
@@ -325,23 +271,6 @@ export class Branches {
     });
   }
 
-  #checkRoom(session: SessionRef): void {
-    const depth = this.#ancestors(session.branch).length;
-    if (depth >= BRANCH_LIMITS.depth) {
-      throw new ContextdError('RESOURCE_LIMIT', `branches nest ${BRANCH_LIMITS.depth} deep, and this one is the last`, {
-        remedy: 'Do the work in this branch.',
-        details: { limit: BRANCH_LIMITS.depth },
-      });
-    }
-    const open = this.of(session);
-    if (open.length < BRANCH_LIMITS.openPerSession) return;
-    const ids = open.map(({ id }) => id);
-    throw new ContextdError('RESOURCE_LIMIT', `${open.length} branches of this session are open: ${ids.join(', ')}`, {
-      remedy: `Return from one first: ${returnCall(ids[0] ?? '')}.`,
-      details: { limit: BRANCH_LIMITS.openPerSession },
-    });
-  }
-
   /** The branch and its ancestors, innermost first. */
   #ancestors(id: string | null): OpenBranch[] {
     const branch = id === null ? undefined : this.#open.get(id);
@@ -374,7 +303,7 @@ export class Branches {
       if (report !== undefined) {
         const call = { requestId: report.requestId, tool: report.tool };
         const own = family.filter(({ filesState }) => filesState !== null);
-        const last = await this.#settle(
+        const last = await this.#fileEnds.settle(
           own.map((one) => this.#filesOf(one)),
           { end: report.files, resolutions: null, call },
         );
@@ -395,29 +324,6 @@ export class Branches {
     return { closed: closed.map(({ id }) => id), merged };
   }
 
-  /**
-   * Merges or discards the files of branches, innermost first; no call may start in them. Returns the result of the
-   * last one. Throws CONFLICT; files merged before that stay merged into the enclosing branch.
-   */
-  async #settle(family: readonly OwnFiles[], { end, resolutions, call }: Settling): Promise<Merged | null> {
-    const { files, store } = this.#deps;
-    for (const { own } of family) {
-      const count = this.#calls.get(own.id) ?? 0;
-      if (end === 'merge' && count > 0) throw busy(own.id, count);
-    }
-    let merged: Merged | null = null;
-    for (const one of family) {
-      try {
-        if (end === 'discard') await files.discard(one.own);
-        else merged = await files.merge(one.own, one === family.at(-1) ? resolutions : null, call);
-      } finally {
-        one.setState((await store.files(one.own.id))?.state ?? null);
-      }
-      this.#deps.onFilesEnd?.(one.own, end);
-    }
-    return merged;
-  }
-
   #filesOf(branch: OpenBranch): OwnFiles {
     const setState = (state: FilesState | null): void => {
       branch.filesState = state;
@@ -429,31 +335,3 @@ export class Branches {
     return { id, project, session, outer: parent === null ? [] : (this.#chains.get(parent) ?? []) };
   }
 }
-
-/** A branch whose files are to be merged or discarded. */
-interface OwnFiles {
-  readonly own: OwnBranch;
-  setState(state: FilesState | null): void;
-}
-
-function busy(id: string, count: number): ContextdError {
-  const calls = count === 1 ? '1 call still works' : `${count} calls still work`;
-  return new ContextdError('CONFLICT', `${calls} on the files of branch ${id}, so they are not merged`, {
-    remedy: 'Wait for the answer, then return again.',
-  });
-}
-
-function settled({ id, filesState }: OpenBranch): ContextdError {
-  const why = filesState === 'merging' ? 'are being merged' : `were ${filesState}`;
-  return new ContextdError('CONFLICT', `the files of branch ${id} ${why}, and it does no more work`, {
-    remedy: `Call ${returnCall(id)}.`,
-  });
-}
-
-const HOW_CLOSED: Readonly<Record<string, string>> = {
-  '': 'it is being closed',
-  return: 'it has returned',
-  parent: 'it ended with its parent',
-  session: 'it ended with its session',
-  timeout: 'it did not return in time',
-};

@@ -1,24 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, opendirSync } from 'node:fs';
-import { posix } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
-import { fdPath, openDirectory, openFile, readOwnFile, readSmallFile, readUpTo, statAt } from '../../fs/file-access.ts';
+import { fdPath, openDirectory, readOwnFile, readSmallFile, statAt } from '../../fs/file-access.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath } from '../../fs/raw-path.ts';
 import { type Entry, readDirectory } from '../../fs/read-directory.ts';
 import { isHarmlessContent } from '../content/content.ts';
 import type { ContentRule } from '../content/rule.ts';
 import { contentRuleIn, type DangerKind, GIT_DANGERS, isSharedIndex } from '../table/protected-names.ts';
 import { parseGitConfig } from './config.ts';
-import {
-  findRunningKey,
-  findUnsafeKey,
-  localAddressesIn,
-  nameOfKey,
-  type Places,
-  SPARSE_KEYS,
-  type UnsafeKey,
-  unsafePartsOf,
-} from './config-keys.ts';
+import { findUnsafeKey, nameOfKey, type Places, SPARSE_KEYS, type UnsafeKey, unsafePartsOf } from './config-keys.ts';
 import {
   commonDirNamedBy,
   follow,
@@ -30,28 +20,14 @@ import {
   programLines,
 } from './git-dir.ts';
 import { isSoundIndex } from './index-file.ts';
+import { alternatesNamedBy, isRepositoryInside, isSafePlace, STATE_MAX_BYTES, type Trees } from './leads.ts';
 
-/** Largest configuration or state file that is read. git writes a few hundred bytes, and more for a rebase of thousands of commits. */
-const STATE_MAX_BYTES = 1024 * 1024;
 /** Largest index that is read: that of a repository of about a million files. */
 const INDEX_MAX_BYTES = 128 * 1024 * 1024;
 /** Entries of a hooks directory that are checked; git's template has fourteen. */
 const HOOKS_MAX = 500;
 /** Entries of a directory that would become a git directory; a larger one is not harmless. */
 const ENTRIES_MAX = 20_000;
-
-/** Largest file that is read as a git configuration, or because its name is `checked`. */
-const CONFIG_MAX_BYTES = 1024 * 1024;
-/** Every key that is searched for contains one of these; most files contain none and need no parsing. */
-const TELLING =
-  /fsmonitor|hookspath|command|cmd|proxy|pager|editor|askpass|attributesfile|worktree|alias|path|insteadof|program|helper|hook|textconv|driver|clean|smudge|process|diff|external|browser|httpd|smtp|tunnel|pack|vcs|url|remote|update|allow|templatedir|partialclone/i;
-
-interface Trees {
-  /** The writable trees. Nothing may lead out of them. */
-  readonly roots: readonly RawPath[];
-  /** Other writable trees, which other guards watch. */
-  readonly companions: readonly RawPath[];
-}
 
 /** What a judgement needs to know about the workspace. */
 export interface Ground extends Trees {
@@ -155,9 +131,12 @@ function isHarmlessFile(path: RawPath, { roots }: Ground): boolean {
   return rule !== null && passes(rule, path);
 }
 
+/** Largest file that is read because its name is `checked`. */
+const CONTENT_MAX_BYTES = 1024 * 1024;
+
 /** Whether this is a regular file with one name whose content passes the rule. Programs read it as UTF-8. */
 export function passes(rule: ContentRule, path: RawPath): boolean {
-  const bytes = readOwnFile(path, CONFIG_MAX_BYTES);
+  const bytes = readOwnFile(path, CONTENT_MAX_BYTES);
   return bytes !== null && isUtf8(bytes) && isHarmlessContent(rule, bytes.toString('utf8'));
 }
 
@@ -210,112 +189,6 @@ function placesAround(config: RawPath, ground: Ground): Places {
     mayBeWorktree: (value) => isOwnWorktree(follow(gitDir, value), gitDir, ground),
     mayBeRepository: (value) => isRepositoryInside(value, gitDir, ground),
   };
-}
-
-/** Whether the path, as a configuration in `gitDir` names a repository of this machine, leads to a place in the writable trees. */
-export function isRepositoryInside(path: string, gitDir: RawPath, trees: Trees): boolean {
-  return repositoriesAt(path, gitDir, trees).every((lead) => isSafePlace(lead, trees));
-}
-
-/** Texts that are kept, and their size in characters. */
-const PLAIN_MAX = 256;
-const PLAIN_MAX_LENGTH = 4096;
-
-/**
- * Where configurations lead: to their `core.worktree` and the repositories on this machine that they name. They are read after
- * every run, and most lead nowhere: the text of such a one is kept and not parsed again.
- */
-export class ConfigLeads {
-  readonly #trees: Trees;
-  readonly #plain = new Map<RawPath, string>();
-
-  constructor(trees: Trees) {
-    this.#trees = trees;
-  }
-
-  leadsOf(config: RawPath): (Lead | null)[] {
-    const text = readSmallFile(config, STATE_MAX_BYTES);
-    if (text === null || this.#plain.get(config) === text) return [];
-    const leads = leadsIn(text, parentOf(config), this.#trees);
-    if (this.#plain.size >= PLAIN_MAX) this.#plain.clear();
-    if (leads.length === 0 && text.length <= PLAIN_MAX_LENGTH) this.#plain.set(config, text);
-    return leads;
-  }
-}
-
-function leadsIn(text: string, gitDir: RawPath, trees: Trees): (Lead | null)[] {
-  const entries = parseGitConfig(text) ?? [];
-  const worktree = entries.findLast(({ key, subsection }) => key === 'core.worktree' && subsection === null);
-  return [
-    ...(worktree === undefined ? [] : [follow(gitDir, worktree.value ?? '')]),
-    ...localAddressesIn(entries).flatMap((path) => repositoriesAt(path, gitDir, trees)),
-  ];
-}
-
-/**
- * Everything that git tries for the path of a repository (path.c, enter_repo): the path, also with `.git` behind it, and
- * what a file there points to. A relative path starts at the top of a worktree, and the project itself could become one, so
- * it must not lead up (null). `~` is the home of a person, which is not in the project (null).
- */
-function repositoriesAt(path: string, gitDir: RawPath, { roots, companions }: Trees): (Lead | null)[] {
-  const isRelative = !path.startsWith('/');
-  if (path.startsWith('~') || (isRelative && /^\.\.(\/|$)/.test(posix.normalize(path)))) return [null];
-  const bases = isRelative ? [gitDir, parentOf(gitDir)] : [''];
-  return bases
-    .flatMap((base) => {
-      const lead = follow(base, path);
-      // Nothing that a call makes lies beside a tree.
-      const isTree = lead !== null && [...roots, ...companions].includes(lead.target);
-      return isTree ? [lead] : [lead, follow(base, `${path.replace(/\/+$/, '')}.git`)];
-    })
-    .flatMap((lead) => (lead !== null && isFileAt(lead.target) ? [lead, ...pointedAt(lead.target)] : [lead]));
-}
-
-function pointedAt(file: RawPath): Lead[] {
-  const lead = gitDirNamedBy(file);
-  return lead === null ? [] : [lead];
-}
-
-function isFileAt(path: RawPath): boolean {
-  try {
-    return statAt(path)?.isFile() === true;
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
-}
-
-/** In the writable trees, which are searched, whether it exists already or not. */
-function isSafePlace(lead: Lead | null, { roots, companions }: Trees): boolean {
-  if (lead === null || lead.links.length > 0) return false;
-  return [...roots, ...companions].some((tree) => isWithin(tree, lead.target));
-}
-
-/** git follows the alternates of alternates to this depth (object-file.c). */
-const ALTERNATES_DEPTH = 5;
-/** Alternates that are followed in all. */
-const ALTERNATES_MAX = 100;
-
-/** The object directories that an `objects/info/alternates` leads to, and those that they lead to; null if it cannot be read. */
-export function alternatesNamedBy(path: RawPath): (Lead | null)[] | null {
-  const text = readSmallFile(path, STATE_MAX_BYTES);
-  if (text === null) return null;
-  const found: (Lead | null)[] = [];
-  let open = leadsInAlternates(text, parentOf(parentOf(path)));
-  for (let depth = 0; depth < ALTERNATES_DEPTH && open.length > 0; depth++) {
-    if (found.push(...open) > ALTERNATES_MAX) return null;
-    open = open.flatMap((lead) => {
-      const next = lead === null ? null : readSmallFile(`${lead.target}/info/alternates`, STATE_MAX_BYTES);
-      return lead === null || next === null ? [] : leadsInAlternates(next, lead.target);
-    });
-  }
-  return found;
-}
-
-/** git reads a line that begins with a quotation mark as quoted, which it never writes for an ordinary path. */
-function leadsInAlternates(text: string, objects: RawPath): (Lead | null)[] {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return lines.map((line) => (line.startsWith('"') ? null : follow(objects, line)));
 }
 
 /** A worktree in the workspace whose `.git` leads back: git writes there anyway. */
@@ -393,27 +266,4 @@ function hasOnlySamples(path: RawPath): boolean {
   } finally {
     closeSync(fd);
   }
-}
-
-/**
- * The key with which a file would run a program, include a file or leave the tree if git read it as a configuration. Null if
- * the file has no such key, if git could not read it, or if it is larger than 1 MiB. One line elsewhere can make git read a
- * configuration long after it was written, so files of every name are checked.
- */
-export function findStrayKey(path: RawPath): string | null {
-  const fd = openFile(path);
-  if (fd === null) return null;
-  try {
-    const text = readUpTo(fd, CONFIG_MAX_BYTES);
-    if (text === null || !beginsLikeConfig(text) || !TELLING.test(text)) return null;
-    const entries = parseGitConfig(text);
-    return entries === null ? null : findRunningKey(entries);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Apart from comments, a configuration begins with a section: git refuses a key without one. */
-function beginsLikeConfig(text: string): boolean {
-  return /^(?:\u00ef\u00bb\u00bf)?(?:[ \t\r\n]|[#;][^\n]*\n)*\[/.test(text);
 }

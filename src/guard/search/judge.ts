@@ -8,17 +8,10 @@ import { isWithin, nameOf, parentOf, type RawPath, toText } from '../../fs/raw-p
 import { isSpecial, newestOf } from '../../fs/read-directory.ts';
 import { excludeSetAside, repositoryAt } from '../git/exclude.ts';
 import { commonDirNamedBy, gitDirNamedBy, type Lead, objectFormatOf } from '../git/git-dir.ts';
-import {
-  alternatesNamedBy,
-  ConfigLeads,
-  connectsUnasked,
-  findStrayKey,
-  gitDirAround,
-  isHarmlessGitDir,
-  mayStay,
-  programsIn,
-} from '../git/judgement.ts';
+import { connectsUnasked, gitDirAround, isHarmlessGitDir, mayStay, programsIn } from '../git/judgement.ts';
+import { alternatesNamedBy, ConfigLeads } from '../git/leads.ts';
 import { GitLocks } from '../git/locks.ts';
+import { findStrayKey } from '../git/stray-key.ts';
 import type { Access } from '../index/access.ts';
 import type { Runs } from '../index/runs.ts';
 import type { KnownDanger, WorkspaceIndex } from '../index/workspace-index.ts';
