@@ -1,5 +1,8 @@
-/** What an event is about. `person`: what a person did with `ctxd`. */
-export type LiveTopic = 'call' | 'job' | 'network' | 'person' | 'session';
+/**
+ * What an event is about. `approval`: a call waits for a person, or waits no more. `person`: what a person did with `ctxd`, or
+ * with a token that may decide.
+ */
+export type LiveTopic = 'approval' | 'call' | 'job' | 'network' | 'person' | 'session';
 
 /** Something that just happened. Everything in it has been scrubbed. */
 export interface LiveEvent {

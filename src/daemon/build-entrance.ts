@@ -9,6 +9,7 @@ import { createSlots } from '../dispatch/slots.ts';
 import { createGrpcDoor, type Door } from '../doors/grpc/grpc.ts';
 import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
 import { CallApprovals } from '../features/approvals/call-approvals.ts';
+import { questionEvent } from '../features/approvals/question-event.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
@@ -43,6 +44,9 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
   const slots = createSlots(config.server.max_concurrent_calls);
   const approvals = new CallApprovals({ ...before, rules: before.approvalRules, clock, timer, logger });
+  approvals.subscribe((event) =>
+    before.liveEvents.approval(event.question.session.project, questionEvent(event, scrubber)),
+  );
   const gate = createCallGate(
     createDispatch({
       ...before,

@@ -25,7 +25,7 @@ import { createHostBackend } from '../runner/host-backend.ts';
 import { createSandbox } from '../sandbox/client/create-sandbox.ts';
 import { baseView, type WorkspaceView } from '../sandbox/contract/policy.ts';
 import { handedIn } from '../scrub/vault/look-alike.ts';
-import type { AuditRecord } from '../stores/audit-record.ts';
+import { type AuditRecord, hasWaited } from '../stores/audit-record.ts';
 import type { RecordedCall } from '../stores/recorded-call.ts';
 import { buildNetwork } from './build-network.ts';
 import type { Remembering, SessionKeeping } from './build-remembering.ts';
@@ -164,8 +164,9 @@ function callOfJob({ session, record, endedByItself, endedMs, text, artifact }: 
   return { ...said, session, record, hasRun: true, wasEnded: !endedByItself, endedMs, artifact };
 }
 
-/** A call that a dead daemon left open: the session that goes on has to know that it did not end. */
+/** A call that a dead daemon left open: the session that goes on has to know that it did not end. Nothing ran if it waited. */
 export function interruptedCall(record: AuditRecord): RecordedCall {
   const session = { project: record.project, session: record.session, branch: record.branch ?? null };
-  return { session, record, hasRun: true, wasEnded: true, data: {}, texts: [], artifact: null, shows: null };
+  const hasRun = record.began === true || !hasWaited(record);
+  return { session, record, hasRun, wasEnded: true, data: {}, texts: [], artifact: null, shows: null };
 }

@@ -137,8 +137,10 @@ function exitCodeOf(outcome: ScrubbedOutcome, errorCode: ErrorCode | null): numb
   return errorCode === null ? 0 : ERROR_TABLE[errorCode].exitCode;
 }
 
-/** Records one call: in the journal while it runs, in the audit log permanently. */
+/** Records one call: in the journal while it waits for a person and runs, in the audit log permanently. */
 export interface CallRecord {
+  /** Call before the call waits for a person. Throws what `begin` throws: no record, no wait. */
+  ask(call: VerifiedCall, rule: string): Promise<void>;
   /**
    * Call before anything runs. Throws CONFLICT if the request id was used before, and STORAGE_FULL or AUDIT_FAILED if
    * the record cannot be written: no record, no run.
@@ -165,12 +167,20 @@ export function createCallRecord(deps: CallRecordDeps): CallRecord {
   const { auditLog, branches, journal } = deps;
   // A call that failed to begin must not end the call whose request id it reused.
   let isInJournal = false;
+  let hasAsked = false;
   let start: StartFacts | null = null;
+  const enter = async ({ requestId, session, tool }: VerifiedCall): Promise<void> => {
+    if (!isInJournal) await journal.begin({ requestId, tool: tool.manifest.name, session });
+    isInJournal = true;
+  };
   return {
+    async ask(call, rule) {
+      await enter(call);
+      await auditLog.ask(startFacts(call, deps), rule);
+      hasAsked = true;
+    },
     async begin(call) {
-      const { requestId, session, tool } = call;
-      await journal.begin({ requestId, tool: tool.manifest.name, session });
-      isInJournal = true;
+      await enter(call);
       const facts = startFacts(call, deps);
       await auditLog.begin(facts);
       start = facts;
@@ -191,7 +201,8 @@ export function createCallRecord(deps: CallRecordDeps): CallRecord {
         texts: tellingFirst(outcome),
         wasEnded: false,
       });
-      await (start === null ? auditLog.append(record) : auditLog.end(record));
+      if (start !== null) await auditLog.end(record);
+      else await (hasAsked ? auditLog.endAsked(record) : auditLog.append(record));
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
       if (isInJournal) await journal.finish(requestId, errorCode);
       if (session.branch === null) return;

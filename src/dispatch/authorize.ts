@@ -32,6 +32,14 @@ export interface Permit {
   report: JsonObject;
 }
 
+/** What is recorded of the rules that ask a person about a call. */
+export interface Asking {
+  /** Called before each wait. Throws if the wait cannot be recorded; the call then ends. */
+  begin(rule: string): Promise<void>;
+  /** Called for each rule that asked, also if an earlier answer allowed the call. */
+  note(asked: ApprovalRecord): void;
+}
+
 /**
  * Every check must allow the call; an empty list would allow nothing. Only the first refusal is reported. `approval` is
  * last: nobody is asked about a call that is refused anyway.
@@ -46,20 +54,16 @@ const CHECKS: readonly Check[] = [
 
 /**
  * Step 3: default deny. Throws the first refusal; the permit holds the report that a dry run answers with. A call that a
- * rule asks about waits for a person, and every check judges it again afterwards. `note` receives each rule that asked.
+ * rule asks about waits for a person, and every check judges it again afterwards.
  */
-export async function authorize(
-  call: VerifiedCall,
-  deps: AuthorizeDeps,
-  note: (asked: ApprovalRecord) => void,
-): Promise<Permit> {
+export async function authorize(call: VerifiedCall, deps: AuthorizeDeps, asking: Asking): Promise<Permit> {
   const isolation = await deps.sandbox.isolationFor(call.request.projectRoot);
   const untilMs = deps.clock.monotonic() + deps.config.approvals.wait_ms;
   const answered = new Set<string>();
   for (;;) {
-    const { lines, open } = await judge(call, deps, isolation, answered, note);
+    const { lines, open } = await judge(call, deps, isolation, answered, asking);
     if (open === null || call.options.dryRun) return { isolation, report: reportOf(call, isolation, lines, open) };
-    await askPerson(call, open, untilMs, deps, note);
+    await askPerson(call, open, untilMs, deps, asking);
     answered.add(open.id);
   }
 }
@@ -70,7 +74,7 @@ async function judge(
   deps: AuthorizeDeps,
   isolation: IsolationReport,
   answered: ReadonlySet<string>,
-  note: (asked: ApprovalRecord) => void,
+  asking: Asking,
 ): Promise<{ lines: JsonObject[]; open: ApprovalRule | null }> {
   const lines: JsonObject[] = [];
   for (const check of CHECKS) {
@@ -88,7 +92,7 @@ async function judge(
         ...(decision.code === 'RATE_LIMITED' ? { retryAfterMs: 100 } : {}),
       });
     }
-    if (verdict.verdict === 'ask') for (const rule of keptAnswers(verdict, answered)) note(rule);
+    if (verdict.verdict === 'ask') for (const rule of keptAnswers(verdict, answered)) asking.note(rule);
   }
   if (lines.length === 0) throw new ContextdError('PERMISSION_DENIED', 'no check allowed the call');
   return { lines, open: null };
@@ -129,15 +133,16 @@ async function askPerson(
   rule: ApprovalRule,
   untilMs: number,
   { approvals, clock, config }: AuthorizeDeps,
-  note: (asked: ApprovalRecord) => void,
+  asking: Asking,
 ): Promise<void> {
   const startedMs = clock.monotonic();
+  if (untilMs > startedMs) await asking.begin(rule.id);
   let end: WaitEnd = { kind: 'nobody answered' };
   try {
     if (untilMs > startedMs) end = await approvals.ask(call, rule, untilMs - startedMs);
   } finally {
     const answer = end.kind === 'answered' ? { answer: end.answer, by: end.by } : { answer: 'none' as const };
-    note({ rule: rule.id, ...answer, waited_ms: Math.round(clock.monotonic() - startedMs) });
+    asking.note({ rule: rule.id, ...answer, waited_ms: Math.round(clock.monotonic() - startedMs) });
   }
   if (end.kind !== 'answered') throw notApproved(end.kind, rule, config.approvals.wait_ms);
 }

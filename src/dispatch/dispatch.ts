@@ -7,7 +7,7 @@ import type { Logger } from '../core/log.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import { readView } from '../tokens/views/read-view.ts';
 import { type CallRecordDeps, createCallRecord } from './audit.ts';
-import { type AuthorizeDeps, authorize } from './authorize.ts';
+import { type Asking, type AuthorizeDeps, authorize } from './authorize.ts';
 import type { CallBranches } from './branch.ts';
 import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
 import { addFacts, type Call, EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
@@ -66,7 +66,7 @@ export const STEPS: readonly { [Name in StepName]: Step<Name> }[StepName][] = [
   { name: 'verify', run: (state, deps) => verify(state.from('identify'), deps) },
   {
     name: 'authorize',
-    run: (state, deps) => authorize(state.from('verify'), deps, (asked) => state.approvals.push(asked)),
+    run: (state, deps) => authorize(state.from('verify'), deps, askingOf(state)),
     skips: continuesEarlier,
   },
   { name: 'open_secrets', run: (state, deps) => openSecrets(state.from('verify'), deps), skips: runsNothing },
@@ -121,6 +121,13 @@ function endWithFailure(step: StepName, state: CallState, thrown: unknown, deps:
   const { facts, tokenNotes } = state.find('run') ?? withEarlierFacts(EMPTY_OUTCOME, state);
   const failure = reported(state.from('identify'), thrown, deps, step);
   state.keep('run', { ...failedOutcome(failure, withoutOutput(facts)), tokenNotes });
+}
+
+function askingOf(state: CallState): Asking {
+  return {
+    begin: (rule) => state.record.ask(state.from('verify'), rule),
+    note: (asked) => void state.approvals.push(asked),
+  };
 }
 
 /** True if the call continues an earlier output. Nothing runs then. */

@@ -2,7 +2,7 @@ import { FACT_FIELDS, type FactRecord, type FieldForm } from '../call/facts.ts';
 import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
-const KINDS = ['started', 'secret_missed', 'connections', 'person'] as const;
+const KINDS = ['asked', 'started', 'secret_missed', 'connections', 'person'] as const;
 /** The door of a record of what a person did. */
 export const PERSON_DOOR = 'ctxd';
 type AuditKind = (typeof KINDS)[number];
@@ -23,8 +23,8 @@ export interface AuditRecord extends FactRecord {
   /** The name of the token with which the call came. Absent: another door than `http`. */
   token?: string;
   /**
-   * Absent for a call that ended. `started`: the call began; the record of its end has the same `request_id` and
-   * `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again. `connections`: connections of
+   * Absent for a call that ended. `asked`: a rule asks a person about the call (`approvals`), which waits. `started`: the call
+   * began; the record of its end has the same `request_id` and `began`. `secret_missed`: gitleaks found a secret in a stored output, which was masked again. `connections`: connections of
    * which only the project or the session is known. `person`: what a person did with `ctxd`; `tool` names the command.
    */
   kind?: AuditKind;
@@ -85,10 +85,25 @@ export function startRecord(facts: StartFacts): AuditRecord {
   return { ...factsOf(facts), input: null, kind: 'started', ...NO_END };
 }
 
-/** The end of a call whose daemon died. `began` is true if the log holds the start. */
-export function interruptedRecord(facts: StartFacts, began: boolean): AuditRecord {
+/** The record of a call that begins to wait for a person. It has no input, as the record of a start. */
+export function askedRecord(facts: StartFacts, rule: string): AuditRecord {
+  const approvals = [{ rule, answer: 'none', waited_ms: 0 }];
+  return { ...factsOf(facts), input: null, kind: 'asked', ...NO_END, approvals };
+}
+
+/** True for the end of a call that waited for a person: the log holds a record `asked` of it. */
+export function hasWaited({ kind, approvals = [] }: AuditRecord): boolean {
+  return kind === undefined && approvals.some((one) => isJsonObject(one) && one.answer !== 'kept');
+}
+
+/** The end of a call whose daemon died. `last` is what the log holds of it: its start, or that it waited. */
+export function interruptedRecord(facts: StartFacts, last: AuditRecord | undefined): AuditRecord {
   const { code, exitCode } = INTERRUPTED;
-  return { ...factsOf(facts), ...NO_END, exit_code: exitCode, error_code: code, ...(began ? { began } : {}) };
+  const known = {
+    ...(last?.approvals === undefined ? {} : { approvals: last.approvals }),
+    ...(last?.kind === 'started' ? { began: true } : {}),
+  };
+  return { ...factsOf(facts), ...NO_END, ...known, exit_code: exitCode, error_code: code };
 }
 
 const INTERRUPTED = { code: 'INTERRUPTED', exitCode: ERROR_TABLE.INTERRUPTED.exitCode } as const;

@@ -11,6 +11,9 @@ const OTHERS = { project: '', session: '', tool: '(others)' };
 
 type Figures = Omit<StatsRow, 'day' | 'project' | 'session' | 'tool'>;
 
+/** Kinds of records that are no call, or no end of one. */
+const UNCOUNTED = ['asked', 'connections', 'person'] as const;
+
 /**
  * Sums up the audit log of some days, oldest first; a day without a file has no rows. `project` "" is every project. A
  * call counts once: by its end, or by its start on that day if it has no end yet. `isLost` returns true for the start
@@ -29,7 +32,7 @@ export async function sumAuditLog(
     for await (const record of recordsOf(join(dir, `audit-${day}.jsonl`))) {
       if (project !== '' && record.project !== project) continue;
       // The call that started the job is counted, and what the job printed is counted with the calls that show it.
-      if (record.job !== undefined || record.kind === 'connections' || record.kind === 'person') continue;
+      if (record.job !== undefined || UNCOUNTED.some((kind) => kind === record.kind)) continue;
       if (record.kind === 'started') {
         if (record.door === PERSON_DOOR) continue;
         open.set(record.request_id, { day, start: record });

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
-import { type AuditRecord, parseRecord } from './audit-record.ts';
+import { type AuditRecord, hasWaited, parseRecord } from './audit-record.ts';
 
 const DAY_FILE = /^audit-\d{4}-\d{2}-\d{2}\.jsonl$/;
 const BLOCK_BYTES = 64 * 1024;
@@ -29,8 +29,8 @@ export async function readTail(dir: string, limit: number, project: string | und
 }
 
 /**
- * For each of `requestIds`: the start record if the log holds no end, and null if it holds one. A call that is missing in
- * the result is not in the log. Reads the days from `sinceMs` on (milliseconds since the epoch).
+ * For each of `requestIds`: null if the log holds its end; otherwise its start record, or that it waits for a person if it has
+ * not started. A call that is missing in the result is not in the log. Reads the days from `sinceMs` on (milliseconds since the epoch).
  */
 export async function findStarts(
   dir: string,
@@ -43,8 +43,9 @@ export async function findStarts(
     if (wanted.size === 0) break;
     const record = parseRecord(line);
     if (record === null || !wanted.has(record.request_id)) continue;
-    if (record.began !== true && record.kind !== 'started') continue;
-    found.set(record.request_id, record.kind === 'started' ? record : null);
+    const isOpen = record.kind === 'started' || record.kind === 'asked';
+    if (!isOpen && record.began !== true && !hasWaited(record)) continue;
+    found.set(record.request_id, isOpen ? record : null);
     wanted.delete(record.request_id);
   }
   return found;

@@ -5,7 +5,7 @@ import type { StatsRow } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import { type AuditRecord, interruptedRecord, type StartFacts, startRecord } from './audit-record.ts';
+import { type AuditRecord, askedRecord, interruptedRecord, type StartFacts, startRecord } from './audit-record.ts';
 import { sumAuditLog } from './audit-stats.ts';
 import { dayFile, findCalls, findStarts, readTail } from './audit-tail.ts';
 import type { JournalRow } from './journal.ts';
@@ -29,6 +29,10 @@ export interface AuditLog {
   stop(): Promise<void>;
   /** Resolves once the record is in the file. Errors: AUDIT_FAILED. */
   append(record: AuditRecord): Promise<void>;
+  /** Records that a rule asks a person about a call, which waits. Errors: AUDIT_FAILED; the call must then not wait. */
+  ask(facts: StartFacts, rule: string): Promise<void>;
+  /** Records the end of a call that waited and was not started. Errors: AUDIT_FAILED. */
+  endAsked(record: AuditRecord): Promise<void>;
   /**
    * Records the start of a call. Its input is recorded at its end. Errors: AUDIT_FAILED; the call must then not run.
    */
@@ -120,13 +124,30 @@ class Audit implements AuditLog {
     });
   }
 
+  ask(facts: StartFacts, rule: string): Promise<void> {
+    return this.#open(facts, askedRecord(facts, rule));
+  }
+
+  async endAsked(record: AuditRecord): Promise<void> {
+    await this.append(record);
+    this.#inputs.remove(record.request_id);
+  }
+
   async begin(facts: StartFacts): Promise<void> {
     this.#running.add(facts.request_id);
     try {
-      this.#inputs.put(facts.request_id, facts.input);
-      await this.append(startRecord(facts));
+      await this.#open(facts, startRecord(facts));
     } catch (error) {
       this.#running.delete(facts.request_id);
+      throw error;
+    }
+  }
+
+  async #open(facts: StartFacts, record: AuditRecord): Promise<void> {
+    try {
+      this.#inputs.put(facts.request_id, facts.input);
+      await this.append(record);
+    } catch (error) {
       throw error instanceof ContextdError ? error : this.#failure(error);
     }
   }
@@ -149,7 +170,7 @@ class Audit implements AuditLog {
       const start = starts.get(call.requestId);
       if (start === null) continue;
       const facts = { ...(start ?? factsOf(call, mask)), input: this.#inputs.read(call.requestId) };
-      const end = interruptedRecord(facts, start !== undefined);
+      const end = interruptedRecord(facts, start);
       await this.append(end);
       this.#inputs.remove(call.requestId);
       ends.push(end);
@@ -160,7 +181,7 @@ class Audit implements AuditLog {
   async tail(limit: number, projectRoot?: string): Promise<AuditRecord[]> {
     try {
       const records = await readTail(this.#deps.dir, limit, projectRoot);
-      return records.map((record) => (record.kind === 'started' ? this.#openRecord(record) : record));
+      return records.map((record) => this.#withOpenInput(record));
     } catch (error) {
       throw this.#unreadable(error);
     }
@@ -183,9 +204,11 @@ class Audit implements AuditLog {
     return sumAuditLog(this.#deps.dir, names, projectRoot, (record) => this.#isLost(record));
   }
 
-  #openRecord(start: AuditRecord): AuditRecord {
-    const record = { ...start, input: this.#inputs.read(start.request_id) };
-    return this.#isLost(start) ? { ...record, error_code: 'INTERRUPTED' } : record;
+  /** The record of a call that has not ended, with the input that is recorded at its end. */
+  #withOpenInput(record: AuditRecord): AuditRecord {
+    if (record.kind !== 'started' && record.kind !== 'asked') return record;
+    const open = { ...record, input: this.#inputs.read(record.request_id) };
+    return this.#isLost(record) ? { ...open, error_code: 'INTERRUPTED' } : open;
   }
 
   /** True for a start record whose call has no end and is not running. */

@@ -11,6 +11,12 @@ interface Waiting {
   project: string;
 }
 
+interface Line {
+  kind?: string;
+  began?: boolean;
+  input: unknown;
+}
+
 describe('issue 32.3 a person answers while a call waits', () => {
   let at: Installation;
   let project: string;
@@ -53,6 +59,10 @@ describe('issue 32.3 a person answers while a call waits', () => {
     const log = (await ctxd('audit', 'tail', '--json')).stdout;
     expect(log).toContain(`"approvals":[{"rule":"${rule}","answer":"once","by":`);
     expect(log).toContain('"tool":"approve"');
+    const shown = (await ctxd('audit', 'tail')).stdout;
+    expect(shown).toMatch(new RegExp(`\\tasks\\t${rule}\\t`));
+    expect(shown).toMatch(new RegExp(`\\texit 0\\t${rule} once by \\S+ after \\d+ s\\t`));
+    expect(shown).toMatch(new RegExp(`\\tPERMISSION_DENIED\\t${rule} never by \\S+ after \\d+ s\\t`));
     await ctxd('approve', 'rule', 'remove', rule);
     expect(readFileSync(join(project, '.claude/settings.json'), 'utf8')).toContain('Bash(*ctxd approve*)');
   });
@@ -77,6 +87,26 @@ describe('issue 32.3 a person answers while a call waits', () => {
     expect((await again).data.stderr).toContain("cannot access 'made'");
     await ctxd('server', 'restart');
     expect(await at.ask('safe_bash', { command: 'touch made' })).toMatchObject({ success: true });
+    await ctxd('approve', 'rule', 'remove', rule);
+  });
+
+  it('issue 32.4 a call that waits while the daemon is killed is on record as INTERRUPTED, with the rule, and has run nothing', async () => {
+    const rule = await addRule('safe_bash', '--when', 'touch');
+    const call = at.ask('safe_bash', { command: 'touch killed' });
+    const { id } = await nextQuestion();
+    const records = async (): Promise<Line[]> =>
+      JSON.parse((await ctxd('audit', 'tail', '--project', '--json')).stdout).filter(({ input }: Line) =>
+        JSON.stringify(input)?.includes('touch killed'),
+      );
+    expect(await records()).toMatchObject([{ kind: 'asked', approvals: [{ rule }] }]);
+    process.kill((await at.status()).pid, 'SIGKILL');
+    expect((await call).data).toMatchObject({ error_code: 'INTERRUPTED' });
+    await ctxd('server', 'start');
+    expect((await ctxd('approve', id, 'once')).stderr).toContain(`no call waits for "${id}"`);
+    const ended = (await records()).find(({ kind }) => kind === undefined);
+    expect(ended).toMatchObject({ error_code: 'INTERRUPTED', approvals: [{ rule, answer: 'none' }] });
+    expect(ended?.began).toBeUndefined();
+    expect((await at.ask('safe_bash', { command: 'ls killed' })).data.exit_code).toBe(2);
     await ctxd('approve', 'rule', 'remove', rule);
   });
 

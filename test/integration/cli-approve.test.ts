@@ -144,7 +144,7 @@ describe('issue 32.3 ctxd approve', () => {
     const refusals: [string[], RegExp][] = [
       [['approve', 'ask_00000000', 'once'], /no call waits for "ask_00000000"/],
       [['approve', 'ask_00000000', 'yes'], /"yes" is not an answer/],
-      [['approve', 'ask_00000000', '1w'], /"1w" is not a time/],
+      [['approve', 'ask_00000000', '1w'], /"1w" is not an answer/],
       [['approve', 'rule_00000000', 'always'], /there is no rule rule_00000000/],
       [['approve', 'remove', 'ans_00000000'], /no answer is kept as ans_00000000/],
       [['approve', 'rule', 'remove', 'rule_00000000'], /there is no rule/],

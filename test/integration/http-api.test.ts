@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isJsonObject } from '#src/core/json.js';
 import { PERMISSIONS } from '#src/core/permissions.js';
+import type { HttpRoute } from '#src/doors/http/route.js';
 import { ROUTES } from '#src/doors/http/routes.js';
 import { checkedEnvelope } from '../helpers/envelope-schema.ts';
 import { type AskOptions, askHttp } from '../helpers/http-door.ts';
@@ -13,8 +15,10 @@ let other: string;
 let url: string;
 const tokens = new Map<string, string>();
 
-/** Each set of permissions, for the machine, for the project and for another one. */
-const SETS = [...PERMISSIONS.map((one) => [one]), [...PERMISSIONS]];
+/** Every set of permissions. Each has a token for the machine, for the project and for another one. */
+const SETS = Array.from({ length: 2 ** PERMISSIONS.length - 1 }, (_, bits) =>
+  PERMISSIONS.filter((_one, index) => ((bits + 1) >> index) % 2 === 1),
+);
 
 beforeAll(async () => {
   at = await install({ settings: { 'http.enabled': 'true' } });
@@ -171,40 +175,66 @@ describe('issue 32.2 a token', () => {
 });
 
 describe('issue 32.1 what a token may do', () => {
-  const pathOf = (path: string): string =>
-    path.replace('{tool}', 'safe_bash').replace('/v1/proof', '/v1/proof?nonce=00112233445566778899aabbccddeeff');
-  const input = (path: string): unknown => (path.includes('memory') ? 'anything' : {});
-
   it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s follows its row',
+    '%s follows its row, for every set of permissions and every scope',
     async (_title, route) => {
-      const { method, path, permission, wholeMachine, body } = route;
-      const results: Record<string, number> = {};
-      const expected: Record<string, number> = {};
-      for (const [name, token] of tokens) {
-        const ending = new AbortController();
-        const given = body === undefined ? {} : call(input(path));
-        // An event stream has no end; its headers are enough.
-        const asked = path === '/events' ? 'HEAD' : method;
-        const { status } = await ask(pathOf(path), token, { ...given, method: asked, signal: ending.signal });
-        results[name] = status === 403 || status === 401 ? status : 200;
-        const may = permission === null || name.split('.')[0]?.split('-').includes(permission) === true;
-        const isInScope =
-          name.endsWith('.machine') || (wholeMachine !== true && (body === undefined || name.endsWith('.own')));
-        expected[name] = may && (permission === null || isInScope) ? 200 : 403;
-      }
-      expect(results).toEqual(expected);
-      const none = (
-        await askHttp(url, pathOf(path), {
-          token: null,
-          method: path === '/events' ? 'HEAD' : method,
-          ...(body === undefined ? {} : call({})),
-        })
-      ).status;
-      expect(none).toBe(permission === null ? 200 : 401);
+      const results = new Map<string, number>();
+      for (const [name, token] of tokens) results.set(name, await statusOf(route, token));
+      const expected = [...tokens.keys()].map((name) => [name, mayCall(route, name) ? 'served' : 403]);
+      expect([...results].map(([name, status]) => [name, [401, 403].includes(status) ? status : 'served'])).toEqual(
+        expected,
+      );
+      for (const token of [null, 'ctxd_unknown', `${all()}x`])
+        expect([token, (await statusOf(route, token)) === 401]).toEqual([token, route.permission !== null]);
     },
     60_000,
   );
+
+  /** What the row of a route says of the token with a name such as `read-decide.own`. */
+  function mayCall(route: HttpRoute, name: string): boolean {
+    if (route.permission === null) return true;
+    const [permissions = '', scope] = name.split('.');
+    const coversProject =
+      scope === 'machine' || (route.wholeMachine !== true && (scope === 'own' || !takesProject(route)));
+    return permissions.split('-').includes(route.permission) && coversProject;
+  }
+
+  /** A request that the route takes, about the project, made from its schemas. An event stream has no end: its headers are enough. */
+  async function statusOf({ method, path, query = {}, required = [], body }: HttpRoute, token: string | null) {
+    const given = Object.entries(query).filter(([name]) => name === 'project' || required.includes(name));
+    const sent = new URLSearchParams(
+      given.map(([name, schema]): [string, string] => [name, String(sampleOf(name, schema))]),
+    );
+    const { properties, required: needed } = partsOf(body);
+    const fields = Object.entries(properties).filter(([name]) => name === 'project' || needed.includes(name));
+    const { status } = await askHttp(url, `${path.replaceAll(/\{\w+\}/g, 'safe_bash')}?${sent}`, {
+      token,
+      method: path === '/events' ? 'HEAD' : method,
+      ...(body === undefined
+        ? {}
+        : { body: Object.fromEntries(fields.map(([name, one]) => [name, sampleOf(name, one)])) }),
+    });
+    return status;
+  }
+
+  function sampleOf(name: string, schema: unknown): unknown {
+    if (name === 'project') return at.project;
+    const examples = isJsonObject(schema) && Array.isArray(schema.examples) ? schema.examples : [];
+    if (examples.length === 0) throw new Error(`the schema of ${name} has no example`);
+    return examples[0];
+  }
+
+  function takesProject({ query = {}, body }: HttpRoute): boolean {
+    return 'project' in query || 'project' in partsOf(body).properties;
+  }
+
+  function partsOf(schema: HttpRoute['body']) {
+    const { properties = {}, required = [] } = schema ?? {};
+    return {
+      properties: isJsonObject(properties) ? properties : {},
+      required: Array.isArray(required) ? required : [],
+    };
+  }
 
   it('a token for one project means that project, and a call for another one is refused and on record', async () => {
     const own = tokens.get('read-execute-decide.own') ?? '';

@@ -1,19 +1,16 @@
 import { userInfo } from 'node:os';
+import { readWrittenAnswer } from '../../core/approval-answers.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type {
   AnsweredApproval__Output as AnsweredApproval,
   ApprovalAnswer__Output as ApprovalAnswer,
 } from '../../protocol/generated/management.ts';
-import { readDuration } from '../commands/network.ts';
 import { countOf } from '../render.ts';
-
-const WORDS = ['once', 'always', 'never'];
 
 /** The answer that a person typed: a word, or a time such as 1h. Throws ARGS_INVALID for anything else. */
 export function readAnswer(id: string, typed: string, root = ''): ApprovalAnswer {
-  const common = { id, root, by: userInfo().username };
-  if (WORDS.includes(typed)) return { ...common, answer: typed, for_ms: 0 };
-  if (/^\d/.test(typed)) return { ...common, answer: 'for', for_ms: readDuration(typed) };
+  const read = readWrittenAnswer(typed);
+  if (read !== null) return { id, root, by: userInfo().username, answer: read.answer, for_ms: read.forMs };
   throw new ContextdError('ARGS_INVALID', `${JSON.stringify(typed)} is not an answer`, {
     remedy: 'Answer once, always, never, or a time such as 30m, 1h or 7d.',
   });

@@ -20,31 +20,55 @@ export const auditTail = defineCommand({
     const { records_json } = await withClient(context.paths, (client) => client.tailAudit(request));
     return records_json.map(parseRecord);
   },
-  view: (records) => ({
-    kind: 'table',
-    columns: ['TIME', 'TOOL', 'RESULT', 'MS', 'SECRETS', 'SESSION', 'PROJECT', 'INPUT'],
-    rows: records.map(rowOf),
-    empty: 'no calls yet',
-  }),
+  view: (records) => {
+    const isAsked = records.some(({ approvals }) => approvals !== undefined);
+    const approval = isAsked ? ['APPROVAL'] : [];
+    return {
+      kind: 'table',
+      columns: ['TIME', 'TOOL', 'RESULT', ...approval, 'MS', 'SECRETS', 'SESSION', 'PROJECT', 'INPUT'],
+      rows: records.map((record) => rowOf(record, isAsked)),
+      empty: 'no calls yet',
+    };
+  },
 });
 
 const INPUT_SHOWN = 60;
+/** The result of a record whose call had not ended, by its kind. */
+const OPEN: ReadonlyMap<string, string> = new Map([
+  ['asked', 'asks'],
+  ['started', 'running'],
+]);
 
-function rowOf(record: JsonObject): string[] {
+function rowOf(record: JsonObject, isAsked: boolean): string[] {
   const shown = (key: string) => inWords(record[key]);
-  const exit = record.kind === 'started' ? 'running' : `exit ${shown('exit_code')}`;
+  const exit = OPEN.get(shown('kind')) ?? `exit ${shown('exit_code')}`;
   const result = shown('error_code') === '' ? exit : shown('error_code');
   const input = shown('input');
   return [
     shown('time'),
     shown('tool'),
     result,
+    ...(isAsked ? [approvalsOf(record)] : []),
     shown('duration_ms'),
     shown('secrets_found'),
     shown('session'),
     shown('project'),
     input.length > INPUT_SHOWN ? `${input.slice(0, INPUT_SHOWN - 1)}…` : input,
   ];
+}
+
+/** Which rules asked a person, what was answered and by whom, and how long the call waited. */
+function approvalsOf({ kind, approvals }: JsonObject): string {
+  if (!Array.isArray(approvals)) return '';
+  const asked = approvals.filter((one) => isJsonObject(one));
+  return asked.map((one) => (kind === 'asked' ? inWords(one.rule) : approvalOf(one))).join(', ');
+}
+
+function approvalOf({ rule, answer, by, waited_ms: waitedMs }: JsonObject): string {
+  const who = by === undefined ? '' : ` by ${inWords(by)}`;
+  const word = answer === 'none' ? 'not answered' : inWords(answer);
+  const waited = answer === 'kept' ? '' : ` after ${Math.round(Number(waitedMs) / 1000)} s`;
+  return `${inWords(rule)} ${word}${who}${waited}`;
 }
 
 function inWords(value: Json | undefined): string {

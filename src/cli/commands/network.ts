@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { durationMs } from '../../core/duration.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type {
   NetworkChange__Output as NetworkChange,
@@ -147,14 +148,11 @@ export async function scopeOf(context: CliContext, args: ParsedArgs, outside: 'm
   return projectAt(context, named);
 }
 
-const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** Milliseconds of `90s`, `30m`, `1h` or `7d`; 0 if there is no text. */
 export function readDuration(text: string | undefined): number {
   if (text === undefined) return 0;
-  const [, digits = '', unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
-  const known = Object.entries(UNITS_MS).find(([name]) => name === unit);
-  if (known !== undefined) return Number(digits) * known[1];
+  const ms = durationMs(text);
+  if (ms !== null) return ms;
   throw new ContextdError('ARGS_INVALID', `${JSON.stringify(text)} is not a time`, {
     remedy: 'Write it as 30m, 1h or 7d.',
   });

@@ -1,8 +1,10 @@
+import { WRITTEN_ANSWER_PATTERN } from '../../core/approval-answers.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { NONCE_PATTERN, proofOf, TOKEN_ID_PATTERN } from '../../protocol/http-proof.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { checkRequests } from '../management-requests.ts';
 import { json, type PlainAnswer, plain } from './answers.ts';
+import { answerApproval, listApprovals } from './approvals.ts';
 import { eventStream } from './events.ts';
 import { executeTool } from './execute.ts';
 import { METRICS_TYPE, renderMetrics } from './metrics.ts';
@@ -21,6 +23,7 @@ const CALL_BODY: JsonObject = {
     project: { ...PROJECT, description: 'Absolute path of a registered project. Needless if the token is for one.' },
     input: {
       description: 'The arguments of the tool, or plain words for its primary property.',
+      examples: [{ command: 'npm test' }],
       anyOf: [{ type: 'object', additionalProperties: true }, { type: 'string' }],
     },
     session: { type: 'string', description: 'Session id. Without it: the current session of the project.' },
@@ -91,6 +94,53 @@ export const ROUTES: readonly HttpRoute[] = [
   },
   {
     method: 'GET',
+    path: '/v1/approvals',
+    permission: 'decide',
+    summary: 'Lists the calls that wait for a person, oldest first.',
+    query: {
+      project: PROJECT,
+      id: { type: 'string', description: 'A question (ask_…): then its text is whole, whatever its length.' },
+    },
+    answer: {
+      type: JSON_TYPE,
+      description: 'The questions. The text of a call is data of the agent, with its secrets masked.',
+      schema: objectOf({ approvals: { type: 'array', items: { $ref: '#/components/schemas/Approval' } } }),
+    },
+    handle: listApprovals,
+  },
+  {
+    method: 'POST',
+    path: '/v1/approvals/{id}/answer',
+    permission: 'decide',
+    summary: 'Answers a question (ask_…), or a rule (rule_…) in a project before a call asks.',
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['answer'],
+      properties: {
+        answer: {
+          type: 'string',
+          pattern: WRITTEN_ANSWER_PATTERN.source,
+          description: 'once (not for a rule), always, never, or a time such as 1h.',
+          examples: ['once'],
+        },
+        project: { ...PROJECT, description: `${PROJECT.description} A rule needs it, unless the token is for one.` },
+      },
+    },
+    answer: {
+      type: JSON_TYPE,
+      description: 'What the answer did.',
+      schema: objectOf({
+        rule: { $ref: '#/components/schemas/ApprovalRule' },
+        project: TEXT,
+        calls: { type: 'integer', minimum: 0, description: 'Waiting calls that the answer settled.' },
+        expires_at: { type: ['string', 'null'], description: 'ISO 8601. Null: nothing is kept, or without an end.' },
+      }),
+    },
+    handle: answerApproval,
+  },
+  {
+    method: 'GET',
     path: '/metrics',
     permission: 'read',
     wholeMachine: true,
@@ -104,7 +154,7 @@ export const ROUTES: readonly HttpRoute[] = [
     method: 'GET',
     path: '/events',
     permission: 'read',
-    summary: 'Calls, jobs, network and sessions as they happen, as server-sent events.',
+    summary: 'Calls, jobs, network, sessions and approvals as they happen, as server-sent events.',
     answer: { type: 'text/event-stream', description: 'docs/http.md describes the events.', schema: TEXT },
     handle: ({ grant, lastEventId }, { feed, tokens, closing }) =>
       eventStream({
@@ -129,7 +179,12 @@ export const ROUTES: readonly HttpRoute[] = [
     permission: null,
     summary: 'Answers a challenge, so that a client knows whom it is about to send its token to.',
     query: {
-      nonce: { type: 'string', pattern: NONCE_PATTERN.source, description: 'Random bytes, hexadecimal.' },
+      nonce: {
+        type: 'string',
+        pattern: NONCE_PATTERN.source,
+        description: 'Random bytes, hexadecimal.',
+        examples: ['00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff'],
+      },
       id: { type: 'string', pattern: TOKEN_ID_PATTERN.source, description: 'The id in the token file.' },
     },
     required: ['nonce'],

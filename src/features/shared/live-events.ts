@@ -38,6 +38,10 @@ export class LiveEvents implements LiveFeed {
     for (const row of rows) this.#publish('network', row.project, JSON.stringify(connectionOf(row)));
   }
 
+  approval(project: string, event: JsonObject): void {
+    this.#publish('approval', project, JSON.stringify(event));
+  }
+
   session(change: 'started' | 'ended', { project, session }: SessionRef): void {
     this.#publish('session', project, JSON.stringify({ change, project, session }));
   }

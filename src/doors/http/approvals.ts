@@ -1,0 +1,50 @@
+import { readWrittenAnswer } from '../../core/approval-answers.ts';
+import type {
+  ApprovalRuleInfo__Output as ApprovalRuleInfo,
+  WaitingApproval__Output as WaitingApproval,
+} from '../../protocol/generated/management.ts';
+import { checkRequests } from '../management-requests.ts';
+import { json, type PlainAnswer } from './answers.ts';
+import { projectOf } from './project-of.ts';
+import type { RouteDeps, RouteRequest } from './route.ts';
+
+/** The calls that wait for a person, of the project of the token. The machine's tokens may name one, or get all. */
+export async function listApprovals({ grant, query }: RouteRequest, { management }: RouteDeps): Promise<PlainAnswer> {
+  const root = projectOf(query.project ?? '', grant);
+  const { items } = await checkRequests(management).listApprovals({ root, id: query.id ?? '' });
+  return json({ approvals: items.map(waitingItem) });
+}
+
+/** Answers a question or a rule, as `ctxd approve` does, in the name of the token. */
+export async function answerApproval(request: RouteRequest, { management }: RouteDeps): Promise<PlainAnswer> {
+  const { grant, params, body } = request;
+  const root = projectOf(typeof body.project === 'string' ? body.project : '', grant);
+  const written = typeof body.answer === 'string' ? readWrittenAnswer(body.answer) : null;
+  if (written === null) throw new Error('the schema of the route was checked');
+  const { rule, project, calls, expires_ms } = await checkRequests(management).answerApproval({
+    root,
+    id: params.id ?? '',
+    answer: written.answer,
+    for_ms: written.forMs,
+    by: `token ${grant.name}`,
+  });
+  return json({ rule: ruleOf(rule), project, calls, expires_at: expires_ms === 0 ? null : timeOf(expires_ms) });
+}
+
+function waitingItem(item: WaitingApproval) {
+  const { id, rule, project, session, branch, tool, cwd, text, text_chars, text_withheld, asked_ms, calls } = item;
+  const isWhole = text.length === text_chars && !text_withheld;
+  return {
+    ...{ id, rule: ruleOf(rule), project, session, branch, tool, cwd, calls, asked_at: timeOf(asked_ms) },
+    ...{ text: isWhole ? text : null, text_chars, text_withheld },
+  };
+}
+
+function ruleOf(rule: ApprovalRuleInfo | null) {
+  const { id = '', tool = '', when = '', reason = '' } = rule ?? {};
+  return { id, tool, when, reason };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
