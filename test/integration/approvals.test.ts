@@ -240,6 +240,25 @@ describe('issue 32.4 many calls, and changes while they wait', () => {
     expect(answers.map(({ data }) => data.stdout)).toEqual(answers.map((_, i) => `push ${i}\n`));
   }, 120_000);
 
+  it('issue 32.4 256 waiting calls of one project leave room for those of another', async () => {
+    await addRule({ scope: '' });
+    const { answer, question } = await waiting(PUSH);
+    const more = Array.from({ length: 255 }, () => at.call('safe_bash', { command: PUSH }));
+    await expect.poll(() => question.calls).toBe(256);
+    expect(await at.call('safe_bash', { command: PUSH })).toMatchObject({
+      success: false,
+      data: { error_code: 'RATE_LIMITED', details: { limit: 256 } },
+    });
+    const elsewhere = await waiting(PUSH, { project: at.otherProject });
+    await at.approvals.decide(elsewhere.question.id, '', by('once'));
+    expect(await elsewhere.answer).toMatchObject({ success: true });
+    expect(await at.approvals.decide(question.id, '', by('never'))).toMatchObject({ calls: 256 });
+    for (const refused of await Promise.all([answer, ...more])) expect(refused).toMatchObject(denied);
+    const unasked = await waiting(PUSH, { project: at.otherProject });
+    await at.approvals.decide(unasked.question.id, '', by('once'));
+    await unasked.answer;
+  });
+
   it('issue 32.4 identical calls of a session are one question, and each waits for its own time', async () => {
     await addRule();
     const ending = new AbortController();

@@ -299,11 +299,37 @@ describe('issue 32.4 connections', () => {
         return answerOf(request);
       },
     });
-    const calls = Array.from({ length: 8 }, () => at.ask(EXECUTE, { body: CALL }));
+    at.grants.set('ctxd_second', { name: 'second', scope: '', permissions: ['execute'] });
+    const calls = [TOKEN, 'ctxd_second'].flatMap((token) =>
+      Array.from({ length: 4 }, () => at.ask(EXECUTE, { token, body: CALL })),
+    );
     await expect.poll(() => running).toBe(8);
     await expect(at.ask('/v1/health')).rejects.toThrow();
     release();
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  });
+
+  it('leaves half of the connections to other tokens, whatever one token has under way', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let running = 0;
+    await open({
+      config: { max_connections: 8 },
+      async dispatch(request) {
+        running += 1;
+        await held;
+        return answerOf(request);
+      },
+    });
+    at.grants.set('ctxd_phone', { name: 'phone', scope: '', permissions: ['decide'] });
+    const calls = Array.from({ length: 4 }, () => at.ask(EXECUTE, { body: CALL }));
+    await expect.poll(() => running).toBe(4);
+    const { status, json, headers } = await at.ask(EXECUTE, { body: CALL });
+    expect([status, json.data.error_code, headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '1']);
+    const answer = { token: 'ctxd_phone', body: { answer: 'once' } };
+    expect((await at.ask('/v1/approvals/ask_1/answer', answer)).status).toBe(200);
+    release();
+    expect((await Promise.all(calls)).map((one) => one.status)).toEqual(Array(4).fill(200));
+    expect((await at.ask(EXECUTE, { body: CALL })).status).toBe(200);
   });
 });
 

@@ -47,6 +47,17 @@ describe('issue 32.2 two users of one machine', { timeout: 120_000 }, () => {
       statuses.map(async ([where, which]) => (await askHttp(where, '/v1/health', { token: which })).status),
     );
     expect(results).toEqual([401, 401, 200, 200]);
+    // Nor can one answer a call of the other, or see that one waits.
+    const decider = (await bob(CTXD, 'http', 'token', '--name', 'phone', '--allow', 'decide')).stdout.trim();
+    const body = { answer: 'always', project: ann.project };
+    expect((await askHttp(url, '/v1/approvals', { token: decider })).status).toBe(401);
+    expect((await askHttp(url, '/v1/approvals/rule_1/answer', { token: decider, body })).status).toBe(401);
+    const asAnn = await bob('env', `CONTEXTD_HOME=${ann.home}`, CTXD, 'approve');
+    expect(asAnn).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('EACCES') });
+    // The documented way to hand curl a token: not in its arguments, which every user sees.
+    expect((await bob(CTXD, 'http', 'token', '--header')).stdout).toBe(`Authorization: Bearer ${bobsToken}\n`);
+    const documented = `"${CTXD}" http token --header | curl -sS -H @- "${bobsUrl}/v1/health"`;
+    expect((await bob('sh', '-c', documented)).stdout).toContain('"healthy":true');
     // The port of one is the other's while the daemon of the first is down: then nobody gets its address.
     await ann.run(CTXD, ['server', 'stop']);
     const port = readFileSync(join(ann.home, 'state/http-port'), 'utf8').trim();

@@ -60,6 +60,10 @@ export const httpToken = defineCommand({
     { syntax: '--project <dir>', help: 'for this project only; without it, for the machine' },
     { syntax: '--expires <time>', help: 'such as 12h or 30d; without it, it does not expire' },
     { syntax: '--rotate', help: 'replace the token; the old one ends' },
+    {
+      syntax: '--header',
+      help: 'print it as a header, for `curl -H @-`: arguments are seen by all users of the machine',
+    },
   ],
   async run(context, args) {
     const name = args.text('name') ?? '';
@@ -70,9 +74,11 @@ export const httpToken = defineCommand({
     const complete = { ...content, url, certificate_sha256 };
     if (known?.url !== url || known.certificate_sha256 !== certificate_sha256)
       await writeTokenFile(context.paths, complete);
-    return { ...complete, file: tokenFilePath(context.paths, content.name) };
+    const line = args.flag('header') ? `Authorization: Bearer ${complete.token}` : complete.token;
+    return { line, made: { ...complete, file: tokenFilePath(context.paths, content.name) } };
   },
-  view: ({ token }) => ({ kind: 'lines', lines: [token] }),
+  view: ({ line }) => ({ kind: 'lines', lines: [line] }),
+  bare: ({ made }) => JSON.stringify(made),
 });
 
 type NewFile = Omit<TokenFile, 'url' | 'certificate_sha256'>;

@@ -20,6 +20,7 @@ export function createApp(routes: readonly HttpRoute[], deps: RouteDeps, limits:
     const checkBody = ajv.compile(route.body ?? {});
     app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
       const grant = route.permission === null ? NOBODY : permitted(c, route, deps);
+      if (grant !== NOBODY) c.env.outgoing.once('close', deps.tokenRequests.enter(grant.name));
       const query = c.req.query();
       checked(checkQuery, query, 'the query');
       const body = route.body === undefined ? {} : parseBody(await readBody(c.env.incoming, limits), limits);

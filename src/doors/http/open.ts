@@ -10,6 +10,7 @@ import type { HttpDoorDeps, OpenHttp } from './door-deps.ts';
 import { HTTP_LIMITS, HttpConnections, type HttpLimits, refusalOf, serverOptions } from './hardening.ts';
 import { listen, namesOf, readTls } from './listen.ts';
 import { ROUTES } from './routes.ts';
+import { TokenRequests } from './token-requests.ts';
 
 /** Opens the door. Throws why it cannot listen. */
 export async function openHttp(deps: HttpDoorDeps): Promise<OpenHttp> {
@@ -26,6 +27,7 @@ export async function openHttp(deps: HttpDoorDeps): Promise<OpenHttp> {
   const routeDeps = {
     ...deps,
     inFlight,
+    tokenRequests: new TokenRequests(deps.config.max_connections),
     host: own.host,
     closing: closing.signal,
     connections: () => connections.count,

@@ -3,6 +3,7 @@ import type { Permission, TokenGrant } from '../../core/permissions.ts';
 import type { CallsInFlight } from '../calls-in-flight.ts';
 import type { PlainAnswer } from './answers.ts';
 import type { HttpDoorDeps } from './door-deps.ts';
+import type { TokenRequests } from './token-requests.ts';
 
 /** What a handler gets of a request. Query and body fit the schemas of the route. */
 export interface RouteRequest {
@@ -20,6 +21,7 @@ export interface RouteRequest {
 /** What handlers use besides the request. */
 export interface RouteDeps extends HttpDoorDeps {
   inFlight: CallsInFlight;
+  tokenRequests: TokenRequests;
   /** The door's own address, `host:port`. */
   host: string;
   /** Aborts when the door closes. */

@@ -62,8 +62,10 @@ export interface Decided {
   expiresMs: number | null;
 }
 
-/** Waiting calls beyond which further ones are refused. */
-const WAITING_MAX = 1_024;
+/** Waiting calls beyond which further ones are refused. The socket takes twice as many: the person who answers needs one. */
+const WAITING_MAX = 512;
+/** The same in one project, so that others can still ask. */
+const PROJECT_WAITING_MAX = 256;
 /** Ended questions of which it is known how they ended. */
 const ENDED_MAX = 1_000;
 
@@ -76,7 +78,6 @@ export class CallApprovals implements Approvals {
   /** By id, oldest first. */
   readonly #ended = new Map<string, { project: string; how: QuestionEnd }>();
   readonly #listeners = new Set<(event: QuestionEvent) => void>();
-  #waiting = 0;
 
   constructor(deps: CallApprovalsDeps) {
     this.#deps = deps;
@@ -94,13 +95,14 @@ export class CallApprovals implements Approvals {
   ask(call: VerifiedCall, rule: ApprovalRule, waitMs: number): Promise<WaitEnd> {
     const { signal } = call.request;
     if (signal.aborted) return Promise.reject(endOf(signal));
-    if (this.#waiting >= WAITING_MAX) return Promise.reject(tooManyWait());
+    const crowded = this.#crowdedBy(call.session.project);
+    if (crowded !== null) return Promise.reject(crowded);
     const { promise, resolve, reject } = Promise.withResolvers<WaitEnd>();
     const question = this.#questionOf(call, rule);
     const leave = (): void => {
       cancelTimer();
       signal.removeEventListener('abort', onAbort);
-      if (question.waiters.delete(waiter)) this.#waiting -= 1;
+      question.waiters.delete(waiter);
     };
     const waiter: Waiter = {
       isOverdue: false,
@@ -120,7 +122,6 @@ export class CallApprovals implements Approvals {
     });
     signal.addEventListener('abort', onAbort, { once: true });
     question.waiters.add(waiter);
-    this.#waiting += 1;
     call.request.onProgress?.(`[contextd ${rule.id} asks a person about this call: ctxd approve ${question.id}]\n`);
     return promise;
   }
@@ -205,6 +206,13 @@ export class CallApprovals implements Approvals {
 
   #openOf(questions: readonly Question[]): OpenQuestion[] {
     return [...this.#open.values()].filter((question) => questions.includes(question));
+  }
+
+  /** Why no further call of the project may wait; null if one may. */
+  #crowdedBy(project: string): ContextdError | null {
+    const count = (root: string): number => this.list(root).reduce((sum, { calls }) => sum + calls, 0);
+    if (count('') >= WAITING_MAX) return tooManyWait(WAITING_MAX, '');
+    return count(project) >= PROJECT_WAITING_MAX ? tooManyWait(PROJECT_WAITING_MAX, ` in ${project}`) : null;
   }
 
   #endOverdue(question: OpenQuestion): void {
@@ -317,10 +325,10 @@ function endOf({ reason }: AbortSignal): ContextdError {
   });
 }
 
-function tooManyWait(): ContextdError {
-  return new ContextdError('RATE_LIMITED', `${WAITING_MAX} calls wait for a person already`, {
+function tooManyWait(limit: number, where: string): ContextdError {
+  return new ContextdError('RATE_LIMITED', `${limit} calls wait for a person already${where}`, {
     remedy: 'Call again later. A person answers them with `ctxd approve`.',
-    details: { limit: WAITING_MAX },
+    details: { limit },
     retryAfterMs: 1_000,
   });
 }

@@ -21,11 +21,13 @@ import {
   absentPath,
   byNameOnly,
   hiddenPath,
+  isPersonal,
   keptByGit,
   killedByFilter,
   missingProgram,
   noNetwork,
   type PathFacts,
+  personalProgram,
   readOnlyPath,
   refusedCall,
   refusedMode,
@@ -103,6 +105,7 @@ function denialIn(lines: readonly string[], index: number, places: PlaceMap, fac
   if (line === '') return null;
   if (isFileTooLarge(line)) return fileTooLarge(facts.fileMaxBytes);
   const program = readMissingProgram(line);
+  if (program !== null && isPersonal(program)) return personalProgram(program);
   const onHost = program === null ? null : facts.findOnHost(program);
   if (onHost !== null) return missingProgram(onHost);
   const complaint = readComplaint(line, linesBefore(lines, index));
@@ -206,6 +209,7 @@ function denialAt(
       // Node reports a directory that it cannot make with its parents on a read-only mount as one that is missing.
       if (isDirectory && kind === 'read_only') return readOnlyPath(path, root, facts, isDirectory);
       if (kind !== 'absent' || !isAbsolute || places.isParent(path)) return null;
+      if (isPersonal(path)) return personalProgram(path);
       return facts.isAtRoot(path.split('/')[1] ?? '') ? absentPath(path) : null;
     case 'EACCES':
       return null;

@@ -154,6 +154,20 @@ export function missingProgram(path: string): Denial {
   };
 }
 
+/** True for the name or path of `ctxd`, which acts for a person: no sandbox has it, and no permission changes that. */
+export function isPersonal(program: string): boolean {
+  return posix.basename(program) === 'ctxd';
+}
+
+export function personalProgram(program: string): Denial {
+  return {
+    kind: 'program',
+    path: program,
+    rule: 'it acts for a person, so no sandbox has it',
+    how_to_allow: 'A person can run the command on the host.',
+  };
+}
+
 /** git found no repository, because it is above the project. */
 export function repositoryAbove(top: string, isAllowable: PathFacts['isAllowable']): Denial {
   return {

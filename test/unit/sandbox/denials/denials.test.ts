@@ -293,6 +293,14 @@ describe('a program that is missing inside', () => {
     expect(denial?.how_to_allow).toBe('A person can run `ctxd allow toolchains`, which offers /opt/go/bin.');
   });
 
+  test.each(['bash: line 1: ctxd: command not found', 'bash: line 1: /opt/ctx/bin/ctxd: No such file or directory'])(
+    'ctxd is for a person on the host, and nothing offers to let commands have it: %s',
+    (said) => {
+      const [denial] = findDenials({ ...FACTS, exitCode: 127, stderr: Buffer.from(`${said}\n`) });
+      expect(denial).toMatchObject({ kind: 'program', how_to_allow: 'A person can run the command on the host.' });
+    },
+  );
+
   test('is not reported if the host does not have it either', () => {
     expect(claimsOf('bash: line 1: no-such-program: command not found\n', { exitCode: 127 })).toEqual([]);
   });
