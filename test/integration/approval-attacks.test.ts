@@ -92,7 +92,7 @@ describe.each(OWNERS)('issue 32.3 a sandbox of %s', (_who, owner) => {
     });
   });
 
-  it('is told that ctxd is for a person, and not to have it allowed', async () => {
+  it('gets the answer that ctxd is for a person, and no way to allow it', async () => {
     const { meta } = await at.ask('safe_bash', { command: `ctxd approve x once; ${CTXD} approve x once` });
     expect(meta.denied).toMatchObject([
       { kind: 'program', how_to_allow: 'A person can run the command on the host.' },

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { build } from 'esbuild';
 import ts from 'typescript';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +21,17 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
+/** Checks a copy, because the validator writes into what it gets. */
+const validated = (document: Record<string, unknown>) => new Validator().validate(structuredClone(document));
+
+/** Every JSON Schema of the description: those of the components, and the value of each `schema`. */
+function schemasIn(value: unknown, key = ''): (object | boolean)[] {
+  if (Array.isArray(value)) return value.flatMap((one) => schemasIn(one));
+  if (!isJsonObject(value)) return [];
+  const own = key === 'schema' ? [value] : key === 'schemas' ? Object.values(value).filter(isJsonObject) : [];
+  return [...own, ...Object.entries(value).flatMap(([name, one]) => schemasIn(one, name))];
+}
+
 const described = (): string[] =>
   Object.entries(description.paths ?? {}).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -29,6 +42,24 @@ describe('issue 32.1 /openapi.json', () => {
   it('describes every route, and nothing else', () => {
     expect(description.openapi).toBe('3.1.0');
     expect(described().toSorted()).toEqual(rows.toSorted());
+  });
+
+  it('is valid by the meta-schema of OpenAPI 3.1, and each schema in it by that of JSON Schema 2020-12', async () => {
+    expect(await validated(description)).toMatchObject({ valid: true });
+    const schemas = schemasIn(description);
+    expect(schemas.length).toBeGreaterThan(ROUTES.length);
+    const ajv = new Ajv2020();
+    expect(schemas.filter((schema) => ajv.validateSchema(schema) !== true)).toEqual([]);
+  });
+
+  it.each([
+    ['info', { title: 'contextd' }],
+    ['openapi', '3.1'],
+    ['paths', { 'v1/health': {} }],
+    ['paths', { '/v1/health': { get: { parameters: [{ name: 'checks', in: 'query' }], responses: {} } } }],
+    ['components', { securitySchemes: { bearer: { type: 'bearer' } } }],
+  ])('would be refused by it with another %s', async (field, value) => {
+    expect((await validated({ ...description, [field]: value })).valid).toBe(false);
   });
 
   it('every route that it describes is served, and no other method or path is', async () => {
