@@ -14,6 +14,10 @@ export interface HttpLimits {
   bodyMs: number;
   /** Milliseconds within which a request must be complete, whatever else happened. */
   requestMs: number;
+  /** Milliseconds within which a client must have read a short answer. Events are cut off by their own limit. */
+  answerMs: number;
+  /** Bytes of a longer answer for which a client gets a further millisecond. */
+  answerBytesPerMs: number;
   /** Milliseconds that a connection may stay open without a request. */
   keepAliveMs: number;
   /** Milliseconds between two looks for slow connections. */
@@ -35,6 +39,8 @@ export const HTTP_LIMITS: HttpLimits = {
   headersMs: 10_000,
   bodyMs: 20_000,
   requestMs: 30_000,
+  answerMs: 30_000,
+  answerBytesPerMs: 64,
   keepAliveMs: 5_000,
   checkMs: 1_000,
   bodyBytes: MESSAGE_MAX_BYTES,

@@ -36,6 +36,7 @@ export async function openHttp(deps: HttpDoorDeps): Promise<OpenHttp> {
   const serve = getRequestListener(app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const why = refusalOf(request, own) ?? enter(connections, request, response);
+    response.once('prefinish', () => cutOffUnread(response, limits));
     response.once('finish', () => cutOffRest(request, limits));
     if (why === undefined) void serve(request, response);
     else sendRefusal(response, why, deps);
@@ -70,6 +71,13 @@ function enter(
   } catch (thrown) {
     return ContextdError.from(thrown);
   }
+}
+
+/** A client that does not read would keep its connection, and count as a request under way, without an end. */
+function cutOffUnread(response: ServerResponse, { answerMs, answerBytesPerMs }: HttpLimits): void {
+  const bytes = Number(response.getHeader('content-length') ?? 0);
+  const late = setTimeout(() => response.socket?.destroy(), answerMs + bytes / answerBytesPerMs).unref();
+  response.once('finish', () => clearTimeout(late)).once('close', () => clearTimeout(late));
 }
 
 /** A client that got its answer may still be sending, without an end. */
