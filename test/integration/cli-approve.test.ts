@@ -82,7 +82,7 @@ describe('issue 32.3 ctxd approve', () => {
     watching.type('perhaps\r');
     expect(await watching.until(PROMPT)).toContain('"perhaps" is not an answer');
     watching.type('once\r');
-    await watching.until(/1 waiting call allowed\./);
+    await watching.until(/1 waiting call allowed\.\n/);
     expect(await call).toMatchObject({ success: true });
     const next = at.ask('safe_bash', { command: 'echo push' });
     const [, id = ''] = /^(ask_\w{8})/m.exec(await watching.until(PROMPT)) ?? [];

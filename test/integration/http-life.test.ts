@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import { createServer as createTlsServer, request as secureRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -34,6 +35,30 @@ async function impostor(port: number, answer: string): Promise<{ port: number; h
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('it listens at a port');
   return { port: address.port, heard };
+}
+
+/** What `ctxd` knows if the daemon says this about its HTTP door. */
+async function contextFor(standing: { url: string; certificate_sha256: string; proof: string }) {
+  const grpc = await openDoor({
+    dispatch: () => Promise.reject(new Error('no call')),
+    management: { httpStatus: async () => ({ enabled: true, why: '', remedy: '', ...standing }) },
+  });
+  cleanUps.push(() => grpc.remove());
+  const { stdin, stdout, stderr } = process;
+  const context = createContext({ stdin, stdout, stderr }, '/', new AbortController().signal);
+  return { ...context, paths: { ...context.paths, ...grpc.paths } };
+}
+
+/** A certificate for a name in files, and the settings that name them. */
+async function tlsFiles(name: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'http-tls-'));
+  cleanUps.push(() => rmSync(dir, { recursive: true }));
+  const authority = await createAuthority('test');
+  const { cert, key } = await authority.issue(name);
+  const settings = { 'http.tls_certificate': join(dir, 'cert.pem'), 'http.tls_key': join(dir, 'key.pem') };
+  writeFileSync(settings['http.tls_certificate'], cert);
+  writeFileSync(settings['http.tls_key'], key);
+  return { dir, authority, settings };
 }
 
 describe('issue 32.2 the door of a person', { timeout: 120_000 }, () => {
@@ -89,28 +114,62 @@ describe('issue 32.2 who listens there', () => {
 
   it('a listener that is not the daemon is found out, and gets no token', async () => {
     const { port, heard } = await impostor(0, JSON.stringify({ proof: 'ab'.repeat(32) }));
-    const standing = { enabled: true, url: `http://127.0.0.1:${port}`, why: '', remedy: '', certificate_sha256: '' };
-    const grpc = await openDoor({
-      dispatch: () => Promise.reject(new Error('no call')),
-      management: { httpStatus: async () => ({ ...standing, proof: 'cd'.repeat(32) }) },
-    });
-    cleanUps.push(() => grpc.remove());
-    const { stdin, stdout, stderr } = process;
-    const context = createContext({ stdin, stdout, stderr }, '/', new AbortController().signal);
-    const asked = provenStanding({ ...context, paths: { ...context.paths, ...grpc.paths } });
-    await expect(asked).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    const url = `http://127.0.0.1:${port}`;
+    const context = await contextFor({ url, certificate_sha256: '', proof: 'cd'.repeat(32) });
+    await expect(provenStanding(context)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
     expect(heard).toHaveLength(1);
     expect(heard[0]).toMatch(/^\/v1\/proof\?nonce=[0-9a-f]{64} /);
     expect(heard[0]).not.toContain('authorization');
   });
 
+  it('with TLS curl trusts the configured certificate at the address of ctxd http url, and no other', async () => {
+    const { dir, authority, settings } = await tlsFiles('localhost');
+    const at = await installed({ 'http.enabled': 'true', ...settings });
+    const url = (await at.run(CTXD, ['http', 'url'])).stdout.trim();
+    expect(url).toMatch(/^https:\/\/localhost:\d+$/);
+    writeFileSync(join(dir, 'ca.pem'), authority.pem);
+    writeFileSync(join(dir, 'other-ca.pem'), (await createAuthority('other')).pem);
+    const { stdout: header } = await at.run(CTXD, ['http', 'token', '--header']);
+    const curl = (ca: string, ...more: string[]) =>
+      at.runProcess('curl', ['-sS', '--noproxy', '*', '--cacert', join(dir, ca), '-H', '@-', ...more], {
+        input: header,
+      });
+    const body = JSON.stringify({ project: at.project, input: 'echo over TLS' });
+    const json = ['-H', 'Content-Type: application/json', '-d', body];
+    const called = await curl('ca.pem', ...json, `${url}/v1/tools/safe_bash/execute`);
+    expect(JSON.parse(called.stdout)).toMatchObject({ success: true, data: { stdout: 'over TLS\n' } });
+    expect(await curl('other-ca.pem', `${url}/v1/health`)).toMatchObject({ code: 60, stdout: '' });
+    const plain = await curl('ca.pem', url.replace('https:', 'http:'));
+    expect(plain.stdout).not.toContain('response-v2');
+    expect(plain.code).not.toBe(0);
+    const file = JSON.parse(readFileSync(join(at.home, 'config/http/default.json'), 'utf8'));
+    const own = new X509Certificate(readFileSync(settings['http.tls_certificate'] ?? ''));
+    expect(file.certificate_sha256).toBe(own.fingerprint256.replaceAll(':', '').toLowerCase());
+  });
+
+  it('a listener with another certificate than that of the daemon is found out, whoever signed it', async () => {
+    const { cert, key } = await (await createAuthority('other')).issue('localhost');
+    const asked: string[] = [];
+    const server = createTlsServer({ cert, key }, ({ url = '' }, response) => {
+      asked.push(url);
+      response.end(JSON.stringify({ proof: 'cd'.repeat(32) }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanUps.push(() => new Promise((resolve) => server.close(resolve)));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('it listens at a port');
+    const url = `https://127.0.0.1:${address.port}`;
+    const proving = await contextFor({ url, certificate_sha256: 'ab'.repeat(32), proof: 'cd'.repeat(32) });
+    await expect(provenStanding(proving)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(asked).toHaveLength(1);
+    const own = new X509Certificate(cert).fingerprint256.replaceAll(':', '').toLowerCase();
+    const proven = await contextFor({ url, certificate_sha256: own, proof: 'cd'.repeat(32) });
+    expect(await provenStanding(proven)).toMatchObject({ url });
+  });
+
   it('with TLS it speaks for the names of its certificate, and for no others', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'http-tls-'));
-    cleanUps.push(() => rmSync(dir, { recursive: true }));
-    const { cert, key } = await (await createAuthority('test')).issue('door.example.com');
-    const [tls_certificate, tls_key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
-    writeFileSync(tls_certificate, cert);
-    writeFileSync(tls_key, key);
+    const { settings } = await tlsFiles('door.example.com');
+    const { 'http.tls_certificate': tls_certificate, 'http.tls_key': tls_key } = settings;
     const at = await openHttpDoor({ config: { tls_certificate, tls_key } });
     cleanUps.push(() => at.remove());
     expect(at.url).toBe(`https://door.example.com:${at.port}`);
