@@ -48,4 +48,9 @@ const nothing = async (): Promise<never> => {
   throw new Error('the benchmark asks for nothing but calls');
 };
 
-const NO_MANAGEMENT: Management = { ...rpcMethods(() => nothing), installTool: nothing, getSchema: nothing };
+const NO_MANAGEMENT: Management = {
+  ...rpcMethods(() => nothing),
+  installTool: nothing,
+  getSchema: nothing,
+  watchTools: nothing,
+};

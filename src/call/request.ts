@@ -4,8 +4,8 @@ import type { ContextdError } from '../core/errors.ts';
 /** The origin of a call: its door, and the credentials that opened the door. */
 export type Principal =
   | {
-      /** `proxy`: the proxy itself refused the call and reports the refusal. */
-      readonly door: 'grpc' | 'proxy';
+      /** `proxy`: the proxy itself refused the call and reports the refusal. `mcp`: the bridge of an MCP client passes it on. */
+      readonly door: 'grpc' | 'mcp' | 'proxy';
       /** The program named by the client's verified certificate. */
       readonly client: 'proxy' | 'cli';
     }
@@ -47,7 +47,7 @@ export interface CallAnswer {
   line: string;
   /** Exit status of the command; if the call failed, the exit code of the error (docs/errors.md). */
   exitCode: number;
-  /** JSON form: one line for stderr; "" on success. */
+  /** Says that contextd failed the call; "" otherwise. JSON form: for stderr. */
   errorLine: string;
   /** Text form: exact text for both descriptors. Absent in the JSON form. */
   text?: { stdout: string; stderr: string };

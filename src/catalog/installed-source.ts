@@ -15,6 +15,8 @@ export interface InstalledSource extends ToolSource {
    * or were changed.
    */
   read(sha256: string, remedy: string): Promise<CatalogTool>;
+  /** Calls the listener after each refresh, until the returned function is called. */
+  follow(listener: () => void): () => void;
 }
 
 export interface InstalledSourceDeps {
@@ -29,6 +31,7 @@ export const REINSTALL = 'Run `ctxd tool install` in the project to fetch it aga
 
 export function createInstalledSource({ toolsDir, accepted, logger }: InstalledSourceDeps): InstalledSource {
   const known = new Map<string, { tool: CatalogTool; seal: BundleSeal }>();
+  const followers = new Set<() => void>();
   const compile = createArgumentCompiler('others');
   const read = async (sha256: string, remedy: string): Promise<CatalogTool> => {
     const dir = join(toolsDir, sha256);
@@ -53,11 +56,16 @@ export function createInstalledSource({ toolsDir, accepted, logger }: InstalledS
     const wanted = await accepted();
     for (const sha256 of known.keys()) if (!wanted.has(sha256)) known.delete(sha256);
     for (const sha256 of wanted) if (!known.has(sha256)) await open(sha256);
+    for (const listener of followers) listener();
   };
   return {
     start: refresh,
     refresh,
     read,
+    follow(listener) {
+      followers.add(listener);
+      return () => void followers.delete(listener);
+    },
     async stop() {
       known.clear();
     },

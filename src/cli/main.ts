@@ -4,11 +4,14 @@ import { readEnvironment } from '../config/env.ts';
 import { findInstallRoot } from '../config/install-root.ts';
 import { type Paths, resolvePaths } from '../config/paths.ts';
 import { hookIn, runHook } from './hooks/hook-process.ts';
+import { serveIn } from './mcp/serve-options.ts';
 
 const paths = usablePaths();
-const hook = hookIn(process.argv.slice(2));
+const words = process.argv.slice(2);
+const [hook, serving] = [hookIn(words), serveIn(words)];
 if (paths !== undefined) enableCache(paths.compileCacheDir);
 if (hook !== null) await runHook(hook, paths?.socket);
+else if (serving !== null) await (await import('./mcp/serve-process.ts')).runServer(serving);
 else await (await import('./process.ts')).runProcess();
 
 /** Undefined if the environment leads to none. */

@@ -26,6 +26,7 @@ import { doctor } from './commands/doctor.ts';
 import { hookPostTool, hookPreCompact, hookSessionStart, hookStop } from './commands/hook.ts';
 import { httpOff, httpOn, httpRevoke, httpToken, httpTokens, httpUrl } from './commands/http.ts';
 import { init } from './commands/init.ts';
+import { mcpServe } from './commands/mcp-serve.ts';
 import {
   memoryAdd,
   memoryExport,
@@ -151,6 +152,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   checkpoint: 'Save, list, show and move what sessions have done.',
   hook: "Take what a client's hook passes on standard input. Clients call it; `ctxd init` sets that up.",
   http: 'The HTTP API for programs on this machine: open it, and say who may use it.',
+  mcp: 'Serve clients of the Model Context Protocol.',
   network: 'Decide which hosts commands may reach, and see what they reached.',
   'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
   route: 'Search a catalogue of tools.',
@@ -246,6 +248,7 @@ export const COMMANDS: readonly Command[] = [
   httpToken,
   httpTokens,
   httpRevoke,
+  mcpServe,
   auditTail,
   sessionList,
   sessionShow,

@@ -118,9 +118,9 @@ export const CONFIG_SCHEMA = {
         type: 'object',
         default: {},
         description:
-          'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd, http the HTTP API.',
+          'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd, http the HTTP API, mcp the clients of the Model Context Protocol.',
         additionalProperties: false,
-        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING },
+        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING, mcp: DOOR_CEILING },
       },
       telemetry: flag(false, 'Report the times of a call in meta.telemetry.'),
     }),

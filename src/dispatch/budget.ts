@@ -10,7 +10,6 @@ import {
 } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import { ownLine } from '../core/own-line.ts';
 import type { Cursors } from '../stores/cursors.ts';
 import { fitCut, fitToBudget, fitWhole, shownStreams } from '../tokens/budget.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
@@ -20,7 +19,7 @@ import { type ByteRange, renderLine } from '../tokens/line.ts';
 import { fitPage } from '../tokens/page.ts';
 import { droppedLines, metaOf, refsOf } from './answer-meta.ts';
 import { addFacts, type VerifiedCall } from './call.ts';
-import { exitStatusOf } from './exit-status.ts';
+import { exitStatusOf, failureLine } from './exit-status.ts';
 import type { Page } from './page.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
 import { sealed } from './seal.ts';
@@ -226,9 +225,6 @@ function noCursor(): string {
   throw new Error('an answer without text was cut');
 }
 
-/** The line for stderr has only the error's code, because the envelope holds the error. */
 function answer(line: string, outcome: Pick<ScrubbedOutcome, 'failure' | 'data'>): CallAnswer {
-  const exitCode = exitStatusOf(outcome);
-  const { failure } = outcome;
-  return { line, exitCode, errorLine: failure === null ? '' : ownLine(`exit ${exitCode} · ${failure.code}`) };
+  return { line, exitCode: exitStatusOf(outcome), errorLine: failureLine(outcome) };
 }

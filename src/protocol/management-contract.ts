@@ -5,7 +5,7 @@ import type {
   ManagementServiceDefinition as Definition,
   ManagementServiceHandlers,
 } from './generated/management-service.ts';
-import type { SchemaResponse__Output as SchemaResponse } from './generated/tool.ts';
+import type { CallableTools, SchemaResponse__Output as SchemaResponse } from './generated/tool.ts';
 
 /** The generated handlers without their index signature, which would make every name a known one. */
 type Handlers = {
@@ -88,4 +88,9 @@ export interface Management extends RpcMethods {
    * TOOL_NOT_FOUND. Open to the proxy too: it is an rpc of ToolService.
    */
   getSchema(tool: string, root: string): Promise<SchemaResponse>;
+  /**
+   * The tools that calls of the project may name, as soon as their version is another than the known one. Throws NOT_FOUND
+   * for a project that nobody registered, and the reason of the signal when it aborts. An rpc of ToolService too.
+   */
+  watchTools(root: string, knownVersion: string, signal: AbortSignal): Promise<CallableTools>;
 }

@@ -77,7 +77,7 @@ export interface Places {
 const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103;
 
 /** Throws PATH_INVALID for a relative `CONTEXTD_HOME` and for a socket path over the system's limit. */
-export function resolvePlaces(env: ProxyEnvironment): Places {
+export function resolvePlaces(env: Bearings): Places {
   const { runDir, stateDir } = env.contextdHome === undefined ? xdgBases(env) : homeBases(env.contextdHome);
   const socket = join(runDir, 'contextd.sock');
   checkSocketLength(socket);
@@ -92,6 +92,8 @@ export function resolvePlaces(env: ProxyEnvironment): Places {
 }
 
 type Bases = Pick<Places, 'runDir' | 'stateDir'>;
+/** The variables that decide where everything is. */
+type Bearings = Pick<ProxyEnvironment, 'home' | 'contextdHome' | 'xdgStateHome' | 'xdgRuntimeDir'>;
 
 function homeBases(contextdHome: string): Bases {
   if (!isAbsolute(contextdHome)) {
@@ -102,7 +104,7 @@ function homeBases(contextdHome: string): Bases {
   return { runDir: resolve(contextdHome, 'run'), stateDir: resolve(contextdHome, 'state') };
 }
 
-function xdgBases(env: ProxyEnvironment): Bases {
+function xdgBases(env: Bearings): Bases {
   const stateHome = absoluteOnly(env.xdgStateHome) ?? join(env.home, '.local', 'state');
   const stateDir = join(stateHome, 'contextd');
   const runtimeDir = absoluteOnly(env.xdgRuntimeDir);

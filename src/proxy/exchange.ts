@@ -33,9 +33,28 @@ export async function exchange(
 ): Promise<ExecuteResponse | undefined> {
   if (channel.protocol !== APPLICATION_PROTOCOL) throw notContextd(places, 'it does not speak HTTP/2');
   if (onProgress !== undefined) return exchangeWithProgress(channel, request, places, signal, onProgress);
-  const call = new UnaryCall(EXECUTE_PATH, SERVER_NAME, request);
+  return ask(channel, { path: EXECUTE_PATH, message: request, decode: decodeExecuteResponse }, places, signal);
+}
+
+/** An rpc with one answer. */
+export interface Rpc<T> {
+  path: string;
+  message: Buffer;
+  /** Throws RangeError if the bytes are not the message. */
+  decode(message: Buffer): T;
+}
+
+/** As `exchange`, for any rpc. */
+export async function ask<T>(
+  channel: Channel,
+  { path, message, decode }: Rpc<T>,
+  places: Places,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  if (channel.protocol !== APPLICATION_PROTOCOL) throw notContextd(places, 'it does not speak HTTP/2');
+  const call = new UnaryCall(path, SERVER_NAME, message);
   const outcome = await runCall(channel, call, places, signal);
-  return outcome === undefined ? undefined : readOutcome(outcome, call.sent, places, decodeExecuteResponse);
+  return outcome === undefined ? undefined : readOutcome(outcome, call.sent, places, decode);
 }
 
 async function exchangeWithProgress(
@@ -110,12 +129,7 @@ export function runCall(
   return promise;
 }
 
-function readOutcome(
-  outcome: CallOutcome,
-  sent: boolean,
-  places: Places,
-  decode: (message: Buffer) => ExecuteResponse,
-): ExecuteResponse {
+function readOutcome<T>(outcome: CallOutcome, sent: boolean, places: Places, decode: (message: Buffer) => T): T {
   switch (outcome.kind) {
     case 'answered':
       return readMessage(outcome.message, decode);
@@ -131,7 +145,7 @@ function readOutcome(
   }
 }
 
-function readMessage(message: Buffer, decode: (message: Buffer) => ExecuteResponse): ExecuteResponse {
+function readMessage<T>(message: Buffer, decode: (message: Buffer) => T): T {
   try {
     return decode(message);
   } catch (error) {

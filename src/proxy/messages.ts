@@ -21,6 +21,8 @@ export interface ExecuteRequest {
   cwd: string;
   /** Plain text for the tool's primary property; empty if not given. */
   inputText: Buffer;
+  /** `mcp`: passed on from an MCP client. */
+  door: 'own' | 'mcp';
 }
 
 /** A call that the proxy refused, with the error it printed. */
@@ -47,20 +49,26 @@ export interface ExecuteResponse {
 export type ExecuteEvent = { kind: 'progress'; text: string } | { kind: 'answer'; response: ExecuteResponse };
 
 export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
-  const context = Buffer.concat([
-    ...encodeBytes(1, request.requestId),
-    ...encodeBytes(2, request.projectRoot),
-    ...encodeBytes(3, request.sessionId),
-    ...encodeUint32(4, request.protocolVersion),
-    ...encodeBytes(5, request.branch),
-  ]);
   return Buffer.concat([
     ...encodeBytes(1, request.tool),
     ...encodeBytes(2, request.inputJson),
-    ...encodeBytes(3, context),
+    ...encodeBytes(3, encodeContext(request)),
     ...encodeUint32(4, request.form === 'text' ? 1 : 0),
     ...encodeBytes(5, request.cwd),
     ...encodeBytes(6, request.inputText),
+  ]);
+}
+
+export function encodeContext(
+  context: Pick<ExecuteRequest, 'requestId' | 'projectRoot' | 'sessionId' | 'protocolVersion' | 'branch' | 'door'>,
+): Buffer {
+  return Buffer.concat([
+    ...encodeBytes(1, context.requestId),
+    ...encodeBytes(2, context.projectRoot),
+    ...encodeBytes(3, context.sessionId),
+    ...encodeUint32(4, context.protocolVersion),
+    ...encodeBytes(5, context.branch),
+    ...encodeUint32(6, context.door === 'mcp' ? 1 : 0),
   ]);
 }
 
@@ -110,7 +118,7 @@ function decodeProgress(message: Buffer): string {
   return text === undefined ? '' : bytesOf(text.value).toString('utf8');
 }
 
-function bytesOf(value: number | Buffer): Buffer {
+export function bytesOf(value: number | Buffer): Buffer {
   if (typeof value === 'number') throw new RangeError('a number in place of bytes');
   return value;
 }

@@ -2,14 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { newRequestId } from '../core/ids.ts';
 import { singleLine } from '../core/own-line.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
-import type { Channel } from './channel.ts';
-import { attemptConnection, certificateRejected, isSocketForbidden, socketIdentity } from './connect.ts';
+import { callDaemon } from './call-daemon.ts';
+import { isSocketForbidden } from './connect.ts';
 import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
-import { exchange, isStopping } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { readInput } from './input.ts';
 import {
   checkLink,
@@ -95,12 +94,16 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
       form,
       cwd,
       inputText,
+      door: 'own',
     });
   call.onHandedOver();
   const running = asked.progress ? undefined : runningLine(call.environment.term);
   const onProgress = asked.progress ? (await import('./output.ts')).progressWriter() : running?.onProgress;
   try {
-    const result = toResult(await callDaemon(daemonSource(call, places), request, onProgress), form);
+    const answered = await callDaemon(daemonSource(call, places), (channel, requestId) =>
+      exchange(channel, request(requestId), places, call.signal, onProgress),
+    );
+    const result = toResult(answered, form);
     return { ...result, stderr: Buffer.concat([result.stderr, Buffer.from(unreadInput(asked.source))]) };
   } catch (error) {
     if (!isSocketForbidden(error)) throw error;
@@ -109,51 +112,6 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   } finally {
     running?.end();
   }
-}
-
-/**
- * Sends the call to the daemon. If that daemon is stopping and refuses the call, sends it to the next one, with a new
- * request id, because the refusal is recorded under the first.
- */
-async function callDaemon(
-  source: DaemonSource,
-  request: (requestId: string) => Buffer,
-  onProgress: ((text: string) => void) | undefined,
-): Promise<ExecuteResponse> {
-  const asked = socketIdentity(source.places);
-  try {
-    return await callOne(source, request(source.nonce), onProgress);
-  } catch (error) {
-    if (!isStopping(error)) throw error;
-    const { awaitEnd } = await import('./start.ts');
-    if (!(await awaitEnd(source, asked))) throw error;
-    return callOne(source, request(newRequestId(Date.now())), onProgress);
-  }
-}
-
-/**
- * Retries once: a daemon that closes the connection before anything was sent may be stopping, and the second attempt
- * finds or starts another.
- */
-async function callOne(
-  source: DaemonSource,
-  request: Buffer,
-  onProgress: ((text: string) => void) | undefined,
-): Promise<ExecuteResponse> {
-  for (let tries = 0; tries < 2; tries++) {
-    const channel = await reachDaemon(source);
-    const response = await exchange(channel, request, source.places, source.signal, onProgress);
-    if (response !== undefined) return response;
-  }
-  throw certificateRejected(source.places, 'it closes the connection');
-}
-
-/** The code that starts a daemon is rarely needed, so it is loaded only if no daemon answers. */
-async function reachDaemon(source: DaemonSource): Promise<Channel> {
-  const attempt = await attemptConnection(source.places, source.signal);
-  if (attempt.kind === 'connected') return attempt.channel;
-  const { startAndReach } = await import('./start.ts');
-  return startAndReach(source);
 }
 
 function daemonSource(call: Call, places: Places): DaemonSource {

@@ -20,6 +20,7 @@ const REQUEST = encodeExecuteRequest({
   form: 'json',
   cwd: '',
   inputText: Buffer.alloc(0),
+  door: 'own',
 });
 
 let close: () => Promise<void> = async () => {};

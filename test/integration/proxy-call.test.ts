@@ -74,6 +74,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
           session_id: 'a-session',
           branch: 'br_0123456789',
           protocol_version: 2,
+          door: 0,
         },
         form: 0,
         cwd: bench.project,

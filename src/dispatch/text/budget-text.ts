@@ -24,7 +24,7 @@ import { plainCounter } from '../../tokens/truncate.ts';
 import { DEFAULT_VIEW } from '../../tokens/views/read-view.ts';
 import { droppedLines, metaOf } from '../answer-meta.ts';
 import { addFacts, type VerifiedCall } from '../call.ts';
-import { exitStatusOf } from '../exit-status.ts';
+import { exitStatusOf, failureLine } from '../exit-status.ts';
 import type { Page } from '../page.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
 import { sealed } from '../seal.ts';
@@ -125,7 +125,7 @@ export async function budgetPageText(call: VerifiedCall, page: Page, deps: TextD
   const ownLines = ({ omitted, parts, shownTokens }: ShownFacts): string[] => {
     const shownBytes = parts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     all = rounded(shownBytes === 0 ? bytesLeft : (shownTokens * bytesLeft) / shownBytes);
-    const facts = { exitStatus: 0, signal: null, tool: call.tool.manifest.name };
+    const facts = { exitStatus: 0, signal: null, tool: call.tool.manifest.name, spelling: spellingFor(call) };
     return omitted.length === 0
       ? []
       : present([statusLine(counter, { ...facts, amount: { shown: shownTokens, all }, continuation })]);
@@ -231,6 +231,7 @@ function requestOf({
         amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
         continuation: omitted.length === 0 ? null : continuation,
         tool: call?.tool.manifest.name ?? '',
+        spelling: spellingFor(call),
         undo: undoOf(outcome),
       }),
     ]);
@@ -253,6 +254,11 @@ function requestOf({
       ownLines: (it) => [...said, ...status(it)],
     },
   };
+}
+
+/** Clients of MCP pass arguments as JSON; everyone else types a command line. */
+function spellingFor(call: VerifiedCall | null): 'words' | 'json' {
+  return call?.request.principal.door === 'mcp' ? 'json' : 'words';
 }
 
 function undoOf({ facts: { fileChanges } }: ScrubbedOutcome): { ref: string; files: number } | null {
@@ -334,7 +340,7 @@ function budgeted(
   stored: StoredOutput | null,
 ): Budgeted {
   return {
-    answer: { ...answerOf(output), exitCode: exitStatusOf(outcome) },
+    answer: { ...answerOf(output), exitCode: exitStatusOf(outcome), errorLine: failureLine(outcome) },
     tally: tallyOfText(output, allTokens, stored),
   };
 }

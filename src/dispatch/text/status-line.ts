@@ -15,6 +15,8 @@ export interface StatusFacts {
   /** Number that continues the output; null if nothing is left out. */
   continuation: number | null;
   tool: string;
+  /** How the continuation is passed: as a word of a command line, or among the arguments. */
+  spelling: 'words' | 'json';
   /** The ref that undoes the call's file changes, and the number of changed files; null if it changed none. */
   undo?: { ref: string; files: number } | null;
 }
@@ -37,11 +39,11 @@ function statements(facts: StatusFacts): string[] {
   return [...endings.flatMap(withUndo), ...endings.filter((end) => end !== '')];
 }
 
-function endingsOf({ exitStatus, signal, amount, continuation, tool }: StatusFacts): string[] {
+function endingsOf({ exitStatus, signal, amount, continuation, tool, spelling }: StatusFacts): string[] {
   const ending = exitStatus === 0 ? '' : `exit ${exitStatus}`;
   const words = ending !== '' && signal !== null ? `killed by ${signal}, ${ending}` : ending;
-  const rest = continuation === null ? '' : `--continuation ${continuation}`;
-  const call = rest === '' ? '' : `${shellNameOf(tool)} ${rest}`;
+  const rest = continuation === null ? '' : CONTINUATION[spelling](continuation);
+  const call = rest === '' ? '' : `${spelling === 'words' ? shellNameOf(tool) : tool} ${rest}`;
   const long = amount === null ? '' : `${grouped(amount.shown)} of ${grouped(amount.all)} tokens`;
   const short = amount === null ? '' : `${amount.shown} of ${amount.all} tokens`;
   return [
@@ -53,6 +55,11 @@ function endingsOf({ exitStatus, signal, amount, continuation, tool }: StatusFac
     [ending, rest],
   ].map((parts) => parts.filter((part) => part !== '').join(' · '));
 }
+
+const CONTINUATION: Readonly<Record<StatusFacts['spelling'], (number: number) => string>> = {
+  words: (number) => `--continuation ${number}`,
+  json: (number) => JSON.stringify({ continuation: String(number) }),
+};
 
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');

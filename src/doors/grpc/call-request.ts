@@ -1,7 +1,12 @@
 import type { CallRequest } from '../../call/request.ts';
 import { ContextdError, isErrorCode } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { CallForm, type ExecuteRequest__Output, type RefusalReport__Output } from '../../protocol/generated/tool.ts';
+import {
+  CallDoor,
+  CallForm,
+  type ExecuteRequest__Output,
+  type RefusalReport__Output,
+} from '../../protocol/generated/tool.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { type ReceivedCall, receive } from '../receive-call.ts';
 import type { Caller } from './identities.ts';
@@ -16,7 +21,7 @@ export function receiveCall(
   const context = wire.context;
   const given = {
     requestId: context?.request_id ?? '',
-    principal: { door: 'grpc', client },
+    principal: { door: context?.door === CallDoor.CALL_DOOR_MCP ? 'mcp' : 'grpc', client },
     tool: wire.tool,
     projectRoot: context?.project_root ?? '',
     session: context?.session_id ?? '',

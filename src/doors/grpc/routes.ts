@@ -3,11 +3,13 @@ import type { CallRequest } from '../../call/request.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { InstallRequest__Output } from '../../protocol/generated/management.ts';
 import type {
+  CallableTools,
   ExecuteRequest__Output,
   ExecuteResponse,
   RefusalReport__Output,
   SchemaRequest__Output,
   SchemaResponse__Output as SchemaResponse,
+  WatchToolsRequest__Output,
 } from '../../protocol/generated/tool.ts';
 import type { ToolServiceHandlers } from '../../protocol/generated/tool-service.ts';
 import type { Management, Requests, RpcMethods, RpcName } from '../../protocol/management-contract.ts';
@@ -35,6 +37,7 @@ export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute
       return { answer: await execute(wire, signal, caller, deps, onProgress) };
     }),
     GetSchema: route(TOOL_CALLERS, (wire: SchemaRequest__Output) => getSchema(wire, deps)),
+    WatchTools: route(TOOL_CALLERS, (wire: WatchToolsRequest__Output, signal) => watchTools(wire, signal, deps)),
     ReportRefusal: route(TOOL_CALLERS, async (wire: RefusalReport__Output, signal, caller) => {
       const { request, why } = receiveRefusal(wire, signal, caller, deps.clock.now());
       await deps.refuse(request, why);
@@ -84,4 +87,14 @@ async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps)
   const fault = versionFault(wire.context?.protocol_version ?? 0);
   if (fault !== undefined) throw fault;
   return management.getSchema(wire.tool, wire.context?.project_root ?? '');
+}
+
+async function watchTools(
+  { context, known_version: knownVersion }: WatchToolsRequest__Output,
+  signal: AbortSignal,
+  { management }: RouteDeps,
+): Promise<CallableTools> {
+  const fault = versionFault(context?.protocol_version ?? 0);
+  if (fault !== undefined) throw fault;
+  return management.watchTools(context?.project_root ?? '', knownVersion, signal);
 }

@@ -15,17 +15,18 @@ import type { ToolVersion, ToolVersions } from '../../stores/tool-versions.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import { acceptance } from '../projects/registered-projects.ts';
 import { requireProject } from '../projects/require-project.ts';
+import { watchTools } from './callable-tools.ts';
 
 export interface ToolManagementDeps {
   catalog: Pick<Catalog, 'find' | 'list' | 'versions' | 'verify'>;
-  installed: Pick<InstalledSource, 'refresh' | 'read'>;
+  installed: Pick<InstalledSource, 'refresh' | 'read' | 'follow'>;
   projects: ProjectStore;
   toolVersions: ToolVersions;
   auditLog: Pick<AuditLog, 'stats'>;
   counter: Pick<TokenCounter, 'count'>;
 }
 
-type ToolManagement = Pick<Management, 'listTools' | 'getSchema' | 'rollbackTool' | 'removeTool'>;
+type ToolManagement = Pick<Management, 'listTools' | 'getSchema' | 'watchTools' | 'rollbackTool' | 'removeTool'>;
 
 /** Which tools a project has. */
 export function createToolManagement(deps: ToolManagementDeps): ToolManagement {
@@ -39,6 +40,7 @@ export function createToolManagement(deps: ToolManagementDeps): ToolManagement {
       return { tools: await infosOf(root, [...core.map(acceptance), ...installed], deps) };
     },
     getSchema: (name, root) => schemaOf(name, root, deps),
+    watchTools: (root, knownVersion, signal) => watchTools({ root, knownVersion, signal }, deps),
     rollbackTool: (request) => rollback(request, deps),
     async removeTool({ root, name }) {
       installedTool(await requireProject(root, deps.projects), name);

@@ -21,6 +21,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "SchemaRequest",
                   "responseType": "SchemaResponse"
                 },
+                "WatchTools": {
+                  "requestType": "WatchToolsRequest",
+                  "responseType": "CallableTools"
+                },
                 "ReportRefusal": {
                   "requestType": "RefusalReport",
                   "responseType": "RefusalReceipt"
@@ -82,7 +86,17 @@ export const DAEMON_DEFINITION = `{
                 "branch": {
                   "type": "string",
                   "id": 5
+                },
+                "door": {
+                  "type": "CallDoor",
+                  "id": 6
                 }
+              }
+            },
+            "CallDoor": {
+              "values": {
+                "CALL_DOOR_OWN": 0,
+                "CALL_DOOR_MCP": 1
               }
             },
             "ExecuteResponse": {
@@ -193,6 +207,47 @@ export const DAEMON_DEFINITION = `{
                 "bundle_sha256": {
                   "type": "string",
                   "id": 4
+                }
+              }
+            },
+            "WatchToolsRequest": {
+              "fields": {
+                "context": {
+                  "type": "CallContext",
+                  "id": 1
+                },
+                "known_version": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "CallableTools": {
+              "fields": {
+                "tools": {
+                  "rule": "repeated",
+                  "type": "CallableTool",
+                  "id": 1
+                },
+                "version": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "CallableTool": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "purpose": {
+                  "type": "string",
+                  "id": 2
+                },
+                "schema_json": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             },

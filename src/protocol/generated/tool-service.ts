@@ -2,7 +2,7 @@
 
 import type * as grpc from '@grpc/grpc-js';
 import type { EnumTypeDefinition, MessageTypeDefinition, MethodDefinition } from '@grpc/proto-loader';
-import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output, ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output, ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output, ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output, Progress as _contextd_v1_Progress, Progress__Output as _contextd_v1_Progress__Output, RefusalReceipt as _contextd_v1_RefusalReceipt, RefusalReceipt__Output as _contextd_v1_RefusalReceipt__Output, RefusalReport as _contextd_v1_RefusalReport, RefusalReport__Output as _contextd_v1_RefusalReport__Output, SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output, SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output } from './tool.ts';
+import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output, CallableTool as _contextd_v1_CallableTool, CallableTool__Output as _contextd_v1_CallableTool__Output, CallableTools as _contextd_v1_CallableTools, CallableTools__Output as _contextd_v1_CallableTools__Output, ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output, ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output, ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output, Progress as _contextd_v1_Progress, Progress__Output as _contextd_v1_Progress__Output, RefusalReceipt as _contextd_v1_RefusalReceipt, RefusalReceipt__Output as _contextd_v1_RefusalReceipt__Output, RefusalReport as _contextd_v1_RefusalReport, RefusalReport__Output as _contextd_v1_RefusalReport__Output, SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output, SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output, WatchToolsRequest as _contextd_v1_WatchToolsRequest, WatchToolsRequest__Output as _contextd_v1_WatchToolsRequest__Output } from './tool.ts';
 
 /**
  * ToolService serves the proxy: one call, one answer.
@@ -68,6 +68,21 @@ export interface ToolServiceClient extends grpc.Client {
   reportRefusal(argument: _contextd_v1_RefusalReport, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
   reportRefusal(argument: _contextd_v1_RefusalReport, callback: grpc.requestCallback<_contextd_v1_RefusalReceipt__Output>): grpc.ClientUnaryCall;
 
+  /**
+   * WatchTools returns the tools that calls of a project may name, as soon as they differ from those of the given version.
+   */
+  WatchTools(argument: _contextd_v1_WatchToolsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+  WatchTools(argument: _contextd_v1_WatchToolsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+  WatchTools(argument: _contextd_v1_WatchToolsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+  WatchTools(argument: _contextd_v1_WatchToolsRequest, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+  /**
+   * WatchTools returns the tools that calls of a project may name, as soon as they differ from those of the given version.
+   */
+  watchTools(argument: _contextd_v1_WatchToolsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+  watchTools(argument: _contextd_v1_WatchToolsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+  watchTools(argument: _contextd_v1_WatchToolsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+  watchTools(argument: _contextd_v1_WatchToolsRequest, callback: grpc.requestCallback<_contextd_v1_CallableTools__Output>): grpc.ClientUnaryCall;
+
 }
 
 /**
@@ -96,6 +111,11 @@ export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
    */
   ReportRefusal: grpc.handleUnaryCall<_contextd_v1_RefusalReport__Output, _contextd_v1_RefusalReceipt>;
 
+  /**
+   * WatchTools returns the tools that calls of a project may name, as soon as they differ from those of the given version.
+   */
+  WatchTools: grpc.handleUnaryCall<_contextd_v1_WatchToolsRequest__Output, _contextd_v1_CallableTools>;
+
 }
 
 export interface ToolServiceDefinition extends grpc.ServiceDefinition {
@@ -103,6 +123,7 @@ export interface ToolServiceDefinition extends grpc.ServiceDefinition {
   ExecuteWithProgress: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteEvent, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent__Output>
   GetSchema: MethodDefinition<_contextd_v1_SchemaRequest, _contextd_v1_SchemaResponse, _contextd_v1_SchemaRequest__Output, _contextd_v1_SchemaResponse__Output>
   ReportRefusal: MethodDefinition<_contextd_v1_RefusalReport, _contextd_v1_RefusalReceipt, _contextd_v1_RefusalReport__Output, _contextd_v1_RefusalReceipt__Output>
+  WatchTools: MethodDefinition<_contextd_v1_WatchToolsRequest, _contextd_v1_CallableTools, _contextd_v1_WatchToolsRequest__Output, _contextd_v1_CallableTools__Output>
 }
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
@@ -113,7 +134,10 @@ export interface ProtoGrpcType {
   contextd: {
     v1: {
       CallContext: MessageTypeDefinition<_contextd_v1_CallContext, _contextd_v1_CallContext__Output>
+      CallDoor: EnumTypeDefinition
       CallForm: EnumTypeDefinition
+      CallableTool: MessageTypeDefinition<_contextd_v1_CallableTool, _contextd_v1_CallableTool__Output>
+      CallableTools: MessageTypeDefinition<_contextd_v1_CallableTools, _contextd_v1_CallableTools__Output>
       ExecuteEvent: MessageTypeDefinition<_contextd_v1_ExecuteEvent, _contextd_v1_ExecuteEvent__Output>
       ExecuteRequest: MessageTypeDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteRequest__Output>
       ExecuteResponse: MessageTypeDefinition<_contextd_v1_ExecuteResponse, _contextd_v1_ExecuteResponse__Output>
@@ -126,6 +150,7 @@ export interface ProtoGrpcType {
        * ToolService serves the proxy: one call, one answer.
        */
       ToolService: SubtypeConstructor<typeof grpc.Client, ToolServiceClient> & { service: ToolServiceDefinition }
+      WatchToolsRequest: MessageTypeDefinition<_contextd_v1_WatchToolsRequest, _contextd_v1_WatchToolsRequest__Output>
     }
   }
 }

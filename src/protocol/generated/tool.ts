@@ -21,6 +21,10 @@ export interface CallContext {
    * CONTEXTD_BRANCH: the branch of the session that the call belongs to. Empty means the base, unless the arguments name one.
    */
   'branch'?: (string);
+  /**
+   * The door of the caller, if it is a door itself.
+   */
+  'door'?: (CallDoor);
 }
 
 export interface CallContext__Output {
@@ -44,7 +48,36 @@ export interface CallContext__Output {
    * CONTEXTD_BRANCH: the branch of the session that the call belongs to. Empty means the base, unless the arguments name one.
    */
   'branch': (string);
+  /**
+   * The door of the caller, if it is a door itself.
+   */
+  'door': (CallDoor__Output);
 }
+
+export const CallDoor = {
+  /**
+   * The call comes from the program that sends it.
+   */
+  CALL_DOOR_OWN: 0,
+  /**
+   * `ctxd mcp serve` passes it on from an MCP client.
+   */
+  CALL_DOOR_MCP: 1,
+} as const;
+
+export type CallDoor =
+  /**
+   * The call comes from the program that sends it.
+   */
+  | 'CALL_DOOR_OWN'
+  | 0
+  /**
+   * `ctxd mcp serve` passes it on from an MCP client.
+   */
+  | 'CALL_DOOR_MCP'
+  | 1
+
+export type CallDoor__Output = typeof CallDoor[keyof typeof CallDoor]
 
 export const CallForm = {
   /**
@@ -70,6 +103,52 @@ export type CallForm =
   | 1
 
 export type CallForm__Output = typeof CallForm[keyof typeof CallForm]
+
+export interface CallableTool {
+  'name'?: (string);
+  /**
+   * One sentence.
+   */
+  'purpose'?: (string);
+  /**
+   * The JSON Schema of the arguments.
+   */
+  'schema_json'?: (string);
+}
+
+export interface CallableTool__Output {
+  'name': (string);
+  /**
+   * One sentence.
+   */
+  'purpose': (string);
+  /**
+   * The JSON Schema of the arguments.
+   */
+  'schema_json': (string);
+}
+
+export interface CallableTools {
+  /**
+   * By name. A tool whose files were changed is left out.
+   */
+  'tools'?: (CallableTool)[];
+  /**
+   * Changes with the tools and whatever is said of them.
+   */
+  'version'?: (string);
+}
+
+export interface CallableTools__Output {
+  /**
+   * By name. A tool whose files were changed is left out.
+   */
+  'tools': (CallableTool__Output)[];
+  /**
+   * Changes with the tools and whatever is said of them.
+   */
+  'version': (string);
+}
 
 export interface ExecuteEvent {
   'progress'?: (Progress | null);
@@ -135,7 +214,8 @@ export interface ExecuteResponse {
    */
   'exit_code'?: (number);
   /**
-   * JSON form: one line for stderr; empty on success.
+   * One line that says how contextd failed the call; empty otherwise, also if a command ended with a status other than 0.
+   * In the JSON form it is meant for stderr; in the text form text_stderr says the same in full.
    */
   'error_line'?: (string);
   /**
@@ -158,7 +238,8 @@ export interface ExecuteResponse__Output {
    */
   'exit_code': (number);
   /**
-   * JSON form: one line for stderr; empty on success.
+   * One line that says how contextd failed the call; empty otherwise, also if a command ended with a status other than 0.
+   * In the JSON form it is meant for stderr; in the text form text_stderr says the same in full.
    */
   'error_line': (string);
   /**
@@ -259,4 +340,20 @@ export interface SchemaResponse__Output {
    * sha256 of the bundle the tool runs from, hexadecimal.
    */
   'bundle_sha256': (string);
+}
+
+export interface WatchToolsRequest {
+  'context'?: (CallContext | null);
+  /**
+   * Of an earlier answer. Empty: the answer comes at once.
+   */
+  'known_version'?: (string);
+}
+
+export interface WatchToolsRequest__Output {
+  'context': (CallContext__Output | null);
+  /**
+   * Of an earlier answer. Empty: the answer comes at once.
+   */
+  'known_version': (string);
 }

@@ -79,9 +79,9 @@ describe('the configuration', () => {
       expect(await faults(`{"budget":{"${key}":500}}`)).toContain(
         `/budget/${key} is not a setting; the settings are default_tokens, `,
       );
-    for (const door of ['mcp'])
+    for (const door of ['websocket'])
       expect(await faults(`{"budget":{"doors":{"${door}":{"max_tokens":500}}}}`)).toContain(
-        `/budget/doors/${door} is not a setting; the settings are grpc, http`,
+        `/budget/doors/${door} is not a setting; the settings are grpc, http, mcp`,
       );
     expect(await faults('{"qdrant":{"url":null}}')).toContain('/qdrant is not a setting; the settings are budget, ');
   });

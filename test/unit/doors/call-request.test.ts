@@ -6,7 +6,14 @@ import { receiveCall } from '#src/doors/grpc/call-request.js';
 
 const { signal } = new AbortController();
 const GOOD = 'req_01JD0000000000000000000000';
-const context = { request_id: GOOD, project_root: '/p', session_id: 's', protocol_version: 2, branch: 'br_1' };
+const context = {
+  request_id: GOOD,
+  project_root: '/p',
+  session_id: 's',
+  protocol_version: 2,
+  branch: 'br_1',
+  door: 0,
+} as const;
 const wire = {
   tool: 'safe_bash',
   input_json: Buffer.from('{}'),
@@ -32,6 +39,11 @@ it('a call of this version is passed on unchanged', () => {
     cwd: '/p/lib',
     signal,
   });
+});
+
+it('issue 34: a call that the bridge of an MCP client passes on comes through the door mcp', () => {
+  const { request } = receiveCall({ ...wire, context: { ...context, door: 1 } }, signal, 'proxy', 0);
+  expect(request.principal).toEqual({ door: 'mcp', client: 'proxy' });
 });
 
 it.each([0, 1, 4_294_967_295])('version %i is refused with an error that names both versions', (version) => {
@@ -68,7 +80,15 @@ it('the request is safe to record for any message', () => {
     fc.integer({ min: 0, max: 9000 }).map((n) => 'x'.repeat(n)),
   );
   const protocol_version = fc.nat(3);
-  const sent = fc.record({ request_id: text, project_root: text, session_id: text, branch: text, protocol_version });
+  const door = fc.constantFrom(0, 1);
+  const sent = fc.record({
+    request_id: text,
+    project_root: text,
+    session_id: text,
+    branch: text,
+    protocol_version,
+    door,
+  });
   fc.assert(
     fc.property(text, fc.option(sent), (tool, given) => {
       const { request, fault } = receiveCall({ ...wire, tool, context: given }, signal, 'proxy', 1);

@@ -37,6 +37,7 @@ describe('the messages of tool.proto', () => {
       form: fc.constantFrom<AnswerForm[]>('json', 'text'),
       cwd: text,
       inputText: bytes({ maxLength: 500 }),
+      door: fc.constantFrom('own' as const, 'mcp' as const),
     });
     fc.assert(
       fc.property(request, (meant) => {
@@ -49,6 +50,7 @@ describe('the messages of tool.proto', () => {
             session_id: meant.sessionId,
             protocol_version: meant.protocolVersion,
             branch: meant.branch,
+            door: meant.door === 'mcp' ? 1 : 0,
           },
           form: meant.form === 'text' ? 1 : 0,
           cwd: meant.cwd,

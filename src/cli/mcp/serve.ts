@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { daemonEnvironment } from '../../config/env.ts';
+import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
+import { createMcpServer } from '../../mcp/server.ts';
+import { resolvePlaces } from '../../proxy/environment.ts';
+import type { CliContext } from '../context.ts';
+import { currentProject, realOrGiven, resolveProjectRoot } from '../project-root.ts';
+import { printable } from '../render.ts';
+import { DaemonTools } from './daemon-tools.ts';
+import type { ServeOptions } from './serve-options.ts';
+
+/** Serves MCP on standard input and output until the client hangs up or a signal ends it. */
+export async function serveMcp(context: CliContext, options: ServeOptions): Promise<void> {
+  const { env, paths, stdin, stdout } = context;
+  const ended = new AbortController();
+  let server: Server | undefined;
+  // In the revision of 2026 the SDK passes it on to those who listen only.
+  const announce = (): void => void server?.sendToolListChanged().catch(() => {});
+  const caller = {
+    launcher: paths.launcher,
+    environment: daemonEnvironment(env),
+    places: resolvePlaces(env),
+    project: await projectOf(context, options),
+    session: options.session ?? env.sessionId ?? '',
+    branch: env.branch ?? '',
+    cwd: await realOrGiven(context.cwd),
+  };
+  const tools = new DaemonTools(caller, announce, ended.signal);
+  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_MAX_BYTES });
+  const hungUp = Promise.race(['end', 'close'].map((event) => once(stdin, event)));
+  const handle = serveStdio(
+    () => {
+      server = createMcpServer(tools);
+      return server;
+    },
+    { transport, onerror: (error) => context.stderr.write(complaint(error)) },
+  );
+  await Promise.race([hungUp, aborted(context.signal)]);
+  await handle.close();
+  ended.abort();
+}
+
+function projectOf(context: CliContext, { project }: ServeOptions): Promise<string> {
+  if (project === undefined) return currentProject(context);
+  return resolveProjectRoot(context.cwd, project, context.env.home, context.paths);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Clients keep what a server writes on standard error in a log. */
+function complaint(error: Error): string {
+  return `ctxd: ${printable(error.message)}\n`;
+}
