@@ -41,7 +41,7 @@ const OPEN: ReadonlyMap<string, string> = new Map([
 
 function rowOf(record: JsonObject, isAsked: boolean): string[] {
   const shown = (key: string) => inWords(record[key]);
-  const exit = OPEN.get(shown('kind')) ?? `exit ${shown('exit_code')}`;
+  const exit = OPEN.get(shown('kind')) ?? (shown('exit_code') === '' ? 'done' : `exit ${shown('exit_code')}`);
   const result = shown('error_code') === '' ? exit : shown('error_code');
   const input = shown('input');
   return [

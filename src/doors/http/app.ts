@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Context, Hono } from 'hono';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { TokenGrant } from '../../core/permissions.ts';
+import type { Permission, TokenGrant } from '../../core/permissions.ts';
 import { refusal, toResponse } from './answers.ts';
 import { bearerOf, type HttpLimits, parseBody, readBody } from './hardening.ts';
 import type { HttpRoute, RouteDeps } from './route.ts';
@@ -81,7 +81,7 @@ function permitted(c: Asked, { permission, wholeMachine, path }: HttpRoute, deps
   const grant = granted(c, deps);
   if (permission !== null && !grant.permissions.includes(permission)) {
     throw new ContextdError('PERMISSION_DENIED', `the token ${grant.name} has no permission to ${permission}`, {
-      remedy: `Make one: \`ctxd http token --name NAME --allow ${permission}\`.`,
+      remedy: howToPermit(permission),
     });
   }
   if (wholeMachine === true && grant.scope !== '') {
@@ -90,6 +90,12 @@ function permitted(c: Asked, { permission, wholeMachine, path }: HttpRoute, deps
     });
   }
   return grant;
+}
+
+/** Whoever lacks `decide` may be an agent, which must not ask for it. */
+function howToPermit(permission: Permission): string {
+  if (permission === 'decide') return 'A person answers with `ctxd approve`.';
+  return `Make one: \`ctxd http token --name NAME --allow ${permission}\`.`;
 }
 
 function querySchema({ query = {}, required = [] }: HttpRoute): JsonObject {
