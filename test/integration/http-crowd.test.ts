@@ -87,7 +87,7 @@ describe(`issue 32.4 ${CONNECTIONS} connections with requests that never end`, (
     await expect.poll(openConnections).toBeLessThan(10);
   });
 
-  it('end by themselves: a slow client has its time for headers, whoever else is there', async () => {
+  it('end by themselves: a slow client has its time for headers, however many others are there', async () => {
     const { call, release } = await openWithCall({
       config: { max_connections: 10_000 },
       limits: { headersMs: 500, checkMs: 50 },

@@ -147,7 +147,7 @@ describe('issue 32.2 who listens there', () => {
     expect(file.certificate_sha256).toBe(own.fingerprint256.replaceAll(':', '').toLowerCase());
   });
 
-  it('a listener with another certificate than that of the daemon is found out, whoever signed it', async () => {
+  it('a listener with another certificate than that of the daemon is found out, even if it proves itself', async () => {
     const { cert, key } = await (await createAuthority('other')).issue('localhost');
     const asked: string[] = [];
     const server = createTlsServer({ cert, key }, ({ url = '' }, response) => {

@@ -92,7 +92,7 @@ function permitted(c: Asked, { permission, wholeMachine, path }: HttpRoute, deps
   return grant;
 }
 
-/** Whoever lacks `decide` may be an agent, which must not ask for it. */
+/** A client without `decide` may be an agent, which must not ask for it. */
 function howToPermit(permission: Permission): string {
   if (permission === 'decide') return 'A person answers with `ctxd approve`.';
   return `Make one: \`ctxd http token --name NAME --allow ${permission}\`.`;
