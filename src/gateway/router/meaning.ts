@@ -1,18 +1,14 @@
 /** Vectors of a model, as a second opinion beside words. Pure. */
 
-/** How much meaning counts beside the best match of words when no word of the query was found. */
-const MEANING_MOST = 0.8;
-/** From this coverage of the best match on, words alone decide. */
-const WORDS_DECIDE_FROM = 0.5;
 /** Keeps items without a word of the query in the order of their meaning, behind all others. */
 const MEANING_LEAST = 1e-9;
 
 /**
- * How much the cosine counts beside the score by words, which is 1 for the best match. `coverage`: the share of the query's
- * words, by their rarity, that the best match has. The rule is that of memories (decision 0083).
+ * How much the cosine counts beside the score by words, which is 1 for the best match: the share of the query that words do
+ * not explain. `coverage`: the share of the query's words, by their rarity, that the best match has.
  */
 export function meaningWeight(coverage: number): number {
-  return Math.max(MEANING_LEAST, MEANING_MOST * Math.max(0, 1 - coverage / WORDS_DECIDE_FROM));
+  return Math.max(MEANING_LEAST, 1 - coverage);
 }
 
 /** The cosine of each item with a query, at least 0. An item without a vector is taken for an ordinary one. */

@@ -208,7 +208,7 @@ describe('words and meaning', () => {
     expect(idsWith('qqqq', 'send_mail')[0]).toBe('send_mail');
   });
 
-  it('leaves the order of words alone if the best match has half of the words', () => {
+  it('leaves the order of words alone if the best match has all of the words', () => {
     for (const { id } of TOOLS)
       expect(idsWith('close issue', id).slice(0, 2)).toEqual(idsFor('close issue').slice(0, 2));
   });
