@@ -118,6 +118,14 @@ describe('the paths of a catalogue', () => {
     );
   });
 
+  it('numbers names that become the same segment, past names that look numbered', () => {
+    const names = ['a-2', 'A', 'a', 'Á', '必应', '搜索'];
+    const graph = new ChoiceGraph(names.map((name, index) => tool(`id${index}`, { name })));
+    expect(names.map((_, index) => graph.pathOf(`id${index}`))).toEqual(
+      ['a-2', 'a', 'a-3', 'a-4', 'unnamed', 'unnamed-2'].map((segment) => `/other/${segment}`),
+    );
+  });
+
   it('keeps a node within its bound if all items say the same', () => {
     const items = Array.from({ length: 500 }, (_, index) =>
       tool(`t${index}`, { name: 'same', description: 'the same' }),
