@@ -408,7 +408,7 @@ const FILE_CHANGES: Record<string, FileCalls> = {
     why: 'the marker of a merge, in the state directory of contextd',
   },
   'src/features/undo/call-marks.ts': {
-    calls: ['appendFile', 'mkdir', 'rename', 'rm', 'writeFile'],
+    calls: ['appendFileSync', 'mkdir', 'rename', 'rm', 'writeFile'],
     why: 'when calls of a project ran, below the data directory',
   },
   'src/features/undo/undo-records.ts': {
