@@ -12,11 +12,14 @@ Every tool takes these options too: max_tokens, view (such as {"grep":"error"} o
 A line [contextd … rest: TOOL {"continuation":"N"}] says how to read on: call that tool with this argument alone.
 [SECRET_n] stands for a masked secret.`;
 
-/** A server of one connection, or of one request over HTTP. The SDK speaks both eras of the protocol. */
-export function createMcpServer(tools: McpTools): Server {
+/**
+ * A server of one connection, or of one request over HTTP. The SDK speaks both eras of the protocol. `isAnnouncing`: the
+ * client is told when the list of tools changes.
+ */
+export function createMcpServer(tools: McpTools, { isAnnouncing }: { isAnnouncing: boolean }): Server {
   const server = new Server(
     { name: 'contextd', title: 'contextd', version: PACKAGE_VERSION },
-    { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: isAnnouncing ? { listChanged: true } : {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler('tools/list', async (_request, context) => {
     const listed = await tools.list(context.mcpReq.signal);

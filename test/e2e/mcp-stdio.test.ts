@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
-import { connectClient, ERAS, textOf } from '../helpers/mcp-client.ts';
+import { makeTool } from '../helpers/made-tool.ts';
+import { connectClient, ERAS, RawServer, textOf } from '../helpers/mcp-client.ts';
 
 let at: Installation;
 
@@ -93,3 +98,71 @@ it('issue 34: the tools and the instructions cost a session less than 1,500 toke
   const encoding = getEncoding('cl100k_base');
   expect(encoding.encode(JSON.stringify(shown)).length + encoding.encode(instructions).length).toBeLessThan(1_500);
 });
+
+it('issue 34: outside a project it ends with the remedy', async () => {
+  const { code, stderr, stdout } = await at.runProcess(CTXD, ['mcp', 'serve'], { cwd: '/' });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('Run `ctxd init`');
+});
+
+it.each([
+  [['--surface', 'gateway'], 'there is no surface "gateway". Pass --surface tools.'],
+  [['--surfaces', 'tools'], "unknown option '--surfaces'"],
+  [['--surface'], 'argument missing'],
+  [['now'], 'too many arguments'],
+])('issue 34: refuses the words %j as a wrong command line', async (words, says) => {
+  const { code, stderr } = await at.runProcess(CTXD, ['mcp', 'serve', ...words]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(says);
+});
+
+it('issue 34: SIGTERM ends the server', async () => {
+  const server = new RawServer(at, ['--surface', 'tools', '--project', at.project]);
+  await server.initialize();
+  const exited = once(server.process, 'exit');
+  server.process.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+});
+
+/** Keys of every request of 2026-07-28. */
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+};
+
+it.each(ERAS)('issue 34: a client of %s is told when a tool is installed and when it is removed', async (era) => {
+  const server = new RawServer(at);
+  const meta = era === '2026-07-28' ? { _meta: MODERN } : {};
+  if (era === '2025-11-25') await server.initialize();
+  else
+    server.send({
+      id: 'listen',
+      method: 'subscriptions/listen',
+      params: { ...meta, notifications: { toolsListChanged: true } },
+    });
+  const names = async (id: number): Promise<string[]> => {
+    server.send({ id, method: 'tools/list', params: meta });
+    const { tools } = listed((await server.answer(id)).result);
+    return tools.map(({ name }) => name);
+  };
+  const changes = () => server.lines.filter(({ method }) => method === 'notifications/tools/list_changed').length;
+  const told = (count: number) => server.next(() => changes() >= count);
+  const before = await names(1);
+  const dir = mkdtempSync(join(tmpdir(), 'made-tool-'));
+  makeTool(dir);
+  expect(await at.run(CTXD, ['tool', 'install', dir, '--yes'])).toMatchObject({ code: 0 });
+  await told(1);
+  expect(await names(2)).toEqual([...before, 'weather'].toSorted());
+  server.call(3, 'weather', { city: 'Oslo' }, meta);
+  expect((await server.answer(3)).result).toMatchObject({ content: [{ text: expect.stringContaining('Oslo') }] });
+  expect(await at.run(CTXD, ['tool', 'remove', 'weather', '--yes'])).toMatchObject({ code: 0 });
+  await told(2);
+  expect(await names(4)).toEqual(before);
+  await server.close();
+  rmSync(dir, { recursive: true });
+});
+
+function listed(result: unknown): { tools: { name: string }[] } {
+  return result as { tools: { name: string }[] };
+}

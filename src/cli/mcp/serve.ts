@@ -32,7 +32,7 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
   const hungUp = Promise.race(['end', 'close'].map((event) => once(stdin, event)));
   const handle = serveStdio(
     () => {
-      server = createMcpServer(tools);
+      server = createMcpServer(tools, { isAnnouncing: true });
       return server;
     },
     { transport, onerror: (error) => context.stderr.write(complaint(error)) },

@@ -57,7 +57,16 @@ async function answer(
   const answered = await deps.inFlight.run(
     (cancel) => outgoing.once('close', cancel),
     async (signal) =>
-      route.handle({ ...given, params: c.req.param(), lastEventId: c.req.header('last-event-id') ?? '', signal }, deps),
+      route.handle(
+        {
+          ...given,
+          params: c.req.param(),
+          headers: incoming.headers,
+          lastEventId: c.req.header('last-event-id') ?? '',
+          signal,
+        },
+        deps,
+      ),
   );
   const response = answered instanceof Response ? answered : toResponse(answered);
   // Only its headers are sent, so nobody would read the rest.

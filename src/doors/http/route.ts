@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../../core/json.ts';
 import type { Permission, TokenGrant } from '../../core/permissions.ts';
 import type { CallsInFlight } from '../calls-in-flight.ts';
@@ -12,6 +13,7 @@ export interface RouteRequest {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   body: JsonObject;
+  headers: IncomingHttpHeaders;
   /** The header Last-Event-ID, or ''. */
   lastEventId: string;
   /** Aborts when the client goes away before its answer, and when the daemon stops. */

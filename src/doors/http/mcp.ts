@@ -1,0 +1,103 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { ContextdError } from '../../core/errors.ts';
+import { createMcpServer } from '../../mcp/server.ts';
+import type { McpAnswer, McpCall, McpTools } from '../../mcp/tools.ts';
+import { checkRequests } from '../management-requests.ts';
+import { answerReceived, receive } from '../receive-call.ts';
+import { type PlainAnswer, plain } from './answers.ts';
+import { ANSWER_HEADERS } from './hardening.ts';
+import { projectOf } from './project-of.ts';
+import type { RouteDeps, RouteRequest } from './route.ts';
+
+/**
+ * One request of the Model Context Protocol. Nothing of it is kept: there are no sessions, so a session that a client names
+ * is always unknown. Subscriptions are not offered, so no change of the list is announced here.
+ */
+export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<Response | PlainAnswer> {
+  if (request.headers['mcp-session-id'] !== undefined) return protocolError(404, -32_001, 'there are no sessions here');
+  const gone = goneSignal(request.signal);
+  const tools = toolsOf(projectAsked(request), request, gone.signal, deps);
+  const handler = createMcpHandler(() => createMcpServer(tools, { isAnnouncing: false }), { maxSubscriptions: 0 });
+  const response = await handler.fetch(webRequest(request, deps), { parsedBody: request.body });
+  return new Response(response.body?.pipeThrough(gone.onCancel) ?? null, {
+    status: response.status,
+    headers: { ...ANSWER_HEADERS, 'content-type': response.headers.get('content-type') ?? 'application/json' },
+  });
+}
+
+/** A client of 2025 tries to open a stream for notifications, and goes on without one if it is told that there is none. */
+export function noStream(): PlainAnswer {
+  const answer = protocolError(405, -32_000, 'only POST is served');
+  return { ...answer, headers: { ...answer.headers, allow: 'POST' } };
+}
+
+function protocolError(status: number, code: number, message: string): PlainAnswer {
+  return plain(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }), undefined, status);
+}
+
+function projectAsked({ query, grant }: RouteRequest): string {
+  const project = projectOf(query.project ?? '', grant);
+  if (project !== '') return project;
+  throw new ContextdError('ARGS_INVALID', 'the address names no project', {
+    remedy: 'Use /mcp?project=DIR, or a token for one project: `ctxd http token --name NAME --project DIR`.',
+  });
+}
+
+/**
+ * Aborts when the client goes away: before its answer begins, or by cancelling the stream of the answer. A daemon that stops
+ * does not abort it, because the answers of interrupted calls are still sent.
+ */
+function goneSignal(signal: AbortSignal): { signal: AbortSignal; onCancel: TransformStream<Uint8Array, Uint8Array> } {
+  const gone = new AbortController();
+  signal.addEventListener('abort', () => {
+    if (signal.reason instanceof ContextdError && signal.reason.code === 'CANCELLED') gone.abort();
+  });
+  const onCancel = new TransformStream<Uint8Array, Uint8Array>({ cancel: () => gone.abort() });
+  return { signal: gone.signal, onCancel };
+}
+
+/** Headers that the protocol gives a meaning. The others were checked before. */
+const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+
+function webRequest({ headers }: RouteRequest, { host }: RouteDeps): Request {
+  const kept = PROTOCOL_HEADERS.flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+  return new Request(`http://${host}/mcp`, { method: 'POST', headers: kept });
+}
+
+function toolsOf(projectRoot: string, request: RouteRequest, gone: AbortSignal, deps: RouteDeps): McpTools {
+  return {
+    async list(signal) {
+      const { tools = [] } = await checkRequests(deps.management).watchTools(projectRoot, '', signal);
+      return tools.map(({ name = '', purpose = '', schema_json: schemaJson = '{}' }) => ({
+        name,
+        purpose,
+        schemaJson,
+      }));
+    },
+    call: (call) => {
+      const ended = AbortSignal.any([call.signal, gone]);
+      return deps.inFlight.run(
+        (cancel) => (ended.aborted ? cancel() : ended.addEventListener('abort', cancel)),
+        (signal) => callTool({ ...call, signal }, projectRoot, request, deps),
+      );
+    },
+  };
+}
+
+async function callTool(
+  { tool, inputJson, signal, onProgress }: McpCall,
+  projectRoot: string,
+  { grant, query }: RouteRequest,
+  deps: RouteDeps,
+): Promise<McpAnswer> {
+  const given = { requestId: '', branch: '', cwd: '', inputText: null, form: 'text' } as const;
+  const principal = { door: 'mcp', token: grant.name } as const;
+  const session = query.session ?? '';
+  const received = receive({ ...given, principal, tool, projectRoot, session, inputJson }, signal, deps.clock.now());
+  const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
+  const { text, errorLine } = await answerReceived({ ...received, request }, deps);
+  return { stdout: text?.stdout ?? '', stderr: text?.stderr ?? '', errorLine };
+}

@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findClients } from '../helpers/clients/programs.ts';
+import { type Conversation, runClaude, runOpenCode } from '../helpers/clients/run-client.ts';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+
+const clients = findClients();
+let at: Installation;
+
+beforeAll(async () => {
+  at = await install();
+  const { CONTEXTD_HOME = '' } = at.environment;
+  const env = { CONTEXTD_HOME };
+  const claude = { mcpServers: { contextd: { command: CTXD, args: ['mcp', 'serve'], env } } };
+  writeFileSync(join(at.project, '.mcp.json'), JSON.stringify(claude));
+  const local = { type: 'local', command: [CTXD, 'mcp', 'serve'], enabled: true, environment: env };
+  writeFileSync(join(at.project, 'opencode.json'), JSON.stringify({ mcp: { contextd: local } }));
+});
+
+afterAll(() => at.remove());
+
+/** Runs commands as tools of the server; a step of the client's own shell kills the daemon. */
+const PLAYS: Readonly<Record<string, { prefix: string; shell: string; run: typeof runClaude }>> = {
+  claude: { prefix: 'mcp__contextd__', shell: 'Bash', run: runClaude },
+  opencode: { prefix: 'contextd_', shell: 'bash', run: runOpenCode },
+};
+
+describe.skipIf(clients === undefined).each(['claude', 'opencode'] as const)('%s', (name) => {
+  it('issue 34: lists and calls the tools, reads on, and goes on after the daemon was killed', async () => {
+    const { prefix, shell, run } = PLAYS[name] ?? PLAYS.claude ?? never();
+    const bash = (input: object) => ({ tool: `${prefix}safe_bash`, input: { ...input } });
+    const { pid } = await at.status();
+    const { results }: Conversation = await run(
+      clients?.[name] ?? '',
+      [
+        bash({ command: 'echo by mcp; exit 3' }),
+        bash({ command: 'seq 1 9000' }),
+        bash({ command: 'seq 1 9000', continuation: '1' }),
+        { tool: shell, input: { command: `kill -9 ${pid}`, description: 'a step' } },
+        bash({ command: 'echo after' }),
+        { tool: `${prefix}safe_read`, input: { path: 'missing.txt' } },
+      ],
+      { cwd: at.project, env: { CONTEXTD_SESSION_ID: `of-${name}` } },
+    );
+    const texts = results.map(({ text }) => text.trim());
+    expect(texts[0]).toBe('by mcp\n[contextd exit 3]');
+    expect(texts[1]).toMatch(/safe_bash \{"continuation":"1"\}\]$/);
+    expect(texts[2]).toMatch(/^\d+\n\d+\n/);
+    expect(texts[4]).toBe('after');
+    expect(texts[5]).toContain('missing.txt');
+    expect((await at.status()).pid).not.toBe(pid);
+  });
+});
+
+function never(): never {
+  throw new Error('every client has its play');
+}
