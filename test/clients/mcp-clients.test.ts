@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findClients } from '../helpers/clients/programs.ts';
@@ -14,6 +14,10 @@ beforeAll(async () => {
   const env = { CONTEXTD_HOME };
   const claude = { mcpServers: { contextd: { command: CTXD, args: ['mcp', 'serve'], env } } };
   writeFileSync(join(at.project, '.mcp.json'), JSON.stringify(claude));
+  const settings = join(at.project, '.claude/settings.json');
+  const { permissions, ...others } = JSON.parse(readFileSync(settings, 'utf8'));
+  const allow = [...permissions.allow, 'mcp__contextd', 'Bash(kill *)'];
+  writeFileSync(settings, JSON.stringify({ ...others, permissions: { ...permissions, allow } }));
   const local = { type: 'local', command: [CTXD, 'mcp', 'serve'], enabled: true, environment: env };
   writeFileSync(join(at.project, 'opencode.json'), JSON.stringify({ mcp: { contextd: local } }));
 });

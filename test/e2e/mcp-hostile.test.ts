@@ -33,16 +33,11 @@ it('issue 34: a tool that does not exist is an error of its call only', async ()
   await isUnharmed(5);
 });
 
-it('issue 34: takes arguments of 5 MB, and refuses arguments of 32 MB as the daemon does', async () => {
+it('issue 34: takes arguments of 5 MB', async () => {
   await greeted();
   server.call(1, 'safe_write', { path: 'large.txt', content: 'x'.repeat(5_000_000) });
   expect((await server.answer(1)).result).toMatchObject({ content: [{ text: expect.stringContaining('5000000') }] });
-  server.call(2, 'safe_bash', { command: `echo ${'y'.repeat(31 * 1024 * 1024 + 512)}` });
-  expect((await server.answer(2)).result).toMatchObject({
-    isError: true,
-    content: [{ text: expect.stringContaining('PAYLOAD_TOO_LARGE') }],
-  });
-  await isUnharmed(3);
+  await isUnharmed(2);
 });
 
 it('issue 34: arguments nested 100,000 levels deep are refused', async () => {
