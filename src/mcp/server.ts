@@ -14,7 +14,7 @@ A line [contextd … rest: TOOL {"continuation":"N"}] says how to read on: call 
 
 /**
  * A server of one connection, or of one request over HTTP. The SDK speaks both eras of the protocol. `isAnnouncing`: the
- * client is told when the list of tools changes.
+ * client gets a notification when the list of tools changes.
  */
 export function createMcpServer(tools: McpTools, { isAnnouncing }: { isAnnouncing: boolean }): Server {
   const server = new Server(

@@ -131,37 +131,40 @@ const MODERN = {
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
 };
 
-it.each(ERAS)('issue 34: a client of %s is told when a tool is installed and when it is removed', async (era) => {
-  const server = new RawServer(at);
-  const meta = era === '2026-07-28' ? { _meta: MODERN } : {};
-  if (era === '2025-11-25') await server.initialize();
-  else
-    server.send({
-      id: 'listen',
-      method: 'subscriptions/listen',
-      params: { ...meta, notifications: { toolsListChanged: true } },
-    });
-  const names = async (id: number): Promise<string[]> => {
-    server.send({ id, method: 'tools/list', params: meta });
-    const { tools } = listed((await server.answer(id)).result);
-    return tools.map(({ name }) => name);
-  };
-  const changes = () => server.lines.filter(({ method }) => method === 'notifications/tools/list_changed').length;
-  const told = (count: number) => server.next(() => changes() >= count);
-  const before = await names(1);
-  const dir = mkdtempSync(join(tmpdir(), 'made-tool-'));
-  makeTool(dir);
-  expect(await at.run(CTXD, ['tool', 'install', dir, '--yes'])).toMatchObject({ code: 0 });
-  await told(1);
-  expect(await names(2)).toEqual([...before, 'weather'].toSorted());
-  server.call(3, 'weather', { city: 'Oslo' }, meta);
-  expect((await server.answer(3)).result).toMatchObject({ content: [{ text: expect.stringContaining('Oslo') }] });
-  expect(await at.run(CTXD, ['tool', 'remove', 'weather', '--yes'])).toMatchObject({ code: 0 });
-  await told(2);
-  expect(await names(4)).toEqual(before);
-  await server.close();
-  rmSync(dir, { recursive: true });
-});
+it.each(ERAS)(
+  'issue 34: a client of %s gets a notification when a tool is installed and when it is removed',
+  async (era) => {
+    const server = new RawServer(at);
+    const meta = era === '2026-07-28' ? { _meta: MODERN } : {};
+    if (era === '2025-11-25') await server.initialize();
+    else
+      server.send({
+        id: 'listen',
+        method: 'subscriptions/listen',
+        params: { ...meta, notifications: { toolsListChanged: true } },
+      });
+    const names = async (id: number): Promise<string[]> => {
+      server.send({ id, method: 'tools/list', params: meta });
+      const { tools } = listed((await server.answer(id)).result);
+      return tools.map(({ name }) => name);
+    };
+    const changes = () => server.lines.filter(({ method }) => method === 'notifications/tools/list_changed').length;
+    const told = (count: number) => server.next(() => changes() >= count);
+    const before = await names(1);
+    const dir = mkdtempSync(join(tmpdir(), 'made-tool-'));
+    makeTool(dir);
+    expect(await at.run(CTXD, ['tool', 'install', dir, '--yes'])).toMatchObject({ code: 0 });
+    await told(1);
+    expect(await names(2)).toEqual([...before, 'weather'].toSorted());
+    server.call(3, 'weather', { city: 'Oslo' }, meta);
+    expect((await server.answer(3)).result).toMatchObject({ content: [{ text: expect.stringContaining('Oslo') }] });
+    expect(await at.run(CTXD, ['tool', 'remove', 'weather', '--yes'])).toMatchObject({ code: 0 });
+    await told(2);
+    expect(await names(4)).toEqual(before);
+    await server.close();
+    rmSync(dir, { recursive: true });
+  },
+);
 
 function listed(result: unknown): { tools: { name: string }[] } {
   return result as { tools: { name: string }[] };

@@ -25,7 +25,7 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
   });
 }
 
-/** A client of 2025 tries to open a stream for notifications, and goes on without one if it is told that there is none. */
+/** A client of 2025 tries to open a stream for notifications, and goes on without it after a 405. */
 export function noStream(): PlainAnswer {
   const answer = protocolError(405, -32_000, 'only POST is served');
   return { ...answer, headers: { ...answer.headers, allow: 'POST' } };
