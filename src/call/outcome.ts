@@ -107,6 +107,7 @@ export interface CallFacts {
 export function codedWarnings(warnings: readonly (readonly [WarningCode, string])[]): CodedWarnings {
   const messages = (code: WarningCode): string[] =>
     warnings.flatMap(([one, message]) => (one === code ? [message] : []));
+  // Every code has its list, which fromEntries() cannot tell.
   return Object.fromEntries(WARNING_CODES.map((code) => [code, messages(code)])) as unknown as CodedWarnings;
 }
 

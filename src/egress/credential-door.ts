@@ -6,8 +6,9 @@ import { findCredential } from './credential-match.ts';
 import type { Destination } from './dial.ts';
 import type { Asked } from './gate.ts';
 import { hostHeader, requestHeaders, responseHeaders } from './http-head.ts';
-import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS, UNANSWERED_MAX } from './limits.ts';
+import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS } from './limits.ts';
 import type { BoundCredential, ScopeKey } from './messages.ts';
+import { admit, awaitHead, type OpenRequests } from './open-requests.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
 import { masked, SecretMask, spellings } from './secret-mask.ts';
 import { trustedCertificates, UpstreamAgent } from './upstream-agent.ts';
@@ -26,13 +27,10 @@ export interface Purpose {
   credentials(): readonly BoundCredential[];
 }
 
-interface Served extends Purpose {
+interface Served extends Purpose, OpenRequests {
   readonly socket: TLSSocket;
   readonly connection: Connection;
   readonly upstream: UpstreamAgent;
-  /** Requests that are not answered yet. */
-  requests: number;
-  headTimer: NodeJS.Timeout | undefined;
 }
 
 /** Headers by which a request names itself otherwise than by its line, which some servers believe. */
@@ -95,16 +93,7 @@ export class CredentialDoor {
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const served = this.#served.get(request.socket);
     if (served === undefined) return void request.socket.destroy();
-    // Programs wait for an answer before they ask on; what waits here takes the memory of all projects.
-    if (served.requests >= UNANSWERED_MAX || request.socket.destroyed) return void request.socket.destroy();
-    clearTimeout(served.headTimer);
-    served.requests += 1;
-    response.once('close', () => {
-      served.requests -= 1;
-      if (served.requests === 0) awaitHead(served, KEEP_ALIVE_MS);
-    });
-    response.on('error', () => {});
-    request.on('error', () => {});
+    if (!admit(served, request, response)) return;
     const why = hostFault(request, served.connection);
     const check = findCredential(served.credentials(), { method: request.method ?? '', target: request.url ?? '' });
     if (why !== null) answer(response, this.#refuse(served, why));
@@ -186,11 +175,6 @@ function hostFault(request: IncomingMessage, { fact: { host, port } }: Connectio
   const named = hostHeader(request)?.toLowerCase();
   if (named === undefined) return 'it names no host, or several';
   return named === host || named === `${host}:${port}` ? null : 'it names another host than its connection';
-}
-
-function awaitHead(served: Served, ms: number): void {
-  clearTimeout(served.headTimer);
-  if (!served.socket.destroyed) served.headTimer = setTimeout(() => served.socket.destroy(), ms);
 }
 
 function answer(response: ServerResponse, refusal: Refusal): void {

@@ -13,8 +13,9 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http-head.ts';
-import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS, UNANSWERED_MAX } from './limits.ts';
+import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS } from './limits.ts';
 import type { Via } from './messages.ts';
+import { admit, awaitHead, type OpenRequests } from './open-requests.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
 import { RefusedTunnels } from './refused-tunnels.ts';
 import { tunnel } from './tunnel.ts';
@@ -33,14 +34,10 @@ export interface OnlyHost {
 }
 
 /** A connection of a program that speaks HTTP. */
-interface Served {
-  readonly socket: Socket;
+interface Served extends OpenRequests {
   readonly asker: Asker;
   /** Null: the program knows that it speaks to a proxy, and names a host in each request. */
   readonly only: OnlyHost | null;
-  /** Requests that are not answered yet. */
-  requests: number;
-  headTimer: NodeJS.Timeout | undefined;
 }
 
 /** A proxy for HTTP: CONNECT, requests that name their host, and requests to the one host that an address stands for. */
@@ -115,16 +112,7 @@ export class HttpDoor {
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const served = this.#served.get(request.socket);
     if (served === undefined) return void request.socket.destroy();
-    // Programs wait for an answer before they ask on; what waits here takes the memory of all projects.
-    if (served.requests >= UNANSWERED_MAX || request.socket.destroyed) return void request.socket.destroy();
-    clearTimeout(served.headTimer);
-    served.requests += 1;
-    response.once('close', () => {
-      served.requests -= 1;
-      if (served.requests === 0) awaitHead(served, KEEP_ALIVE_MS);
-    });
-    response.on('error', () => {});
-    request.on('error', () => {});
+    if (!admit(served, request, response)) return;
     this.#forward(served, request, response).catch(() => response.destroy());
   }
 
@@ -202,11 +190,6 @@ function originTarget(request: IncomingMessage, only: OnlyHost): { authority: Au
   // Some clients leave the port out of Host, whatever it is.
   const port = authority.port === 80 ? only.port : authority.port;
   return { authority: { host: authority.host, port }, path };
-}
-
-function awaitHead(served: Served, ms: number): void {
-  clearTimeout(served.headTimer);
-  if (!served.socket.destroyed) served.headTimer = setTimeout(() => served.socket.destroy(), ms);
 }
 
 function refuse(response: ServerResponse, refusal: Refusal): void {

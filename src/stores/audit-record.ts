@@ -108,7 +108,8 @@ export function interruptedRecord(facts: StartFacts, last: AuditRecord | undefin
 
 const INTERRUPTED = { code: 'INTERRUPTED', exitCode: ERROR_TABLE.INTERRUPTED.exitCode } as const;
 
-const NO_END = {
+/** The end of a record about which nothing is known, or that no call made. */
+export const NO_END = {
   output_sha256: '',
   output_bytes: 0,
   duration_ms: 0,

@@ -9,7 +9,8 @@ import { readLines } from '../memory/read-lines.ts';
 import { readMarkdown } from '../memory/read-markdown.ts';
 import { createProgress } from '../progress.ts';
 import { resolveProjectRoot } from '../project-root.ts';
-import { inProject, PROJECT, pages } from './memory.ts';
+import { inProject } from '../tools/in-project.ts';
+import { PROJECT, pages } from './memory.ts';
 
 /** Stores memories from elsewhere. What is there already is left as it is, so an import that was interrupted can be repeated. */
 export const memoryImport = defineCommand<Imported>({

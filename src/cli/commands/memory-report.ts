@@ -1,6 +1,7 @@
 import type { MemoryReport__Output as MemoryReport } from '../../protocol/generated/management.ts';
 import { defineCommand } from '../command.ts';
-import { inProject, PROJECT } from './memory.ts';
+import { inProject } from '../tools/in-project.ts';
+import { PROJECT } from './memory.ts';
 
 type KindLift = MemoryReport['kinds'][number];
 type MemoryLift = MemoryReport['memories'][number];

@@ -6,13 +6,11 @@ import type {
   MemoryItem__Output as MemoryItem,
   PendingLesson__Output as PendingLesson,
 } from '../../protocol/generated/management.ts';
-import { type DaemonClient, withClient } from '../client.ts';
+import type { DaemonClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
-import type { CliContext } from '../context.ts';
-import { ensureRunning } from '../daemon/launch.ts';
 import { confirm, readInput } from '../input.ts';
-import { projectAt } from '../project-root.ts';
 import { type View, write } from '../render.ts';
+import { inProject } from '../tools/in-project.ts';
 import { lessonsTable } from './memory-learn.ts';
 
 export const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
@@ -258,17 +256,6 @@ function wholeView(memory: MemoryItem): View {
     ['content', memory.content],
   ];
   return { kind: 'pairs', pairs: pairs.filter(([, value]) => value !== '') };
-}
-
-/** Asks the daemon about the project that the command names. */
-export async function inProject<T>(
-  context: CliContext,
-  args: ParsedArgs,
-  use: (client: DaemonClient, root: string) => Promise<T>,
-): Promise<T> {
-  const root = await projectAt(context, args.text('project'));
-  await ensureRunning(context);
-  return withClient(context.paths, (client) => use(client, root));
 }
 
 /** Memories in the order in which they were stored, at most `most`. */

@@ -7,6 +7,7 @@ import { connectionRecord } from '../../runner/call-facts.ts';
 import { ConnectionSums, otherRefusals, summedConnection } from '../../sandbox/contract/connection-sums.ts';
 import type { Connection, RunRef } from '../../sandbox/contract/sandbox.ts';
 import type { AuditLog } from '../../stores/audit.ts';
+import { NO_END } from '../../stores/audit-record.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { LoggedConnection, NetworkLog } from '../../stores/network-log.ts';
 import { type Entry, ProjectEntries, SAME_MS, type Seen } from './entries.ts';
@@ -157,7 +158,7 @@ export class NetworkJournal {
       kind: 'connections',
       input: null,
       connections: sums.read().map((one) => ({ ...connectionRecord(one) })),
-      ...NO_CALL,
+      ...NO_END,
     });
   }
 
@@ -273,13 +274,3 @@ export class NetworkJournal {
     this.#cancelFlush ??= this.#deps.timer.after(FLUSH_MS, () => void this.flush());
   }
 }
-
-const NO_CALL = {
-  output_sha256: '',
-  output_bytes: 0,
-  duration_ms: 0,
-  secrets_found: 0,
-  secret_rules: [],
-  exit_code: null,
-  error_code: null,
-} as const;

@@ -65,6 +65,7 @@ function parse(unpacked: Transform, entriesMax: number, add: AddEntry): Promise<
       work.catch(reject);
     });
     parser.on('end', () => resolve(work));
+    // A stream in all that pipe() uses; only the types of its package do not say so.
     unpacked.pipe(parser as unknown as NodeJS.WritableStream);
   });
 }

@@ -311,6 +311,7 @@ export class SpawnedSandbox implements Sandbox {
   #spawn(): Running {
     const spawner: SpawnerProcess = new SpawnerProcess(
       {
+        // The spawner wrote it: nothing else holds the other end.
         onMessage: (header, body) => this.#receive(running, header as unknown as Reply, body),
         onGone: (lastWords) => this.#lost(running, lastWords),
       },
