@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
 import { acceptConfig } from '#src/config/load.js';
@@ -192,6 +192,19 @@ describe('every way out of a call is recorded', () => {
     await at.call('safe_bash', { command: 'true', env: Object.fromEntries(secrets.map((secret) => [secret, 'x'])) });
     const [record] = await at.auditLog.tail(1);
     expect(record?.input).toEqual({ command: 'true', env: { '[SECRET]': 'x', '[SECRET] (2)': 'x' } });
+  });
+
+  it('SEC-1.1: keeps the names that a tool states readable, though a rule of the project matches one', async () => {
+    const rules = join(at.project, '.gitleaks.toml');
+    writeFileSync(rules, `[[rules]]\nid = "own"\nregex = '''expected_etag'''\n`);
+    onTestFinished(() => rmSync(rules, { force: true }));
+    await at.call('safe_write', { path: 'kept.txt', content: 'one' });
+    const { data } = JSON.parse(
+      (await at.call('safe_write', { path: 'kept.txt', content: 'two', expected_etag: 'etag of another file' })).line,
+    );
+    expect(Object.keys(data.details)).toEqual(['path', 'expected_etag', 'actual_etag']);
+    const shown = JSON.parse((await at.call('safe_bash', { command: 'echo is expected_etag' })).line);
+    expect(shown.data.stdout).toMatch(/^is \[SECRET_\d+\]\n$/);
   });
 
   it('accepts a request id only once', async () => {
