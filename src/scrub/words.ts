@@ -14,7 +14,7 @@ const PIECES = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const HAS_VOWEL = /[aeiouy]/;
 /** Words of programs that have no vowel or an unusual pair. */
 const TECHNICAL: ReadonlySet<string> = new Set(
-  'pwd pswd psw sql http https html xml css ssl tls mtls ssh jwt jwk jks dns cdn npm php gpg pgp tcp udp ftp sftp smtp ldap rfc rpc grpc ctx cfg src dst tmp str ptr pkg cmd msg btn txt fmt mgr svc srv vpn vpc rds kms csrf xsrf sdk nfs ttl std cls wsl usr mnt pid pids cgroup cgroups systemd vacuum proxy proxies contextd ctxd qdrant onnx'.split(
+  'pwd pswd psw sql http https html xml css ssl tls mtls ssh jwt jwk jks dns cdn npm php gpg pgp tcp udp ftp sftp smtp ldap rfc rpc grpc ctx cfg src dst tmp str ptr pkg cmd msg btn txt fmt mgr svc srv vpn vpc rds kms csrf xsrf sdk nfs ttl std cls wsl usr mnt pid pids cgroup cgroups systemd vacuum hydrate proxy proxies contextd ctxd qdrant onnx'.split(
     ' ',
   ),
 );

@@ -101,7 +101,7 @@ export const ROUTES: readonly HttpRoute[] = [
     body: { type: 'object', additionalProperties: true },
     answer: {
       type: JSON_TYPE,
-      description: 'docs/mcp.md. With progress: an event stream.',
+      description: 'An answer of the Model Context Protocol; with progress an event stream.',
       schema: { type: 'object' },
     },
     handle: async (request, deps) => (await import('./mcp.ts')).serveMcp(request, deps),

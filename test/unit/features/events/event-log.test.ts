@@ -98,7 +98,9 @@ describe('issue 19.1 the event log', () => {
     const file = join(dir, 'sessions.db');
     const earlier = createDatabase({ file, migrations: EVENT_MIGRATIONS.slice(0, 3), logger: silentLogger });
     await earlier.start();
-    const tools = [...CORE_EFFECTS.keys(), 'weather'];
+    // That version had no way to find tools.
+    const later = new Set(['tool_browse', 'tool_hydrate']);
+    const tools = [...[...CORE_EFFECTS.keys()].filter((tool) => !later.has(tool)), 'weather'];
     const row = `INSERT INTO events VALUES (1, ?, NULL, ?, NULL, 1, 'internal', 1, '', json_object('tool', ?), NULL)`;
     await earlier.write([
       { sql: `INSERT INTO logs VALUES (1, ?, ?, 99, 1)`, params: [SESSION_A.project, SESSION_A.session] },
