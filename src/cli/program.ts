@@ -61,6 +61,9 @@ import { networkMirrors } from './commands/network-mirrors.ts';
 import { port } from './commands/port.ts';
 import { kill, ps } from './commands/ps.ts';
 import { quarantineAccept, quarantineList, quarantineRemove, quarantineRestore } from './commands/quarantine.ts';
+import { routeBrowse } from './commands/route-browse.ts';
+import { routeExplain } from './commands/route-explain.ts';
+import { routePrintTree } from './commands/route-print-tree.ts';
 import { routeSearch } from './commands/route-search.ts';
 import { scrub, scrubApprove } from './commands/scrub.ts';
 import { scrubAllow, scrubAllowList, scrubAllowRemove, scrubReveal } from './commands/scrub-allow.ts';
@@ -155,7 +158,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   mcp: 'Serve clients of the Model Context Protocol.',
   network: 'Decide which hosts commands may reach, and see what they reached.',
   'network credential': 'Bind secrets to hosts: the proxy adds them to requests, and sandboxes never have them.',
-  route: 'Search a catalogue of tools.',
+  route: 'Search the tools of a project or of a catalogue, and see how agents find them.',
   server: 'Start, stop and watch the daemon.',
   tool: 'List and call the tools of agents, and write your own.',
   config: 'Read and change the settings of this machine.',
@@ -275,6 +278,9 @@ export const COMMANDS: readonly Command[] = [
   kill,
   stats,
   routeSearch,
+  routeBrowse,
+  routeExplain,
+  routePrintTree,
   scrub,
   scrubReveal,
   scrubAllow,

@@ -55,7 +55,10 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
       secondSearch,
       cursors: createCursors(sessions),
       findings: before.jobs.findings,
-      onCallEnded: (call) => void recordCall(call, before),
+      onCallEnded(call) {
+        void recordCall(call, before);
+        before.toolHabits.ended(call);
+      },
       continuations: createContinuations({ database, keys, clock }),
       limits: config,
       config,

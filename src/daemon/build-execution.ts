@@ -15,6 +15,7 @@ import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
 import { ToolCatalogues } from '../features/routing/tool-catalogues.ts';
+import { ToolHabits } from '../features/routing/tool-habits.ts';
 import { createToolVerbs } from '../features/routing/tool-verbs.ts';
 import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
@@ -92,13 +93,18 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const installed = createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const catalog = createCatalog([coreSource, installed]);
+  const catalogues = new ToolCatalogues({ ...before, choices: before.toolChoices, catalog, logger });
+  const toolHabits = new ToolHabits({ ...before, choices: before.toolChoices, catalogues, logger });
   const verbs = createToolVerbs({
-    catalogues: new ToolCatalogues({ catalog, projects: before.projects, counter: before.counter, logger }),
+    catalogues,
+    habits: toolHabits,
     counter: before.counter,
     isCacheStable: config.gateway.cache_stable,
   });
   const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
   return {
+    catalogues,
+    toolHabits,
     checkpoints,
     network,
     networkJournal,

@@ -21,6 +21,7 @@ import { createProjectStore } from '../stores/projects.ts';
 import { createSessionStore } from '../stores/sessions.ts';
 import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
+import { createToolChoices } from '../stores/tool-choices.ts';
 import { createToolVersions } from '../stores/tool-versions.ts';
 import type { ComposeDeps } from './compose-deps.ts';
 
@@ -64,6 +65,7 @@ export function buildStores(deps: ComposeDeps) {
     networkRules: createNetworkRules({ database, clock }),
     networkCredentials: credentialsOf(deps, database, projects),
     networkLog: createNetworkLog({ database, onRows: (rows) => liveEvents.connections(rows) }),
+    toolChoices: createToolChoices({ database }),
     toolVersions: createToolVersions({ database }),
     allowedValues: createAllowedValues({ database, clock }),
     approvalRules: createApprovalRules({ database, clock }),

@@ -23,6 +23,8 @@ import { createPortManagement, type PortDeps } from '../features/ports/managemen
 import { checkApart, checkProjectRoot } from '../features/projects/project-root.ts';
 import { acceptance, findBadLinks } from '../features/projects/registered-projects.ts';
 import { forRegisteredProjects } from '../features/projects/require-project.ts';
+import { createRoutingManagement, type RoutingManagementDeps } from '../features/routing/management.ts';
+import type { ToolHabits } from '../features/routing/tool-habits.ts';
 import { createSecretManagement } from '../features/secrets/management.ts';
 import { createHookManagement, type HookDeps } from '../features/sessions/hook-management.ts';
 import { createSessionManagement, type SessionManagementDeps } from '../features/sessions/management.ts';
@@ -61,7 +63,9 @@ export interface ManagementDeps
     Pick<BranchManagementDeps, 'branches'>,
     Pick<CheckpointManagementDeps, 'checkpoints'>,
     Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'>,
-    Pick<CallApprovalManagementDeps, 'approvalRules'> {
+    Pick<CallApprovalManagementDeps, 'approvalRules'>,
+    RoutingManagementDeps {
+  toolHabits: Pick<ToolHabits, 'forget'>;
   home: string;
   paths: Paths;
   catalog: Catalog;
@@ -123,6 +127,7 @@ export function createManagement(deps: ManagementDeps): Management {
       await deps.approvalRules.forget(root);
       await deps.undoing.undo.forget(root);
       const changed = await deps.projects.unregister(root);
+      await deps.toolHabits.forget(root);
       await deps.toolVersions.forget(root);
       await deps.checkpoints.forget(root);
       await deps.installed.refresh();
@@ -152,6 +157,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createNetworkManagement(deps.networking),
     ...createNetworkCredentialManagement(deps.credentials),
     ...createToolManagement(deps),
+    ...createRoutingManagement(deps),
     ...createToolInstallation(deps.installation),
     ...createHttpManagement(deps),
     ...deps.settings.management,

@@ -9,6 +9,8 @@ export interface CatalogItem {
   /** As its server names it; words are found in it at changes of case and at punctuation. */
   name: string;
   description: string;
+  /** More text in which words are found, such as a manual. No card shows it. Default none. */
+  details?: string;
   /** The group it is listed under, such as the server it comes from. May be empty. */
   namespace: string;
   tags: readonly string[];

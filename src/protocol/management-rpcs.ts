@@ -189,6 +189,8 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   disallowPath: { act: ({ path }) => act('allow remove', { path }), check: withPath, answerMs: SHORT_ANSWER_MS },
   listPaths: { act: READS, answerMs: SHORT_ANSWER_MS },
 
+  readCatalogue: { act: READS, answerMs: SHORT_ANSWER_MS },
+
   // Both throw SANDBOX_UNAVAILABLE if the commands of the project share no loopback.
   listPorts: { act: READS },
   openPort: { act: ({ port }) => act('port', { port }), check: withPort },

@@ -321,4 +321,14 @@ export const STATE_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   ALTER TABLE consents ADD COLUMN expires_ms INTEGER;
   `,
+  // Tools that were executed after a search: `words` are the stems of the scrubbed query, separated by blanks.
+  `
+  CREATE TABLE tool_choices (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL,
+    words TEXT NOT NULL,
+    tool TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX tool_choices_project ON tool_choices (project);
+  `,
 ];

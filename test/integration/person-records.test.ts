@@ -19,7 +19,7 @@ const READING = [
   ...['listNetworkGroups', 'readNetworkLog', 'listNetworkCredentials', 'searchMemories', 'listMemories'],
   ...['getMemories', 'reportMemories', 'listLessons', 'listBranches', 'planBranchFiles', 'listUndo', 'planUndo'],
   ...['listCheckpoints', 'httpStatus', 'listHttpTokens'],
-  ...['listApprovals', 'listApprovalAnswers', 'listApprovalRules'],
+  ...['listApprovals', 'listApprovalAnswers', 'listApprovalRules', 'readCatalogue'],
   // Writes its records itself, one for each setting.
   'recordSettings',
   // Events of a client's session, which are in the session's log.

@@ -1,11 +1,12 @@
 import { ContextdError } from '../../core/errors.ts';
-import { type Explanation, type Routed, Router } from '../../gateway/router/router.ts';
+import { type Routed, Router } from '../../gateway/router/router.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { readChunks } from '../input.ts';
 import { printable, write } from '../render.ts';
 import { readCatalog } from '../route/catalog-file.ts';
 import { readQueries } from '../route/queries.ts';
+import { reasonLine, type Why, whyOf } from '../route/reasons.ts';
 
 /** What is found for one query, as `--json` prints it. */
 interface Answer {
@@ -16,10 +17,6 @@ interface Answer {
   /** By listed id: tools that say nearly the same. */
   duplicates?: Record<string, string[]>;
   why?: Why[];
-}
-
-interface Why extends Omit<Explanation, 'item'> {
-  id: string;
 }
 
 interface Choice {
@@ -90,24 +87,12 @@ function idsOf(found: readonly Routed[], topK: number): string[] {
   return [...listed, ...copies].slice(0, topK);
 }
 
-function whyOf(explanation: Explanation | undefined): Why[] {
-  if (explanation === undefined) return [];
-  const { item, ...rest } = explanation;
-  return [{ id: item.id, ...rest }];
-}
-
 function linesOf({ ids, duplicates = {}, why = [] }: Answer): string[] {
   return ids.flatMap((id) => {
     const copies = duplicates[id] ?? [];
     const reasons = why.filter((one) => one.id === id).flatMap(({ words }) => words.map(reasonLine));
     return [copies.length === 0 ? id : `${id} (also ${copies.join(', ')})`, ...reasons];
   });
-}
-
-function reasonLine({ word, found, fields, share }: Explanation['words'][number]): string {
-  const match = found === '' ? `${word}: executed after it` : word === found ? word : `${word} as ${found}`;
-  const where = fields.length === 0 ? '' : ` in ${fields.join(', ')}`;
-  return `    ${Math.round(share * 100)} % ${match}${where}`;
 }
 
 function usage(what: string, remedy: string): ContextdError {

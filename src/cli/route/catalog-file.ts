@@ -19,7 +19,7 @@ export async function readCatalog(file: string, context: CliContext): Promise<Ca
     number += 1;
     const text = bytes.toString().trim();
     if (text === '') continue;
-    const item = itemOf(text);
+    const item = readItem(text);
     const fault = typeof item === 'string' ? item : repeated(item.id, lines);
     if (typeof item === 'string' || fault !== null) throw invalid(file, number, fault ?? '');
     lines.set(item.id, number);
@@ -48,14 +48,14 @@ function unzip(file: string, bytes: Buffer): Buffer {
   }
 }
 
-/** The item, or what is wrong with the line. */
-function itemOf(text: string): CatalogItem | string {
+/** The item of a line of JSON, or what is wrong with it. */
+export function readItem(text: string): CatalogItem | string {
   const value = parse(text);
   if (!isJsonObject(value)) return 'it is not a JSON object';
-  const { id, name, description, inputSchema, namespace, server, tags } = value;
+  const { id, name, description, details, inputSchema, namespace, server, tags, sideEffects } = value;
   if (typeof id !== 'string' || id === '') return '"id" is missing or not a text';
   if (typeof name !== 'string' || name === '') return '"name" is missing or not a text';
-  const texts = { description, namespace, server };
+  const texts = { description, details, namespace, server };
   for (const [key, one] of Object.entries(texts))
     if (!isAbsent(one) && typeof one !== 'string') return `"${key}" is not a text`;
   if (!isAbsent(tags) && !isTexts(tags)) return '"tags" is not a list of texts';
@@ -67,7 +67,9 @@ function itemOf(text: string): CatalogItem | string {
     description: typeof description === 'string' ? description : '',
     namespace: typeof namespace === 'string' ? namespace : typeof server === 'string' ? server : '',
     tags: isTexts(tags) ? tags : [],
+    ...(typeof details === 'string' ? { details } : {}),
     ...(isJsonObject(inputSchema) ? { inputSchema } : {}),
+    ...(sideEffects === true ? { sideEffects } : {}),
   };
 }
 

@@ -8,14 +8,19 @@ import { ChoiceGraph } from '../../gateway/graph/choice-graph.ts';
 import { assertDistinct } from '../../gateway/ids/collisions.ts';
 import { toolIdOf } from '../../gateway/ids/upstream-name.ts';
 import type { CatalogItem } from '../../gateway/item.ts';
+import { Habits } from '../../gateway/router/habits.ts';
 import { Router } from '../../gateway/router/router.ts';
 import type { Project, ProjectStore } from '../../stores/projects.ts';
+import type { ToolChoice, ToolChoices } from '../../stores/tool-choices.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 
 /** The tools of a project, ready to be searched and browsed. Never changes: other tools are another catalogue. */
 export interface ToolCatalogue {
+  readonly items: readonly CatalogItem[];
   readonly router: Router;
   readonly graph: ChoiceGraph;
+  /** What was executed after which browse, as the router reads it. */
+  readonly habits: Habits;
   /** By id. A tool whose card would be too long is missing here and everywhere. */
   readonly entries: ReadonlyMap<string, ToolEntry>;
 }
@@ -30,8 +35,21 @@ export interface ToolEntry {
 export interface ToolCatalogueDeps {
   catalog: Pick<Catalog, 'list'>;
   projects: Pick<ProjectStore, 'find'>;
+  choices: Pick<ToolChoices, 'list'>;
   counter: TokenCounter;
   logger: Logger;
+}
+
+/** A choice as a router knows it. */
+export interface ChoiceById {
+  readonly words: readonly string[];
+  readonly id: string;
+}
+
+interface Kept {
+  /** The names and contents of its tools. */
+  key: string;
+  catalogue: ToolCatalogue;
 }
 
 /** Projects whose catalogue is kept. Another one is made again when it is asked for. */
@@ -40,11 +58,17 @@ const KEPT_MAX = 16;
 /** The namespaces of tool ids. */
 const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
 
+/**
+ * Below what a word in the name of a tool says (0.6 and more): whatever was executed before, a tool with the words of the query
+ * in its name stays before one that has none of them.
+ */
+export const LEARNED_MOST = 0.4;
+
 /** The catalogues of projects: made at the first browse, and again at the next one after the tools of the project changed. */
 export class ToolCatalogues {
   readonly #deps: ToolCatalogueDeps;
   /** By root, the one that was used last at the end. */
-  readonly #kept = new Map<string, { key: string; catalogue: ToolCatalogue }>();
+  readonly #kept = new Map<string, Kept>();
 
   constructor(deps: ToolCatalogueDeps) {
     this.#deps = deps;
@@ -57,11 +81,32 @@ export class ToolCatalogues {
     const tools = acceptedTools(project, this.#deps.catalog);
     const key = tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`).join('\n');
     const kept = this.#kept.get(root);
-    const catalogue = kept?.key === key ? kept.catalogue : catalogueOf(tools, this.#deps);
+    if (kept?.key === key) return this.#keep(root, kept);
+    const catalogue = catalogueOf(tools, this.#deps);
+    replay(await this.#deps.choices.list(root), catalogue);
+    return this.#keep(root, { key, catalogue });
+  }
+
+  /** The choices by which the tools of a project are ranked, oldest first. Throws as `of` does. */
+  async choicesOf(root: string): Promise<ChoiceById[]> {
+    return withIds(await this.#deps.choices.list(root), await this.of(root));
+  }
+
+  /** Reads the choices of a project again. Does nothing if nobody has asked for its catalogue. */
+  async refreshHabits(root: string): Promise<void> {
+    const catalogue = this.#kept.get(root)?.catalogue;
+    if (catalogue !== undefined) replay(await this.#deps.choices.list(root), catalogue);
+  }
+
+  forget(root: string): void {
     this.#kept.delete(root);
-    this.#kept.set(root, { key, catalogue });
+  }
+
+  #keep(root: string, kept: Kept): ToolCatalogue {
+    this.#kept.delete(root);
+    this.#kept.set(root, kept);
     for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT_MAX) this.#kept.delete(oldest);
-    return catalogue;
+    return kept.catalogue;
   }
 }
 
@@ -80,10 +125,25 @@ function catalogueOf(tools: readonly CatalogTool[], deps: ToolCatalogueDeps): To
     if (card === null) return [];
     entries.set(item.id, { tool, schema, card });
     // TOOL.md is searched too, but a card shows the purpose only.
-    return [{ ...item, description: `${item.description}\n${tool.toolMd}` }];
+    return [{ ...item, details: tool.toolMd }];
   });
   assertDistinct(items.map(({ id }) => id));
-  return { router: new Router(items), graph: new ChoiceGraph(items), entries };
+  const habits = new Habits(undefined, { learnedMost: LEARNED_MOST });
+  return { items, router: new Router(items, { habits }), graph: new ChoiceGraph(items), habits, entries };
+}
+
+function replay(choices: readonly ToolChoice[], catalogue: ToolCatalogue): void {
+  catalogue.habits.clear();
+  for (const { words, id } of withIds(choices, catalogue)) catalogue.habits.recordWords(words, id);
+}
+
+/** Choices with the present id of their tool. Those of tools that the project no longer has are kept, and say nothing. */
+function withIds(choices: readonly ToolChoice[], { entries }: ToolCatalogue): ChoiceById[] {
+  const ids = new Map(Array.from(entries, ([id, { tool }]) => [tool.manifest.name, id]));
+  return choices.flatMap(({ words, tool }) => {
+    const id = ids.get(tool);
+    return id === undefined ? [] : [{ words, id }];
+  });
 }
 
 function itemOf({ manifest, origin }: CatalogTool, inputSchema: JsonObject): CatalogItem {

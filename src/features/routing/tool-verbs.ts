@@ -6,10 +6,9 @@ import { nearestNames } from '../../core/nearest-names.ts';
 import { shellNameOf, toolOfShellName } from '../../core/shell-names.ts';
 import { createSeenCards, type SeenCards } from '../../gateway/cards/cache-stable.ts';
 import { type ChoiceCard, cardJson } from '../../gateway/cards/card.ts';
-import { cardOf } from '../../gateway/cards/make-card.ts';
+import { groupCard } from '../../gateway/cards/group-card.ts';
 import { byScore } from '../../gateway/cards/order.ts';
 import { renderCards } from '../../gateway/cards/render.ts';
-import type { GraphNode } from '../../gateway/graph/grow.ts';
 import { validateSelection } from '../../gateway/selection.ts';
 import { type ToolOutput, toFailure } from '../../protocol/tool-output.ts';
 import type { HostVerb } from '../../runner/host-backend.ts';
@@ -17,19 +16,20 @@ import type { ToolCall } from '../../runner/runner.ts';
 import { readOptionalInteger, readOptionalString, readString } from '../../sdk/input.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { ToolCatalogue, ToolCatalogues, ToolEntry } from './tool-catalogues.ts';
+import type { ToolHabits } from './tool-habits.ts';
 
 export interface ToolVerbDeps {
   catalogues: Pick<ToolCatalogues, 'of'>;
   counter: TokenCounter;
   /** Whether cards that a session has seen come first and stay as they were (gateway surface §5). */
   isCacheStable: boolean;
+  /** Learns what is executed after a browse. */
+  habits: Pick<ToolHabits, 'offered'>;
 }
 
 const TOP_K = 5;
 /** Sessions whose seen cards are kept. A session that is forgotten begins with the order of scores again. */
 const SESSIONS_MAX = 256;
-/** Children that the card of a group names. */
-const NAMED_MAX = 5;
 /** Characters of an error that a model reads (gateway surface §3.4). */
 const MESSAGE_MAX_CHARS = 300;
 
@@ -64,6 +64,7 @@ async function browse(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySessio
   const catalogue = await deps.catalogues.of(call.session.project);
   const ranked = query === undefined ? atPath(path ?? '/', catalogue, deps) : fitting(query, topK ?? TOP_K, catalogue);
   const cards = ranked.slice(0, topK ?? ranked.length);
+  if (query !== undefined) deps.habits.offered(call.session, query, namesOf(cards, catalogue));
   const shown = deps.isCacheStable ? sessions.of(call.session, catalogue).arrange(cards) : cards;
   if (call.form !== 'text') return { data: { cards: shown.map(cardJson) } };
   return { data: { text: shown.length > 0 ? renderCards(shown).trimEnd() : NOTHING_FITS } };
@@ -93,27 +94,14 @@ function fitting(query: string, topK: number, { router, entries }: ToolCatalogue
     .sort(byScore);
 }
 
+function namesOf(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): string[] {
+  return cards.flatMap(({ id }) => entries.get(id)?.tool.manifest.name ?? []);
+}
+
 function atPath(path: string, { graph, entries }: ToolCatalogue, { counter }: ToolVerbDeps): ChoiceCard[] {
   return graph
     .browse(path)
     .flatMap((node) => (node.item === null ? groupCard(node, counter) : (entries.get(node.item.id)?.card ?? [])));
-}
-
-/** A group leads to others: its id is the path to browse. */
-function groupCard(node: GraphNode, counter: TokenCounter): ChoiceCard {
-  const names = [...node.children.keys()];
-  const more = names.length > NAMED_MAX ? ', …' : '';
-  return cardOf(
-    {
-      id: node.path,
-      kind: 'internal',
-      name: node.segment,
-      description: `${node.items} tools: ${names.slice(0, NAMED_MAX).join(', ')}${more}`,
-      namespace: node.path.split('/')[1] ?? '',
-      tags: [],
-    },
-    counter,
-  );
 }
 
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */

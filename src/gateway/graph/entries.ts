@@ -19,7 +19,7 @@ export function entriesOf(items: readonly CatalogItem[]): Entry[] {
   const sorted = items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const texts = sorted.map((item) => {
     const words: number[] = [];
-    for (const text of [item.name, ...item.tags, item.description]) vocabulary.read(text, words);
+    for (const text of [item.name, ...item.tags, item.description, item.details ?? '']) vocabulary.read(text, words);
     return new Set(words);
   });
   const isTelling = Array.from(vocabulary.stems(), (stem) => !isStopWord(stem));

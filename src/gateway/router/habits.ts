@@ -11,7 +11,7 @@ export interface HabitRecord {
 /** Pairs of a word and an item that are kept. Beyond it the words are forgotten that were used least recently. */
 const PAIRS_MAX = 20_000;
 const USES_MAX = 20_000;
-/** How much a word says about an item at most that was executed after it; a word in a name says about as much. */
+/** The default of `learnedMost`; a word in a name says about as much. */
 const LEARNED_MOST = 0.7;
 /** Executions after which a habit counts half of what it counts at most. */
 const HALF_AT = 2;
@@ -19,13 +19,25 @@ const HALF_AT = 2;
 const USE_MOST = 0.1;
 const NAMESPACE_MOST = 0.05;
 
+export interface HabitOptions {
+  /** How much a word says about an item at most that was executed after it, from 0 to 1. Default 0.7. */
+  learnedMost?: number;
+}
+
+/** The words of a query under which its choice is remembered, as stems. */
+export function wordsToLearn(query: string): string[] {
+  return parseQuery(query).terms.map(({ stem }) => stem);
+}
+
 /** Learns which items are executed after which words. It raises what fits a query, and never hides an item. */
 export class Habits {
   readonly #uses = new Map<string, number>();
   readonly #words = new Map<string, Map<string, number>>();
+  readonly #learnedMost: number;
   #pairs = 0;
 
-  constructor(record: HabitRecord = { uses: [], words: [] }) {
+  constructor(record: HabitRecord = { uses: [], words: [] }, { learnedMost = LEARNED_MOST }: HabitOptions = {}) {
+    this.#learnedMost = learnedMost;
     for (const [id, count] of record.uses) this.#uses.set(id, count);
     for (const [stem, counts] of record.words) for (const [id, count] of counts) this.#addPair(stem, id, count);
   }
@@ -36,16 +48,21 @@ export class Habits {
 
   /** Records that an item was executed after a search for `query`. */
   record(query: string, id: string): void {
+    this.recordWords(wordsToLearn(query), id);
+  }
+
+  /** The same for the words of a query that were kept in its place. */
+  recordWords(stems: readonly string[], id: string): void {
     const uses = (this.#uses.get(id) ?? 0) + 1;
     this.#uses.delete(id);
     this.#uses.set(id, uses);
-    for (const { stem } of parseQuery(query).terms) this.#addPair(stem, id, 1);
+    for (const stem of stems) this.#addPair(stem, id, 1);
     this.#forget();
   }
 
   /** How much a word of a query says about items by what was executed after it, from 0 to 1, by id. */
   learned(stem: string): [id: string, share: number][] {
-    return Array.from(this.#words.get(stem) ?? [], ([id, count]) => [id, LEARNED_MOST * half(count)]);
+    return Array.from(this.#words.get(stem) ?? [], ([id, count]) => [id, this.#learnedMost * half(count)]);
   }
 
   /** By which factor the score of an item rises. `namespaceUses`: executions of all items of its namespace. */
@@ -62,6 +79,12 @@ export class Habits {
       if (group !== undefined) groups.set(group, (groups.get(group) ?? 0) + count);
     }
     return groups;
+  }
+
+  clear(): void {
+    this.#uses.clear();
+    this.#words.clear();
+    this.#pairs = 0;
   }
 
   toRecord(): HabitRecord {

@@ -12,7 +12,7 @@ export function itemTexts(item: CatalogItem): Record<Field, readonly string[]> {
     name: [item.name],
     namespace: [item.namespace],
     tags: item.tags,
-    description: [item.description],
+    description: item.details === undefined ? [item.description] : [item.description, item.details],
     arguments: schemaTexts(item.inputSchema),
   };
 }

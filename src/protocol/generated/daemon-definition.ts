@@ -422,6 +422,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "ProjectRequest",
                   "responseType": "PathList"
                 },
+                "ReadCatalogue": {
+                  "requestType": "ProjectRequest",
+                  "responseType": "CatalogueResponse"
+                },
                 "ListPorts": {
                   "requestType": "ProjectRequest",
                   "responseType": "PortsResponse"
@@ -2040,6 +2044,37 @@ export const DAEMON_DEFINITION = `{
                 "accepted_ms": {
                   "type": "double",
                   "id": 3
+                }
+              }
+            },
+            "CatalogueResponse": {
+              "fields": {
+                "items_json": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 1
+                },
+                "choices": {
+                  "rule": "repeated",
+                  "type": "ToolChoice",
+                  "id": 2
+                },
+                "learned_most": {
+                  "type": "double",
+                  "id": 3
+                }
+              }
+            },
+            "ToolChoice": {
+              "fields": {
+                "tool_id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "words": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
                 }
               }
             },

@@ -688,6 +688,36 @@ export interface CachesResponse__Output {
   'caches': (ProjectCaches__Output)[];
 }
 
+export interface CatalogueResponse {
+  /**
+   * Each a tool as a line of `ctxd route search --catalog`, with "details" and "sideEffects".
+   */
+  'items_json'?: (string)[];
+  /**
+   * Tools that were executed after a search, oldest first.
+   */
+  'choices'?: (ToolChoice)[];
+  /**
+   * How much a word says at most about a tool that was executed after it, from 0 to 1.
+   */
+  'learned_most'?: (number | string);
+}
+
+export interface CatalogueResponse__Output {
+  /**
+   * Each a tool as a line of `ctxd route search --catalog`, with "details" and "sideEffects".
+   */
+  'items_json': (string)[];
+  /**
+   * Tools that were executed after a search, oldest first.
+   */
+  'choices': (ToolChoice__Output)[];
+  /**
+   * How much a word says at most about a tool that was executed after it, from 0 to 1.
+   */
+  'learned_most': (number);
+}
+
 export interface CheckpointItem {
   'id'?: (string);
   'session'?: (string);
@@ -4112,6 +4142,22 @@ export interface StopResponse__Output {
    * How many of those were ended because they took longer than the grace period.
    */
   'ended_calls': (number);
+}
+
+export interface ToolChoice {
+  'tool_id'?: (string);
+  /**
+   * The stems of the scrubbed query.
+   */
+  'words'?: (string)[];
+}
+
+export interface ToolChoice__Output {
+  'tool_id': (string);
+  /**
+   * The stems of the scrubbed query.
+   */
+  'words': (string)[];
 }
 
 export interface ToolInfo {

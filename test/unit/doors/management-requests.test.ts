@@ -91,6 +91,7 @@ describe('a management door without gRPC', () => {
       door.registerProject({ root }),
       door.unregisterProject({ root }),
       door.sessionSecrets({ root, session: '' }),
+      door.readCatalogue({ root }),
       door.listPorts({ root }),
       door.openPort({ root, port: 1 }),
       door.reviewRules({ root }),
