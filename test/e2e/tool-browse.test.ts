@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type DaemonCaller, openCaller } from '../helpers/daemon-caller.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { makeTool } from '../helpers/made-tool.ts';
@@ -61,4 +61,43 @@ it('a tool is found as soon as a person installed it, and no longer after it was
   expect((await daemon.call('tool_hydrate', { tool_id: 'tides' })).envelope.data).toMatchObject({
     error: 'HYDRATE_FAILED',
   });
+});
+
+const route = (...words: string[]) => at.run(CTXD, ['route', ...words]);
+
+it('issue 33.4 a person sees the cards, the reasons and the tree that agents browse', async () => {
+  const cards = JSON.parse((await route('browse', 'run a command', '--json')).stdout);
+  const { data } = await at.ask('tool_browse', { query: 'run a command' });
+  expect(cards).toEqual({ cards: data.cards });
+  expect(JSON.parse((await route('browse', '/contextd', '--json')).stdout)).toEqual({
+    cards: (await at.ask('tool_browse', { path: '/contextd' })).data.cards,
+  });
+  expect((await route('explain', 'run a command', 'safe_bash')).stdout).toMatch(/^1\. contextd:safe_bash@1\.0\.0 /);
+  expect((await route('print-tree')).stdout).toContain('\n    safe_bash  contextd:safe_bash@1.0.0\n');
+  expect(await route('browse', '/nowhere')).toMatchObject({ code: 1 });
+  expect(await route('browse', '/nowhere/')).toMatchObject({ code: 2 });
+  const unknown = await at.run(CTXD, ['route', 'browse', '--project', at.home]);
+  expect(unknown.code).not.toBe(0);
+});
+
+it('issue 33.6 what ran after a browse ranks later browses, without the secrets of the query, until the project is forgotten', async () => {
+  const secret = `ghp_${Array.from({ length: 36 }, (_, i) => ((i * 7 + 11) % 36).toString(36)).join('')}`;
+  const browse = async () => (await daemon.call('tool_browse', { query: 'zebra quokka' })).envelope.data;
+  expect(await browse()).toEqual({ cards: [] });
+  await daemon.call('tool_browse', { query: `run a command on the zebra quokka ${secret}` });
+  await daemon.call('safe_bash', { command: 'true' });
+  await vi.waitFor(async () => {
+    expect(await browse()).toMatchObject({ cards: [{ id: 'contextd:safe_bash@1.0.0' }] });
+  });
+  // Every part of the secret is a word of this query, and none of them was learned.
+  const { why } = JSON.parse((await route('explain', `quokka ${secret}`, 'safe_bash', '--json')).stdout);
+  expect(why[0].words).toEqual([{ word: 'quokka', found: '', fields: [], share: 1 }]);
+  const explained = await route('explain', 'zebra quokka');
+  expect(explained.stdout).toContain('zebra: executed after it');
+  expect(explained.stdout).toMatch(/× 1\.0\d+ for earlier use/);
+  expect(await at.run(CTXD, ['server', 'restart'])).toMatchObject({ code: 0 });
+  expect((await route('explain', 'zebra quokka')).stdout).toBe(explained.stdout);
+  expect(await at.run(CTXD, ['init', '--uninstall', '--yes'])).toMatchObject({ code: 0 });
+  expect(await at.run(CTXD, ['init', '--yes'])).toMatchObject({ code: 0 });
+  expect((await route('explain', 'zebra quokka')).stdout).toContain('No tool has a word of it');
 });

@@ -21,8 +21,8 @@ interface EndedCall extends Pick<RecordedCall, 'session' | 'hasRun'> {
 
 /** What a session was offered and has not executed yet. */
 interface Offers {
-  /** By the name of a tool, the words of the latest query that found it. */
-  readonly wordsOf: Map<string, readonly string[]>;
+  /** By the name of a tool, the latest query that found it. In memory only: it may hold secrets. */
+  readonly queries: Map<string, string>;
   callsLeft: number;
 }
 
@@ -30,7 +30,6 @@ interface Offers {
 const CALLS_AFTER = 10;
 /** Sessions whose offers are kept. */
 const SESSIONS_MAX = 256;
-const QUERY_MAX_CHARS = 8_192;
 /** What the scrubber puts in the place of a secret. */
 const MASK = /\[SECRET(?:_\d+)?\]/g;
 /** Calling these after a browse is to search on, not to choose. */
@@ -46,17 +45,15 @@ export class ToolHabits {
     this.#deps = deps;
   }
 
-  /** A browse by query has offered tools. Keeps the words of the query without its secrets. */
+  /** A browse by query has offered tools. */
   offered(session: SessionRef, query: string, tools: readonly string[]): void {
-    const masked = this.#deps.scrubber.maskText(query.slice(0, QUERY_MAX_CHARS));
-    const words = wordsToLearn(masked.replaceAll(MASK, ' '));
     const names = tools.filter((name) => !SEARCHING.has(name));
-    if (words.length === 0 || names.length === 0) return;
+    if (names.length === 0) return;
     const key = sessionKey(session);
-    const wordsOf = new Map(this.#sessions.get(key)?.wordsOf);
-    for (const name of names) wordsOf.set(name, words);
+    const queries = new Map(this.#sessions.get(key)?.queries);
+    for (const name of names) queries.set(name, query);
     this.#sessions.delete(key);
-    this.#sessions.set(key, { wordsOf, callsLeft: CALLS_AFTER });
+    this.#sessions.set(key, { queries, callsLeft: CALLS_AFTER });
     for (const oldest of this.#sessions.keys()) if (this.#sessions.size > SESSIONS_MAX) this.#sessions.delete(oldest);
   }
 
@@ -66,11 +63,11 @@ export class ToolHabits {
     const key = sessionKey(session);
     const offers = this.#sessions.get(key);
     if (offers === undefined) return;
-    const words = offers.wordsOf.get(tool);
-    offers.wordsOf.delete(tool);
+    const query = offers.queries.get(tool);
+    offers.queries.delete(tool);
     offers.callsLeft -= 1;
-    if (offers.callsLeft === 0 || offers.wordsOf.size === 0) this.#sessions.delete(key);
-    if (words !== undefined) void this.#learn(session.project, tool, words);
+    if (offers.callsLeft === 0 || offers.queries.size === 0) this.#sessions.delete(key);
+    if (query !== undefined) void this.#learn(session.project, tool, query);
   }
 
   /** Forgets what was learned in a project that is no longer registered. */
@@ -79,9 +76,11 @@ export class ToolHabits {
     this.#deps.catalogues.forget(project);
   }
 
-  async #learn(project: string, tool: string, words: readonly string[]): Promise<void> {
-    const { choices, catalogues, projects, logger } = this.#deps;
+  async #learn(project: string, tool: string, query: string): Promise<void> {
+    const { choices, catalogues, projects, scrubber, logger } = this.#deps;
     try {
+      const words = wordsToLearn(scrubber.maskText(query).replaceAll(MASK, ' '));
+      if (words.length === 0) return;
       if ((await projects.find(project)) === null) return;
       await choices.add(project, { words, tool });
       await catalogues.refreshHabits(project);

@@ -1,9 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createArgumentCompiler } from '#src/catalog/arguments.js';
 import type { CatalogTool } from '#src/catalog/catalog.js';
-import { readTool } from '#src/catalog/read-bundle.js';
 import { systemClock } from '#src/core/clock.js';
 import type { AnswerForm } from '#src/core/envelope.js';
 import { ContextdError } from '#src/core/errors.js';
@@ -15,8 +11,8 @@ import { createToolVerbs } from '#src/features/routing/tool-verbs.js';
 import { createHostBackend } from '#src/runner/host-backend.js';
 import type { RunOutput, ToolBackend } from '#src/runner/runner.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { readCoreTools } from './core-tools.ts';
 
-const TOOLS = join(import.meta.dirname, '..', '..', '..', '..', 'tools');
 const counter = loadCounter();
 const SESSION = { project: '/p', session: 's', branch: null };
 
@@ -25,11 +21,7 @@ let core: readonly CatalogTool[];
 let accepted: readonly CatalogTool[];
 
 beforeAll(async () => {
-  const names = readdirSync(TOOLS, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? [entry.name] : [],
-  );
-  const bundle = { dir: TOOLS, sha256: 'ab'.repeat(32), origin: 'core' as const };
-  core = await Promise.all(names.map((name) => readTool(join(TOOLS, name), bundle, createArgumentCompiler('core'))));
+  core = await readCoreTools();
   accepted = core;
 });
 
@@ -49,10 +41,12 @@ function open({ isCacheStable = false } = {}) {
         return root === SESSION.project ? { root, tools } : null;
       },
     },
+    choices: { list: async () => [] },
     counter,
     logger: silentLogger,
   });
-  const backend = createHostBackend(createToolVerbs({ catalogues, counter, isCacheStable }), systemClock);
+  const verbs = createToolVerbs({ catalogues, counter, isCacheStable, habits: { offered: () => {} } });
+  const backend = createHostBackend(verbs, systemClock);
   const ask = async (tool: string, input: JsonObject, own: { form?: AnswerForm; session?: string } = {}) => {
     const call: Parameters<typeof backend.run>[0] = {
       requestId: 'req_1',
