@@ -19,7 +19,13 @@ it('leaves room beside the arguments for the rest of a message', () => {
 
 it('API-1 the services have exactly these rpcs, and only progress is streamed', () => {
   const { ToolService, ManagementService } = loadProtocol();
-  expect(Object.keys(ToolService.service)).toEqual(['Execute', 'ExecuteWithProgress', 'GetSchema', 'WatchTools', 'ReportRefusal']);
+  expect(Object.keys(ToolService.service)).toEqual([
+    'Execute',
+    'ExecuteWithProgress',
+    'GetSchema',
+    'WatchTools',
+    'ReportRefusal',
+  ]);
   expect(Object.keys(ManagementService.service)).toEqual([
     'ServerStatus',
     'StopServer',
