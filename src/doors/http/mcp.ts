@@ -26,7 +26,8 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
 }
 
 /** A client of 2025 tries to open a stream for notifications, and goes on without it after a 405. */
-export function noStream(): PlainAnswer {
+export function noStream({ query, grant }: RouteRequest): PlainAnswer {
+  projectOf(query.project ?? '', grant);
   const answer = protocolError(405, -32_000, 'only POST is served');
   return { ...answer, headers: { ...answer.headers, allow: 'POST' } };
 }

@@ -113,7 +113,7 @@ export const ROUTES: readonly HttpRoute[] = [
     summary: 'Refused with 405: there is no stream of notifications.',
     query: { project: PROJECT, session: { ...TEXT, description: 'Session id of the calls.' } },
     answer: { type: JSON_TYPE, description: 'The refusal.', schema: { type: 'object' } },
-    handle: async () => (await import('./mcp.ts')).noStream(),
+    handle: async (request) => (await import('./mcp.ts')).noStream(request),
   },
   {
     method: 'GET',

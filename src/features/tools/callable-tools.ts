@@ -55,7 +55,8 @@ async function callableTools(root: string, { catalog, projects }: CallableToolDe
   const project = await requireProject(root, projects);
   const found = project.tools.map(async ({ name }): Promise<CallableTool__Output[]> => {
     const tool = catalog.find(project, name);
-    if (tool === undefined || !(await isIntact(catalog.verify(tool)))) return [];
+    // The daemon's own verbs find tools, and a client that gets this list has found them all.
+    if (tool === undefined || tool.manifest.isHost || !(await isIntact(catalog.verify(tool)))) return [];
     return [{ name, purpose: tool.manifest.purpose, schema_json: tool.schemaJson }];
   });
   const tools = (await Promise.all(found)).flat().sort((a, b) => compareText(a.name, b.name));
