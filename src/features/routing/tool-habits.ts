@@ -21,19 +21,29 @@ interface EndedCall extends Pick<RecordedCall, 'session' | 'hasRun'> {
 
 /** What a session was offered and has not executed yet. */
 interface Offers {
-  /** By the name of a tool, the latest query that found it. In memory only: it may hold secrets. */
-  readonly queries: Map<string, string>;
-  callsLeft: number;
+  /** By the name of a tool. */
+  readonly tools: Map<string, Offer>;
+  /** Calls that ended since the session's first offer. */
+  calls: number;
+  /** The greatest `until` of its tools. */
+  until: number;
+}
+
+interface Offer {
+  /** The latest query that found the tool. In memory only: it may hold secrets. */
+  readonly query: string;
+  /** The number of the last call that counts. */
+  readonly until: number;
 }
 
 /** Calls of a session after a browse that may be what the agent searched for. Later ones have other reasons. */
 const CALLS_AFTER = 10;
+/** The browse ends after it has offered tools. */
+const ITSELF = 1;
 /** Sessions whose offers are kept. */
 const SESSIONS_MAX = 256;
 /** What the scrubber puts in the place of a secret. */
 const MASK = /\[SECRET(?:_\d+)?\]/g;
-/** Calling these after a browse is to search on, not to choose. */
-const SEARCHING: ReadonlySet<string> = new Set(['tool_browse', 'tool_hydrate']);
 
 /** Learns which tools agents execute after they searched for one, for the later searches of the project. */
 export class ToolHabits {
@@ -47,27 +57,27 @@ export class ToolHabits {
 
   /** A browse by query has offered tools. */
   offered(session: SessionRef, query: string, tools: readonly string[]): void {
-    const names = tools.filter((name) => !SEARCHING.has(name));
-    if (names.length === 0) return;
+    if (tools.length === 0) return;
     const key = sessionKey(session);
-    const queries = new Map(this.#sessions.get(key)?.queries);
-    for (const name of names) queries.set(name, query);
+    const offers = this.#sessions.get(key) ?? { tools: new Map<string, Offer>(), calls: 0, until: 0 };
+    offers.until = offers.calls + ITSELF + CALLS_AFTER;
+    for (const name of tools) offers.tools.set(name, { query, until: offers.until });
     this.#sessions.delete(key);
-    this.#sessions.set(key, { queries, callsLeft: CALLS_AFTER });
+    this.#sessions.set(key, offers);
     for (const oldest of this.#sessions.keys()) if (this.#sessions.size > SESSIONS_MAX) this.#sessions.delete(oldest);
   }
 
   /** A call has ended. Each tool of a browse is a choice once, if it was executed. Costs a look-up unless it is one. */
   ended({ session, record: { tool }, hasRun }: EndedCall): void {
-    if (this.#sessions.size === 0 || !hasRun || SEARCHING.has(tool)) return;
+    if (this.#sessions.size === 0 || !hasRun) return;
     const key = sessionKey(session);
     const offers = this.#sessions.get(key);
     if (offers === undefined) return;
-    const query = offers.queries.get(tool);
-    offers.queries.delete(tool);
-    offers.callsLeft -= 1;
-    if (offers.callsLeft === 0 || offers.queries.size === 0) this.#sessions.delete(key);
-    if (query !== undefined) void this.#learn(session.project, tool, query);
+    offers.calls += 1;
+    const offer = offers.tools.get(tool);
+    offers.tools.delete(tool);
+    if (offers.calls === offers.until || offers.tools.size === 0) this.#sessions.delete(key);
+    if (offer !== undefined && offers.calls <= offer.until) void this.#learn(session.project, tool, offer.query);
   }
 
   /** Forgets what was learned in a project that is no longer registered. */

@@ -64,7 +64,7 @@ async function browse(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySessio
   const catalogue = await deps.catalogues.of(call.session.project);
   const ranked = query === undefined ? atPath(path ?? '/', catalogue, deps) : fitting(query, topK ?? TOP_K, catalogue);
   const cards = ranked.slice(0, topK ?? ranked.length);
-  if (query !== undefined) deps.habits.offered(call.session, query, namesOf(cards, catalogue));
+  if (query !== undefined) deps.habits.offered(call.session, query, choicesIn(cards, catalogue));
   const shown = deps.isCacheStable ? sessions.of(call.session, catalogue).arrange(cards) : cards;
   if (call.form !== 'text') return { data: { cards: shown.map(cardJson) } };
   return { data: { text: shown.length > 0 ? renderCards(shown).trimEnd() : NOTHING_FITS } };
@@ -94,8 +94,10 @@ function fitting(query: string, topK: number, { router, entries }: ToolCatalogue
     .sort(byScore);
 }
 
-function namesOf(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): string[] {
-  return cards.flatMap(({ id }) => entries.get(id)?.tool.manifest.name ?? []);
+/** The names of tools that may be what was searched for. To call a verb of the daemon is to search on. */
+function choicesIn(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): string[] {
+  const manifests = cards.flatMap(({ id }) => entries.get(id)?.tool.manifest ?? []);
+  return manifests.filter(({ isHost }) => !isHost).map(({ name }) => name);
 }
 
 function atPath(path: string, { graph, entries }: ToolCatalogue, { counter }: ToolVerbDeps): ChoiceCard[] {

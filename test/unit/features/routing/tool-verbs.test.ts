@@ -7,7 +7,7 @@ import { invisibleIn } from '#src/core/invisible.js';
 import type { JsonObject } from '#src/core/json.js';
 import { silentLogger } from '#src/core/log.js';
 import { ToolCatalogues } from '#src/features/routing/tool-catalogues.js';
-import { createToolVerbs } from '#src/features/routing/tool-verbs.js';
+import { createToolVerbs, type ToolVerbDeps } from '#src/features/routing/tool-verbs.js';
 import { createHostBackend } from '#src/runner/host-backend.js';
 import type { RunOutput, ToolBackend } from '#src/runner/runner.js';
 import { loadCounter } from '#src/tokens/counter.js';
@@ -31,6 +31,7 @@ function without(name: string): CatalogTool[] {
 
 /** Calls of a daemon in which the project `/p` has accepted `accepted`. */
 function open({ isCacheStable = false } = {}) {
+  const offers: [query: string, tools: readonly string[]][] = [];
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
     projects: {
@@ -45,7 +46,8 @@ function open({ isCacheStable = false } = {}) {
     counter,
     logger: silentLogger,
   });
-  const verbs = createToolVerbs({ catalogues, counter, isCacheStable, habits: { offered: () => {} } });
+  const habits: ToolVerbDeps['habits'] = { offered: (_session, query, tools) => offers.push([query, tools]) };
+  const verbs = createToolVerbs({ catalogues, counter, isCacheStable, habits });
   const backend = createHostBackend(verbs, systemClock);
   const ask = async (tool: string, input: JsonObject, own: { form?: AnswerForm; session?: string } = {}) => {
     const call: Parameters<typeof backend.run>[0] = {
@@ -78,7 +80,7 @@ function open({ isCacheStable = false } = {}) {
     const { cards } = (await output('tool_browse', input, { session })).data;
     return Array.isArray(cards) ? cards.map((card) => String(JSON.parse(JSON.stringify(card)).id)) : [];
   };
-  return { backend: backend satisfies Pick<ToolBackend, 'start' | 'stop'>, ask, output, ids, catalogues };
+  return { backend: backend satisfies Pick<ToolBackend, 'start' | 'stop'>, ask, output, ids, catalogues, offers };
 }
 
 describe('tool_browse', () => {
@@ -153,6 +155,21 @@ describe('tool_browse', () => {
     expect(before.entries.has('contextd:jobs@1.0.0')).toBe(true);
     accepted = core;
     expect(await ids({ path: '/contextd' })).toContain('contextd:jobs@1.0.0');
+  });
+});
+
+describe('issue 33.6 what tool_browse offers to learn from', () => {
+  it('issue 33.6 is the tools of a query without those that search on, and nothing of a path', async () => {
+    const { ids, offers } = open();
+    await ids({ path: '/contextd' });
+    expect(offers).toEqual([]);
+    const shown = await ids({ query: 'find a tool, run a command' });
+    expect(shown).toContain('contextd:tool_browse@1.0.0');
+    const names = shown.map((id) => id.replace(/^contextd:|@.*/g, ''));
+    expect(offers).toEqual([
+      ['find a tool, run a command', names.filter((name) => name !== 'tool_browse' && name !== 'tool_hydrate')],
+    ]);
+    expect(offers[0]?.[1]).toContain('safe_bash');
   });
 });
 
