@@ -83,8 +83,10 @@ export class ToolCatalogues {
     const kept = this.#kept.get(root);
     if (kept?.key === key) return this.#keep(root, kept);
     const catalogue = catalogueOf(tools, this.#deps);
-    replay(await this.#deps.choices.list(root), catalogue);
-    return this.#keep(root, { key, catalogue });
+    // Kept first, so that a choice that is made meanwhile is read by `refreshHabits`.
+    this.#keep(root, { key, catalogue });
+    await this.refreshHabits(root);
+    return catalogue;
   }
 
   /** The choices by which the tools of a project are ranked, oldest first. Throws as `of` does. */
