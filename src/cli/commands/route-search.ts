@@ -88,8 +88,10 @@ function idsOf(found: readonly Routed[], topK: number): string[] {
 }
 
 function linesOf({ ids, duplicates = {}, why = [] }: Answer): string[] {
+  // An id may be `constructor`.
+  const copiesOf = new Map(Object.entries(duplicates));
   return ids.flatMap((id) => {
-    const copies = duplicates[id] ?? [];
+    const copies = copiesOf.get(id) ?? [];
     const reasons = why.filter((one) => one.id === id).flatMap(({ words }) => words.map(reasonLine));
     return [copies.length === 0 ? id : `${id} (also ${copies.join(', ')})`, ...reasons];
   });

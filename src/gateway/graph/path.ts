@@ -60,8 +60,9 @@ export function slugOf(text: string): string {
     .replace(/[\u0300-\u036f]+/g, '')
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '_')
-    .replace(/^[_-]+|[_-]+$/g, '')
-    .slice(0, SEGMENT_MAX_CHARS);
+    .replace(/^[_-]+/, '')
+    .slice(0, SEGMENT_MAX_CHARS)
+    .replace(/[_-]+$/, '');
 }
 
 /**

@@ -38,10 +38,14 @@ function visit(value: unknown, depth: number, texts: string[]): void {
     return;
   for (const [key, part] of Object.entries(value)) {
     if (key === 'properties') visitProperties(part, depth, texts);
-    else if (key === 'enum' && Array.isArray(part)) texts.push(...part.filter((one) => typeof one === 'string'));
+    else if (key === 'enum' && Array.isArray(part)) addTexts(part, texts);
     else if (key === 'description' && typeof part === 'string' && depth > 0) texts.push(part);
     else if (key !== 'default' && key !== 'examples') visit(part, depth + 1, texts);
   }
+}
+
+function addTexts(values: readonly unknown[], texts: string[]): void {
+  for (const value of values.slice(0, SCHEMA_TEXTS_MAX)) if (typeof value === 'string') texts.push(value);
 }
 
 function visitProperties(properties: unknown, depth: number, texts: string[]): void {

@@ -156,11 +156,16 @@ export class Router {
   #collapse(ranked: readonly Candidate[], topK: number): Found[] {
     const found: Found[] = [];
     for (const { item, score } of ranked) {
-      const same = found.find((better) => isDuplicate(this.#index, item, better.item));
+      const same = found.find((better) => this.#isCopy(item, better.item));
       if (same !== undefined) same.duplicates.push(item);
       else if (found.length < topK) found.push({ item, score, duplicates: [] });
     }
     return found;
+  }
+
+  /** What another server offers is never a copy: a person may trust the one and not the other. */
+  #isCopy(candidate: number, better: number): boolean {
+    return this.#at(candidate).namespace === this.#at(better).namespace && isDuplicate(this.#index, candidate, better);
   }
 
   #at(item: number): CatalogItem {

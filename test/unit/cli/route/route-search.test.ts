@@ -61,6 +61,13 @@ describe('ctxd route search', () => {
     expect(text.stdout).toMatch(/^ {4}\d+ % send in name, description$/m);
   });
 
+  it('issue 33.7 takes ids that objects have as properties', async () => {
+    const ids = ['constructor', '__proto__', 'toString'];
+    const odd = file('odd.jsonl', ids.map((id, at) => JSON.stringify({ id, name: `mail_${at}` })).join('\n'));
+    const { code, stdout } = await search(['mail', '--catalog', odd]);
+    expect({ code, ids: stdout.trimEnd().split('\n').sort() }).toEqual({ code: 0, ids: ids.toSorted() });
+  });
+
   it('reads a catalogue packed by gzip', async () => {
     const packed = file('catalog.jsonl.gz', gzipSync(LINES.join('\n')));
     const { stdout } = await search(['mail', '--catalog', packed]);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChoiceGraph } from '#src/gateway/graph/choice-graph.js';
 import type { GraphNode } from '#src/gateway/graph/grow.js';
+import { slugOf } from '#src/gateway/graph/path.js';
 import { printTree } from '#src/gateway/graph/print-tree.js';
 import { jaccard } from '#src/gateway/number-sets.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
@@ -155,4 +156,8 @@ describe('the likeness of two sets', () => {
       { numRuns: propertyRuns() },
     );
   });
+});
+
+it('issue 33.3 cuts a name of a million dashes to a segment in one pass', () => {
+  expect(slugOf(`a${'-'.repeat(1_000_000)}b`)).toBe('a');
 });

@@ -101,6 +101,28 @@ describe('a search for tools', () => {
   });
 });
 
+it('issue 33.4 a tool that imitates one of another namespace does not take its place', () => {
+  const description = 'Run a command in the project.';
+  const own = tool('safe_bash', { namespace: 'contextd', description });
+  const imitation = tool('run_safe_bash', { namespace: 'installed', description });
+  const of = new Router([own, imitation]);
+  for (const query of ['run a command', 'run safe bash'])
+    expect(
+      of
+        .route(query)
+        .map(({ item, duplicates }) => [item.id, duplicates])
+        .sort(),
+    ).toEqual([own, imitation].map(({ id }) => [id, []]).sort());
+});
+
+it('issue 33.4 takes a schema with an endless list of values', () => {
+  const schema = {
+    type: 'object',
+    properties: { city: { enum: Array.from({ length: 300_000 }, (_, at) => `city${at}`) } },
+  };
+  expect(idsFor('city0', new Router([tool('weather', { inputSchema: schema })]))).toEqual(['weather']);
+});
+
 describe('copies of a tool', () => {
   const copies = ['', '_v2', '_legacy', '_old_copy'].map((mark) =>
     tool(`export_log${mark}`, {
