@@ -34,7 +34,7 @@ import { type Budgeted, tallyOfText } from '../tally.ts';
 import { fitView } from '../view/fit-view.ts';
 import type { ShownOutput, ViewDeps } from '../view/view-output.ts';
 import { type FactText, factText } from './facts.ts';
-import { gapLines, notesOf } from './notes.ts';
+import { dryRunNote, gapLines, notesOf } from './notes.ts';
 import { statusLine } from './status-line.ts';
 
 export interface TextDeps extends ViewDeps, DataStoreDeps {
@@ -219,7 +219,7 @@ function requestOf({
     plainCounter(counter),
   );
   const fixed = [
-    ...(isDryRun ? ['dry run: every check allows the call'] : []),
+    ...(isDryRun ? [dryRunNote(outcome.data)] : []),
     ...(facts.isCut ? [shown === null ? FACTS_CUT : `${FACTS_CUT}, or go on to read them`] : []),
     ...(notes ?? []),
   ].map((note) => ownLine(note));

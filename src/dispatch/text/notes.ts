@@ -1,6 +1,6 @@
 import type { EnvelopeMeta } from '../../core/envelope.ts';
 import { ERROR_TABLE, withRemedy } from '../../core/errors.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { ownLine, quoteName } from '../../core/own-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { TextPart } from '../../tokens/fit-text.ts';
@@ -127,4 +127,12 @@ export function gapLines(parts: readonly TextPart[]): string[] {
     }),
   );
   return bounded(lines).map((line) => ownLine(line));
+}
+
+/** A dry run that fails is an error of its own; of the others only a rule of a person stands in the way of the call. */
+export function dryRunNote({ checks }: JsonObject): string {
+  const lines = Array.isArray(checks) ? checks.filter(isJsonObject) : [];
+  const asking = lines.find(({ asks }) => asks === true);
+  if (asking === undefined) return 'dry run: every check allows the call';
+  return `dry run: the call would wait for a person: ${String(asking.reason)}`;
 }

@@ -109,14 +109,16 @@ function atPath(path: string, { graph, entries }: ToolCatalogue, { counter }: To
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */
 function entryOf(asked: string, { entries }: ToolCatalogue): ToolEntry {
   const name = toolOfShellName(asked.trim());
-  const named = [...entries.values()].find(({ tool }) => tool.manifest.name === name);
-  const selection = validateSelection(asked, [...entries.keys()]);
-  const entry = named ?? (selection.status === 'rejected' ? undefined : entries.get(selection.id));
-  if (entry !== undefined) return entry;
-  const near = nearestNames(
-    name,
-    [...entries.values()].map(({ tool }) => tool.manifest.name),
-  );
+  const byName = new Map([...entries.values()].map((entry) => [entry.tool.manifest.name, entry]));
+  for (const [wanted, known] of [
+    [name, byName],
+    [asked, entries],
+  ] as const) {
+    const selection = validateSelection(wanted, [...known.keys()]);
+    const entry = selection.status === 'rejected' ? undefined : known.get(selection.id);
+    if (entry !== undefined) return entry;
+  }
+  const near = nearestNames(name, [...byName.keys()]);
   throw new ContextdError('HYDRATE_FAILED', `no tool here has the id ${JSON.stringify(asked.slice(0, 100))}`, {
     remedy: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Find it by what it does: `tool_browse`.',
   });

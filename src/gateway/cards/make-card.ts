@@ -100,7 +100,10 @@ function safeTags(tags: readonly string[]): { tags: readonly string[]; safety: C
 /** A tag cannot end the list of tags, or look like two. */
 function tagOf(text: string): string {
   const tag = lineOf(text).replaceAll(/[[\],]+/g, '-');
-  return SAFETY_TAGS.get(tag.toLowerCase()) ?? firstCharacters(tag, CARD_TAG_MAX_CHARS);
+  const safety = SAFETY_TAGS.get(tag.toLowerCase());
+  if (safety !== undefined || tag.length <= CARD_TAG_MAX_CHARS) return safety ?? tag;
+  // A number that is cut must not pass for a smaller one.
+  return `${firstCharacters(tag, CARD_TAG_MAX_CHARS - 1)}…`;
 }
 
 /** Never half a character, and nothing invisible at the cut of an emoji. */

@@ -207,7 +207,7 @@ describe('tool_browse in the order of a prompt cache', () => {
 });
 
 describe('tool_hydrate', () => {
-  it.each(['contextd:return@1.0.0', 'return', 'safe_return', 'CONTEXTD:RETURN', ' contextd:return '])(
+  it.each(['contextd:return@1.0.0', 'return', 'RETURN', 'safe_return', 'CONTEXTD:RETURN', ' contextd:return '])(
     'shows the schema and TOOL.md of the tool %j, and how to call it',
     async (tool_id) => {
       const { data } = await open().output('tool_hydrate', { tool_id });
