@@ -94,6 +94,30 @@ describe('issue 32.3 ctxd approve', () => {
     await takeAllBack();
   });
 
+  it('issue 32.3 does not take a line that was typed before a question for its answer', async () => {
+    const watching = start(['approve', '--watch']);
+    await watching.until(/Ctrl-C ends this/);
+    const first = at.ask('safe_bash', { command: 'echo push first' });
+    const [, id = ''] = /^(ask_\w{8})/m.exec(await watching.until(PROMPT)) ?? [];
+    watching.type('on');
+    await ctxd('approve', id, 'never');
+    await watching.until(new RegExp(`${id} waits no more`));
+    expect(await first).toMatchObject({ success: false });
+    watching.type('ce\r');
+    await watching.until(/Nothing was waiting for this line: not used\.\n/);
+    watching.type('once');
+    await watching.until(/once/);
+    await takeAllBack();
+    const second = at.ask('safe_bash', { command: 'echo push second' });
+    await watching.until(PROMPT);
+    watching.type('never\r');
+    await watching.until(/1 waiting call refused\./);
+    expect(await second).toMatchObject({ success: false });
+    watching.type('\u0003');
+    await watching.code;
+    await takeAllBack();
+  });
+
   it('issue 32.3 sends a notification through the program on PATH, with the text as data', async () => {
     const [bin, out] = [join(project, 'bin'), join(project, 'out')];
     for (const dir of [bin, out]) mkdirSync(dir);

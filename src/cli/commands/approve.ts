@@ -1,10 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ContextdError } from '../../core/errors.ts';
 import type { WaitingApproval__Output as WaitingApproval } from '../../protocol/generated/management.ts';
 import { describeAnswer, readAnswer } from '../approvals/answer.ts';
 import { describeQuestion } from '../approvals/describe.ts';
-import { desktopNotify, type Notify } from '../approvals/notify.ts';
+import { desktopNotify } from '../approvals/notify.ts';
+import { Prompt } from '../approvals/prompt.ts';
 import { quotedStart } from '../approvals/quoted-text.ts';
 import { type DaemonClient, withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
@@ -49,7 +49,8 @@ async function run(context: CliContext, args: ParsedArgs, client: Client): Promi
   if (args.flag('watch')) {
     if (id !== undefined || args.flag('json'))
       throw new ContextdError('ARGS_INVALID', '--watch takes no id and no --json', { remedy: 'Leave them out.' });
-    await watch(context, client);
+    if (isAtTerminal(context)) await withPrompt(context, (prompt) => watch(context, client, prompt));
+    else await watch(context, client, null);
     return { items: [], lines: [] };
   }
   if (id !== undefined && typed !== undefined) {
@@ -61,8 +62,19 @@ async function run(context: CliContext, args: ParsedArgs, client: Client): Promi
   if (items.length === 0) return { items, lines: [id === undefined ? 'No call waits.' : `No call waits for ${id}.`] };
   if (!isAtTerminal(context) || args.flag('json'))
     return { items, lines: ['Answer with `ctxd approve ID once`, or with a time such as 1h, always or never.'] };
-  for (const item of items) await ask(context, client, item);
+  await withPrompt(context, async (prompt) => {
+    for (const item of items) await ask(context, client, item, prompt);
+  });
   return { items: [], lines: [] };
+}
+
+async function withPrompt(context: CliContext, use: (prompt: Prompt) => Promise<void>): Promise<void> {
+  const prompt = new Prompt(context);
+  try {
+    await use(prompt);
+  } finally {
+    prompt.close();
+  }
 }
 
 /** The questions with all of their text. */
@@ -78,49 +90,39 @@ async function waiting(client: Client, id: string): Promise<WaitingApproval[]> {
 }
 
 /** Shows new questions as they come, until interrupted. At a terminal each is asked. */
-async function watch(context: CliContext, client: Client): Promise<void> {
+async function watch(context: CliContext, client: Client, prompt: Prompt | null): Promise<void> {
   const notify = desktopNotify(context.env.path);
   const seen = new Set<string>();
   await write(context.stderr, 'Waiting for calls that a rule asks about. Ctrl-C ends this.\n');
-  while (!context.signal.aborted) {
+  const end = prompt === null ? context.signal : AbortSignal.any([context.signal, prompt.closed]);
+  while (!end.aborted) {
     const { items } = await client.listApprovals({ root: '', id: '' });
     for (const { id } of items.filter((item) => !seen.has(item.id))) {
       seen.add(id);
       const [item] = await waiting(client, id);
-      if (item !== undefined) await showNew(context, client, item, notify);
+      if (item === undefined) continue;
+      notify?.(`${item.id}: may ${item.tool} run?`, quotedStart(item.text, NOTICE_MAX_CHARS));
+      if (prompt === null) await write(context.stdout, block(describeQuestion(item, Date.now())));
+      else await ask(context, client, item, prompt);
     }
-    await delay(WATCH_EVERY_MS, undefined, { signal: context.signal }).catch(() => {});
+    await delay(WATCH_EVERY_MS, undefined, { signal: end }).catch(() => {});
   }
 }
 
-async function showNew(
-  context: CliContext,
-  client: Client,
-  item: WaitingApproval,
-  notify: Notify | null,
-): Promise<void> {
-  notify?.(`${item.id}: may ${item.tool} run?`, quotedStart(item.text, NOTICE_MAX_CHARS));
-  if (isAtTerminal(context)) return ask(context, client, item);
-  await write(context.stdout, block(describeQuestion(item, Date.now())));
-}
-
 /** Asks at the terminal until the answer can be read. Returns if the question ends meanwhile. */
-async function ask(context: CliContext, client: Client, item: WaitingApproval): Promise<void> {
+async function ask(context: CliContext, client: Client, item: WaitingApproval, prompt: Prompt): Promise<void> {
   await write(context.stdout, block(describeQuestion(item, Date.now(), context.stdout.columns)));
   const gone = new AbortController();
   const looking = lookForEnd(client, item.id, gone, context.signal);
-  const prompt = createInterface({ input: context.stdin, output: context.stderr });
   try {
     for (;;) {
-      const signal = AbortSignal.any([context.signal, gone.signal]);
-      const typed = (await prompt.question(QUESTION, { signal })).trim();
+      const typed = await prompt.ask(QUESTION, gone.signal);
       if (typed === '' || (await isAnswered(context, client, item.id, typed))) return;
     }
   } catch (thrown) {
-    if (!gone.signal.aborted || context.signal.aborted) throw thrown;
+    if (!gone.signal.aborted || context.signal.aborted || prompt.closed.aborted) throw thrown;
     await write(context.stderr, `\n${item.id} waits no more.\n`);
   } finally {
-    prompt.close();
     gone.abort();
     await looking;
   }
