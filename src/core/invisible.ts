@@ -1,5 +1,6 @@
 /** Controls, bidirectional and format characters, fillers, unassigned ones: what a person does not see, or sees elsewhere. */
-const INVISIBLE_CLASS = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
+export const INVISIBLE_CLASS =
+  '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]';
 const INVISIBLE = new RegExp(INVISIBLE_CLASS, 'u');
 /** Joiners and selectors inside a known emoji are part of a picture. */
 const KNOWN_EMOJI = '\\p{RGI_Emoji}';
@@ -17,8 +18,13 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 export function invisibleIn(text: string, kind: 'line' | 'document' = 'line'): string | null {
   const plain = kind === 'line' ? text : text.replaceAll(LINE_CHARACTERS, ' ');
   if (PRINTABLE_ASCII.test(plain)) return null;
-  const found = INVISIBLE.exec(plain.replaceAll(EMOJI, '\u25a1'))?.[0].codePointAt(0);
-  return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
+  const found = INVISIBLE.exec(plain.replaceAll(EMOJI, '\u25a1'))?.[0];
+  return found === undefined ? null : codePointName(found);
+}
+
+/** As Unicode writes it, such as `U+202E`. */
+export function codePointName(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** A line without the characters that `invisibleIn` names. */

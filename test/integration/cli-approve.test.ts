@@ -77,7 +77,7 @@ describe('issue 32.3 ctxd approve', () => {
     const call = at.ask('safe_bash', { command: "echo push '\u001b[2J\u202e'\necho ask_2 safe_read" });
     const shown = await watching.until(PROMPT);
     expect(shown).toMatch(/^ask_\w{8} {2}safe_bash, waiting \d+ s$/m);
-    expect(shown).toContain("  | echo push '\\u{1b}[2J\\u{202e}'\n  | echo ask_2 safe_read\n");
+    expect(shown).toContain("  | echo push '<U+001B>[2J<U+202E>'\n  | echo ask_2 safe_read\n");
     expect(shown).toMatch(/^ {2}rule {2}rule_\w{8}: safe_bash when push \(to look at\)$/m);
     watching.type('perhaps\r');
     expect(await watching.until(PROMPT)).toContain('"perhaps" is not an answer');
@@ -134,7 +134,7 @@ describe('issue 32.3 ctxd approve', () => {
     const [app, end, title, text] = readFileSync(join(out, 'args'), 'utf8').split('\n');
     expect([app, end]).toEqual(['--app-name=contextd', '--']);
     expect(title).toMatch(/^ask_\w{8}: may safe_bash run\?$/);
-    expect(text).toBe('echo "push &lt;b&gt;$(id)" `id` \\u{1b}[1m');
+    expect(text).toBe('echo "push &lt;b&gt;$(id)" `id` &lt;U+001B&gt;[1m');
     await watching.until(/ {2}\| echo/);
     watching.end();
     await ctxd('approve', title?.slice(0, 12) ?? '', 'once');

@@ -1,3 +1,5 @@
+import { codePointName, INVISIBLE_CLASS } from '../../core/invisible.ts';
+
 const COLUMNS_UNKNOWN = 80;
 const QUOTE = '  | ';
 /** Empty lines in a row that are shown as they are. */
@@ -6,8 +8,8 @@ const EMPTY_LINES_MAX = 2;
 /**
  * Text of an agent, quoted so that it can neither control the terminal nor look like a line of contextd: every line begins
  * with `  | `, also where the terminal would wrap it, and whatever is invisible or changes the order or place of other
- * characters is written as an escape. Nothing is left out but empty lines, whose number is said on a line that begins
- * with `  ~ `.
+ * characters is written as an escape. Nothing is left out but lines that are empty or only spaces, whose number is said
+ * on a line that begins with `  ~ `.
  */
 export function quotedLines(text: string, columns = COLUMNS_UNKNOWN): string[] {
   const width = Math.max(20, columns - QUOTE.length - 1);
@@ -19,7 +21,7 @@ export function quotedLines(text: string, columns = COLUMNS_UNKNOWN): string[] {
     empty = 0;
   };
   for (const line of text.split('\n')) {
-    if (line.trim() === '') {
+    if (EMPTY.test(line)) {
       empty += 1;
       continue;
     }
@@ -32,15 +34,17 @@ export function quotedLines(text: string, columns = COLUMNS_UNKNOWN): string[] {
 
 /** All on one line, at most `maxChars` characters. */
 export function quotedStart(text: string, maxChars: number): string {
-  const shown = visible(text.slice(0, maxChars * 2).replaceAll(/\s+/g, ' '));
+  const shown = visible(text.slice(0, maxChars * 2).replaceAll(/[ \n]+/g, ' '));
   return shown.length <= maxChars && text.length <= maxChars * 2 ? shown : `${shown.slice(0, maxChars)}…`;
 }
 
-/** Control, format, unassigned and private characters, lone surrogates, marks, and all space but U+0020. */
-const UNSEEN = /(?! )[\p{C}\p{M}\p{Z}]/gu;
+/** Only spaces: a shell takes most other blanks for a part of a word, and so runs a line of them. */
+const EMPTY = /^ *$/;
+/** What a person does not see, marks, and every blank but U+0020. The joiners of an emoji too: they may name a command. */
+const UNSEEN = new RegExp(`(?! )(?:${INVISIBLE_CLASS}|[\\p{M}\\p{Z}])`, 'gu');
 
 function visible(text: string): string {
-  return text.replaceAll(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replaceAll(UNSEEN, (character) => `<${codePointName(character)}>`);
 }
 
 /** Parts of at most `width` columns. A character outside ASCII counts two, as wide ones take. */

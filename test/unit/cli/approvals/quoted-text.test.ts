@@ -10,14 +10,33 @@ const question = (own: object) => ({
   ...own,
 });
 
+/** All code points of a class, lone surrogates included. */
+function codePoints(pattern: RegExp): string[] {
+  return Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter((one) => pattern.test(one));
+}
+
 describe('issue 32.4 the text of a call that a person is shown', () => {
   it('issue 32.4 is quoted line by line, with an escape for what a terminal would carry out or not show', () => {
     const text = 'git push\r\u001b[2K\n\u202eask_2  safe_bash\u2028\u200b\u00a0e\u0301\ud800\u{e0041}\tend';
     expect(quotedLines(text)).toEqual([
-      '  | git push\\u{d}\\u{1b}[2K',
-      '  | \\u{202e}ask_2  safe_bash\\u{2028}\\u{200b}\\u{a0}e\\u{301}\\u{d800}\\u{e0041}\\u{9',
-      '  | }end',
+      '  | git push<U+000D><U+001B>[2K',
+      '  | <U+202E>ask_2  safe_bash<U+2028><U+200B><U+00A0>e<U+0301><U+D800><U+E0041><',
+      '  | U+0009>end',
     ]);
+  });
+
+  it('issue 32.4 shows every character that is blank or invisible, also if a line has no other', () => {
+    const unseen = codePoints(/\p{Default_Ignorable_Code_Point}|[\p{C}\p{M}\p{Z}\u2800]/u).filter(
+      (one) => !' \n'.includes(one),
+    );
+    expect(unseen).toEqual(
+      expect.arrayContaining(['\t', '\r', '\u00a0', '\u2028', '\ufeff', '\u3164', '\uffa0', '\u115f']),
+    );
+    const names = unseen.map((one) => `<U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`);
+    const lines = quotedLines(unseen.join('\n'));
+    const faults = names.filter((name, position) => lines[position] !== `  | ${name}`);
+    expect(faults).toEqual([]);
+    expect(quotedStart('\u00a0\u3164\t', 40)).toBe('<U+00A0><U+3164><U+0009>');
   });
 
   it('issue 32.4 stays behind its mark at every width, and is all there', () => {
@@ -29,9 +48,9 @@ describe('issue 32.4 the text of a call that a person is shown', () => {
           expect(line).not.toMatch(/(?! )[\p{C}\p{M}\p{Z}]/u);
           expect([...line].reduce((sum, one) => sum + (one < '\u0080' ? 1 : 2), 0)).toBeLessThan(columns);
         }
-        const letters = (all: string) => all.replaceAll(/[^\p{L}]/gu, '');
+        const letters = (all: string) => all.replaceAll(/[^\p{L}]|\p{Default_Ignorable_Code_Point}/gu, '');
         const escaped = lines.map((line) => line.slice(4)).join('');
-        expect(letters(escaped.replaceAll(/\\u\{[0-9a-f]+\}/g, ''))).toBe(letters(text));
+        expect(letters(escaped.replaceAll(/<U\+[0-9A-F]{4,6}>/g, ''))).toBe(letters(text));
       }),
     );
   });
@@ -50,7 +69,7 @@ describe('issue 32.4 the text of a call that a person is shown', () => {
   });
 
   it('issue 32.4 is one short line in a notification', () => {
-    expect(quotedStart('a\n\u001b[1mb', 20)).toBe('a \\u{1b}[1mb');
+    expect(quotedStart('a\n\u001b[1mb', 20)).toBe('a <U+001B>[1mb');
     expect(quotedStart('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}…`);
   });
 });
