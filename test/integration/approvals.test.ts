@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import type { Answer as Decision, Question } from '#src/features/approvals/call-approvals.js';
+import type { Answer as Decision } from '#src/features/approvals/call-approvals.js';
+import type { Question } from '#src/features/approvals/open-question.js';
 import type { NewApprovalRule } from '#src/stores/approval-rules.js';
 import { type CallOptions, type ComposedDaemon, composeDaemon, HandTime } from '../helpers/composed-daemon.ts';
 
@@ -12,7 +13,7 @@ const WAIT_MS = 77_777;
 const ONE_SLOT = { approvals: { wait_ms: WAIT_MS }, server: { max_concurrent_calls: 1 } };
 const PUSH = 'git push || echo ran';
 
-const by = (answer: Decision['answer'], forMs = 0): Decision => ({ answer, forMs, by: 'ann' });
+const by = (answer: Decision['answer'], forMs = 0, calls = 1): Decision => ({ answer, forMs, calls, by: 'ann' });
 
 let at: ComposedDaemon;
 let time: HandTime;
@@ -273,6 +274,29 @@ describe('issue 32.4 many calls, and changes while they wait', () => {
     expect(await answer).toMatchObject({ success: true });
     await at.approvals.decide(other.question.id, '', by('once'));
     await other.answer;
+  });
+
+  it('issue 32.4 `once` covers the calls that the person was shown, and later ones ask again', async () => {
+    await addRule();
+    const { answer, question } = await waiting('echo push >> runs; wc -l < runs');
+    const runs = () => at.call('safe_bash', { command: 'wc -l < runs' });
+    const later = Array.from({ length: 6 }, () => at.call('safe_bash', { command: 'echo push >> runs; wc -l < runs' }));
+    await expect.poll(() => question.calls).toBe(7);
+    const again = askedOnce();
+    expect(await at.approvals.decide(question.id, '', by('once'))).toMatchObject({ calls: 1 });
+    expect((await answer).data.stdout).toBe('1\n');
+    const second = await again;
+    expect(at.approvals.list('')).toMatchObject([{ id: second.id, calls: 6 }]);
+    expect(second.id).not.toBe(question.id);
+    await expect(at.approvals.decide(question.id, '', by('once'))).rejects.toThrow(failsWith('CONFLICT'));
+    const third = askedOnce();
+    expect(await at.approvals.decide(second.id, '', by('once', 0, 2))).toMatchObject({ calls: 2 });
+    await Promise.all(later.slice(0, 2));
+    expect((await runs()).data.stdout).toBe('3\n');
+    time.wake(WAIT_MS, WAIT_MS - 5_000);
+    for (const refused of later.slice(2)) expect(await refused).toMatchObject(denied);
+    await expect(at.approvals.decide((await third).id, '', by('once'))).rejects.toThrow(failsWith('EXPIRED'));
+    expect((await runs()).data.stdout).toBe('3\n');
   });
 
   it('issue 32.4 a rule that is removed refuses the calls that wait for it, and no others', async () => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Permission } from '#src/core/permissions.js';
-import type { Question } from '#src/features/approvals/call-approvals.js';
+import type { Question } from '#src/features/approvals/open-question.js';
 import type { NewApprovalRule } from '#src/stores/approval-rules.js';
 import { type ComposedDaemon, composeDaemon, HandTime } from '../helpers/composed-daemon.ts';
 import { type Asked, askHttp } from '../helpers/http-door.ts';
@@ -155,6 +155,20 @@ describe('issue 32.3 a token that may decide', () => {
     expect(at.approvals.list('').map((question) => question.id)).toEqual([id]);
     await answer('decider', id, 'once');
     expect((await called).status).toBe(200);
+  });
+
+  it('issue 32.4 `once` covers as many calls as the token was shown, one by default', async () => {
+    await addRule();
+    const { called, id } = await waiting('echo push');
+    const later = [call('echo push'), call('echo push')];
+    await expect.poll(async () => (await list('decider')).json.approvals).toMatchObject([{ id, calls: 3 }]);
+    for (const calls of [0, 1.5, '2', 1_001])
+      expect(codeOf(await answer('decider', id, 'once', { calls }))).toEqual([400, 'ARGS_INVALID']);
+    expect((await answer('decider', id, 'once')).json).toMatchObject({ calls: 1 });
+    expect((await called).status).toBe(200);
+    const [again] = at.approvals.list('');
+    expect((await answer('decider', again?.id ?? '', 'once', { calls: 2 })).json).toMatchObject({ calls: 2 });
+    for (const one of later) expect((await one).status).toBe(200);
   });
 
   it('shows all of a long text when it is asked for it, with its secrets masked', async () => {

@@ -7,10 +7,10 @@ import type {
 } from '../../protocol/generated/management.ts';
 import { countOf } from '../render.ts';
 
-/** The answer that a person typed: a word, or a time such as 1h. Throws ARGS_INVALID for anything else. */
-export function readAnswer(id: string, typed: string, root = ''): ApprovalAnswer {
+/** The answer that a person typed: a word, or a time such as 1h. `calls`: how many calls the person was shown. Throws ARGS_INVALID for anything else. */
+export function readAnswer(id: string, typed: string, { root = '', calls = 1 } = {}): ApprovalAnswer {
   const read = readWrittenAnswer(typed);
-  if (read !== null) return { id, root, by: userInfo().username, answer: read.answer, for_ms: read.forMs };
+  if (read !== null) return { id, root, by: userInfo().username, answer: read.answer, for_ms: read.forMs, calls };
   throw new ContextdError('ARGS_INVALID', `${JSON.stringify(typed)} is not an answer`, {
     remedy: 'Answer once, always, never, or a time such as 30m, 1h or 7d.',
   });

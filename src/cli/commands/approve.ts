@@ -55,7 +55,7 @@ async function run(context: CliContext, args: ParsedArgs, client: Client): Promi
   }
   if (id !== undefined && typed !== undefined) {
     const root = id.startsWith('rule_') ? await projectAt(context, args.text('project')) : '';
-    const line = describeAnswer(await client.answerApproval(readAnswer(id, typed, root)), typed);
+    const line = describeAnswer(await client.answerApproval(readAnswer(id, typed, { root })), typed);
     return { items: [], lines: [line] };
   }
   const items = await waiting(client, id ?? '');
@@ -117,7 +117,7 @@ async function ask(context: CliContext, client: Client, item: WaitingApproval, p
   try {
     for (;;) {
       const typed = await prompt.ask(QUESTION, gone.signal);
-      if (typed === '' || (await isAnswered(context, client, item.id, typed))) return;
+      if (typed === '' || (await isAnswered(context, client, item, typed))) return;
     }
   } catch (thrown) {
     if (!gone.signal.aborted || context.signal.aborted || prompt.closed.aborted) throw thrown;
@@ -131,9 +131,14 @@ async function ask(context: CliContext, client: Client, item: WaitingApproval, p
 const QUESTION = 'once, a time such as 1h, always, never; Enter decides nothing: ';
 
 /** False if the text is no answer, which the person sees. */
-async function isAnswered(context: CliContext, client: Client, id: string, typed: string): Promise<boolean> {
+async function isAnswered(
+  context: CliContext,
+  client: Client,
+  { id, calls }: WaitingApproval,
+  typed: string,
+): Promise<boolean> {
   try {
-    const line = describeAnswer(await client.answerApproval(readAnswer(id, typed)), typed);
+    const line = describeAnswer(await client.answerApproval(readAnswer(id, typed, { calls })), typed);
     await write(context.stdout, `${printable(line)}\n`);
     return true;
   } catch (thrown) {

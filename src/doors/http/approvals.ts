@@ -27,6 +27,7 @@ export async function answerApproval(request: RouteRequest, { management }: Rout
     answer: written.answer,
     for_ms: written.forMs,
     by: `token ${grant.name}`,
+    calls: typeof body.calls === 'number' ? body.calls : 1,
   });
   return json({ rule: ruleOf(rule), project, calls, expires_at: expires_ms === 0 ? null : timeOf(expires_ms) });
 }

@@ -147,6 +147,12 @@ export const ROUTES: readonly HttpRoute[] = [
           description: 'once (not for a rule), always, never, or a time such as 1h.',
           examples: ['once'],
         },
+        calls: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1_000,
+          description: '`calls` of the question as it was shown (default 1): `once` covers no more calls.',
+        },
         project: { ...PROJECT, description: `${PROJECT.description} A rule needs it, unless the token is for one.` },
       },
     },

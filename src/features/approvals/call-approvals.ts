@@ -1,8 +1,6 @@
-import type { SessionRef } from '../../call/session.ts';
 import type { ApprovalAnswer } from '../../core/approval-answers.ts';
 import type { Clock, Timer } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { newShortId } from '../../core/ids.ts';
 import type { Logger } from '../../core/log.ts';
 import type { Approvals, WaitEnd } from '../../dispatch/approval.ts';
 import type { VerifiedCall } from '../../dispatch/call.ts';
@@ -10,6 +8,7 @@ import type { Scrubber } from '../../scrub/scrubber.ts';
 import { type ApprovalRule, type ApprovalRules, approvalRuleHash } from '../../stores/approval-rules.ts';
 import { approvalSubject, type Consents } from '../../stores/consents.ts';
 import { maskOwnWords } from '../shared/kept-text.ts';
+import { OpenQuestion, type Question, type Waiter } from './open-question.ts';
 import { compileOrAsk, inputText, type MatchedCall, type RuleMatcher } from './rule-matcher.ts';
 
 export interface CallApprovalsDeps {
@@ -21,21 +20,6 @@ export interface CallApprovalsDeps {
   logger: Logger;
 }
 
-/** What a person is asked: whether identical calls of a session that one rule covers may run. */
-export interface Question {
-  readonly id: string;
-  readonly rule: ApprovalRule;
-  readonly session: SessionRef;
-  readonly tool: string;
-  readonly cwd: string;
-  /** The whole input with its secrets masked; null if it could not be searched for secrets. */
-  readonly text: Promise<string | null>;
-  /** Milliseconds since the epoch. */
-  readonly askedMs: number;
-  /** Calls that wait for the answer. */
-  readonly calls: number;
-}
-
 /** A question that came up, or that nobody has to answer any more. */
 export type QuestionEvent =
   | { kind: 'asked'; question: Question }
@@ -43,10 +27,13 @@ export type QuestionEvent =
 
 export type QuestionEnd = 'answered' | 'not answered in time' | 'cancelled' | 'its rule was removed';
 
-/** A person's answer. `forMs`: for how long it holds, if it is `for`. */
+/** A person's answer. */
 export interface Answer {
   answer: ApprovalAnswer;
+  /** For how long it holds, if it is `for`. */
   forMs: number;
+  /** How many calls `once` covers, in the order in which they asked: those that the person was shown. */
+  calls: number;
   by: string;
 }
 
@@ -98,14 +85,18 @@ export class CallApprovals implements Approvals {
     const crowded = this.#crowdedBy(call.session.project);
     if (crowded !== null) return Promise.reject(crowded);
     const { promise, resolve, reject } = Promise.withResolvers<WaitEnd>();
-    const question = this.#questionOf(call, rule);
     const leave = (): void => {
       cancelTimer();
       signal.removeEventListener('abort', onAbort);
-      question.waiters.delete(waiter);
+      waiter.question.waiters.delete(waiter);
     };
     const waiter: Waiter = {
+      question: this.#questionOf(call, rule),
       isOverdue: false,
+      announce: () =>
+        call.request.onProgress?.(
+          `[contextd ${rule.id} asks a person about this call: ctxd approve ${waiter.question.id}]\n`,
+        ),
       end(how) {
         leave();
         resolve(how);
@@ -114,15 +105,14 @@ export class CallApprovals implements Approvals {
     const onAbort = (): void => {
       leave();
       reject(endOf(signal));
-      this.#endIfEmpty(question, 'cancelled');
+      this.#endIfEmpty(waiter.question, 'cancelled');
     };
     const cancelTimer = this.#deps.timer.after(waitMs, () => {
       waiter.isOverdue = true;
-      if (!question.isDecided) this.#endOverdue(question);
+      if (!waiter.question.isDecided) this.#endOverdue(waiter.question);
     });
     signal.addEventListener('abort', onAbort, { once: true });
-    question.waiters.add(waiter);
-    call.request.onProgress?.(`[contextd ${rule.id} asks a person about this call: ctxd approve ${question.id}]\n`);
+    waiter.question.add(waiter);
     return promise;
   }
 
@@ -138,7 +128,7 @@ export class CallApprovals implements Approvals {
   }
 
   /**
-   * Answers a question. `once` lets the calls of this question run; every other answer is kept for its rule and project, and
+   * Answers a question. `once` lets the first `calls` of this question run, and the others ask again; every other answer is kept for its rule and project, and
    * settles all calls that wait for it. `project`: '' if the person decides in every project. Throws NOT_FOUND for an
    * unknown question and one of another project, CONFLICT if it was answered, EXPIRED if nobody waits any more.
    */
@@ -178,7 +168,19 @@ export class CallApprovals implements Approvals {
     const { project } = session;
     if (answer.answer !== 'once')
       return { ...(await this.decideRule(rule, project, answer)), session: session.session };
-    return { rule, project, session: session.session, calls: this.#answerAll([question], answer), expiresMs: null };
+    const later = question.takeAfter(answer.calls);
+    const calls = this.#answerAll([question], answer);
+    this.#askAgain(question, later);
+    return { rule, project, session: session.session, calls, expiresMs: null };
+  }
+
+  /** Calls that came after the person was shown the question are asked about under a new id. */
+  #askAgain(answered: OpenQuestion, later: readonly Waiter[]): void {
+    if (later.length === 0) return;
+    const question = new OpenQuestion({ ...answered, askedMs: this.#deps.clock.now() });
+    this.#open.set(question.key, question);
+    for (const waiter of later) question.add(waiter);
+    this.#tell({ kind: 'asked', question });
   }
 
   async #keep(rule: ApprovalRule, project: string, { answer, forMs }: Answer): Promise<number | null> {
@@ -250,7 +252,9 @@ export class CallApprovals implements Approvals {
     const key = JSON.stringify([rule.id, session, tool.manifest.name, request.cwd, input]);
     const present = this.#open.get(key);
     if (present !== undefined) return present;
-    const question = new OpenQuestion(key, rule, call, this.#deps.clock.now(), this.#textOf(call));
+    const [askedMs, text] = [this.#deps.clock.now(), this.#textOf(call)];
+    const asked = { key, rule, session, tool: tool.manifest.name, cwd: request.cwd, text, askedMs };
+    const question = new OpenQuestion(asked);
     this.#open.set(key, question);
     this.#tell({ kind: 'asked', question });
     return question;
@@ -274,40 +278,6 @@ export class CallApprovals implements Approvals {
     const known = this.#matchers.get(rule) ?? compileOrAsk(rule);
     this.#matchers.set(rule, known);
     return known;
-  }
-}
-
-interface Waiter {
-  /** True once its time is over while an answer is carried out. */
-  isOverdue: boolean;
-  end(how: WaitEnd): void;
-}
-
-class OpenQuestion implements Question {
-  readonly id = `ask_${newShortId()}`;
-  readonly waiters = new Set<Waiter>();
-  /** True from when a person answered, while the answer is written. */
-  isDecided = false;
-  readonly key: string;
-  readonly rule: ApprovalRule;
-  readonly session: SessionRef;
-  readonly tool: string;
-  readonly cwd: string;
-  readonly text: Promise<string | null>;
-  readonly askedMs: number;
-
-  constructor(key: string, rule: ApprovalRule, call: VerifiedCall, askedMs: number, text: Promise<string | null>) {
-    this.key = key;
-    this.rule = rule;
-    this.session = call.session;
-    this.tool = call.tool.manifest.name;
-    this.cwd = call.request.cwd;
-    this.text = text;
-    this.askedMs = askedMs;
-  }
-
-  get calls(): number {
-    return this.waiters.size;
   }
 }
 

@@ -14,7 +14,8 @@ import type { RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { ApprovalRule, ApprovalRules } from '../../stores/approval-rules.ts';
 import { approvalOfSubject, type Consent, type Consents } from '../../stores/consents.ts';
-import type { Answer, CallApprovals, Decided, Question } from './call-approvals.ts';
+import type { Answer, CallApprovals, Decided } from './call-approvals.ts';
+import type { Question } from './open-question.ts';
 import { compileRule, toolMatcher } from './rule-matcher.ts';
 
 export interface CallApprovalManagementDeps {
@@ -117,10 +118,10 @@ export function createCallApprovalManagement(deps: CallApprovalManagementDeps): 
 
 /** Answers a question, or a rule before a call asks. */
 async function answered(request: ApprovalAnswer, deps: CallApprovalManagementDeps): Promise<Decided> {
-  const { root, id, answer: word, for_ms: forMs, by } = request;
+  const { root, id, answer: word, for_ms: forMs, by, calls } = request;
   const known = APPROVAL_ANSWERS.find((one) => one === word);
   if (known === undefined) throw new Error('the shape of the request was checked');
-  const answer: Answer = { answer: known, forMs, by };
+  const answer: Answer = { answer: known, forMs, by, calls: Math.max(1, calls) };
   if (!id.startsWith('rule_')) return deps.approvals.decide(id, root, answer);
   const rule = ruleNamed(id, deps);
   if (root === '' || (rule.scope !== '' && rule.scope !== root)) throw unknownRule(id);

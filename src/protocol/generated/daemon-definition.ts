@@ -3757,6 +3757,10 @@ export const DAEMON_DEFINITION = `{
                 "by": {
                   "type": "string",
                   "id": 5
+                },
+                "calls": {
+                  "type": "uint32",
+                  "id": 6
                 }
               }
             },

@@ -269,6 +269,10 @@ export interface ApprovalAnswer {
    * The account of the person.
    */
   'by'?: (string);
+  /**
+   * Identical calls that the person was shown: `once` covers no more of them, in the order in which they asked; the others ask again. 0: one.
+   */
+  'calls'?: (number);
 }
 
 export interface ApprovalAnswer__Output {
@@ -292,6 +296,10 @@ export interface ApprovalAnswer__Output {
    * The account of the person.
    */
   'by': (string);
+  /**
+   * Identical calls that the person was shown: `once` covers no more of them, in the order in which they asked; the others ask again. 0: one.
+   */
+  'calls': (number);
 }
 
 export interface ApprovalAnswerList {
