@@ -210,6 +210,20 @@ describe('issue 32.4 bodies', () => {
     expect((await at.ask(EXECUTE, { body: { project: '/p', input: { command } } })).status).toBe(200);
   });
 
+  it('answers a string of 4 MB of escaped quotes that never ends as bad JSON', async () => {
+    await open();
+    const { status, json } = await at.ask('/v1/memory/search', { body: `"${'\\"'.repeat(2_000_000)}` });
+    expect([status, json.data.error_code]).toEqual([400, 'ARGS_INVALID']);
+  });
+
+  it('reads a string of 30 MB, which is within the limit', async () => {
+    await open();
+    const body = JSON.stringify({ project: '/p', input: { content: 'x'.repeat(30_000_000) } });
+    const { status, json } = await at.ask(EXECUTE, { body });
+    expect(status).toBe(200);
+    expect(String(json.data.input)).toHaveLength(30_000_000 + '{"content":""}'.length);
+  });
+
   it('refuses bytes that are no UTF-8, and a compressed body', async () => {
     await open();
     const request = head('POST', EXECUTE, [JSON_BODY, 'Content-Length: 3']);

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { ContextdError } from '../../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
+import { isDeeperThan } from './json-depth.ts';
 
 // Everything that the door refuses before a route sees the request, and every limit of its connections.
 
@@ -191,16 +192,6 @@ export function parseBody(text: string, { bodyDepth }: HttpLimits): unknown {
   } catch {
     throw new ContextdError('ARGS_INVALID', 'the body is not JSON', { remedy: 'Send one JSON object.' });
   }
-}
-
-function isDeeperThan(limit: number, text: string): boolean {
-  let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === '[' || token === '{') depth += 1;
-    if (token === ']' || token === '}') depth -= 1;
-    if (depth > limit) return true;
-  }
-  return false;
 }
 
 /** A socket by its peer: the connection under TLS is another object than the one that the server accepted. */
