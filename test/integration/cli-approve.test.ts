@@ -118,6 +118,26 @@ describe('issue 32.3 ctxd approve', () => {
     await takeAllBack();
   });
 
+  it('issue 32.4 says that a mask in the text hides a part of what runs, and how to see it', async () => {
+    const part = ['x8Kq2Zr9L', 'sh<./p7'].join(';');
+    await at.ask('safe_bash', { command: `echo 'DEPLOY_PASSWORD=${part}'` });
+    const watching = start(['approve', '--watch'], { isTerminal: false });
+    const call = at.ask('safe_bash', { command: `echo push ${part}` });
+    const shown = await watching.until(/ {2}~ .*\n/);
+    watching.end();
+    expect(shown).not.toContain(part);
+    const [, token = '', chars, remedy = ''] =
+      / {2}~ (\[SECRET_\d+\]) stands for a hidden value of (\d+) characters that is part of what runs; `ctxd ([^`]+)`/.exec(
+        shown,
+      ) ?? [];
+    expect(shown).toContain(`  | echo push ${token}`);
+    const { stdout } = await ctxd(...remedy.split(' '), '--yes');
+    expect(stdout).toContain(part.slice(0, Number(chars)));
+    await ctxd('approve', /ask_\w{8}/.exec(shown)?.[0] ?? '', 'never');
+    expect(await call).toMatchObject({ success: false });
+    await takeAllBack();
+  });
+
   it('issue 32.3 sends a notification through the program on PATH, with the text as data', async () => {
     const [bin, out] = [join(project, 'bin'), join(project, 'out')];
     for (const dir of [bin, out]) mkdirSync(dir);

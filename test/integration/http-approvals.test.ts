@@ -89,6 +89,7 @@ describe('issue 32.3 a token that may decide', () => {
         text: 'git push || echo ran',
         text_chars: 20,
         text_withheld: false,
+        hidden: [],
       },
     ]);
     const answered = await answer('decider', id, 'once');

@@ -7,7 +7,20 @@ import { quotedLines } from './quoted-text.ts';
 
 /** What a person has to know of a question. All text of the agent is quoted. */
 export function describeQuestion(item: WaitingApproval, nowMs: number, columns?: number): string[] {
-  const { id, rule, tool, project, session, branch, cwd, text, text_chars: chars, calls, asked_ms: askedMs } = item;
+  const {
+    id,
+    rule,
+    tool,
+    project,
+    session,
+    branch,
+    cwd,
+    text,
+    text_chars: chars,
+    calls,
+    asked_ms: askedMs,
+    hidden,
+  } = item;
   const seconds = Math.max(0, Math.round((nowMs - askedMs) / 1000));
   const where = branch === '' ? session : `${session}, branch ${branch}`;
   return [
@@ -20,6 +33,7 @@ export function describeQuestion(item: WaitingApproval, nowMs: number, columns?:
     ...(item.text_withheld
       ? ['  ~ withheld, because it could not be searched for secrets']
       : quotedLines(text, columns)),
+    ...hidden.map((sentence) => `  ~ ${sentence}`),
   ];
 }
 

@@ -33,11 +33,12 @@ export async function answerApproval(request: RouteRequest, { management }: Rout
 }
 
 function waitingItem(item: WaitingApproval) {
-  const { id, rule, project, session, branch, tool, cwd, text, text_chars, text_withheld, asked_ms, calls } = item;
+  const { id, rule, project, session, branch, tool, cwd, text, text_chars, text_withheld, asked_ms, calls, hidden } =
+    item;
   const isWhole = text.length === text_chars && !text_withheld;
   return {
     ...{ id, rule: ruleOf(rule), project, session, branch, tool, cwd, calls, asked_at: timeOf(asked_ms) },
-    ...{ text: isWhole ? text : null, text_chars, text_withheld },
+    ...{ text: isWhole ? text : null, text_chars, text_withheld, hidden },
   };
 }
 

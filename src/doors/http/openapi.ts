@@ -135,6 +135,7 @@ const SCHEMAS: JsonObject = {
       'text',
       'text_chars',
       'text_withheld',
+      'hidden',
     ],
     properties: {
       id: TEXT,
@@ -152,6 +153,12 @@ const SCHEMAS: JsonObject = {
       },
       text_chars: COUNT,
       text_withheld: { type: 'boolean', description: 'True if the text could not be searched for secrets.' },
+      hidden: {
+        type: 'array',
+        items: TEXT,
+        description:
+          'A sentence for each mask in the text: what it hides is part of what runs. Show them with the text.',
+      },
     },
   },
   Health: {

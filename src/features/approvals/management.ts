@@ -15,6 +15,7 @@ import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { ApprovalRule, ApprovalRules } from '../../stores/approval-rules.ts';
 import { approvalOfSubject, type Consent, type Consents } from '../../stores/consents.ts';
 import type { Answer, CallApprovals, Decided } from './call-approvals.ts';
+import { hiddenIn } from './hidden-values.ts';
 import type { Question } from './open-question.ts';
 import { compileRule, toolMatcher } from './rule-matcher.ts';
 
@@ -23,7 +24,7 @@ export interface CallApprovalManagementDeps {
   approvalRules: ApprovalRules;
   consents: Pick<Consents, 'list' | 'scopes' | 'change' | 'withdraw'>;
   catalog: Pick<Catalog, 'list'>;
-  scrubber: Pick<Scrubber, 'maskText'>;
+  scrubber: Pick<Scrubber, 'maskText' | 'tokensIn' | 'reveal'>;
   clock: Clock;
 }
 
@@ -183,6 +184,7 @@ async function waitingItems(
       text_withheld: text === null,
       asked_ms: askedMs,
       calls,
+      hidden: hiddenIn(session, text ?? '', scrubber),
     });
   }
   return items;

@@ -3733,6 +3733,11 @@ export const DAEMON_DEFINITION = `{
                 "calls": {
                   "type": "uint32",
                   "id": 12
+                },
+                "hidden": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 13
                 }
               }
             },

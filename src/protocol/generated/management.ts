@@ -4633,6 +4633,10 @@ export interface WaitingApproval {
    * Identical calls that wait.
    */
   'calls'?: (number);
+  /**
+   * One sentence for each mask in the text: what it hides is a part of what runs. Also if the text is left out.
+   */
+  'hidden'?: (string)[];
 }
 
 export interface WaitingApproval__Output {
@@ -4672,4 +4676,8 @@ export interface WaitingApproval__Output {
    * Identical calls that wait.
    */
   'calls': (number);
+  /**
+   * One sentence for each mask in the text: what it hides is a part of what runs. Also if the text is left out.
+   */
+  'hidden': (string)[];
 }

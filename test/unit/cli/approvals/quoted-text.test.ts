@@ -6,7 +6,7 @@ import { quotedLines, quotedStart } from '#src/cli/approvals/quoted-text.js';
 const RULE = { id: 'rule_1', root: '', tool: '*', when: '', reason: '', given_ms: 0, by: '', tools: [] };
 const question = (own: object) => ({
   ...{ id: 'ask_1', rule: RULE, project: '/p', session: 's', branch: '', tool: 'safe_bash', cwd: '/p', asked_ms: 0 },
-  ...{ text: '', text_chars: 0, text_withheld: false, calls: 1 },
+  ...{ text: '', text_chars: 0, text_withheld: false, calls: 1, hidden: [] },
   ...own,
 });
 
