@@ -1,8 +1,8 @@
-import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import { ContextdError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
 import { callResult, failureResult } from './call-result.ts';
+import { type NextTaken, progressOf } from './progress.ts';
 import { toolEntry } from './tool-entry.ts';
 import type { McpTools } from './tools.ts';
 
@@ -12,11 +12,15 @@ Every tool takes these options too: max_tokens, view (such as {"grep":"error"} o
 A line [contextd … rest: TOOL {"continuation":"N"}] says how to read on: call that tool with this argument alone.
 [SECRET_n] stands for a masked secret.`;
 
-/**
- * A server of one connection, or of one request over HTTP. The SDK speaks both eras of the protocol. `isAnnouncing`: the
- * client gets a notification when the list of tools changes.
- */
-export function createMcpServer(tools: McpTools, { isAnnouncing }: { isAnnouncing: boolean }): Server {
+export interface ServerTraits {
+  /** The client gets a notification when the list of tools changes. */
+  isAnnouncing: boolean;
+  /** For a transport that queues without limit what it sends. Default: its `send` waits for the client. */
+  nextTaken?: NextTaken;
+}
+
+/** A server of one connection, or of one request over HTTP. The SDK speaks both eras of the protocol. */
+export function createMcpServer(tools: McpTools, { isAnnouncing, nextTaken = async () => {} }: ServerTraits): Server {
   const server = new Server(
     { name: 'contextd', title: 'contextd', version: PACKAGE_VERSION },
     { capabilities: { tools: isAnnouncing ? { listChanged: true } : {} }, instructions: INSTRUCTIONS },
@@ -26,13 +30,16 @@ export function createMcpServer(tools: McpTools, { isAnnouncing }: { isAnnouncin
     return { tools: listed.map(toolEntry) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const progress = progressOf(context, nextTaken);
     try {
       const inputJson = inputOf(params.arguments ?? {});
       const { signal } = context.mcpReq;
-      const onProgress = progressOf(context);
+      const onProgress = progress && ((text: string) => progress.push(text));
       return callResult(await tools.call({ tool: params.name, inputJson, signal, onProgress }));
     } catch (thrown) {
       return failureResult(ContextdError.from(thrown));
+    } finally {
+      progress?.end();
     }
   });
   return server;
@@ -53,24 +60,4 @@ function stringified(value: unknown): string {
       cause,
     });
   }
-}
-
-/** Characters of a line of progress. A client shows it beside a spinner. */
-const PROGRESS_MAX_CHARS = 200;
-
-/** Passes the last line of a running command on, if the client asked for progress. */
-function progressOf({ mcpReq }: ServerContext): ((text: string) => void) | undefined {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  let progress = 0;
-  return (text) => {
-    const message = text.trimEnd().split('\n').at(-1)?.slice(0, PROGRESS_MAX_CHARS) ?? '';
-    progress += 1;
-    const params: JsonObject & { progressToken: string | number; progress: number } = {
-      ...{ progressToken, progress },
-      message,
-    };
-    // A client that went away misses nothing: the answer holds all output.
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
-  };
 }

@@ -15,11 +15,15 @@ import type { RouteDeps, RouteRequest } from './route.ts';
  */
 export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<Response | PlainAnswer> {
   if (request.headers['mcp-session-id'] !== undefined) return protocolError(404, -32_001, 'there are no sessions here');
-  const gone = goneSignal(request.signal);
+  const gone = goneController(request.signal);
   const tools = toolsOf(projectAsked(request), request, gone.signal, deps);
-  const handler = createMcpHandler(() => createMcpServer(tools, { isAnnouncing: false }), { maxSubscriptions: 0 });
+  const passage = new Passage(() => gone.abort());
+  const nextTaken = (): Promise<void> => passage.next();
+  const handler = createMcpHandler(() => createMcpServer(tools, { isAnnouncing: false, nextTaken }), {
+    maxSubscriptions: 0,
+  });
   const response = await handler.fetch(webRequest(request, deps), { parsedBody: request.body });
-  return new Response(response.body?.pipeThrough(gone.onCancel) ?? null, {
+  return new Response(response.body?.pipeThrough(passage.stream) ?? null, {
     status: response.status,
     headers: { ...ANSWER_HEADERS, 'content-type': response.headers.get('content-type') ?? 'application/json' },
   });
@@ -45,16 +49,40 @@ function projectAsked({ query, grant }: RouteRequest): string {
 }
 
 /**
- * Aborts when the client goes away: before its answer begins, or by cancelling the stream of the answer. A daemon that stops
+ * Aborts when the client goes away before its answer begins; `Passage` sees one that goes away later. A daemon that stops
  * does not abort it, because the answers of interrupted calls are still sent.
  */
-function goneSignal(signal: AbortSignal): { signal: AbortSignal; onCancel: TransformStream<Uint8Array, Uint8Array> } {
+function goneController(signal: AbortSignal): AbortController {
   const gone = new AbortController();
   signal.addEventListener('abort', () => {
     if (signal.reason instanceof ContextdError && signal.reason.code === 'CANCELLED') gone.abort();
   });
-  const onCancel = new TransformStream<Uint8Array, Uint8Array>({ cancel: () => gone.abort() });
-  return { signal: gone.signal, onCancel };
+  return gone;
+}
+
+/**
+ * The way of an answer to the client. The SDK queues without limit what it sends over HTTP, but a message passes here only when
+ * the connection has room for it.
+ */
+class Passage {
+  readonly stream: TransformStream<Uint8Array, Uint8Array>;
+  #next = Promise.withResolvers<void>();
+
+  constructor(onCancel: () => void) {
+    this.stream = new TransformStream({
+      transform: (chunk, controller) => {
+        controller.enqueue(chunk);
+        this.#next.resolve();
+        this.#next = Promise.withResolvers();
+      },
+      cancel: onCancel,
+    });
+  }
+
+  /** Resolves when the next part of the answer passes. */
+  next(): Promise<void> {
+    return this.#next.promise;
+  }
 }
 
 /** Headers that the protocol gives a meaning. The others were checked before. */
