@@ -112,7 +112,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     why: 'each feature owns its rules, its store, its management and its chores; the steps of a call know none of them',
   },
   'src/mcp': {
-    mayImport: ['src/core', 'src/protocol'],
+    mayImport: ['src/core', 'src/protocol', 'src/text'],
     why: 'what an MCP client sees, whatever carries out its calls: the bridge of a client has no daemon, and the HTTP door no socket',
   },
   'src/doors': {

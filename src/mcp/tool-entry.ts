@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { foreignLine } from '../text/foreign-line.ts';
 import type { McpTool } from './tools.ts';
 
 /**
@@ -8,9 +9,12 @@ import type { McpTool } from './tools.ts';
  */
 const META = { 'anthropic/alwaysLoad': true, 'anthropic/maxResultSizeChars': 500_000 } as const;
 
-/** What a tool costs in every request of a client: name, purpose and schema, without what only contextd reads. */
+/**
+ * What a tool costs in every request of a client: name, purpose and schema, without what only contextd reads. A client puts it
+ * into its prompt, and the author of an installed tool wrote it: like on a card, no text of it opens a tag or looks like contextd.
+ */
 export function toolEntry({ name, purpose, schemaJson }: McpTool): Tool {
-  return { name, description: purpose, inputSchema: inputSchema(JSON.parse(schemaJson)), _meta: META };
+  return { name, description: foreignLine(purpose), inputSchema: inputSchema(JSON.parse(schemaJson)), _meta: META };
 }
 
 /**
@@ -18,13 +22,38 @@ export function toolEntry({ name, purpose, schemaJson }: McpTool): Tool {
  * would cost a client 500 tokens if each schema spelled them out; the instructions name them once.
  */
 function inputSchema(schema: Json): Tool['inputSchema'] {
-  const { additionalProperties: _closed, ...open } = isJsonObject(schema) ? withoutOwnKeys(schema) : {};
+  const { additionalProperties: _closed, ...open } = isJsonObject(schema) ? shownSchema(schema) : {};
   return { ...open, type: 'object' };
 }
 
 const OWN_KEY = /^(?:\$schema$|x-contextd-)/;
+/** Keywords that explain. */
+const TEXTS: ReadonlySet<string> = new Set(['description', 'title', '$comment']);
+/** Keywords with values of the tool's arguments, which cannot be written differently. */
+const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
+/** Keywords whose keys are names that the author chose. */
+const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+]);
 
-function withoutOwnKeys(schema: JsonObject): JsonObject {
+function shownSchema(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([key]) => !OWN_KEY.test(key));
-  return Object.fromEntries(kept.map(([key, value]) => [key, isJsonObject(value) ? withoutOwnKeys(value) : value]));
+  return Object.fromEntries(kept.map(([key, value]) => [key, shownValue(key, value)]));
+}
+
+function shownValue(key: string, value: Json): Json {
+  if (VALUES.has(key)) return value;
+  if (typeof value === 'string') return TEXTS.has(key) ? foreignLine(value) : value;
+  if (!NAMED.has(key) || !isJsonObject(value)) return shownSchemas(value);
+  return Object.fromEntries(Object.entries(value).map(([name, named]) => [name, shownSchemas(named)]));
+}
+
+/** A schema or a list of schemas. */
+function shownSchemas(value: Json): Json {
+  if (Array.isArray(value)) return value.map(shownSchemas);
+  return isJsonObject(value) ? shownSchema(value) : value;
 }

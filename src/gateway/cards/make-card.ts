@@ -1,7 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import { withoutInvisible } from '../../core/invisible.ts';
-import { withoutSteering } from '../../text/steering.ts';
-import { withoutSequences } from '../../text/terminal.ts';
+import { foreignLine } from '../../text/foreign-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { CatalogItem } from '../item.ts';
 import {
@@ -18,14 +17,8 @@ import {
 import { cardTokens } from './render.ts';
 import { truncateDescription } from './truncate.ts';
 
-const FORGED_BREAKPOINT = new RegExp(BREAKPOINT_ID, 'gi');
-
 /** Every form of id: of a tool, a resource or prompt, a `~2` key, a path of the choice graph. It cannot hold a blank. */
 const ID = /^[A-Za-z0-9_./:@#~*-]{1,250}$/;
-
-/** UTF-16 units of a description that are read. What fits into a card is far shorter. */
-const READ_MAX_CHARS = 16_384;
-const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
 
 /** The tag of a card for each way in which servers write a safety class. */
 const SAFETY_TAGS: ReadonlyMap<string, 'destructive' | 'read-only'> = new Map([
@@ -51,24 +44,17 @@ export function cardOf(item: CatalogItem, counter: TokenCounter, score?: number)
   }
   const card = {
     id: item.id,
-    name: firstCharacters(lineOf(item.name), CARD_NAME_MAX_CHARS),
+    name: firstCharacters(foreignLine(item.name), CARD_NAME_MAX_CHARS),
     description: '',
     ...safeTags(item.tags),
     kind: item.kind,
-    namespace: lineOf(item.namespace),
+    namespace: foreignLine(item.namespace),
     hasSchema: item.inputSchema !== undefined && Object.keys(item.inputSchema).length > 0,
     ...(score !== undefined && Number.isFinite(score) && { score }),
     costHint: costOf(item.costHint),
     sideEffects: item.sideEffects === true,
   };
-  return Object.freeze({ ...card, description: fitDescription(card, lineOf(item.description), counter) });
-}
-
-/** Foreign text as one line without anything that a terminal obeys, that is invisible, or that looks like words of contextd. */
-function lineOf(text: string): string {
-  const spaced = withoutSequences(text.slice(0, READ_MAX_CHARS)).replaceAll(BLANKS, ' ');
-  const plain = withoutInvisible(spaced).replaceAll(BLANKS, ' ').trim();
-  return withoutSteering(plain).replaceAll(FORGED_BREAKPOINT, 'cache_breakpoint');
+  return Object.freeze({ ...card, description: fitDescription(card, foreignLine(item.description), counter) });
 }
 
 /** The longest description with which the card fits. */
@@ -99,7 +85,7 @@ function safeTags(tags: readonly string[]): { tags: readonly string[]; safety: C
 
 /** A tag cannot end the list of tags, or look like two. */
 function tagOf(text: string): string {
-  const tag = lineOf(text).replaceAll(/[[\],]+/g, '-');
+  const tag = foreignLine(text).replaceAll(/[[\],]+/g, '-');
   const safety = SAFETY_TAGS.get(tag.toLowerCase());
   if (safety !== undefined || tag.length <= CARD_TAG_MAX_CHARS) return safety ?? tag;
   // A number that is cut must not pass for a smaller one.
