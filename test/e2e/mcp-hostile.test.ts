@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { ERAS, RawServer } from '../helpers/mcp-client.ts';
@@ -49,6 +50,17 @@ it('issue 34: arguments nested 100,000 levels deep are refused', async () => {
   const { result, error } = await server.answer(1);
   expect(result ?? error).toMatchObject(result === undefined ? { code: expect.any(Number) } : { isError: true });
   await isUnharmed(2);
+});
+
+it('issue 34: a message of more than 32 MiB ends the server with status 1 and a line that names the limit', async () => {
+  await greeted();
+  const exited = once(server.process, 'close');
+  // The server stops reading in the middle of it.
+  server.process.stdin?.on('error', () => {});
+  server.write('x'.repeat(34_000_000));
+  expect(await exited).toEqual([1, null]);
+  expect(server.stderr).toContain('a message of the client has more than 33554432 bytes');
+  expect(server.stderr).not.toContain('await');
 });
 
 it('issue 34: what is no request is passed over', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { daemonEnvironment } from '../../config/env.ts';
+import { ContextdError } from '../../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import { resolvePlaces } from '../../proxy/environment.ts';
@@ -11,10 +12,14 @@ import { printable } from '../render.ts';
 import { DaemonTools } from './daemon-tools.ts';
 import type { ServeOptions } from './serve-options.ts';
 
-/** Serves MCP on standard input and output until the client hangs up or a signal ends it. */
+/**
+ * Serves MCP on standard input and output until the client hangs up or a signal ends it. Throws RESOURCE_LIMIT for a message
+ * that is too long: the SDK stops reading then, and where the next message begins is unknown.
+ */
 export async function serveMcp(context: CliContext, options: ServeOptions): Promise<void> {
   const { env, paths, stdin, stdout } = context;
   const ended = new AbortController();
+  const tooLong = new AbortController();
   let server: Server | undefined;
   // In the revision of 2026 the SDK passes it on to those who listen only.
   const announce = (): void => void server?.sendToolListChanged().catch(() => {});
@@ -35,11 +40,26 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
       server = createMcpServer(tools, { isAnnouncing: true });
       return server;
     },
-    { transport, onerror: (error) => context.stderr.write(complaint(error)) },
+    {
+      transport,
+      onerror: (error) => (isTooLong(error) ? tooLong.abort() : context.stderr.write(complaint(error))),
+    },
   );
-  await Promise.race([hungUp, aborted(context.signal)]);
+  await Promise.race([hungUp, aborted(context.signal), aborted(tooLong.signal)]);
   await handle.close();
   ended.abort();
+  if (tooLong.signal.aborted) throw messageTooLong();
+}
+
+/** The SDK has no class for it. */
+function isTooLong({ message }: Error): boolean {
+  return message.startsWith('ReadBuffer exceeded maximum size');
+}
+
+function messageTooLong(): ContextdError {
+  return new ContextdError('RESOURCE_LIMIT', `a message of the client has more than ${MESSAGE_MAX_BYTES} bytes`, {
+    remedy: 'Put large content into a file of the workspace and pass its path.',
+  });
 }
 
 function projectOf(context: CliContext, { project }: ServeOptions): Promise<string> {
