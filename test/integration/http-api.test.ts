@@ -285,4 +285,63 @@ describe('issue 32.1 what a token may do', () => {
     const { stdout } = await at.run(CTXD, ['http', 'tokens']);
     expect(stdout).toMatch(/^kept\tread\tall\t/m);
   });
+
+  it('stays as narrow when it is replaced, so that a routine rotation gives a program nothing new', async () => {
+    const narrow = ['--name', 'narrow', '--allow', 'execute', '--project', at.project, '--expires', '30d'];
+    const first = (await at.run(CTXD, ['http', 'token', ...narrow])).stdout.trim();
+    const made = await tokenNamed('narrow');
+    const second = (await at.run(CTXD, ['http', 'token', '--name', 'narrow', '--rotate'])).stdout.trim();
+    const rotated = await tokenNamed('narrow');
+    expect(second).not.toBe(first);
+    expect(rotated).toMatchObject({ permissions: ['execute'], root: at.project });
+    expect(lifetimeDays(rotated)).toBe(lifetimeDays(made));
+    expect(rotated.made_ms).toBeGreaterThan(made.made_ms);
+
+    await at.run(CTXD, ['http', 'token', '--name', 'narrow', '--rotate', '--allow', 'read', '--expires', '7d']);
+    const changed = await tokenNamed('narrow');
+    expect(changed).toMatchObject({ permissions: ['read'], root: at.project });
+    expect(lifetimeDays(changed)).toBe(7);
+    await at.run(CTXD, ['http', 'token', '--name', 'narrow', '--rotate', '--project', other]);
+    const moved = await tokenNamed('narrow');
+    expect(moved).toMatchObject({ permissions: ['read'], root: other });
+    expect(lifetimeDays(moved)).toBe(7);
+  });
+
+  it('is not made by the replacement of a misspelt name, which is answered with near names', async () => {
+    await at.run(CTXD, ['http', 'token', '--name', 'deploy', '--allow', 'read']);
+    const near = await at.run(CTXD, ['http', 'token', '--name', 'deplay', '--rotate']);
+    expect(near).toMatchObject({ code: 1, stdout: '' });
+    expect(near.stderr).toMatch(/there is no token "deplay" to replace[\s\S]*Did you mean deploy\?/);
+    const far = await at.run(CTXD, ['http', 'token', '--name', 'unlike-any-other', '--rotate', '--json']);
+    expect(far.stdout + far.stderr).toContain('NOT_FOUND');
+    const { stdout } = await at.run(CTXD, ['http', 'tokens']);
+    expect(stdout).not.toMatch(/^(?:deplay|unlike-any-other)\t/m);
+  });
+
+  it('with the default name is replaced, and is made if there was none', async () => {
+    await at.run(CTXD, ['http', 'token']);
+    await at.run(CTXD, ['http', 'revoke', 'default']);
+    const first = (await at.run(CTXD, ['http', 'token', '--rotate'])).stdout.trim();
+    const second = (await at.run(CTXD, ['http', 'token', '--rotate'])).stdout.trim();
+    expect([(await ask('/v1/health', first)).status, (await ask('/v1/health', second)).status]).toEqual([401, 200]);
+    expect(await tokenNamed('default')).toMatchObject({ permissions: ['read', 'execute'], root: '', expires_ms: 0 });
+  });
+
+  interface ListedToken {
+    name: string;
+    made_ms: number;
+    expires_ms: number;
+  }
+
+  async function tokenNamed(name: string): Promise<ListedToken> {
+    const listed: ListedToken[] = JSON.parse((await at.run(CTXD, ['http', 'tokens', '--json'])).stdout);
+    const found = listed.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no token ${name} is listed`);
+    return found;
+  }
+
+  /** The client and the daemon read the clock a moment apart. */
+  function lifetimeDays({ made_ms, expires_ms }: ListedToken): number {
+    return Math.round((expires_ms - made_ms) / 86_400_000);
+  }
 });

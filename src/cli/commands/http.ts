@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import { nearestNames } from '../../core/nearest-names.ts';
 import type { HttpToken__Output as HttpToken } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
@@ -49,7 +50,8 @@ export const httpUrl = defineCommand({
   view: ({ url }) => ({ kind: 'lines', lines: [url] }),
 });
 
-const NAME = { syntax: '--name <name>', help: 'name of the token (default: default)' };
+const DEFAULT_NAME = 'default';
+const NAME = { syntax: '--name <name>', help: `name of the token (default: ${DEFAULT_NAME})` };
 
 export const httpToken = defineCommand({
   name: ['http', 'token'],
@@ -59,18 +61,22 @@ export const httpToken = defineCommand({
     { syntax: '--allow <permissions>', help: 'read, execute, decide, separated by commas (default: read,execute)' },
     { syntax: '--project <dir>', help: 'for this project only; without it, for the machine' },
     { syntax: '--expires <time>', help: 'such as 12h or 30d; without it, it does not expire' },
-    { syntax: '--rotate', help: 'replace the token; the old one ends' },
+    {
+      syntax: '--rotate',
+      help: 'replace the token; the old one ends. What no option names stays; a lifetime starts again',
+    },
     {
       syntax: '--header',
       help: 'print it as a header, for `curl -H @-`: arguments are seen by all users of the machine',
     },
   ],
   async run(context, args) {
-    const name = args.text('name') ?? '';
+    const name = args.text('name') || DEFAULT_NAME;
     const { url, certificate_sha256 } = await provenStanding(context);
+    const replaced = args.flag('rotate') ? await replacedToken(context, name) : undefined;
     const known = args.flag('rotate') ? undefined : await knownToken(context, name);
     if (known !== undefined && asksForMore(args)) throw isMadeAlready(known.name);
-    const content = known ?? (await makeToken(context, args, name));
+    const content = known ?? (await makeToken(context, args, name, replaced));
     const complete = { ...content, url, certificate_sha256 };
     if (known?.url !== url || known.certificate_sha256 !== certificate_sha256)
       await writeTokenFile(context.paths, complete);
@@ -84,8 +90,7 @@ export const httpToken = defineCommand({
 type NewFile = Omit<TokenFile, 'url' | 'certificate_sha256'>;
 
 /** The token of that name that was made before; undefined if the daemon takes no such token. */
-async function knownToken(context: CliContext, given: string): Promise<TokenFile | undefined> {
-  const name = given === '' ? 'default' : given;
+async function knownToken(context: CliContext, name: string): Promise<TokenFile | undefined> {
   const { tokens } = await withClient(context.paths, (client) => client.listHttpTokens({}));
   const held = tokens.find((one) => one.name === name && !hasExpired(one));
   const file = held === undefined ? undefined : await readTokenFile(context.paths, name);
@@ -113,17 +118,54 @@ function isMadeAlready(name: string): ContextdError {
   });
 }
 
-async function makeToken(context: CliContext, args: ParsedArgs, name: string): Promise<NewFile> {
+/**
+ * The token that --rotate replaces, which may have expired. A misspelt name must not make a new token that may do more.
+ * Undefined for the default token before the first one was made.
+ */
+async function replacedToken({ paths }: CliContext, name: string): Promise<HttpToken | undefined> {
+  const { tokens } = await withClient(paths, (client) => client.listHttpTokens({}));
+  const replaced = tokens.find((one) => one.name === name);
+  if (replaced !== undefined || name === DEFAULT_NAME) return replaced;
+  const near = nearestNames(
+    name,
+    tokens.map((one) => one.name),
+  );
+  throw new ContextdError('NOT_FOUND', `there is no token ${JSON.stringify(name)} to replace`, {
+    remedy:
+      near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'See `ctxd http tokens`, or make it without --rotate.',
+  });
+}
+
+/** Options that were not given keep what the replaced token has. */
+async function makeToken(
+  context: CliContext,
+  args: ParsedArgs,
+  name: string,
+  replaced: HttpToken | undefined,
+): Promise<NewFile> {
   const directory = args.text('project');
   const { cwd, env, paths } = context;
-  const root = directory === undefined ? '' : await resolveProjectRoot(cwd, directory, env.home, paths);
-  const permissions = (args.text('allow') ?? '').split(',').filter((one) => one !== '');
-  const lastsMs = readDuration(args.text('expires'));
-  const expires_ms = lastsMs === 0 ? 0 : Date.now() + lastsMs;
-  const request = { name, root, permissions, expires_ms, replace: args.flag('rotate') };
+  const root = directory === undefined ? replaced?.root : await resolveProjectRoot(cwd, directory, env.home, paths);
+  const permissions = args
+    .text('allow')
+    ?.split(',')
+    .filter((one) => one !== '');
+  const lastsMs = args.flag('expires') ? readDuration(args.text('expires')) : lifetimeMs(replaced);
+  const request = {
+    name,
+    root: root ?? '',
+    permissions: permissions ?? replaced?.permissions ?? [],
+    expires_ms: lastsMs === 0 ? 0 : Date.now() + lastsMs,
+    replace: args.flag('rotate'),
+  };
   const { made, token, proof_key } = await withClient(paths, (client) => client.makeHttpToken(request));
   if (made === null) throw new ContextdError('INTERNAL_ERROR', 'the daemon sent no token');
   return { name: made.name, token, id: made.id, proof_key };
+}
+
+/** From when the token was made until it expires; 0: it does not expire. */
+function lifetimeMs(token: HttpToken | undefined): number {
+  return token === undefined || token.expires_ms === 0 ? 0 : token.expires_ms - token.made_ms;
 }
 
 export const httpTokens = defineCommand({
