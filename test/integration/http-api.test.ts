@@ -79,12 +79,15 @@ describe('issue 32.1 the routes of API-3', () => {
       await ask('/v1/tools/no_such_tool/execute', all(), call({})),
       await ask('/v1/tools/safe_bash/execute', all(), call({ wrong: 1 })),
       await ask('/v1/tools/safe_bash/execute', all(), { body: { project: '/nowhere', input: 'true' } }),
+      await ask('/v1/tools/safe_bash/execute', all(), { body: { input: 'pwd' } }),
     ];
     expect(failures.map(({ status, json }) => [status, json.data.error_code])).toEqual([
       [404, 'TOOL_NOT_FOUND'],
       [400, 'ARGS_INVALID'],
       [403, 'PERMISSION_DENIED'],
+      [400, 'ARGS_INVALID'],
     ]);
+    expect(failures[3]?.text).toContain('the body names no project');
     for (const { text } of failures) checkedEnvelope(text);
   });
 

@@ -35,10 +35,17 @@ function coveredProject(
   { grant }: Pick<RouteRequest, 'grant'>,
 ): { project: string; fault: ContextdError | undefined } {
   try {
-    return { project: projectOf(given, grant), fault: undefined };
+    const project = projectOf(given, grant);
+    return { project, fault: project === '' ? namesNoProject() : undefined };
   } catch (thrown) {
     return { project: given, fault: ContextdError.from(thrown) };
   }
+}
+
+function namesNoProject(): ContextdError {
+  return new ContextdError('ARGS_INVALID', 'the body names no project, and the token is for the whole machine', {
+    remedy: 'Add "project":"/path/of/the/project" to the body.',
+  });
 }
 
 function textIn(body: JsonObject, name: string): string {
