@@ -121,7 +121,9 @@ describe('issue 32.3 a token that may decide', () => {
     expect(Math.abs(until - (time.clock.now() + 3_600_000))).toBeLessThan(60_000);
     expect((await first.called).status).toBe(200);
     expect((await call('echo push again')).status).toBe(200);
-    expect(codeOf(await answer('decider', rule, 'never'))).toEqual([404, 'NOT_FOUND']);
+    const unplaced = await answer('decider', rule, 'never');
+    expect(codeOf(unplaced)).toEqual([400, 'ARGS_INVALID']);
+    expect(unplaced.text).toContain('is answered in a project, and the body names none');
     expect((await answer('decider', rule, 'never', { project: at.project })).json).toMatchObject({ calls: 0 });
     expect(codeOf(await call('echo push'))).toEqual([403, 'PERMISSION_DENIED']);
     expect(codeOf(await answer('decider', rule, 'once', { project: at.project }))).toEqual([400, 'ARGS_INVALID']);

@@ -1,4 +1,5 @@
 import { readWrittenAnswer } from '../../core/approval-answers.ts';
+import { ContextdError } from '../../core/errors.ts';
 import type {
   ApprovalRuleInfo__Output as ApprovalRuleInfo,
   WaitingApproval__Output as WaitingApproval,
@@ -19,17 +20,26 @@ export async function listApprovals({ grant, query }: RouteRequest, { management
 export async function answerApproval(request: RouteRequest, { management }: RouteDeps): Promise<PlainAnswer> {
   const { grant, params, body } = request;
   const root = projectOf(typeof body.project === 'string' ? body.project : '', grant);
+  const { id = '' } = params;
+  if (root === '' && id.startsWith('rule_')) throw needsProject(id);
   const written = typeof body.answer === 'string' ? readWrittenAnswer(body.answer) : null;
   if (written === null) throw new Error('the schema of the route was checked');
   const { rule, project, calls, expires_ms } = await checkRequests(management).answerApproval({
     root,
-    id: params.id ?? '',
+    id,
     answer: written.answer,
     for_ms: written.forMs,
     by: `token ${grant.name}`,
     calls: typeof body.calls === 'number' ? body.calls : 1,
   });
   return json({ rule: ruleOf(rule), project, calls, expires_at: expires_ms === 0 ? null : timeOf(expires_ms) });
+}
+
+/** A question has its project; an answer to a rule is kept for one. */
+function needsProject(id: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', `${id} is a rule, which is answered in a project, and the body names none`, {
+    remedy: 'Add "project":"/path/of/the/project" to the body.',
+  });
 }
 
 function waitingItem(item: WaitingApproval) {
