@@ -90,7 +90,7 @@ export interface Management extends RpcMethods {
   getSchema(tool: string, root: string): Promise<SchemaResponse>;
   /**
    * The tools that calls of the project may name, as soon as their version is another than the known one. Throws NOT_FOUND
-   * for a project that nobody registered, and the reason of the signal when it aborts. An rpc of ToolService too.
+   * for a project that is not registered, and the reason of the signal when it aborts. An rpc of ToolService too.
    */
   watchTools(root: string, knownVersion: string, signal: AbortSignal): Promise<CallableTools>;
 }

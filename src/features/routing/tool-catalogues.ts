@@ -94,7 +94,7 @@ export class ToolCatalogues {
     return withIds(await this.#deps.choices.list(root), await this.of(root));
   }
 
-  /** Reads the choices of a project again. Does nothing if nobody has asked for its catalogue. */
+  /** Reads the choices of a project again. Does nothing before the first request for its catalogue. */
   async refreshHabits(root: string): Promise<void> {
     const catalogue = this.#kept.get(root)?.catalogue;
     if (catalogue !== undefined) replay(await this.#deps.choices.list(root), catalogue);
