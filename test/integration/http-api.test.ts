@@ -271,7 +271,10 @@ describe('issue 32.1 what a token may do', () => {
     ).stdout.trim();
     expect((await ask('/v1/health', first)).status).toBe(401);
     await expect.poll(async () => (await ask('/v1/health', second)).status, { timeout: 10_000 }).toBe(401);
-    const third = (await at.run(CTXD, ['http', 'token', '--name', 'short'])).stdout.trim();
+    const expired = await at.run(CTXD, ['http', 'token', '--name', 'short']);
+    expect(expired).toMatchObject({ code: 1, stdout: '' });
+    const [, remedy] = /`ctxd (.*)`/.exec(expired.stderr) ?? [];
+    const third = (await at.run(CTXD, [...(remedy ?? '').split(' '), '--expires', '1h'])).stdout.trim();
     expect((await ask('/v1/health', third)).status).toBe(200);
     expect((await at.run(CTXD, ['http', 'revoke', 'short'])).code).toBe(0);
     expect((await ask('/v1/health', third)).status).toBe(401);

@@ -89,10 +89,11 @@ export const httpToken = defineCommand({
 
 type NewFile = Omit<TokenFile, 'url' | 'certificate_sha256'>;
 
-/** The token of that name that was made before; undefined if the daemon takes no such token. */
+/** The token of that name that was made before; undefined before the first one. */
 async function knownToken(context: CliContext, name: string): Promise<TokenFile | undefined> {
   const { tokens } = await withClient(context.paths, (client) => client.listHttpTokens({}));
-  const held = tokens.find((one) => one.name === name && !hasExpired(one));
+  const held = tokens.find((one) => one.name === name);
+  if (held !== undefined && hasExpired(held)) throw isExpired(name);
   const file = held === undefined ? undefined : await readTokenFile(context.paths, name);
   if (held === undefined || file?.id === held.id) return file;
   throw new ContextdError(
@@ -106,6 +107,13 @@ async function knownToken(context: CliContext, name: string): Promise<TokenFile 
 
 function hasExpired({ expires_ms }: HttpToken): boolean {
   return expires_ms !== 0 && expires_ms <= Date.now();
+}
+
+/** A new token under the name of an expired one would be made with the defaults, which may be more than it could do. */
+function isExpired(name: string): ContextdError {
+  return new ContextdError('EXPIRED', `the token ${name} has expired`, {
+    remedy: `Replace it with \`ctxd http token --name ${name} --rotate\`, which keeps what it may do.`,
+  });
 }
 
 function asksForMore(args: ParsedArgs): boolean {

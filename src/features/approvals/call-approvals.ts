@@ -242,7 +242,7 @@ export class CallApprovals implements Approvals {
     const ended = this.#ended.get(id);
     if (ended === undefined || !isHere(ended.project)) throw unknownQuestion(id);
     if (ended.how === 'answered') throw answeredBefore(id);
-    throw new ContextdError('EXPIRED', `no call waits for ${id} any more: it was ${ended.how}`, {
+    throw new ContextdError('EXPIRED', `no call waits for ${id} any more: ${ended.how}`, {
       remedy: 'The next call asks again. See `ctxd approve`.',
     });
   }

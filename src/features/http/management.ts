@@ -40,8 +40,7 @@ export function createHttpManagement(deps: HttpManagementDeps): HttpManagement {
       };
     },
     async makeHttpToken({ name, root, permissions, expires_ms, replace }) {
-      if (!replace && httpTokens.list().some((one) => one.name === name && httpTokens.isValid(one)))
-        throw alreadyMade(name);
+      if (!replace && httpTokens.list().some((one) => one.name === name)) throw alreadyMade(name);
       if (expires_ms !== 0 && expires_ms <= clock.now()) {
         throw new ContextdError('ARGS_INVALID', 'the token would have expired already', {
           remedy: 'Let it expire later.',
