@@ -351,8 +351,8 @@ export class GuardEngine {
       if (run.ended === null && run.setAside.has(path)) continue;
       const change = compareLink(path, before);
       if (change.kind === 'none') continue;
-      if (change.kind !== 'gone') this.#scan.judge.quarantine(path, change.identity, REPLACED_LINK);
-      if (change.kind !== 'redirected') this.#scan.judge.putBack(path, before.text);
+      if (change.kind !== 'gone') this.#scan.mover.quarantine(path, change.identity, REPLACED_LINK);
+      if (change.kind !== 'redirected') this.#scan.mover.putBack(path, before.text);
     }
   }
 
@@ -365,7 +365,7 @@ export class GuardEngine {
   }
 
   #answer({ run, answer }: AwaitedReport, isSearched: boolean): void {
-    const failure = this.#scan.judge.takeFailure();
+    const failure = this.#scan.mover.takeFailure();
     if (failure !== null) {
       this.runs.postpone(run);
       answer.reject(failure);

@@ -1,26 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
-import { ContextdError, isErrno } from '../../core/errors.ts';
-import type { Logger } from '../../core/log.ts';
-import { exactStatAt, identityOf, linkTextAt } from '../../fs/file-access.ts';
-import { isWithin, nameOf, parentOf, type RawPath, toText } from '../../fs/raw-path.ts';
+import { isErrno } from '../../core/errors.ts';
+import { identityOf, linkTextAt } from '../../fs/file-access.ts';
+import { isWithin, parentOf, type RawPath } from '../../fs/raw-path.ts';
 import { isSpecial, newestOf } from '../../fs/read-directory.ts';
-import { excludeSetAside, repositoryAt } from '../git/exclude.ts';
 import { commonDirNamedBy, gitDirNamedBy, type Lead, objectFormatOf } from '../git/git-dir.ts';
 import { connectsUnasked, gitDirAround, isHarmlessGitDir, mayStay, programsIn } from '../git/judgement.ts';
 import { alternatesNamedBy, ConfigLeads } from '../git/leads.ts';
 import { GitLocks } from '../git/locks.ts';
 import { findStrayKey } from '../git/stray-key.ts';
 import type { Access } from '../index/access.ts';
-import type { Runs } from '../index/runs.ts';
 import type { KnownDanger, WorkspaceIndex } from '../index/workspace-index.ts';
-import { isPartOf } from '../quarantine/content-hash.ts';
-import type { QuarantineLedger } from '../quarantine/ledger.ts';
-import { removeAt, removeEmpty, restoreLink } from '../quarantine/set-aside.ts';
-import { stateNow } from '../quarantine/state.ts';
-import { CONNECTS, type DangerKind, GIT_DANGERS, leadsToProtected, reasonFor } from '../table/protected-names.ts';
+import { CONNECTS, type DangerKind, GIT_DANGERS, reasonFor } from '../table/protected-names.ts';
 import { exitAt, mayLeave } from './exits.ts';
+import type { Mover, MoverParts } from './mover.ts';
+import { Originals } from './originals.ts';
 
 /** Milliseconds within which a file may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
 const TICK_MS = 20;
@@ -34,16 +28,8 @@ const JUDGED_BY_CONTENT: ReadonlySet<DangerKind> = new Set([
 /** Kinds of files in which a person may name any place of the machine. */
 const LEADS_ANYWHERE: ReadonlySet<DangerKind> = new Set(['config', 'alternates']);
 
-export interface JudgeParts {
-  readonly index: WorkspaceIndex;
-  readonly runs: Runs;
-  /** Whether a sandbox is being built with this path mounted: an empty file or directory there may be bubblewrap's. */
-  readonly isBeingBuilt: (path: RawPath) => boolean;
-  readonly ledger: QuarantineLedger;
-  readonly logger: Logger;
+export interface JudgeParts extends MoverParts {
   readonly clock: Clock;
-  /** Called often during long work, so that others need not wait. */
-  readonly pause: () => void;
 }
 
 /** Decides whether a dangerous path that the search found may stay, and moves it aside if not. */
@@ -52,29 +38,16 @@ export class Judge {
   readonly #access: Access;
   readonly #locks: GitLocks;
   readonly #configLeads: ConfigLeads;
-  /** The new names of paths that were moved aside within the project. Their ctimes lie within the run. */
-  readonly #setAside = new Set<RawPath>();
-  /** Inodes that were moved aside. The move gave them a ctime after the run, which their other names share. */
-  readonly #moved = new Set<string>();
-  #failure: ContextdError | null = null;
+  readonly #originals: Originals;
+  readonly #mover: Mover;
 
-  constructor(parts: JudgeParts, access: Access) {
+  constructor(parts: JudgeParts, access: Access, mover: Mover) {
     this.#parts = parts;
     this.#access = access;
+    this.#mover = mover;
+    this.#originals = new Originals(parts, access);
     this.#configLeads = new ConfigLeads(parts.index);
     this.#locks = new GitLocks(parts.clock, (path) => isInTrees(path, parts.index));
-  }
-
-  /** Whether this is the new name of something that was moved aside within the project. */
-  isSetAside(path: RawPath): boolean {
-    return this.#setAside.has(path);
-  }
-
-  /** Returns, once, the error that kept a dangerous path from being moved aside. */
-  takeFailure(): ContextdError | null {
-    const failure = this.#failure;
-    this.#failure = null;
-    return failure;
   }
 
   /**
@@ -167,7 +140,7 @@ export class Judge {
       // What it runs is not known yet: this is no judgement.
       accept(Number.NaN);
     } else {
-      this.quarantine(path, identity, this.#reasonFor(path, kind));
+      this.#mover.quarantine(path, identity, this.#reasonFor(path, kind));
     }
   }
 
@@ -194,22 +167,16 @@ export class Judge {
     const { kind, reason, mayTurn } = exitAt(path, index);
     const isAccepted = reason !== '' && ledger.accepts(path) && ledger.acceptsContent(path);
     if (kind === 'writable' && !isAccepted) {
-      this.quarantine(path, identity, reason);
+      this.#mover.quarantine(path, identity, reason);
       return;
     }
-    if (kind === 'outside' && !isAccepted && (!isKnown || known.target !== reason)) this.report(path, identity, reason);
+    if (kind === 'outside' && !isAccepted && (!isKnown || known.target !== reason))
+      this.#mover.report(path, identity, reason);
     if (kind === 'inside' && !mayTurn) index.removeDanger(path);
     else {
       const danger = { kind: 'exit', identity, link: linkTextAt(path), stamp: stats.ctimeMs, target: reason } as const;
       index.accept(path, { ...danger, madeAtMs: stats.ctimeMs });
     }
-  }
-
-  /** Leaves a path where it is, logs it, and reports it to the runs that may have made it. */
-  report(path: RawPath, identity: string, reason: string): void {
-    const { runs, ledger, logger } = this.#parts;
-    runs.notice(path, identity, ledger.report(path, reason));
-    logger.info('sandbox.reported', { path: toText(path), reason });
   }
 
   /**
@@ -225,8 +192,8 @@ export class Judge {
     if (!isOfRuns || runs.mayBeOfActiveRun(ctimeMs) || this.#locks.mayBeHeld(path, ctimeMs, runs.begun)) {
       const madeAtMs = isOfRuns ? ctimeMs : undefined;
       index.accept(path, { kind: 'lock', identity, link: null, stamp: Number.NaN, madeAtMs });
-    } else if (stats.isDirectory()) this.quarantine(path, identity, reasonFor('lock'));
-    else this.#remove(path, identity, 'lock');
+    } else if (stats.isDirectory()) this.#mover.quarantine(path, identity, reasonFor('lock'));
+    else this.#mover.remove(path, identity, 'lock');
   }
 
   #reasonFor(path: RawPath, kind: DangerKind): string {
@@ -250,43 +217,9 @@ export class Judge {
     return isOfRuns ? newestMs : undefined;
   }
 
-  /**
-   * Whether it is a copy of what the project has at the same place, and no run could change the original: a worktree or a
-   * clone has copies of the tracked `.vscode` and `.claude`. The original may hold more, for example files that git ignores.
-   */
+  /** Whether it is a copy of what the project has at the same place. */
   isCopy(path: RawPath): boolean {
-    return this.#originalsOf(path).some((original) => this.#isCopyOf(path, original));
-  }
-
-  /** What the project has, or may have, at the place that `path` has in its worktree or clone. */
-  #originalsOf(path: RawPath): RawPath[] {
-    const { index } = this.#parts;
-    const place = path.slice(this.#topOf(path).length);
-    return [index.roots[0] ?? '', ...index.companions]
-      .map((root) => `${root}${place}`)
-      .filter((original) => original !== path);
-  }
-
-  #isCopyOf(path: RawPath, original: RawPath): boolean {
-    const [stats, exact] = [this.#access.stat(original), this.#access.exactStat(original)];
-    if (exact === null || stats === null || stats === 'closed') return false;
-    // A run of before, whose changes are still searched for, may have begun when nothing was there to mount.
-    const { runs, pause } = this.#parts;
-    const mayBeRuns = (ctimeMs: number) => runs.mayHaveStampedAt(original, identityOf(exact), ctimeMs);
-    if (newestOf(original, stats, mayBeRuns, pause).isSuspect) return false;
-    return isPartOf(path, original, (inside, text) =>
-      leadsToProtected(inside === '' ? path : `${path}/${inside}`, text, this.#topOf(path)),
-    );
-  }
-
-  /** The top of the worktree or clone that holds `path`; otherwise the directory of `path`. */
-  #topOf(path: RawPath): RawPath {
-    const { roots } = this.#parts.index;
-    for (let dir = parentOf(path); roots.some((root) => isWithin(root, dir)); dir = parentOf(dir)) {
-      const git = this.#access.stat(`${dir}/.git`);
-      if (git !== null && git !== 'closed') return dir;
-    }
-    return parentOf(path);
+    return this.#originals.hasCopyAt(path);
   }
 
   /**
@@ -296,7 +229,7 @@ export class Judge {
   #isBeingMade(path: RawPath, kind: DangerKind, newestMs: number, nowMs: number): boolean {
     if (newestMs <= nowMs - BEING_MADE_MS || !this.#parts.runs.isOfActiveRuns(newestMs)) return false;
     if (JUDGED_BY_CONTENT.has(kind)) return true;
-    return kind === 'name' && this.#originalsOf(path).some((original) => this.#access.exactStat(original) !== null);
+    return kind === 'name' && this.#originals.isExpectedAt(path);
   }
 
   /** Where a file leads git; null if it leads nowhere or is of another kind. Several targets count as one. */
@@ -324,8 +257,8 @@ export class Judge {
   #quarantineLead(path: RawPath, identity: string, kind: DangerKind, lead: Lead | null): void {
     const turned = this.#turnedOn(path, lead);
     const exact = turned === null ? null : this.#access.exactStat(turned);
-    if (turned === null || exact === null) this.quarantine(path, identity, reasonFor(kind));
-    else this.quarantine(turned, identityOf(exact), reasonFor(kind));
+    if (turned === null || exact === null) this.#mover.quarantine(path, identity, reasonFor(kind));
+    else this.#mover.quarantine(turned, identityOf(exact), reasonFor(kind));
   }
 
   /** The first link on a way that a live run made or changed. Runs make nothing outside of the trees. */
@@ -357,76 +290,7 @@ export class Judge {
   /** Whether a live run may have made or changed a file with this ctime. */
   mayBeRuns(stats: Stats, ctimeMs: number): boolean {
     if (this.#parts.runs.mayHaveStamped(ctimeMs)) return true;
-    return stats.isFile() && stats.nlink > 1 && this.#moved.has(inodeOf(stats));
-  }
-
-  /** Moves a path aside, logs it, and reports it to the runs that may have made it. A pipe is removed: it holds nothing. */
-  quarantine(path: RawPath, identity: string, reason: string): void {
-    const { index, runs, ledger, logger, isBeingBuilt } = this.#parts;
-    const found = this.#access.stat(path);
-    if (found !== null && found !== 'closed' && isSpecial(found)) {
-      this.#remove(path, identity, 'special');
-      return;
-    }
-    index.removeDanger(path);
-    if (isBeingBuilt(path) && removeEmpty(path)) return;
-    this.#change(path, () => {
-      const stats = this.#access.exactStat(path);
-      const moved = ledger.setAside(path, runs.isAnyActive);
-      if (moved === null) return;
-      const isStored = ledger.store.holds(moved);
-      if (!isStored) this.#setAside.add(moved);
-      if (stats !== null) this.#moved.add(inodeOf(stats));
-      runs.report(path, identity, ledger.note(path, moved, reason, stateNow(moved, this.#parts.pause)));
-      if (!isStored) this.#exclude(moved);
-      logger.warn('sandbox.quarantined', { path: toText(path), moved: toText(moved), reason });
-    });
-  }
-
-  #remove(path: RawPath, identity: string, kind: 'special' | 'lock'): void {
-    const { index, runs, logger } = this.#parts;
-    index.removeDanger(path);
-    this.#change(path, () => {
-      const stats = this.#access.exactStat(path);
-      if (stats === null || identityOf(stats) !== identity) return;
-      if (!removeAt(path, ({ ino }) => BigInt(ino) === stats.ino)) return;
-      const [id, reason] = [randomBytes(4).toString('hex'), reasonFor(kind)];
-      const found = { path: toText(index.pathInProject(path)), id, reason, removed: true } as const;
-      runs.report(path, identity, found);
-      logger.warn('sandbox.removed', { path: toText(path), reason });
-    });
-  }
-
-  /** What git of the host does not see is not committed by accident. */
-  #exclude(moved: RawPath): void {
-    const { index, logger } = this.#parts;
-    try {
-      const gitDir = repositoryAt(moved, index.roots, (path) => index.isGitDir(path));
-      if (gitDir !== null) excludeSetAside(gitDir);
-    } catch (cause) {
-      if (!isErrno(cause)) throw cause;
-      logger.warn('sandbox.not_excluded', { path: toText(moved), cause: String(cause) });
-    }
-  }
-
-  /** Makes a protected link again after a run removed it. */
-  putBack(path: RawPath, text: RawPath): void {
-    this.#change(path, () => {
-      restoreLink(path, text);
-      const stats = exactStatAt(path);
-      if (stats?.isSymbolicLink() !== true || linkTextAt(path) !== text) return;
-      const kind = nameOf(path) === '.git' ? 'pointer' : 'name';
-      this.#parts.index.accept(path, { kind, identity: identityOf(stats), link: text, stamp: Number.NaN });
-    });
-  }
-
-  #change(path: RawPath, change: () => void): void {
-    try {
-      change();
-    } catch (cause) {
-      this.#failure = ContextdError.from(cause);
-      this.#parts.logger.error('sandbox.quarantine.failed', { path: toText(path) }, cause);
-    }
+    return stats.isFile() && stats.nlink > 1 && this.#mover.hasMoved(stats);
   }
 
   /** A `.git` that became a directory is judged by its parts; `hooks` outside a repository is an ordinary name. */
@@ -464,10 +328,6 @@ function allOf(leads: readonly (Lead | null)[]): Lead | null {
 
 function isInTrees(path: RawPath, { roots, companions }: WorkspaceIndex): boolean {
   return [...roots, ...companions].some((tree) => isWithin(tree, path));
-}
-
-function inodeOf({ dev, ino }: { dev: number | bigint; ino: number | bigint }): string {
-  return `${dev}:${ino}`;
 }
 
 export function gitDangersIn(gitDir: RawPath): { path: RawPath; kind: DangerKind }[] {

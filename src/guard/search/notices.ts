@@ -4,6 +4,7 @@ import { passes } from '../git/judgement.ts';
 import type { Access } from '../index/access.ts';
 import type { ReportedName } from '../table/protected-names.ts';
 import type { Judge, JudgeParts } from './judge.ts';
+import type { Mover } from './mover.ts';
 
 /** A path whose name is one of settings or of instructions for agents. */
 export interface Noticed extends ReportedName {
@@ -12,6 +13,7 @@ export interface Noticed extends ReportedName {
 
 interface NoticeParts extends Pick<JudgeParts, 'runs' | 'ledger' | 'pause'> {
   readonly judge: Judge;
+  readonly mover: Mover;
   readonly access: Access;
 }
 
@@ -52,11 +54,11 @@ export class Notices {
   }
 
   #judge(dir: RawPath, { name, action, reason, content }: Noticed, isFresh: boolean): void {
-    const { judge, access, runs, ledger, pause } = this.#parts;
+    const { judge, mover, access, runs, ledger, pause } = this.#parts;
     pause();
     const path = `${dir}/${name}`;
     const stats = access.stat(path);
-    if (stats === null || stats === 'closed' || judge.isSetAside(path)) return;
+    if (stats === null || stats === 'closed' || mover.isSetAside(path)) return;
     if (!isFresh && !judge.mayBeRuns(stats, stats.ctimeMs)) return;
     const exact = access.exactStat(path);
     const identity = exact === null ? '' : identityOf(exact);
@@ -66,13 +68,13 @@ export class Notices {
     if (action === 'settings' && this.#isInNamed(dir)) return;
     if (ledger.accepts(path) && ledger.acceptsContent(path)) return;
     if (judge.isCopy(path) || (content !== null && passes(content, path))) return;
-    judge.report(path, identity, reason);
+    mover.report(path, identity, reason);
   }
 
   /** What is in a directory that was itself reported or set aside is not named too. */
   #isInNamed(dir: RawPath): boolean {
     for (let at = dir; at !== ''; at = parentOf(at)) {
-      if (this.#reported.has(at) || this.#parts.judge.isSetAside(at)) return true;
+      if (this.#reported.has(at) || this.#parts.mover.isSetAside(at)) return true;
     }
     return false;
   }

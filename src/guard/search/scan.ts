@@ -20,6 +20,7 @@ import {
   reportedAs,
 } from '../table/protected-names.ts';
 import { gitDangersIn, isRecent, Judge, type JudgeParts } from './judge.ts';
+import { Mover } from './mover.ts';
 import { type Noticed, Notices } from './notices.ts';
 
 /** Directories with a longer path are not searched, in bytes: each is remembered by its whole path. */
@@ -54,6 +55,7 @@ interface Listing {
 /** Reads directories and judges what is dangerous in them. */
 export class Scan {
   readonly judge: Judge;
+  readonly mover: Mover;
   readonly #parts: ScanParts;
   readonly #access: Access;
   readonly #notices: Notices;
@@ -61,8 +63,9 @@ export class Scan {
   constructor(parts: ScanParts) {
     this.#parts = parts;
     this.#access = new Access(parts.index, parts.runs);
-    this.judge = new Judge(parts, this.#access);
-    this.#notices = new Notices({ ...parts, judge: this.judge, access: this.#access });
+    this.mover = new Mover(parts, this.#access);
+    this.judge = new Judge(parts, this.#access, this.mover);
+    this.#notices = new Notices({ ...parts, judge: this.judge, mover: this.mover, access: this.#access });
   }
 
   /** Opens a tree that a run closed to everybody: no later call could enter it. */
@@ -141,7 +144,7 @@ export class Scan {
     for (const name of listing.links) {
       pause();
       const link = `${path}/${name}`;
-      if (this.judge.isSetAside(link) || (index.dangers.get(link)?.kind ?? kind) !== kind) continue;
+      if (this.mover.isSetAside(link) || (index.dangers.get(link)?.kind ?? kind) !== kind) continue;
       if (kind === 'exit' || !index.dangers.has(link)) this.judge.decide(link, kind, isFresh);
     }
     this.#judgeBlocking(path, listing, isFresh);
@@ -167,7 +170,7 @@ export class Scan {
     }
     for (const name of locks) {
       const path = `${dir}/${name}`;
-      if (!this.judge.isSetAside(path) && gitDirAround(path, index) !== null) this.judge.decide(path, 'lock', isFresh);
+      if (!this.mover.isSetAside(path) && gitDirAround(path, index) !== null) this.judge.decide(path, 'lock', isFresh);
     }
   }
 
@@ -183,7 +186,7 @@ export class Scan {
     const made = ['HEAD', 'commondir', 'objects', 'refs'].find(isMade);
     const exact = made === undefined ? null : this.#access.exactStat(`${path}/${made}`);
     if (made === undefined || exact === null || runs.areAllShutOut(`${path}/${made}`, identityOf(exact))) return false;
-    this.judge.quarantine(`${path}/${made}`, identityOf(exact), reasonFor('pointer'));
+    this.mover.quarantine(`${path}/${made}`, identityOf(exact), reasonFor('pointer'));
     return this.#access.stat(`${path}/${made}`) === null;
   }
 
@@ -205,7 +208,7 @@ export class Scan {
       const stats = this.#access.stat(file);
       if (stats === null || stats === 'closed' || !stats.isFile()) continue;
       if (!this.judge.mayBeRuns(stats, stats.ctimeMs) || this.judge.findStray(file) === null) continue;
-      if (this.judge.isSetAside(file) || (index.dangers.get(file)?.kind ?? 'stray') !== 'stray') continue;
+      if (this.mover.isSetAside(file) || (index.dangers.get(file)?.kind ?? 'stray') !== 'stray') continue;
       this.judge.decide(file, 'stray', false);
     }
   }
