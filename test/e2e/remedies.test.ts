@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
 import { makeTool } from '../helpers/made-tool.ts';
@@ -34,14 +37,16 @@ afterAll(async () => {
 const bash = (command: string): Promise<Refused> => at.ask('safe_bash', { command }, { cwd: project });
 
 /** Types a command at a terminal in the project, as it was printed, and says yes if ctxd asks. */
-async function type(command: string): Promise<Finished> {
-  const done = await at.run('script', ['-qec', command, '/dev/null'], {
-    cwd: project,
-    input: 'y\n',
-    env: { PATH: `${ROOT}/bin:${process.env.PATH}` },
-  });
-  expect(done.code, `${command}: ${done.stdout}`).toBe(0);
-  return done;
+async function type(command: string): Promise<string> {
+  const env = { ...at.environment, PATH: `${ROOT}/bin:${process.env.PATH}` };
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd: project, env });
+  const printed = text(terminal.stdout);
+  // Stays open: `script` goes on for two seconds after the end of its input.
+  terminal.stdin.write('y\n');
+  const [code] = (await once(terminal, 'exit')) as [number];
+  terminal.stdin.destroy();
+  expect(code, `${command}: ${await printed}`).toBe(0);
+  return printed;
 }
 
 /** The one command that a text names, with what its reader puts in the place of words in capitals. */
@@ -194,7 +199,7 @@ describe('issue 30.3 the remedy of an answer leads to success', () => {
     await bash('echo one >undone.txt');
     const undone = await type('ctxd undo');
     expect(existsSync(join(project, 'undone.txt'))).toBe(false);
-    await type(commandIn(undone.stdout));
+    await type(commandIn(undone));
     expect(existsSync(join(project, 'undone.txt'))).toBe(true);
   });
 
