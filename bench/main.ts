@@ -16,7 +16,7 @@ import { runSection } from './lib/section-process.ts';
 import { SECTIONS } from './sections.ts';
 
 const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user] [--embedding-model DIR|URL]
-       [--retrieval-sets DIR] [--tool-sets DIR]
+       [--retrieval-sets DIR] [--tool-sets DIR] [--misses FILE]
 sections: ${Object.keys(SECTIONS).join(' ')}
 `;
 
@@ -63,6 +63,7 @@ function readChoice(): Choice {
       'embedding-model': { type: 'string' },
       'retrieval-sets': { type: 'string' },
       'tool-sets': { type: 'string' },
+      misses: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -87,6 +88,7 @@ function readChoice(): Choice {
       embeddingModel: values['embedding-model'] ?? null,
       retrievalSets: values['retrieval-sets'] ?? null,
       toolSets: values['tool-sets'] === undefined ? null : resolve(values['tool-sets']),
+      misses: values.misses === undefined ? null : resolve(values.misses),
     },
     accounts,
   };

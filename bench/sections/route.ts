@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { findInstallRoot } from '../../src/config/install-root.ts';
@@ -22,7 +23,7 @@ type Search = (query: string) => string[];
 
 /** What the router finds, and how fast, beside BM25 alone and beside words and meaning, on sets with known answers. */
 export const routeSection: Section = {
-  async run({ toolSets, embeddingModel }) {
+  async run({ toolSets, embeddingModel, misses }) {
     if (toolSets === null) return missing('no --tool-sets DIR was passed');
     const files = missingFiles(toolSets);
     if (files.length > 0) return missing(`${toolSets} lacks ${files.join(', ')}`);
@@ -49,6 +50,7 @@ export const routeSection: Section = {
       });
     }
     await embedder?.stop();
+    if (misses !== null) writeFileSync(misses, sets.flatMap(missesOf).join(''));
     const whole = sets.reduce((most, set) => (set.items.length > most.items.length ? set : most));
     return { tables: [speedOf(whole), loadOf(whole.items)], figures, facts: [...facts, ...memoryOf(whole.items)] };
   },
@@ -64,6 +66,16 @@ function searchOf(router: Router): Search {
 
 function qualityOf(set: ToolSet, search: Search): number {
   return set.queries.reduce((sum, one) => sum + recallAtFive(one, search(one.query)), 0) / set.queries.length;
+}
+
+/** The queries of which a right tool is not among the first five, a line of JSON each, for a reader to judge the labels. */
+function missesOf(set: ToolSet): string[] {
+  const search = searchOf(new Router(set.items));
+  return set.queries.flatMap(({ query, gold, family }) => {
+    const found = search(query);
+    const recall = recallAtFive({ query, gold, family }, found);
+    return recall === 1 ? [] : [`${JSON.stringify({ set: set.name, query, recall, right: gold, found })}\n`];
+  });
 }
 
 /** `model`: a folder, or the address of an endpoint. */
