@@ -99,15 +99,21 @@ export async function write(stream: Writable, text: string): Promise<void> {
 }
 
 /**
- * One line: control characters but tabs, and all line breaks, become visible, so that text from elsewhere can neither
- * control the terminal nor look like a line of contextd.
+ * One line: control characters but tabs, line breaks and characters without ink become visible, so that text from elsewhere
+ * can neither control the terminal nor look like a line of contextd or like another name.
  */
 export function printable(text: string): string {
-  return text.replaceAll(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escapeCharacter);
+  return text.replaceAll(CONTROLS, escapeCharacter).replaceAll(INKLESS, escapeCharacter);
 }
 
+const CONTROLS = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+/** Except where they belong to what is before them: parts of an emoji, and joiners of scripts that are written with them. */
+const INKLESS =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}])[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
 function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }
 
 function renderPairs(pairs: readonly (readonly [string, string])[], style: Style): string {

@@ -2,7 +2,7 @@ import type { Term } from './query.ts';
 import { relatedTo, type Variant } from './related-words.ts';
 import { Spellings } from './spelling.ts';
 import type { WordIndex } from './word-index.ts';
-import { stemOf } from './words.ts';
+import { isStopWord, stemOf } from './words.ts';
 
 /** How much a word counts that is near a misspelt one. */
 const SPELLING_CERTAINTY = 0.5;
@@ -44,7 +44,10 @@ export class Variants {
   /** The two words that a word is joined of: `sendmail`. */
   #parts(word: string): Variant[] {
     for (let cut = PART_MIN_CHARS; cut <= word.length - PART_MIN_CHARS; cut++) {
-      const stems = [word.slice(0, cut), word.slice(cut)].map(stemOf);
+      const parts = [word.slice(0, cut), word.slice(cut)];
+      const stems = parts.map(stemOf);
+      // Not `forcast`, which is no cast.
+      if (parts.some(isStopWord)) continue;
       if (stems.every((stem) => this.#index.has(stem)))
         return stems.map((stem) => ({ stem, certainty: PART_CERTAINTY }));
     }

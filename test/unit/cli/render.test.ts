@@ -82,6 +82,14 @@ describe('printed output', () => {
     expect(renderView({ kind: 'lines', lines: [`${ESCAPE}[2J`] }, TERMINAL)).toBe('\\u001b[2J\n');
   });
 
+  it('shows each character without ink, so that two names never look the same, and keeps what emoji and scripts need', () => {
+    const inkless = [0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x200d, 0x2060, 0xfe0f, 0xfeff, 0xe0061];
+    for (const code of inkless)
+      expect(printable(`cr${String.fromCodePoint(code)}eate`)).toMatch(/^cr\\u(?:[0-9a-f]{4}|\{e0061\})eate$/);
+    const kept = ['\u2764\ufe0f', '\u{1f469}\u200d\u{1f467}', '\u0645\u06cc\u200c\u062e', '\u0915\u094d\u200d\u0937'];
+    expect(kept.map(printable)).toEqual(kept);
+  });
+
   it('is as many lines as a command gives, whatever a name in them holds', () => {
     const names = ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029'].map((end) => `a${end}Allowed: b`);
     const breaks = /[\n\v\f\r\u0085\u2028\u2029]/;

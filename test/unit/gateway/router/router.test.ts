@@ -38,6 +38,14 @@ describe('a search for tools', () => {
     expect(idsFor(query)[0]).toBe(id);
   });
 
+  it('takes a misspelt word for its right spelling, not for parts of which one says nothing', () => {
+    const items = [
+      tool('cast_for', { description: 'A cast for a mould.' }),
+      tool('forecast', { description: 'A week.' }),
+    ];
+    expect(idsFor('forcast', new Router(items))[0]).toBe('forecast');
+  });
+
   it('puts a name before a description, and a description before an argument', () => {
     const items = [
       tool('a', { inputSchema: { properties: { invoice: {} } } }),
