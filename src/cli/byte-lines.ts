@@ -1,11 +1,23 @@
 import { ContextdError } from '../core/errors.ts';
 
-/** Limit of one line in bytes. The JSON of a text of 64 MiB fits. */
-const LINE_MAX_BYTES = 256 * 1024 * 1024;
+export interface LineLimit {
+  bytes: number;
+  /** What is thrown for a longer line. */
+  error(): ContextdError;
+}
+
+/** The JSON of a text of 64 MiB fits. */
+const LINE_LIMIT: LineLimit = { bytes: 256 * 1024 * 1024, error: tooLong };
 const NEWLINE = 0x0a;
 
-/** The lines of a stream without their line ends. Throws PAYLOAD_TOO_LARGE if a line exceeds 256 MiB. */
-export async function* byteLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
+/**
+ * The lines of a stream without their line ends. Throws the error of `limit` for a longer line, by default PAYLOAD_TOO_LARGE
+ * beyond 256 MiB.
+ */
+export async function* byteLines(
+  chunks: AsyncIterable<Buffer | string>,
+  limit: LineLimit = LINE_LIMIT,
+): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {
@@ -19,14 +31,14 @@ export async function* byteLines(chunks: AsyncIterable<Buffer | string>): AsyncG
     }
     parts.push(bytes.subarray(from));
     size += bytes.length - from;
-    if (size > LINE_MAX_BYTES) throw tooLong();
+    if (size > limit.bytes) throw limit.error();
   }
   if (size > 0) yield Buffer.concat(parts);
 }
 
 function tooLong(): ContextdError {
-  return new ContextdError('PAYLOAD_TOO_LARGE', `a line has more than ${LINE_MAX_BYTES} bytes`, {
+  return new ContextdError('PAYLOAD_TOO_LARGE', `a line has more than ${LINE_LIMIT.bytes} bytes`, {
     remedy: 'Split it into several lines.',
-    details: { limit: LINE_MAX_BYTES },
+    details: { limit: LINE_LIMIT.bytes },
   });
 }
