@@ -1,81 +1,48 @@
 import { Command as Commander, CommanderError } from 'commander';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { type Command, ParsedArgs } from './command.ts';
-import { allowList, allowPath, allowRemove, allowToolchains } from './commands/allow.ts';
+import { allowCommands } from './commands/allow.ts';
 import { approve } from './commands/approve.ts';
-import {
-  approveList,
-  approveRemove,
-  approveRuleAdd,
-  approveRuleList,
-  approveRuleRemove,
-} from './commands/approve-rules.ts';
+import { approveRuleCommands } from './commands/approve-rules.ts';
 import { auditTail } from './commands/audit-tail.ts';
-import { branchDiff, branchDiscard, branchList, branchMerge } from './commands/branch.ts';
-import { cacheClear, cacheList } from './commands/cache.ts';
-import {
-  checkpointExport,
-  checkpointImport,
-  checkpointList,
-  checkpointRestore,
-  checkpointSave,
-} from './commands/checkpoint.ts';
+import { branchCommands } from './commands/branch.ts';
+import { cacheCommands } from './commands/cache.ts';
+import { checkpointCommands } from './commands/checkpoint.ts';
 import { completion } from './commands/completion.ts';
-import { configGet, configList, configSet, configUnset } from './commands/config.ts';
+import { configCommands } from './commands/config.ts';
 import { doctor } from './commands/doctor.ts';
-import { hookPostTool, hookPreCompact, hookSessionStart, hookStop } from './commands/hook.ts';
-import { httpOff, httpOn, httpRevoke, httpToken, httpTokens, httpUrl } from './commands/http.ts';
+import { hookCommands } from './commands/hook.ts';
+import { httpCommands } from './commands/http.ts';
 import { init } from './commands/init.ts';
 import { mcpServe } from './commands/mcp-serve.ts';
-import {
-  memoryAdd,
-  memoryExport,
-  memoryFeedback,
-  memoryForget,
-  memoryGet,
-  memoryList,
-  memoryPromote,
-} from './commands/memory.ts';
+import { memoryCommands } from './commands/memory.ts';
 import { memoryImport } from './commands/memory-import.ts';
 import { memoryLearn } from './commands/memory-learn.ts';
 import { memoryReport } from './commands/memory-report.ts';
 import { memorySearch } from './commands/memory-search.ts';
-import { memorySyncNow, memorySyncRebuild, memorySyncStatus } from './commands/memory-sync.ts';
-import {
-  networkAllow,
-  networkDeny,
-  networkGroups,
-  networkList,
-  networkOff,
-  networkOn,
-  networkRemove,
-} from './commands/network.ts';
-import {
-  networkCredentialAdd,
-  networkCredentialList,
-  networkCredentialRefresh,
-  networkCredentialRemove,
-} from './commands/network-credential.ts';
+import { memorySyncCommands } from './commands/memory-sync.ts';
+import { networkCommands } from './commands/network.ts';
+import { networkCredentialCommands } from './commands/network-credential.ts';
 import { networkLog } from './commands/network-log.ts';
 import { networkMirrors } from './commands/network-mirrors.ts';
 import { port } from './commands/port.ts';
-import { kill, ps } from './commands/ps.ts';
-import { quarantineAccept, quarantineList, quarantineRemove, quarantineRestore } from './commands/quarantine.ts';
+import { psCommands } from './commands/ps.ts';
+import { quarantineCommands } from './commands/quarantine.ts';
 import { routeBrowse } from './commands/route-browse.ts';
 import { routeExplain } from './commands/route-explain.ts';
 import { routePrintTree } from './commands/route-print-tree.ts';
 import { routeSearch } from './commands/route-search.ts';
-import { scrub, scrubApprove } from './commands/scrub.ts';
-import { scrubAllow, scrubAllowList, scrubAllowRemove, scrubReveal } from './commands/scrub-allow.ts';
-import { serverLogs, serverRestart, serverStart, serverStatus, serverStop } from './commands/server.ts';
+import { scrubCommands } from './commands/scrub.ts';
+import { scrubAllowCommands } from './commands/scrub-allow.ts';
+import { serverCommands } from './commands/server.ts';
 import { sessionEnd } from './commands/session-end.ts';
-import { sessionInspect, sessionList, sessionReplay, sessionShow } from './commands/session-log.ts';
+import { sessionLogCommands } from './commands/session-log.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
 import { stats } from './commands/stats.ts';
-import { toolInfo, toolList, toolRun } from './commands/tool.ts';
-import { toolInstall, toolUpdate } from './commands/tool-install.ts';
+import { toolCommands } from './commands/tool.ts';
+import { toolInstallCommands } from './commands/tool-install.ts';
 import { toolNew } from './commands/tool-new.ts';
-import { toolRemove, toolRollback } from './commands/tool-remove.ts';
+import { toolRemoveCommands } from './commands/tool-remove.ts';
 import { toolTest } from './commands/tool-test.ts';
 import { toolVerify } from './commands/tool-verify.ts';
 import { undo } from './commands/undo.ts';
@@ -221,113 +188,51 @@ function toError(thrown: unknown): ContextdError {
   return new ContextdError('INTERNAL_ERROR', `ctxd failed: ${reason}`, { remedy: 'This is a bug in contextd.' });
 }
 
-/** Every command, in the order of the help. */
+/** Every command, in the order of the help. A file with several commands lists them itself. */
 export const COMMANDS: readonly Command[] = [
   init,
-  serverStart,
-  serverStop,
-  serverRestart,
-  serverStatus,
-  serverLogs,
-  toolList,
-  toolInstall,
-  toolUpdate,
-  toolRemove,
-  toolRollback,
-  toolInfo,
-  toolRun,
+  ...serverCommands,
+  ...toolCommands,
+  ...toolInstallCommands,
+  ...toolRemoveCommands,
   toolNew,
   toolTest,
   toolVerify,
   doctor,
-  configGet,
-  configSet,
-  configUnset,
-  configList,
+  ...configCommands,
   port,
-  httpOn,
-  httpOff,
-  httpUrl,
-  httpToken,
-  httpTokens,
-  httpRevoke,
+  ...httpCommands,
   mcpServe,
   auditTail,
-  sessionList,
-  sessionShow,
-  sessionInspect,
-  sessionReplay,
+  ...sessionLogCommands,
   sessionSecrets,
   sessionEnd,
-  branchList,
-  branchDiff,
-  branchMerge,
-  branchDiscard,
-  checkpointSave,
-  checkpointList,
-  checkpointRestore,
-  checkpointExport,
-  checkpointImport,
-  hookSessionStart,
-  hookPreCompact,
-  hookStop,
-  hookPostTool,
-  cacheList,
-  cacheClear,
-  ps,
-  kill,
+  ...branchCommands,
+  ...checkpointCommands,
+  ...hookCommands,
+  ...cacheCommands,
+  ...psCommands,
   stats,
   routeSearch,
   routeBrowse,
   routeExplain,
   routePrintTree,
-  scrub,
-  scrubReveal,
-  scrubAllow,
-  scrubAllowList,
-  scrubAllowRemove,
-  scrubApprove,
-  quarantineList,
-  quarantineRestore,
-  quarantineRemove,
-  quarantineAccept,
-  allowPath,
-  allowToolchains,
-  allowList,
-  allowRemove,
+  ...scrubCommands,
+  ...scrubAllowCommands,
+  ...quarantineCommands,
+  ...allowCommands,
   approve,
-  approveList,
-  approveRemove,
-  approveRuleAdd,
-  approveRuleList,
-  approveRuleRemove,
+  ...approveRuleCommands,
   memorySearch,
-  memoryGet,
-  memoryAdd,
-  memoryList,
-  memoryFeedback,
-  memoryPromote,
-  memoryForget,
+  ...memoryCommands,
   memoryReport,
   memoryLearn,
   memoryImport,
-  memoryExport,
-  memorySyncStatus,
-  memorySyncNow,
-  memorySyncRebuild,
-  networkAllow,
-  networkDeny,
-  networkRemove,
-  networkList,
+  ...memorySyncCommands,
+  ...networkCommands,
   networkLog,
-  networkGroups,
-  networkOn,
-  networkOff,
   networkMirrors,
-  networkCredentialAdd,
-  networkCredentialList,
-  networkCredentialRefresh,
-  networkCredentialRemove,
+  ...networkCredentialCommands,
   undo,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

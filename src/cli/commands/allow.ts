@@ -16,7 +16,7 @@ import { offerToolchains } from '../toolchains/offer.ts';
 const PROJECT = { syntax: '[path]', help: 'the project directory (default: the current project)' };
 
 /** Directories outside the project that commands may write. A repository cannot ask for one. */
-export const allowPath = defineCommand({
+const allowPath = defineCommand({
   name: ['allow', 'path'],
   summary: 'Let commands write a directory outside the project (../wt), or use the repository around it.',
   parameters: [{ syntax: '<dir>', help: 'the directory; it is created if it does not exist' }, PROJECT],
@@ -45,7 +45,7 @@ export const allowPath = defineCommand({
   }),
 });
 
-export const allowToolchains = defineCommand({
+const allowToolchains = defineCommand({
   name: ['allow', 'toolchains'],
   summary: 'Find programs outside /usr (nvm, rustup, pyenv, …) and let commands of every project run them.',
   options: [{ syntax: '--yes', help: 'do not ask' }],
@@ -69,7 +69,7 @@ function viewOffer(state: string, added: readonly Toolchain[]): string[] {
   return ['Commands of every project can now run:', ...describeToolchains(added)];
 }
 
-export const allowList = defineCommand({
+const allowList = defineCommand({
   name: ['allow', 'list'],
   summary: 'List what commands may use outside the project: toolchains, and directories that they can write.',
   parameters: [PROJECT],
@@ -97,7 +97,7 @@ export const allowList = defineCommand({
   }),
 });
 
-export const allowRemove = defineCommand({
+const allowRemove = defineCommand({
   name: ['allow', 'remove'],
   summary: 'Withdraw a directory of the current project, or a toolchain. Nothing is deleted.',
   parameters: [{ syntax: '<what>', help: 'the directory, or the name of the toolchain' }, PROJECT],
@@ -120,6 +120,8 @@ export const allowRemove = defineCommand({
   },
   view: ({ removed }) => ({ kind: 'lines', lines: [`${removed} is no longer allowed.`] }),
 });
+
+export const allowCommands = [allowPath, allowToolchains, allowList, allowRemove];
 
 /** Whether a directory that was allowed is the repository of which the project is a part. */
 function isAround(root: string, path: string): boolean {

@@ -13,7 +13,7 @@ import { scopeOf } from './network.ts';
 
 const OF_PROJECT = { syntax: '--project [dir]', help: 'only of a project (default: the current project)' };
 
-export const approveList = defineCommand<readonly KeptApproval[]>({
+const approveList = defineCommand<readonly KeptApproval[]>({
   name: ['approve', 'list'],
   summary: 'List the answers that are kept, by id.',
   options: [OF_PROJECT],
@@ -36,7 +36,7 @@ export const approveList = defineCommand<readonly KeptApproval[]>({
   }),
 });
 
-export const approveRemove = defineCommand<readonly KeptApproval[]>({
+const approveRemove = defineCommand<readonly KeptApproval[]>({
   name: ['approve', 'remove'],
   summary: 'Take an answer back: the rule asks again.',
   parameters: [{ syntax: '<id>', help: 'the id from `ctxd approve list`' }],
@@ -50,7 +50,7 @@ export const approveRemove = defineCommand<readonly KeptApproval[]>({
   }),
 });
 
-export const approveRuleAdd = defineCommand<readonly ApprovalRuleInfo[]>({
+const approveRuleAdd = defineCommand<readonly ApprovalRuleInfo[]>({
   name: ['approve', 'rule', 'add'],
   summary: 'Let calls of a tool wait for a person. Only a person should run this.',
   parameters: [{ syntax: '<tool>', help: "a tool's name; * stands for any characters, as in 'memory_*'" }],
@@ -81,7 +81,7 @@ export const approveRuleAdd = defineCommand<readonly ApprovalRuleInfo[]>({
   }),
 });
 
-export const approveRuleList = defineCommand<readonly ApprovalRuleInfo[]>({
+const approveRuleList = defineCommand<readonly ApprovalRuleInfo[]>({
   name: ['approve', 'rule', 'list'],
   summary: 'List the rules that ask a person.',
   options: [OF_PROJECT],
@@ -92,7 +92,7 @@ export const approveRuleList = defineCommand<readonly ApprovalRuleInfo[]>({
   view: viewRules,
 });
 
-export const approveRuleRemove = defineCommand<readonly ApprovalRuleInfo[]>({
+const approveRuleRemove = defineCommand<readonly ApprovalRuleInfo[]>({
   name: ['approve', 'rule', 'remove'],
   summary: 'Remove a rule with its answers. Calls that wait because of it are refused.',
   parameters: [{ syntax: '<id>', help: 'the id from `ctxd approve rule list`' }],
@@ -102,6 +102,8 @@ export const approveRuleRemove = defineCommand<readonly ApprovalRuleInfo[]>({
   },
   view: (rules) => ({ kind: 'lines', lines: rules.map((rule) => `Removed: ${describeRule(rule)}`) }),
 });
+
+export const approveRuleCommands = [approveList, approveRemove, approveRuleAdd, approveRuleList, approveRuleRemove];
 
 function viewRules(rules: readonly ApprovalRuleInfo[]): View {
   return {

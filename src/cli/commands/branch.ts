@@ -13,7 +13,7 @@ import { projectAt } from '../project-root.ts';
 import { countOf } from '../render.ts';
 
 /** Lists the side tasks of a project: what each is for, and what it cost. */
-export const branchList = defineCommand<BranchList>({
+const branchList = defineCommand<BranchList>({
   name: ['branch', 'list'],
   summary: 'List open branches and those whose files are kept, with --all closed ones too.',
   options: [
@@ -63,7 +63,7 @@ const YES = { syntax: '--yes', help: 'do not ask' };
 const SHOWN_MAX = 50;
 
 /** Shows what a branch with files of its own changed. */
-export const branchDiff = defineCommand<BranchFilesPlan>({
+const branchDiff = defineCommand<BranchFilesPlan>({
   name: ['branch', 'diff'],
   summary: 'Show what a branch with files of its own changed, and what a merge would do.',
   parameters: [BRANCH],
@@ -76,7 +76,7 @@ export const branchDiff = defineCommand<BranchFilesPlan>({
 });
 
 /** Merges the files of a branch, by the choices of a person for what both sides changed. */
-export const branchMerge = defineCommand<BranchFilesPlan>({
+const branchMerge = defineCommand<BranchFilesPlan>({
   name: ['branch', 'merge'],
   summary: 'Merge the files of a branch, open or closed. Each path that both sides changed needs a choice.',
   parameters: [BRANCH],
@@ -101,7 +101,7 @@ export const branchMerge = defineCommand<BranchFilesPlan>({
 });
 
 /** Removes the files of a branch. */
-export const branchDiscard = defineCommand<BranchFilesPlan>({
+const branchDiscard = defineCommand<BranchFilesPlan>({
   name: ['branch', 'discard'],
   summary: 'Remove the files of a branch, and of those in it. The project stays as it is.',
   parameters: [BRANCH],
@@ -118,6 +118,8 @@ export const branchDiscard = defineCommand<BranchFilesPlan>({
   },
   view: (plan) => ({ kind: 'lines', lines: linesOf(plan) }),
 });
+
+export const branchCommands = [branchList, branchDiff, branchMerge, branchDiscard];
 
 async function requestOf(context: CliContext, args: ParsedArgs): Promise<BranchFilesRequest> {
   return {

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 const ALL = { syntax: '--all', help: 'the caches of all projects' };
 
 /** Lists the caches that commands keep, by project. */
-export const cacheList = defineCommand<CachesResponse>({
+const cacheList = defineCommand<CachesResponse>({
   name: ['cache', 'list'],
   summary: 'List the caches that commands keep for each project (~/.cache, ~/.npm, ~/go and others).',
   parameters: [{ syntax: '[project]', help: 'the project directory (default: all projects)' }],
@@ -25,7 +25,7 @@ export const cacheList = defineCommand<CachesResponse>({
 });
 
 /** Empties the caches of a project. A running command fetches or builds again what it needs. */
-export const cacheClear = defineCommand<CachesResponse>({
+const cacheClear = defineCommand<CachesResponse>({
   name: ['cache', 'clear'],
   summary: 'Empty the caches of a project.',
   parameters: [{ syntax: '[project]', help: 'the project directory (default: the current project)' }],
@@ -37,6 +37,8 @@ export const cacheClear = defineCommand<CachesResponse>({
   bare: ({ caches }) => JSON.stringify(caches),
   view: ({ caches }) => ({ kind: 'lines', lines: caches.map(({ project }) => `Emptied the caches of ${project}.`) }),
 });
+
+export const cacheCommands = [cacheList, cacheClear];
 
 /** "" for all. A project whose directory is gone can still be named by its path. */
 async function projectOf(context: CliContext, args: ParsedArgs): Promise<string> {

@@ -21,7 +21,7 @@ const SESSION = {
 /** Bytes of an exported checkpoint. */
 const FILE_MAX_BYTES = 16 * 1024 * 1024;
 
-export const checkpointSave = defineCommand<CheckpointItem>({
+const checkpointSave = defineCommand<CheckpointItem>({
   name: ['checkpoint', 'save'],
   summary: 'Save what a session did so far.',
   parameters: [{ syntax: '[note]', help: 'what an agent that goes on from there must know' }],
@@ -35,7 +35,7 @@ export const checkpointSave = defineCommand<CheckpointItem>({
   view: viewItem,
 });
 
-export const checkpointList = defineCommand<CheckpointItem[]>({
+const checkpointList = defineCommand<CheckpointItem[]>({
   name: ['checkpoint', 'list'],
   summary: 'List the checkpoints of the project, the newest first.',
   options: [{ syntax: '--session <id>', help: 'only those of this session' }],
@@ -47,7 +47,7 @@ export const checkpointList = defineCommand<CheckpointItem[]>({
   view: (items) => ({ kind: 'lines', lines: items.length === 0 ? ['there are no checkpoints'] : items.map(lineOf) }),
 });
 
-export const checkpointRestore = defineCommand<CheckpointText>({
+const checkpointRestore = defineCommand<CheckpointText>({
   name: ['checkpoint', 'restore'],
   summary: 'Show what a session had done when a checkpoint was saved, and put its files back if asked to.',
   parameters: [{ syntax: '<id>', help: 'as `ctxd checkpoint list` shows it' }],
@@ -64,7 +64,7 @@ export const checkpointRestore = defineCommand<CheckpointText>({
   view: ({ text }) => ({ kind: 'lines', lines: text.split('\n') }),
 });
 
-export const checkpointExport = defineCommand<{ id: string; file: string; text: string }>({
+const checkpointExport = defineCommand<{ id: string; file: string; text: string }>({
   name: ['checkpoint', 'export'],
   summary: 'Write a checkpoint to a file for another session or machine; secrets become [SECRET:rule].',
   parameters: [
@@ -83,7 +83,7 @@ export const checkpointExport = defineCommand<{ id: string; file: string; text: 
   bare: ({ text }) => text.trimEnd(),
 });
 
-export const checkpointImport = defineCommand<CheckpointItem>({
+const checkpointImport = defineCommand<CheckpointItem>({
   name: ['checkpoint', 'import'],
   summary: 'Give a session the checkpoint of an exported file.',
   parameters: [{ syntax: '<file>', help: '- for standard input' }],
@@ -97,6 +97,14 @@ export const checkpointImport = defineCommand<CheckpointItem>({
   },
   view: viewItem,
 });
+
+export const checkpointCommands = [
+  checkpointSave,
+  checkpointList,
+  checkpointRestore,
+  checkpointExport,
+  checkpointImport,
+];
 
 async function projectOf(context: CliContext): Promise<string> {
   const root = await currentProject(context);

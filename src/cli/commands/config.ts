@@ -17,7 +17,7 @@ import type { CliContext } from '../context.ts';
 import { writePrivateFile } from '../files/private-file.ts';
 import type { View } from '../render.ts';
 
-export const configGet = defineCommand({
+const configGet = defineCommand({
   name: ['config', 'get'],
   summary: 'Print the value of a setting, or of a group of settings.',
   parameters: [{ syntax: '[key]', help: 'such as budget.default_tokens; without it, every setting is listed' }],
@@ -34,7 +34,7 @@ export const configGet = defineCommand({
   },
 });
 
-export const configList = defineCommand({
+const configList = defineCommand({
   name: ['config', 'list'],
   summary: 'Print every setting, its value and where the value comes from. Values of tools.env are hidden.',
   run: listAll,
@@ -60,7 +60,7 @@ function tableOf({ settings }: SettingList): View {
   };
 }
 
-export const configSet = defineCommand({
+const configSet = defineCommand({
   name: ['config', 'set'],
   summary: 'Change a setting. A running daemon uses it after a restart.',
   parameters: [
@@ -91,7 +91,7 @@ export async function changeSetting(context: CliContext, key: string, value: Jso
   return config;
 }
 
-export const configUnset = defineCommand({
+const configUnset = defineCommand({
   name: ['config', 'unset'],
   summary: 'Return a setting to its default. A running daemon uses it after a restart.',
   parameters: [{ syntax: '<key>', help: 'such as budget.default_tokens' }],
@@ -112,6 +112,8 @@ export const configUnset = defineCommand({
       : [`${key} was not set; its default is ${JSON.stringify(value)}`],
   }),
 });
+
+export const configCommands = [configGet, configSet, configUnset, configList];
 
 const RESTART_HINT = 'A running daemon uses it after a restart: ctxd server restart';
 

@@ -2,22 +2,21 @@ import { type Command, defineCommand } from '../command.ts';
 import { answerHook, type HookResult } from '../hooks/answer-hook.ts';
 import type { HookName } from '../hooks/hook-input.ts';
 
-export const hookSessionStart = hookCommand(
+const hookSessionStart = hookCommand(
   'session-start',
   'Print what an agent that starts, or whose conversation was compacted, needs to know.',
 );
-export const hookStop = hookCommand(
-  'stop',
-  'Record what was asked and answered. Claude Code calls it after each turn.',
-);
-export const hookPostTool = hookCommand(
+const hookStop = hookCommand('stop', 'Record what was asked and answered. Claude Code calls it after each turn.');
+const hookPostTool = hookCommand(
   'post-tool',
   'Record a to-do list or a file that the client wrote with a tool of its own.',
 );
-export const hookPreCompact = hookCommand(
+const hookPreCompact = hookCommand(
   'pre-compact',
   'Record the last messages and save a checkpoint before a conversation is compacted.',
 );
+
+export const hookCommands = [hookSessionStart, hookPreCompact, hookStop, hookPostTool];
 
 function hookCommand(name: HookName, summary: string): Command {
   return defineCommand<HookResult>({

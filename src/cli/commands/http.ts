@@ -12,7 +12,7 @@ import { changeSetting } from './config.ts';
 import { readDuration } from './network.ts';
 import { restartDaemon, YES } from './server.ts';
 
-export const httpOn = defineCommand({
+const httpOn = defineCommand({
   name: ['http', 'on'],
   summary: 'Open the HTTP API on this machine and restart the daemon. Background jobs end.',
   options: [YES],
@@ -28,7 +28,7 @@ export const httpOn = defineCommand({
   }),
 });
 
-export const httpOff = defineCommand({
+const httpOff = defineCommand({
   name: ['http', 'off'],
   summary: 'Close the HTTP API and restart the daemon. Background jobs end. Tokens stay.',
   options: [YES],
@@ -40,7 +40,7 @@ export const httpOff = defineCommand({
   view: () => ({ kind: 'lines', lines: ['The HTTP API is off'] }),
 });
 
-export const httpUrl = defineCommand({
+const httpUrl = defineCommand({
   name: ['http', 'url'],
   summary: 'Print the address of the HTTP API, after the listener there has proved that it is your daemon.',
   async run(context) {
@@ -53,7 +53,7 @@ export const httpUrl = defineCommand({
 const DEFAULT_NAME = 'default';
 const NAME = { syntax: '--name <name>', help: `name of the token (default: ${DEFAULT_NAME})` };
 
-export const httpToken = defineCommand({
+const httpToken = defineCommand({
   name: ['http', 'token'],
   summary: 'Print a token for the HTTP API. The first time, make it and write its file (0600).',
   options: [
@@ -176,7 +176,7 @@ function lifetimeMs(token: HttpToken | undefined): number {
   return token === undefined || token.expires_ms === 0 ? 0 : token.expires_ms - token.made_ms;
 }
 
-export const httpTokens = defineCommand({
+const httpTokens = defineCommand({
   name: ['http', 'tokens'],
   summary: 'List the tokens of the HTTP API and what they may do.',
   run: (context) => withClient(context.paths, (client) => client.listHttpTokens({})),
@@ -184,7 +184,7 @@ export const httpTokens = defineCommand({
   view: ({ tokens }) => tableOf(tokens),
 });
 
-export const httpRevoke = defineCommand({
+const httpRevoke = defineCommand({
   name: ['http', 'revoke'],
   summary: 'End a token of the HTTP API and remove its file.',
   parameters: [{ syntax: '<name>', help: 'as `ctxd http tokens` shows it' }],
@@ -196,6 +196,8 @@ export const httpRevoke = defineCommand({
   },
   view: ({ revoked }) => ({ kind: 'lines', lines: [`the token ${revoked} has ended`] }),
 });
+
+export const httpCommands = [httpOn, httpOff, httpUrl, httpToken, httpTokens, httpRevoke];
 
 function tableOf(tokens: readonly HttpToken[]): View {
   return {

@@ -5,12 +5,14 @@ import { ensureRunning } from '../daemon/launch.ts';
 import { findProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
 
-export const memorySyncStatus = syncCommand('status', 'Show whether memories are shared, and what waits to be sent.');
-export const memorySyncNow = syncCommand('now', 'Send and read at once what the Qdrant server and this machine lack.');
-export const memorySyncRebuild = syncCommand(
+const memorySyncStatus = syncCommand('status', 'Show whether memories are shared, and what waits to be sent.');
+const memorySyncNow = syncCommand('now', 'Send and read at once what the Qdrant server and this machine lack.');
+const memorySyncRebuild = syncCommand(
   'rebuild',
   'Send all memories again and read all of others again, such as after a restored backup.',
 );
+
+export const memorySyncCommands = [memorySyncStatus, memorySyncNow, memorySyncRebuild];
 
 function syncCommand(action: string, summary: string): Command {
   return defineCommand<MemorySync>({

@@ -19,7 +19,7 @@ const LIST_DEFAULT = 50;
 const LIST_MAX = 10_000;
 
 /** The memories of ids, whole. */
-export const memoryGet = defineCommand<readonly MemoryItem[]>({
+const memoryGet = defineCommand<readonly MemoryItem[]>({
   name: ['memory', 'get'],
   summary: 'Show memories in full.',
   parameters: [{ syntax: '<ids...>', help: 'their ids' }],
@@ -30,7 +30,7 @@ export const memoryGet = defineCommand<readonly MemoryItem[]>({
 });
 
 /** Keeps a lesson that a person wrote. */
-export const memoryAdd = defineCommand<AddedMemory>({
+const memoryAdd = defineCommand<AddedMemory>({
   name: ['memory', 'add'],
   summary: 'Keep a lesson for later work in the project. Secrets in it are masked.',
   parameters: [{ syntax: '<title>', help: 'the lesson in a few words' }],
@@ -73,7 +73,7 @@ type Listed =
   | { kind: 'lessons'; listed: readonly PendingLesson[] };
 
 /** The memories of a project in the order in which they were stored. */
-export const memoryList = defineCommand<Listed>({
+const memoryList = defineCommand<Listed>({
   name: ['memory', 'list'],
   summary: 'List the memories of the project and the global ones.',
   options: [
@@ -96,7 +96,7 @@ export const memoryList = defineCommand<Listed>({
 });
 
 /** Shows the evidence on a memory, and adds to it. */
-export const memoryFeedback = defineCommand<MemoryEvidence>({
+const memoryFeedback = defineCommand<MemoryEvidence>({
   name: ['memory', 'feedback'],
   summary: 'Show how work went in which a memory was used, or record it.',
   parameters: [
@@ -133,7 +133,7 @@ export const memoryFeedback = defineCommand<MemoryEvidence>({
 });
 
 /** Lets every project find memories. */
-export const memoryPromote = changeCommand(
+const memoryPromote = changeCommand(
   {
     name: 'promote',
     summary: 'Make memories global: every project finds them.',
@@ -144,7 +144,7 @@ export const memoryPromote = changeCommand(
 );
 
 /** Removes memories for good. */
-export const memoryForget = changeCommand(
+const memoryForget = changeCommand(
   { name: 'forget', summary: 'Remove memories for good.', question: 'Remove them for good?' },
   (client) => client.forgetMemories,
   ({ id, title }) => `forgot ${id}: ${title}`,
@@ -183,7 +183,7 @@ function changeCommand(
 }
 
 /** Writes every memory of a project as a JSON line, which `ctxd memory import` reads. */
-export const memoryExport = defineCommand<null>({
+const memoryExport = defineCommand<null>({
   name: ['memory', 'export'],
   summary: 'Print the memories of the project and the global ones as JSON lines, for `ctxd memory import`.',
   options: [PROJECT],
@@ -197,6 +197,16 @@ export const memoryExport = defineCommand<null>({
   bare: () => '',
   view: () => ({ kind: 'raw', text: '' }),
 });
+
+export const memoryCommands = [
+  memoryGet,
+  memoryAdd,
+  memoryList,
+  memoryFeedback,
+  memoryPromote,
+  memoryForget,
+  memoryExport,
+];
 
 /** The tags of `--tags a,b`. */
 export function tagsOption(args: ParsedArgs): string[] {

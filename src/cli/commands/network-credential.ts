@@ -21,7 +21,7 @@ const OF_MACHINE = { syntax: '--machine', help: 'for every project of this machi
 const YES = { syntax: '--yes', help: 'do not ask; without a terminal nothing is changed without it' };
 const HOST = { syntax: '<host>', help: 'the host, such as git.example.com or registry.example.com:8443' };
 
-export const networkCredentialAdd = defineCommand<NetworkCredentials>({
+const networkCredentialAdd = defineCommand<NetworkCredentials>({
   name: ['network', 'credential', 'add'],
   summary: 'Let commands use a secret at a host without having it. Only a person should run this.',
   parameters: [HOST],
@@ -62,7 +62,7 @@ export const networkCredentialAdd = defineCommand<NetworkCredentials>({
   view: (result) => ({ kind: 'lines', lines: ['Bound:', ...changedLines(result)] }),
 });
 
-export const networkCredentialList = defineCommand<readonly NetworkCredentialInfo[]>({
+const networkCredentialList = defineCommand<readonly NetworkCredentialInfo[]>({
   name: ['network', 'credential', 'list'],
   summary: 'List the secrets that are bound to hosts, without their values.',
   options: [{ syntax: '--machine', help: 'only those for every project' }, PROJECT],
@@ -73,7 +73,7 @@ export const networkCredentialList = defineCommand<readonly NetworkCredentialInf
   view: viewList,
 });
 
-export const networkCredentialRemove = defineCommand<NetworkCredentials>({
+const networkCredentialRemove = defineCommand<NetworkCredentials>({
   name: ['network', 'credential', 'remove'],
   summary: 'Take back what was bound to a host.',
   parameters: [HOST],
@@ -94,7 +94,7 @@ export const networkCredentialRemove = defineCommand<NetworkCredentials>({
   view: (result) => ({ kind: 'lines', lines: ['Removed:', ...result.changed.map((one) => `  ${describe(one)}`)] }),
 });
 
-export const networkCredentialRefresh = defineCommand<NetworkCredentials>({
+const networkCredentialRefresh = defineCommand<NetworkCredentials>({
   name: ['network', 'credential', 'refresh'],
   summary: 'Read secrets again from where they came.',
   parameters: [{ syntax: '[host]', help: 'only those of this host' }],
@@ -111,6 +111,13 @@ export const networkCredentialRefresh = defineCommand<NetworkCredentials>({
   },
   view: (result) => ({ kind: 'lines', lines: ['Read again:', ...result.changed.map((one) => `  ${describe(one)}`)] }),
 });
+
+export const networkCredentialCommands = [
+  networkCredentialAdd,
+  networkCredentialList,
+  networkCredentialRefresh,
+  networkCredentialRemove,
+];
 
 /** The credentials of a host, written with its port or without; all of them if no host is given. */
 function meantBy(all: readonly NetworkCredentialInfo[], host: string | undefined): NetworkCredentialInfo[] {

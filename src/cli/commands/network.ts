@@ -21,7 +21,7 @@ const YES = { syntax: '--yes', help: 'do not ask; without a terminal nothing is 
 const FOR = { syntax: '--for <time>', help: 'for a time, such as 30m, 1h or 7d' };
 const WHAT = { syntax: '<what...>', help: 'hosts (registry.example.com, *.corp.example:8443) or groups (npm, github)' };
 
-export const networkAllow = defineCommand<NetworkState>({
+const networkAllow = defineCommand<NetworkState>({
   name: ['network', 'allow'],
   summary: 'Let commands reach hosts or named groups of hosts. Only a person should run this.',
   parameters: [WHAT],
@@ -40,7 +40,7 @@ export const networkAllow = defineCommand<NetworkState>({
   view: viewChange,
 });
 
-export const networkDeny = defineCommand<NetworkState>({
+const networkDeny = defineCommand<NetworkState>({
   name: ['network', 'deny'],
   summary: 'Refuse hosts or groups. A denial wins over every permission.',
   parameters: [WHAT],
@@ -49,7 +49,7 @@ export const networkDeny = defineCommand<NetworkState>({
   view: viewChange,
 });
 
-export const networkRemove = defineCommand<NetworkState>({
+const networkRemove = defineCommand<NetworkState>({
   name: ['network', 'remove'],
   summary: 'Take back what was allowed or denied.',
   parameters: [WHAT],
@@ -58,7 +58,7 @@ export const networkRemove = defineCommand<NetworkState>({
   view: viewRemoval,
 });
 
-export const networkOn = defineCommand<NetworkState>({
+const networkOn = defineCommand<NetworkState>({
   name: ['network', 'on'],
   summary: 'Give the commands of a project the names that a person allowed. This is the default.',
   options: [PROJECT, YES],
@@ -66,7 +66,7 @@ export const networkOn = defineCommand<NetworkState>({
   view: viewSwitch,
 });
 
-export const networkOff = defineCommand<NetworkState>({
+const networkOff = defineCommand<NetworkState>({
   name: ['network', 'off'],
   summary: 'Give the commands of a project no network at all, and each a loopback of its own.',
   options: [PROJECT, YES],
@@ -74,7 +74,7 @@ export const networkOff = defineCommand<NetworkState>({
   view: viewSwitch,
 });
 
-export const networkList = defineCommand<NetworkState>({
+const networkList = defineCommand<NetworkState>({
   name: ['network', 'list'],
   summary: 'List what commands may reach, and who decided it.',
   options: [{ syntax: '--machine', help: 'only what holds for every project' }, PROJECT],
@@ -85,7 +85,7 @@ export const networkList = defineCommand<NetworkState>({
   view: viewState,
 });
 
-export const networkGroups = defineCommand<readonly NetworkGroup[]>({
+const networkGroups = defineCommand<readonly NetworkGroup[]>({
   name: ['network', 'groups'],
   summary: 'List the named groups of hosts, and the mirrors that they include on this machine.',
   async run(context) {
@@ -98,6 +98,16 @@ export const networkGroups = defineCommand<readonly NetworkGroup[]>({
     empty: 'no groups',
   }),
 });
+
+export const networkCommands = [
+  networkAllow,
+  networkDeny,
+  networkRemove,
+  networkList,
+  networkGroups,
+  networkOn,
+  networkOff,
+];
 
 type Action = 'allow' | 'deny' | 'remove' | 'on' | 'off';
 

@@ -6,7 +6,7 @@ import { projectOption } from '../project-root.ts';
 const MIB = 1024 * 1024;
 
 /** Lists what runs now, in all projects. Commands are scrubbed. */
-export const ps = defineCommand<{ items: RunningItem[] }>({
+const ps = defineCommand<{ items: RunningItem[] }>({
   name: ['ps'],
   summary: 'List the jobs and calls that are running.',
   options: [{ syntax: '--project [dir]', help: 'only those of a project (default: the current project)' }],
@@ -24,7 +24,7 @@ export const ps = defineCommand<{ items: RunningItem[] }>({
 });
 
 /** Ends a job or a call, with everything it started. */
-export const kill = defineCommand<{ items: RunningItem[] }>({
+const kill = defineCommand<{ items: RunningItem[] }>({
   name: ['kill'],
   summary: 'End a running job or call.',
   parameters: [{ syntax: '<id>', help: 'its id from `ctxd ps`, or at least four characters of its beginning or end' }],
@@ -36,6 +36,8 @@ export const kill = defineCommand<{ items: RunningItem[] }>({
     lines: items.map(({ id, kind, command }) => `Ended ${kind} ${id}: ${command}`),
   }),
 });
+
+export const psCommands = [ps, kill];
 
 function rowOf({ id, kind, tool, job, started_ms, cpu_ms, memory_bytes, session, project, command }: RunningItem) {
   return [

@@ -16,7 +16,7 @@ const SHOWN_DIGITS = 12;
 const NOTHING = 'nothing is set aside or reported';
 
 /** Files that contextd set aside because a program on the host would run them, and contents that a person accepted. */
-export const quarantineList = defineCommand({
+const quarantineList = defineCommand({
   name: ['quarantine', 'list'],
   summary:
     'List the files that contextd set aside, and those that it only reported: programs on the host may run them.',
@@ -64,7 +64,7 @@ const PROJECT_OPTION = { syntax: '--project <dir>', help: 'the project directory
 const ALL_OPTION = { syntax: '--all', help: 'all of them in the project' };
 
 /** Restores files once: if a command creates or changes one again, it is set aside again. */
-export const quarantineRestore = defineCommand({
+const quarantineRestore = defineCommand({
   name: ['quarantine', 'restore'],
   summary: 'Put files back that were set aside, as they were listed. They stay until a command changes them.',
   parameters: [{ syntax: '[ids...]', help: 'their ids, from `ctxd quarantine list` or the answer of the call' }],
@@ -90,7 +90,7 @@ export const quarantineRestore = defineCommand({
 });
 
 /** Deletes files that were set aside. What was only reported is the person's to remove. */
-export const quarantineRemove = defineCommand({
+const quarantineRemove = defineCommand({
   name: ['quarantine', 'remove'],
   summary: 'Show files that were set aside, and delete them.',
   parameters: [{ syntax: '[ids...]', help: 'their ids, from `ctxd quarantine list` or the answer of the call' }],
@@ -117,7 +117,7 @@ export const quarantineRemove = defineCommand({
 });
 
 /** Accepts contents for good: a file with such a path and hash is not set aside again. */
-export const quarantineAccept = defineCommand({
+const quarantineAccept = defineCommand({
   name: ['quarantine', 'accept'],
   summary: 'Show files that were set aside, put them back, and let commands create these contents there from now on.',
   parameters: [
@@ -152,6 +152,8 @@ export const quarantineAccept = defineCommand({
   },
   view: ({ items, accepted }) => ({ kind: 'lines', lines: verdicts(items, accepted) }),
 });
+
+export const quarantineCommands = [quarantineList, quarantineRestore, quarantineRemove, quarantineAccept];
 
 function joined(answers: readonly QuarantineResponse[]): QuarantineResponse {
   return { items: answers.flatMap(({ items }) => items), accepted: answers.flatMap(({ accepted }) => accepted) };

@@ -22,7 +22,7 @@ const ID_SHOWN_CHARS = 12;
 const VALUE_MAX_BYTES = 256 * 1024;
 
 /** The only command that shows a value. Something that is no person has no terminal, and the clients refuse it to agents. */
-export const scrubReveal = defineCommand<RevealedSecret>({
+const scrubReveal = defineCommand<RevealedSecret>({
   name: ['scrub', 'reveal'],
   summary: 'Show a masked value, its rule and where it was found. Only a person should run this.',
   parameters: [{ syntax: '<token>', help: 'the secret: 3 or [SECRET_3]' }],
@@ -39,7 +39,7 @@ export const scrubReveal = defineCommand<RevealedSecret>({
 });
 
 /** Nothing of the value is stored, only its HMAC with a key of the installation. */
-export const scrubAllow = defineCommand<AllowedValues>({
+const scrubAllow = defineCommand<AllowedValues>({
   name: ['scrub', 'allow'],
   summary: 'Record that a masked value is no secret, so that later answers show it. Only a person should run this.',
   parameters: [{ syntax: '[token]', help: 'the secret: 3 or [SECRET_3] (default: a value from standard input)' }],
@@ -73,7 +73,7 @@ export const scrubAllow = defineCommand<AllowedValues>({
   }),
 });
 
-export const scrubAllowList = defineCommand<readonly AllowedValue[]>({
+const scrubAllowList = defineCommand<readonly AllowedValue[]>({
   name: ['scrub', 'allow', 'list'],
   summary: 'List the values that are allowed in a project, by id. The values themselves are not stored.',
   options: [PROJECT],
@@ -84,7 +84,7 @@ export const scrubAllowList = defineCommand<readonly AllowedValue[]>({
   view: viewList,
 });
 
-export const scrubAllowRemove = defineCommand<AllowedValues>({
+const scrubAllowRemove = defineCommand<AllowedValues>({
   name: ['scrub', 'allow', 'remove'],
   summary: 'Mask a value again that was allowed.',
   parameters: [{ syntax: '<id>', help: 'the id from `ctxd scrub allow list`, or its beginning' }],
@@ -98,6 +98,8 @@ export const scrubAllowRemove = defineCommand<AllowedValues>({
     lines: changed.map((value) => `${value.id.slice(0, ID_SHOWN_CHARS)} is masked again in ${scopeOf(value)}.`),
   }),
 });
+
+export const scrubAllowCommands = [scrubReveal, scrubAllow, scrubAllowList, scrubAllowRemove];
 
 /** `token`: undefined if only the project is meant. A shell may take the brackets for a pattern, so the number will do. */
 async function secretOf(context: CliContext, args: ParsedArgs, token: string | undefined): Promise<SecretRequest> {

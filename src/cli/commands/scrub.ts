@@ -20,7 +20,7 @@ interface Scrubbed extends ScrubbedText {
 const FAULTS_SHOWN = 20;
 
 /** Runs the daemon's engine in this process, for pipelines. Text that cannot be searched is not printed. */
-export const scrub = defineCommand<Scrubbed>({
+const scrub = defineCommand<Scrubbed>({
   name: ['scrub'],
   summary: 'Mask the secrets in a text from standard input or a file. Needs no daemon.',
   parameters: [{ syntax: '[file]', help: 'the file (default and "-": standard input)' }],
@@ -113,7 +113,7 @@ function bareFinding({ rule, start, end }: ScrubbedText['findings'][number]) {
 }
 
 /** Without approval a `.gitleaks.toml` only adds rules. An approval holds for exactly the reviewed bytes. */
-export const scrubApprove = defineCommand({
+const scrubApprove = defineCommand({
   name: ['scrub', 'approve'],
   summary: "Show what a project's .gitleaks.toml would allow, and allow it until the file changes.",
   parameters: [{ syntax: '[path]', help: 'the project directory (default: the current project)' }],
@@ -134,6 +134,8 @@ export const scrubApprove = defineCommand({
   },
   view: (review) => ({ kind: 'lines', lines: [...describe(review), verdict(review)] }),
 });
+
+export const scrubCommands = [scrub, scrubApprove];
 
 function checkUsable({ path, sha256, fault }: RulesReview): void {
   if (sha256 === '' && fault === '') throw new ContextdError('PATH_NOT_FOUND', `there is no ${path}`);

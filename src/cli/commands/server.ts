@@ -14,7 +14,7 @@ import { describeCalls, describeJobs, type StopOptions, stopDaemon } from '../da
 import { confirm } from '../input.ts';
 import { countOf, printable, write } from '../render.ts';
 
-export const serverStart = defineCommand({
+const serverStart = defineCommand({
   name: ['server', 'start'],
   summary: 'Start the daemon if it is not running, and wait until it answers.',
   async run(context) {
@@ -32,7 +32,7 @@ export const serverStart = defineCommand({
 
 export const YES = { syntax: '--yes', help: 'end background jobs without asking' };
 
-export const serverStop = defineCommand({
+const serverStop = defineCommand({
   name: ['server', 'stop'],
   summary: 'Stop the daemon after its calls have ended, and wait until it is gone. Background jobs end with it.',
   options: [YES],
@@ -50,7 +50,7 @@ export const serverStop = defineCommand({
   view: (result) => ({ kind: 'lines', lines: [result.pid === null ? 'no daemon is running' : stoppedLine(result)] }),
 });
 
-export const serverRestart = defineCommand({
+const serverRestart = defineCommand({
   name: ['server', 'restart'],
   summary: 'Stop the daemon if it is running, and start it. Background jobs end.',
   options: [YES],
@@ -124,7 +124,7 @@ function stopOptions(context: CliContext, args: ParsedArgs, what: 'stop' | 'rest
   };
 }
 
-export const serverStatus = defineCommand({
+const serverStatus = defineCommand({
   name: ['server', 'status'],
   summary: 'Show the running daemon.',
   run: (context) => withClient(context.paths, (client) => client.serverStatus({})),
@@ -172,7 +172,7 @@ function mebibytes(bytes: number): string {
 const LINES_DEFAULT = 50;
 const LINES_MAX = 100_000;
 
-export const serverLogs = defineCommand({
+const serverLogs = defineCommand({
   name: ['server', 'logs'],
   summary: "Show the end of the daemon's log.",
   options: [
@@ -200,6 +200,8 @@ export const serverLogs = defineCommand({
     },
   }),
 });
+
+export const serverCommands = [serverStart, serverStop, serverRestart, serverStatus, serverLogs];
 
 /** A log entry for a person: local time, level, event, then the other fields. More lines of it, as of a stack, are indented. */
 export function readable(entry: unknown): string[] {

@@ -26,7 +26,7 @@ async function inProject<T>(
   return withClient(context.paths, (client) => ask(client, root, args.word(0) ?? ''));
 }
 
-export const sessionList = defineCommand<SessionList['sessions']>({
+const sessionList = defineCommand<SessionList['sessions']>({
   name: ['session', 'list'],
   summary: 'List what is kept of the sessions of a project, the newest first.',
   options: [PROJECT],
@@ -47,7 +47,7 @@ export const sessionList = defineCommand<SessionList['sessions']>({
   }),
 });
 
-export const sessionShow = defineCommand<SessionEvents>({
+const sessionShow = defineCommand<SessionEvents>({
   name: ['session', 'show'],
   summary: 'Show the events of a session, oldest first.',
   parameters: [SESSION],
@@ -94,7 +94,7 @@ export const sessionShow = defineCommand<SessionEvents>({
     }),
 });
 
-export const sessionInspect = defineCommand<SessionContext>({
+const sessionInspect = defineCommand<SessionContext>({
   name: ['session', 'inspect'],
   summary: 'Show the context that is made of a session, and why each event is in it or not.',
   parameters: [SESSION],
@@ -132,7 +132,7 @@ export const sessionInspect = defineCommand<SessionContext>({
   bare: ({ stats_json, ...context }) => JSON.stringify({ ...context, stats: JSON.parse(stats_json) }),
 });
 
-export const sessionReplay = defineCommand<SessionReplay>({
+const sessionReplay = defineCommand<SessionReplay>({
   name: ['session', 'replay'],
   summary: 'Make the contexts of a session again from its log, and compare them byte by byte.',
   parameters: [SESSION],
@@ -154,6 +154,8 @@ export const sessionReplay = defineCommand<SessionReplay>({
   }),
   exitCode: ({ contexts }) => (contexts.some(({ result }) => result === 'differs') ? 1 : 0),
 });
+
+export const sessionLogCommands = [sessionList, sessionShow, sessionInspect, sessionReplay];
 
 /** The counts of a build: what was included, and how much was dropped for each reason. */
 function pairsOf(statsJson: string): [string, string][] {

@@ -33,7 +33,7 @@ interface FailedTool {
   message: string;
 }
 
-export const toolInstall = defineCommand<InstallResult>({
+const toolInstall = defineCommand<InstallResult>({
   name: ['tool', 'install'],
   summary: 'Fetch a tool of other people, show what it asks for and, after a yes, add it to the project.',
   parameters: [
@@ -68,7 +68,7 @@ export const toolInstall = defineCommand<InstallResult>({
   exitCode: ({ failed }) => (failed.length === 0 ? 0 : 1),
 });
 
-export const toolUpdate = defineCommand<InstallResult & { plans: ToolPlan[] }>({
+const toolUpdate = defineCommand<InstallResult & { plans: ToolPlan[] }>({
   name: ['tool', 'update'],
   summary:
     'Fetch installed tools again from where they came, show what changes and, after a yes, use the new versions.',
@@ -103,6 +103,8 @@ export const toolUpdate = defineCommand<InstallResult & { plans: ToolPlan[] }>({
   }),
   exitCode: ({ plans, failed }) => (failed.length > 0 || plans.some(({ state }) => state !== 'same') ? 1 : 0),
 });
+
+export const toolInstallCommands = [toolInstall, toolUpdate];
 
 /** Shows what a source can be after a fault of one. */
 function addForms(thrown: unknown): never {

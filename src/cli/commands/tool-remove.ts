@@ -13,7 +13,7 @@ import { readLock, writeLock } from '../tools/lock.ts';
 const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const YES = { syntax: '--yes', help: 'do not ask' };
 
-export const toolRemove = defineCommand({
+const toolRemove = defineCommand({
   name: ['tool', 'remove'],
   summary: 'Take an installed tool out of the project. Other projects keep it.',
   parameters: [{ syntax: '<tool>', help: 'the tool' }],
@@ -22,7 +22,7 @@ export const toolRemove = defineCommand({
   view: ({ root, name }): View => ({ kind: 'lines', lines: [`${name} is no longer a tool of ${root}`] }),
 });
 
-export const toolRollback = defineCommand({
+const toolRollback = defineCommand({
   name: ['tool', 'rollback'],
   summary: 'Return to the version of a tool that the project used before, with what was granted to it then.',
   parameters: [{ syntax: '<tool>', help: 'the tool' }],
@@ -30,6 +30,8 @@ export const toolRollback = defineCommand({
   run: (context, args) => changed(context, args, ROLLBACK),
   view: ({ name, version }): View => ({ kind: 'lines', lines: [`${name} is ${version} again`] }),
 });
+
+export const toolRemoveCommands = [toolRemove, toolRollback];
 
 /** A change of one installed tool that takes something away from the project. */
 interface Change {

@@ -11,7 +11,7 @@ import { readInput } from '../input.ts';
 import { currentProject, findProjectRoot, projectOption } from '../project-root.ts';
 import { printable, write } from '../render.ts';
 
-export const toolList = defineCommand({
+const toolList = defineCommand({
   name: ['tool', 'list'],
   summary: 'List the tools of the project, or those of contextd outside a project.',
   options: [{ syntax: '--project [dir]', help: 'the project (default: the current project)' }],
@@ -36,7 +36,7 @@ export const toolList = defineCommand({
   }),
 });
 
-export const toolInfo = defineCommand({
+const toolInfo = defineCommand({
   name: ['tool', 'info'],
   summary: 'Show one tool: what it does, its arguments, where it came from and what it may ask of the host.',
   parameters: [{ syntax: '<name>', help: 'the tool' }],
@@ -89,7 +89,7 @@ function originLines({
   ];
 }
 
-export const toolRun = defineCommand({
+const toolRun = defineCommand({
   name: ['tool', 'run'],
   summary: 'Call a tool in the current project, print its answer and exit with its status.',
   parameters: [{ syntax: '<tool>', help: 'the tool' }],
@@ -106,6 +106,8 @@ export const toolRun = defineCommand({
   view: ({ line }) => ({ kind: 'raw', text: `${line}\n` }),
   exitCode: ({ exitCode }) => Math.min(exitCode, 255),
 });
+
+export const toolCommands = [toolList, toolInfo, toolRun];
 
 async function callTool(context: CliContext, tool: string, root: string, input: Buffer) {
   const request = {
