@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { BESIDE_USR } from '../../fs/system-places.ts';
 import type { SandboxLimits } from '../contract/policy.ts';
-import { perProcessLimits } from '../machine/limits.ts';
+import { LIMIT_SCRIPT, perProcessLimits, scriptLimits } from '../machine/limits.ts';
 import type { BubblewrapFeatures } from '../machine/mount-plan.ts';
 
 /** What the proxy process may use. A connection takes some ten kilobytes. */
@@ -44,9 +44,7 @@ const ETC = [
 const SCRIPT = `
 umask 022
 ulimit -c 0
-ulimit -f "$1" 2>/dev/null
-ulimit -n "$2" 2>/dev/null || ulimit -n "$(ulimit -H -n)"
-shift 2
+${LIMIT_SCRIPT}
 while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 exec "$@"
@@ -79,8 +77,7 @@ export function egressCommandLine(jail: EgressJail): string[] {
     '-c',
     SCRIPT,
     'contextd-egress',
-    String(EGRESS_LIMITS.fileBytes / 512),
-    String(EGRESS_LIMITS.openFiles),
+    ...scriptLimits(EGRESS_LIMITS),
     ...(joinFiles ?? []),
     '--',
     bubblewrap.path,

@@ -10,7 +10,7 @@ import type { SandboxLimits, WorkspaceView } from '../contract/policy.ts';
 import type { GroupFiles } from '../machine/cgroup/files.ts';
 import type { Bubblewrap } from '../machine/facts.ts';
 import { becomeOwner, type Identity, idsInside } from '../machine/identity.ts';
-import { bindToProcessors, perProcessLimits } from '../machine/limits.ts';
+import { bindToProcessors, LIMIT_SCRIPT, perProcessLimits, scriptLimits } from '../machine/limits.ts';
 import { encodeArguments, renderArguments } from '../machine/mount-plan.ts';
 import { enterNamespace, type LoopbackNamespace, namespaceFds } from '../machine/network.ts';
 import { makeReachable, type PublicBind } from '../machine/reach.ts';
@@ -22,9 +22,7 @@ import { makeReachable, type PublicBind } from '../machine/reach.ts';
  */
 const LAUNCH_SCRIPT = `
 umask 022
-ulimit -f "$1" 2>/dev/null
-ulimit -n "$2" 2>/dev/null
-shift 2
+${LIMIT_SCRIPT}
 while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done
 shift
 while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done
@@ -159,8 +157,7 @@ function commandLine(request: LaunchRequest, publicBinds: readonly PublicBind[])
     // The namespace descriptors must not leak into the sandbox.
     joined.map((fd) => `exec ${fd}<&-\n`).join('') + LAUNCH_SCRIPT,
     'contextd-sandbox',
-    String(Math.ceil(limits.fileBytes / 512)),
-    String(limits.openFiles),
+    ...scriptLimits(limits),
     ...(group?.joinFiles ?? []),
     '--',
     ...publicBinds.flatMap((bind) => [bind.source, bind.target]),

@@ -1,6 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { SandboxLimits } from '../contract/policy.ts';
 
+/**
+ * The start of a shell script that limits itself and what it becomes, on every machine. It takes the values of
+ * `scriptLimits` as its first arguments. If the system allows fewer open files, the script gets as many as are allowed.
+ */
+export const LIMIT_SCRIPT = `ulimit -f "$1" 2>/dev/null
+ulimit -n "$2" 2>/dev/null || ulimit -n "$(ulimit -H -n)"
+shift 2`;
+
+/** Arguments of LIMIT_SCRIPT. */
+export function scriptLimits({ fileBytes, openFiles }: Pick<SandboxLimits, 'fileBytes' | 'openFiles'>): string[] {
+  return [String(Math.ceil(fileBytes / 512)), String(openFiles)];
+}
+
 /** V8 reserves about 1 GiB of data before it runs a line; with less the tool process would abort. */
 const NODE_DATA_MIN_BYTES = 2 * 1024 ** 3;
 

@@ -11,6 +11,7 @@ import type { SandboxLimits, SandboxPolicy } from '../contract/policy.ts';
 import type { SandboxProgram } from '../contract/sandbox.ts';
 import { argvOf } from '../jail/program-argv.ts';
 import { binDirsOf } from '../machine/host.ts';
+import { LIMIT_SCRIPT, scriptLimits } from '../machine/limits.ts';
 import { buildEnvironment } from '../machine/mount-plan.ts';
 import { readablePaths, writablePaths } from '../machine/tool-paths.ts';
 import { whyNotMounted } from '../run/repository-above.ts';
@@ -97,10 +98,9 @@ export function programJob(policy: SandboxPolicy, program: SandboxProgram, socke
 const PRELUDE = `
 umask 022
 ulimit -c 0
-ulimit -f "$1" 2>/dev/null
-ulimit -n "$2" 2>/dev/null
-if [ "$3" -gt 0 ]; then ulimit -u "$3" 2>/dev/null; fi
-shift 3
+${LIMIT_SCRIPT}
+if [ "$1" -gt 0 ]; then ulimit -u "$1" 2>/dev/null; fi
+shift
 echo >&3
 exec 3>&-
 exec "$@"
@@ -126,8 +126,7 @@ export function seatbeltArguments(launch: SeatbeltLaunch): string[] {
     '-c',
     PRELUDE,
     'contextd-sandbox',
-    String(Math.ceil(limits.fileBytes / 512)),
-    String(limits.openFiles),
+    ...scriptLimits(limits),
     String(userProcesses === 0 ? 0 : userProcesses + limits.pids),
     ...launch.argv,
   ];

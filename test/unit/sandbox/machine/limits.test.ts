@@ -1,8 +1,21 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { chooseProcessors, perProcessLimits } from '#src/sandbox/machine/limits.js';
+import { chooseProcessors, LIMIT_SCRIPT, perProcessLimits, scriptLimits } from '#src/sandbox/machine/limits.js';
 
 const MIB = 1024 * 1024;
 const LIMITS = { memoryBytes: 512 * MIB, pids: 64, cpus: 0 };
+
+test('SEC-2.5 a start script limits file size and open files, to fewer if the system allows fewer', () => {
+  const limits = scriptLimits({ fileBytes: 1025, openFiles: 64 });
+  // Root may raise what the system allows.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const limited = (before: string): string => {
+    const script = `${before}\n${LIMIT_SCRIPT}\nulimit -f; ulimit -n; echo "$1"`;
+    return execFileSync('sh', ['-c', script, 'sh', ...limits, 'rest'], { ...user, encoding: 'utf8' });
+  };
+  expect(limited('true')).toBe('3\n64\nrest\n');
+  expect(limited('ulimit -S -n 16; ulimit -H -n 32')).toBe('3\n32\nrest\n');
+});
 
 test('SEC-2.5 without a cgroup each process is limited, and the command follows', () => {
   expect(perProcessLimits(LIMITS, false)).toEqual(['/usr/bin/prlimit', '--nproc=64', `--data=${512 * MIB}`, '--']);
