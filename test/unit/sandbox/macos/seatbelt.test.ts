@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { acceptConfig } from '#src/config/load.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
@@ -308,23 +309,9 @@ describe('the sandbox, with a stand-in for sandbox-exec', () => {
     writeFileSync(sandboxExec, script);
     chmodSync(sandboxExec, 0o755);
     const environment = bareEnvironment({ home: base, contextdHome: join(base, 'home') });
-    const config = {
-      ro_paths: [],
-      etc: [],
-      deny: [],
-      min_isolation: 'reduced' as const,
-      memory_mb: 512,
-      pids: 128,
-      cpus: 0,
-      total_memory_mb: 0,
-      total_pids: 1000,
-      preforked: 0,
-      cache_max_mb: 1024,
-      cache_max_age_days: 30,
-      file_max_mb: 1024,
-      session_max_mb: 1024,
-      idle_ms: 180_000,
-    };
+    const { sandbox: config } = acceptConfig('the test', {
+      sandbox: { memory_mb: 512, pids: 128, cpus: 0, preforked: 0, cache_max_mb: 1024 },
+    });
     return new SeatbeltSandbox(
       { paths: resolvePaths(environment, join(base, 'install')), config, logger: silentLogger, clock: systemClock },
       { sandboxExec, tempRoot },
