@@ -5,7 +5,11 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CORE_EFFECTS } from '../helpers/core-effects.ts';
 import { CTXD, type Finished, type Installation, install, ROOT } from '../helpers/installation.ts';
+
+/** By name. */
+const CORE_TOOLS = [...CORE_EFFECTS.keys()].sort();
 
 let machine: Installation;
 
@@ -145,25 +149,7 @@ describe('ctxd in a project', () => {
       changed: false,
       created: [],
       updated: [],
-      tools: [
-        'branch',
-        'checkpoint_list',
-        'checkpoint_restore',
-        'checkpoint_save',
-        'jobs',
-        'memory_feedback',
-        'memory_get',
-        'memory_search',
-        'memory_store',
-        'return',
-        'safe_bash',
-        'safe_read',
-        'safe_write',
-        'session_init',
-        'tool_browse',
-        'tool_hydrate',
-        'tool_view',
-      ],
+      tools: CORE_TOOLS,
     });
     const again = (await ctxd('init')).stdout;
     expect(again.split('\n')[0]).toBe(`${machine.project} is set up already: nothing changed`);
@@ -214,25 +200,7 @@ describe('ctxd in a project', () => {
 
   it('lists and shows the tools', async () => {
     const tools = await json('tool', 'list');
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual([
-      'branch',
-      'checkpoint_list',
-      'checkpoint_restore',
-      'checkpoint_save',
-      'jobs',
-      'memory_feedback',
-      'memory_get',
-      'memory_search',
-      'memory_store',
-      'return',
-      'safe_bash',
-      'safe_read',
-      'safe_write',
-      'session_init',
-      'tool_browse',
-      'tool_hydrate',
-      'tool_view',
-    ]);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(CORE_TOOLS);
     expect(await json('tool', 'list', '--project')).toEqual(tools);
     expect(await json('tool', 'info', 'safe_bash')).toMatchObject({
       name: 'safe_bash',
@@ -241,8 +209,7 @@ describe('ctxd in a project', () => {
     });
     expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
       code: 1,
-      stderr:
-        'ctxd: there is no tool "nothing". There are branch, checkpoint_list, checkpoint_restore, checkpoint_save, jobs, memory_feedback, memory_get, memory_search, memory_store, return, safe_bash, safe_read, safe_write, session_init, tool_browse, tool_hydrate, tool_view.\n',
+      stderr: `ctxd: there is no tool "nothing". There are ${CORE_TOOLS.join(', ')}.\n`,
     });
     expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
       code: 1,

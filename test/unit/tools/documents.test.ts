@@ -15,10 +15,10 @@ const TOOLS = join(import.meta.dirname, '..', '..', '..', 'tools');
 const cl100k = getEncoding('cl100k_base');
 const names = readdirSync(TOOLS, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 
-/** The keys of a manifest beyond those that all manifests have. */
 /** NFR-2.2: more than other tools have. */
 const SLOW = { timeout_ms: 3_600_000, default_timeout_ms: 120_000 };
 
+/** The keys of a manifest beyond those that all manifests have. */
 const MANIFESTS: Readonly<Record<string, object>> = {
   checkpoint_list: { budget: 'search' },
   checkpoint_restore: { grants: ['checkpoint_restore'], budget: 'checkpoint', limits: { default_timeout_ms: 120_000 } },
@@ -78,7 +78,9 @@ describe.each(names)('%s', (name) => {
   });
 
   it('has a name that no tool of others can have', async () => {
-    expect(await faultOfName(name, '')).toBe('is a name that contextd or a shell uses itself');
+    expect(await faultOfName(name, ''), 'see OWN in src/catalog/reserved-names.ts').toBe(
+      'is a name that contextd or a shell uses itself',
+    );
   });
 
   it('has a schema of at most 180 tokens', async () => {
@@ -103,7 +105,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('has a manifest with the grants it needs and no more', () => {
-    expect(JSON.parse(read(name, 'tool.json'))).toEqual({
+    expect(JSON.parse(read(name, 'tool.json')), 'MANIFESTS and EFFECTS state it again').toEqual({
       name,
       purpose: expect.any(String),
       version: '1.0.0',
@@ -135,7 +137,7 @@ it('CE-1.1 all schemas together are under 1,500 tokens', async () => {
   const together = verifyTogether(
     (await Promise.all(names.map(verify))).map((report) => ({ ...report, isCore: true })),
   );
-  expect(together).toMatchObject({ passed: true, figure: expect.any(Number) });
+  expect(together, together.detail).toMatchObject({ passed: true, figure: expect.any(Number) });
   expect(together.figure).toBeLessThan(1_500);
 });
 
