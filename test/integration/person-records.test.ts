@@ -86,7 +86,7 @@ function requestOf(name: string, root: string) {
 describe('A11 what a person does with ctxd', () => {
   it('is an act with a record, or one of the rpcs that only read', () => {
     const reading = RPC_NAMES.filter((name) => actOf(name, requestOf(name, '/p')) === null);
-    expect(reading.toSorted()).toEqual(READING.toSorted());
+    expect(reading.toSorted(), 'an rpc that only reads is listed in READING too').toEqual(READING.toSorted());
   });
 
   it('A11 SEC-5.1: leaves one record for each rpc that is an act, also if it fails', { timeout: 300_000 }, async () => {

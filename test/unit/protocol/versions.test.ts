@@ -26,7 +26,7 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'WatchTools',
     'ReportRefusal',
   ]);
-  expect(Object.keys(ManagementService.service)).toEqual([
+  expect(Object.keys(ManagementService.service), 'a new rpc is listed here too').toEqual([
     'ServerStatus',
     'StopServer',
     'RegisterProject',
