@@ -797,3 +797,14 @@ describe('imports run the way a call runs', () => {
     expect(readers.sort()).toEqual([...ENVIRONMENT_READERS].sort());
   });
 });
+
+it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only files that exist', (document) => {
+  const folders = ['bench', 'docs', 'proto', 'scripts', 'sdk', 'src', 'test', 'tools'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((entry) => `/${folder}/${entry}`),
+  );
+  const named = [...readFileSync(join(root, document), 'utf8').matchAll(/`([\w./-]+\.(?:json|md|proto|svg|ts))`/g)];
+  expect(named.length).toBeGreaterThan(5);
+  const gone = named.filter(([, name]) => !files.some((file) => file.endsWith(`/${name}`))).map(([, name]) => name);
+  expect(gone).toEqual([]);
+});
