@@ -1,33 +1,5 @@
 import { optional, section, whole } from './schema-parts.ts';
 
-/** What a person sets for memories. */
-export interface MemorySettings {
-  holdout: number;
-  distill: { url: string | null; model: string; api_key_file: string | null; timeout_ms: number };
-  embedding: {
-    provider: 'none' | 'http' | 'local';
-    url: string | null;
-    model: string | null;
-    api_key_file: string | null;
-    folder: string | null;
-    revision: string;
-    query_prefix: string;
-    document_prefix: string;
-    query_timeout_ms: number;
-    timeout_ms: number;
-  };
-  qdrant: {
-    url: string | null;
-    api_key_file: string | null;
-    collection: string;
-    /** Ids by the roots of projects. */
-    project_ids: Record<string, string>;
-    timeout_ms: number;
-    search_timeout_ms: number;
-    interval_ms: number;
-  };
-}
-
 /** https, or http on this machine; no user, no query. */
 const SERVER_URL = '^(https://[^\\s/@?#]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]+)?)(/[^\\s?#]*)?$';
 

@@ -7,73 +7,8 @@ import {
   TIMEOUT_LONGEST_MS,
   TIMEOUT_MAX_MS,
 } from '../core/limits.ts';
-import { MEMORY_SCHEMA, type MemorySettings } from './memory-schema.ts';
-import { flag, names, optional, section, whole } from './schema-parts.ts';
-
-/** The settings of a person for this machine. The names hold the units; the schema below describes each setting. */
-export interface Config {
-  budget: {
-    default_tokens: number;
-    max_tokens: number;
-    tools: Record<string, { default_tokens?: number; max_tokens?: number }>;
-    doors: Record<string, { max_tokens: number }>;
-    telemetry: boolean;
-  };
-  densify: { ansi: boolean; progress: boolean; repeats: boolean; json: boolean; trailing_spaces: boolean };
-  timeout: { default_ms: number; max_ms: number; tools: Record<string, { default_ms?: number; max_ms?: number }> };
-  output: { max_bytes: number; kill_bytes: number };
-  artifacts: { max_age_days: number; max_bytes: number };
-  sandbox: {
-    ro_paths: string[];
-    etc: string[];
-    deny: string[];
-    min_isolation: 'full' | 'reduced';
-    memory_mb: number;
-    pids: number;
-    /** Null: depends on the number of processors of the machine. */
-    cpus: number | null;
-    total_memory_mb: number;
-    total_pids: number;
-    preforked: number;
-    cache_max_mb: number;
-    cache_max_age_days: number;
-    file_max_mb: number;
-    session_max_mb: number;
-    idle_ms: number;
-  };
-  network: {
-    default: 'on' | 'off';
-    upload_max_mb: number;
-    upstream_proxy: string | null;
-    upstream_no_proxy: string[];
-    log_max_age_days: number;
-    log_max_rows: number;
-  };
-  install: { yes_grants: string[]; require_signature: boolean; trusted_keys: string[]; sigstore_root: string | null };
-  tools: { env: Record<string, string> };
-  memory: MemorySettings;
-  session: { log_max_age_days: number; log_max_events: number };
-  gateway: { cache_stable: boolean };
-  undo: { enabled: boolean; max_mb: number; max_age_days: number };
-  jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
-  secrets: { programs: string[]; max_uses_per_hour: number };
-  approvals: { wait_ms: number };
-  scrub: { seeds: boolean; deadline_base_ms: number; deadline_per_kb_ms: number; gitleaks: GitleaksUse };
-  log: { level: 'debug' | 'info' | 'warn' | 'error' };
-  http: {
-    enabled: boolean;
-    host: string;
-    /** Null: chosen at the first start, and kept. */
-    port: number | null;
-    tls_certificate: string | null;
-    tls_key: string | null;
-    max_connections: number;
-  };
-  server: { drain_ms: number; max_concurrent_calls: number };
-}
-
-/** When the gitleaks program searches outputs a second time. */
-export type GitleaksUse = 'small' | 'background' | 'always' | 'off';
+import { MEMORY_SCHEMA } from './memory-schema.ts';
+import { type Described, flag, names, optional, section, whole } from './schema-parts.ts';
 
 const MIB = 1024 * 1024;
 const BUDGET_CEILING_TOKENS = 1_000_000;
@@ -397,6 +332,12 @@ export const CONFIG_SCHEMA = {
     }),
   },
 } as const;
+
+/** The settings of a person for this machine. Their names hold the units. */
+export type Config = Omit<Described<typeof CONFIG_SCHEMA>, '$schema'>;
+
+/** When the gitleaks program searches outputs a second time. */
+export type GitleaksUse = Config['scrub']['gitleaks'];
 
 /** Rules between settings that JSON Schema cannot express: [a, b] means that a is at most b. */
 export const CONFIG_ORDER = [
