@@ -79,7 +79,9 @@ async function runScript(
     wallMs: 0,
     outputMaxChars: SAID_MAX_CHARS,
   });
-  return { ran: exit.ran && exit.code === 0, said: stdout, failure: stderr };
+  // A process that a signal or a limit killed prints nothing.
+  const failure = stderr.trim() === '' ? `it ended with ${exit.signal ?? `status ${exit.code}`}` : stderr;
+  return { ran: exit.ran && exit.code === 0, said: stdout, failure };
 }
 
 const NAMESPACES = ['user', 'pid', 'net', 'mnt', 'ipc', 'uts', 'cgroup'] as const;

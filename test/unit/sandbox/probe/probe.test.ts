@@ -11,7 +11,7 @@ import { collectFacts, findBubblewrap, type MachineFacts, readFeatures } from '#
 import { explainFailure } from '#src/sandbox/machine/failures.js';
 import { dependenciesOf, Isolation, readVerdicts, writeVerdicts } from '#src/sandbox/probe/isolation.js';
 import type { Trial } from '#src/sandbox/probe/ladder.js';
-import { readFindings } from '#src/sandbox/probe/trial.js';
+import { readFindings, tryOut } from '#src/sandbox/probe/trial.js';
 import { bareEnvironment } from '../../../helpers/bare-environment.ts';
 
 test.each([
@@ -36,6 +36,21 @@ test.each([
 
 test('an unknown message is shown', () => {
   expect(explainFailure('one\nbwrap: something new\n').missing).toBe('the sandbox did not start: bwrap: something new');
+});
+
+test('issue 29: says how a sandbox ended that did not start and printed nothing', async () => {
+  for (const [script, ended] of [
+    ['exit 3', 'status 3'],
+    ['kill -SEGV $$', 'SIGSEGV'],
+  ]) {
+    const dir = mkdtempSync(join(tmpdir(), 'contextd-silent-'));
+    const path = join(dir, 'bwrap');
+    writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const bubblewrap = { path, version: '0.8.0', features: { disableUserns: true, bindFd: true } };
+    const host = { bubblewrap, cgroups: null, strayFds: [], baseFor: () => [] };
+    expect(await tryOut(host, { kind: 'self' }, null)).toEqual({ ran: false, failure: `it ended with ${ended}` });
+    rmSync(dir, { recursive: true });
+  }
 });
 
 test('findBubblewrap returns null if bubblewrap is not installed', async () => {
