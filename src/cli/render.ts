@@ -109,7 +109,7 @@ export function printable(text: string): string {
 const CONTROLS = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 /** Except where they belong to what is before them: parts of an emoji, and joiners of scripts that are written with them. */
 const INKLESS =
-  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}])[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}])[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 function escapeCharacter(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);
