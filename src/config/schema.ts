@@ -7,6 +7,7 @@ import {
   TIMEOUT_LONGEST_MS,
   TIMEOUT_MAX_MS,
 } from '../core/limits.ts';
+import { GATEWAY_SCHEMA, type GatewaySettings } from './gateway-schema.ts';
 import { MEMORY_SCHEMA, type MemorySettings } from './memory-schema.ts';
 import { flag, names, optional, section, whole } from './schema-parts.ts';
 
@@ -53,7 +54,7 @@ export interface Config {
   tools: { env: Record<string, string> };
   memory: MemorySettings;
   session: { log_max_age_days: number; log_max_events: number };
-  gateway: { cache_stable: boolean };
+  gateway: GatewaySettings;
   undo: { enabled: boolean; max_mb: number; max_age_days: number };
   jobs: { per_session: number; total: number; lease_minutes: number; output_max_bytes: number };
   secrets: { programs: string[]; max_uses_per_hour: number };
@@ -300,12 +301,7 @@ export const CONFIG_SCHEMA = {
         'Events of all sessions. The oldest of the sessions that have most are removed first.',
       ),
     }),
-    gateway: section('How agents find tools.', {
-      cache_stable: flag(
-        false,
-        'tool_browse lists the tools that a session has seen first and unchanged, for clients that cache prompts, instead of the best ones.',
-      ),
-    }),
+    gateway: GATEWAY_SCHEMA,
     undo: section('What is kept of changed files, so that `ctxd undo` can take changes back.', {
       enabled: flag(true, 'Keep what calls change in the files of projects.'),
       max_mb: whole(2_048, 16, 1_048_576, 'Mebibytes for one project. Beyond it the oldest changes cannot be undone.'),

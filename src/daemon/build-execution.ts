@@ -2,18 +2,23 @@ import type { SessionRef } from '../call/session.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createCoreSource } from '../catalog/core-source.ts';
 import { createInstalledSource } from '../catalog/installed-source.ts';
+import { ToolAccess } from '../catalog/tool-access.ts';
+import { CallRates } from '../dispatch/call-rates.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
 import { BranchStore } from '../features/branches/branch-store.ts';
 import { Branches } from '../features/branches/branches.ts';
 import { BranchFiles } from '../features/branches/files/branch-files.ts';
 import { buildCheckpoints } from '../features/checkpoints/build-checkpoints.ts';
 import { callEvent } from '../features/events/call-event.ts';
+import { keepBlob } from '../features/execution/keep-blob.ts';
+import { createServerBackend } from '../features/execution/server-backend.ts';
 import { createHostServices } from '../features/host/host-services.ts';
 import { buildJobs, lineFinder } from '../features/jobs/build-jobs.ts';
 import type { EndedJob } from '../features/jobs/jobs.ts';
 import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
+import { createExecutables } from '../features/routing/executables.ts';
 import { ToolCatalogues } from '../features/routing/tool-catalogues.ts';
 import { ToolHabits } from '../features/routing/tool-habits.ts';
 import { createToolVerbs } from '../features/routing/tool-verbs.ts';
@@ -28,6 +33,7 @@ import { baseView, type WorkspaceView } from '../sandbox/contract/policy.ts';
 import { handedIn } from '../scrub/vault/look-alike.ts';
 import { type AuditRecord, hasWaited } from '../stores/audit-record.ts';
 import type { RecordedCall } from '../stores/recorded-call.ts';
+import { NO_SERVERS } from '../upstream/no-servers.ts';
 import { buildNetwork } from './build-network.ts';
 import type { Remembering, SessionKeeping } from './build-remembering.ts';
 import type { Scrubbing } from './build-scrubbing.ts';
@@ -38,7 +44,7 @@ export type Execution = ReturnType<typeof buildExecution>;
 
 /** Builds the execution of calls: the network and the sandbox, the handling of their leftovers, and the tools. */
 export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remembering & SessionKeeping) {
-  const { paths, config, clock, timer, logger } = deps;
+  const { paths, config, clock, timer, logger, upstream = NO_SERVERS } = deps;
   const { artifacts, scrubber, auditor: secondSearch } = before;
   const { network, networkJournal } = buildNetwork({ ...before, config: config.network, clock, timer, logger });
   const sandbox = createSandbox({
@@ -93,7 +99,16 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const installed = createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const catalog = createCatalog([coreSource, installed]);
-  const catalogues = new ToolCatalogues({ ...before, choices: before.toolChoices, catalog, logger });
+  const access = new ToolAccess(config.gateway.access);
+  const catalogues = new ToolCatalogues({
+    ...before,
+    choices: before.toolChoices,
+    catalog,
+    access,
+    upstream,
+    config: config.gateway,
+    logger,
+  });
   const toolHabits = new ToolHabits({ ...before, choices: before.toolChoices, catalogues, logger });
   const verbs = createToolVerbs({
     catalogues,
@@ -103,7 +118,10 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   });
   const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
   return {
+    access,
     catalogues,
+    executables: createExecutables({ catalogues, config: config.gateway }),
+    rates: new CallRates(config.gateway.rate_limits, clock),
     toolHabits,
     checkpoints,
     network,
@@ -118,6 +136,14 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     undo,
     runner: runByKind({
       host: createHostBackend(verbs, clock),
+      upstream: createServerBackend({
+        servers: upstream,
+        config: config.gateway,
+        keep: (call, blob) => keepBlob(call, blob, { scrubber, artifacts }),
+        clock,
+        timer,
+        random: Math.random,
+      }),
       plugin: createRunner({
         sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session, branches), config.sandbox),

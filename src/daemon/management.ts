@@ -58,7 +58,7 @@ import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 
 export interface ManagementDeps
-  extends ToolManagementDeps,
+  extends Omit<ToolManagementDeps, 'catalogues'>,
     Pick<HookDeps, 'eventLog' | 'counter'>,
     Pick<BranchManagementDeps, 'branches'>,
     Pick<CheckpointManagementDeps, 'checkpoints'>,

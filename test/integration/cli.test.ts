@@ -161,6 +161,7 @@ describe('ctxd in a project', () => {
         'safe_write',
         'session_init',
         'tool_browse',
+        'tool_execute',
         'tool_hydrate',
         'tool_view',
       ],
@@ -230,6 +231,7 @@ describe('ctxd in a project', () => {
       'safe_write',
       'session_init',
       'tool_browse',
+      'tool_execute',
       'tool_hydrate',
       'tool_view',
     ]);
@@ -242,7 +244,7 @@ describe('ctxd in a project', () => {
     expect(await ctxd('tool', 'info', 'nothing')).toMatchObject({
       code: 1,
       stderr:
-        'ctxd: there is no tool "nothing". There are branch, checkpoint_list, checkpoint_restore, checkpoint_save, jobs, memory_feedback, memory_get, memory_search, memory_store, return, safe_bash, safe_read, safe_write, session_init, tool_browse, tool_hydrate, tool_view.\n',
+        'ctxd: there is no tool "nothing". There are branch, checkpoint_list, checkpoint_restore, checkpoint_save, jobs, memory_feedback, memory_get, memory_search, memory_store, return, safe_bash, safe_read, safe_write, session_init, tool_browse, tool_execute, tool_hydrate, tool_view.\n',
     });
     expect(await ctxd('tool', 'list', '--project', '/usr')).toMatchObject({
       code: 1,

@@ -4,6 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { daemonEnvironment } from '../../config/env.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
+import { DEFAULT_SURFACE, type Surface } from '../../core/surfaces.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import { resolvePlaces } from '../../proxy/environment.ts';
 import type { CliContext } from '../context.ts';
@@ -31,13 +32,15 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
     session: options.session ?? env.sessionId ?? '',
     branch: env.branch ?? '',
     cwd: await realOrGiven(context.cwd),
-  };
+    surface: options.surface ?? '',
+  } as const;
   const tools = new DaemonTools(caller, announce, ended.signal);
+  const surface = options.surface ?? (await surfaceOf(tools, context.signal));
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_MAX_BYTES });
   const hungUp = Promise.race(['end', 'close'].map((event) => once(stdin, event)));
   const handle = serveStdio(
     () => {
-      server = createMcpServer(tools, { isAnnouncing: true });
+      server = createMcpServer(tools, { surface, isAnnouncing: true });
       return server;
     },
     {
@@ -49,6 +52,11 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
   await handle.close();
   ended.abort();
   if (tooLong.signal.aborted) throw messageTooLong();
+}
+
+/** Without a daemon the client gets a server all the same: its list and its calls say what is wrong. */
+function surfaceOf(tools: DaemonTools, signal: AbortSignal): Promise<Surface> {
+  return tools.surface(signal).catch(() => DEFAULT_SURFACE);
 }
 
 /** The SDK has no class for it. */

@@ -90,6 +90,10 @@ export const DAEMON_DEFINITION = `{
                 "door": {
                   "type": "CallDoor",
                   "id": 6
+                },
+                "continued_by": {
+                  "type": "string",
+                  "id": 7
                 }
               }
             },
@@ -219,6 +223,10 @@ export const DAEMON_DEFINITION = `{
                 "known_version": {
                   "type": "string",
                   "id": 2
+                },
+                "surface": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             },
@@ -232,6 +240,10 @@ export const DAEMON_DEFINITION = `{
                 "version": {
                   "type": "string",
                   "id": 2
+                },
+                "surface": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             },
@@ -248,6 +260,14 @@ export const DAEMON_DEFINITION = `{
                 "schema_json": {
                   "type": "string",
                   "id": 3
+                },
+                "tool_id": {
+                  "type": "string",
+                  "id": 4
+                },
+                "definition_json": {
+                  "type": "string",
+                  "id": 5
                 }
               }
             },
