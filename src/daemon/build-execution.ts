@@ -20,6 +20,7 @@ import { createToolVerbs } from '../features/routing/tool-verbs.ts';
 import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
 import { UndoRecords } from '../features/undo/undo-records.ts';
+import { Upstreams } from '../features/upstreams/upstreams.ts';
 import { runByKind } from '../runner/backends.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createHostBackend } from '../runner/host-backend.ts';
@@ -93,7 +94,18 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const installed = createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const catalog = createCatalog([coreSource, installed]);
-  const catalogues = new ToolCatalogues({ ...before, choices: before.toolChoices, catalog, logger });
+  const upstreams = new Upstreams({
+    store: before.upstreamServers,
+    sandbox,
+    outside: before.outside,
+    network,
+    config: config.sandbox,
+    idleMs: config.sandbox.idle_ms,
+    clock,
+    timer,
+    logger,
+  });
+  const catalogues = new ToolCatalogues({ ...before, choices: before.toolChoices, catalog, upstreams, logger });
   const toolHabits = new ToolHabits({ ...before, choices: before.toolChoices, catalogues, logger });
   const verbs = createToolVerbs({
     catalogues,
@@ -104,6 +116,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
   return {
     catalogues,
+    upstreams,
     toolHabits,
     checkpoints,
     network,

@@ -2,6 +2,7 @@ import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
+import { shellNameOf } from '../../core/shell-names.ts';
 import type { ChoiceCard } from '../../gateway/cards/card.ts';
 import { cardOf } from '../../gateway/cards/make-card.ts';
 import { ChoiceGraph } from '../../gateway/graph/choice-graph.ts';
@@ -12,7 +13,9 @@ import { Habits } from '../../gateway/router/habits.ts';
 import { Router } from '../../gateway/router/router.ts';
 import type { Project, ProjectStore } from '../../stores/projects.ts';
 import type { ToolChoice, ToolChoices } from '../../stores/tool-choices.ts';
+import { foreignLine } from '../../text/foreign-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
+import type { UpstreamServers, UpstreamTool } from '../../upstream/contract.ts';
 
 /** The tools of a project, ready to be searched and browsed. Never changes: other tools are another catalogue. */
 export interface ToolCatalogue {
@@ -26,7 +29,16 @@ export interface ToolCatalogue {
 }
 
 export interface ToolEntry {
-  readonly tool: CatalogTool;
+  /** What a choice is remembered by: the name of a tool of contextd, the id of one of an MCP server. */
+  readonly name: string;
+  /** How a shell calls it. */
+  readonly call: string;
+  /** What it does, for an agent. */
+  readonly manual: string;
+  /** True for a tool that finds or reads others. */
+  readonly isHost: boolean;
+  /** Null for a tool of contextd. */
+  readonly upstream: UpstreamTool | null;
   readonly schema: JsonObject;
   /** Without a score. */
   readonly card: ChoiceCard;
@@ -36,6 +48,8 @@ export interface ToolCatalogueDeps {
   catalog: Pick<Catalog, 'list'>;
   projects: Pick<ProjectStore, 'find'>;
   choices: Pick<ToolChoices, 'list'>;
+  /** The MCP servers of projects. */
+  upstreams: Pick<UpstreamServers, 'snapshot'>;
   counter: TokenCounter;
   logger: Logger;
 }
@@ -56,7 +70,7 @@ interface Kept {
 const KEPT_MAX = 16;
 
 /** The namespaces of tool ids. */
-const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
+export const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
 
 /**
  * Below what a word in the name of a tool says (0.6 and more): whatever was executed before, a tool with the words of the query
@@ -79,10 +93,11 @@ export class ToolCatalogues {
     const project = await this.#deps.projects.find(root);
     if (project === null) throw new ContextdError('PERMISSION_DENIED', `${root} is not a registered project`);
     const tools = acceptedTools(project, this.#deps.catalog);
-    const key = tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`).join('\n');
+    const { revision, tools: served } = await this.#deps.upstreams.snapshot(root);
+    const key = [...tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`), revision].join('\n');
     const kept = this.#kept.get(root);
     if (kept?.key === key) return this.#keep(root, kept);
-    const catalogue = catalogueOf(tools, this.#deps);
+    const catalogue = catalogueOf(tools, served, this.#deps);
     // Kept first, so that a choice that is made meanwhile is read by `refreshHabits`.
     this.#keep(root, { key, catalogue });
     await this.refreshHabits(root);
@@ -118,20 +133,52 @@ function acceptedTools(project: Project, catalog: ToolCatalogueDeps['catalog']):
   return catalog.list().filter(({ manifest, sha256 }) => accepted.get(manifest.name) === sha256);
 }
 
-function catalogueOf(tools: readonly CatalogTool[], deps: ToolCatalogueDeps): ToolCatalogue {
+function catalogueOf(
+  tools: readonly CatalogTool[],
+  served: readonly UpstreamTool[],
+  deps: ToolCatalogueDeps,
+): ToolCatalogue {
   const entries = new Map<string, ToolEntry>();
-  const items = tools.flatMap((tool) => {
-    const schema: JsonObject = JSON.parse(tool.schemaJson);
-    const item = itemOf(tool, schema);
+  const items = [...tools.map(ownTool), ...served.map(servedTool)].flatMap(({ item, ...entry }) => {
     const card = cardOrNull(item, deps);
     if (card === null) return [];
-    entries.set(item.id, { tool, schema, card });
-    // TOOL.md is searched too, but a card shows the purpose only.
-    return [{ ...item, details: tool.toolMd }];
+    entries.set(item.id, { ...entry, card });
+    // The manual of a tool of contextd is searched too, but a card shows the purpose only.
+    return [entry.upstream === null ? { ...item, details: entry.manual } : item];
   });
   assertDistinct(items.map(({ id }) => id));
   const habits = new Habits(undefined, { learnedMost: LEARNED_MOST });
   return { items, router: new Router(items, { habits }), graph: new ChoiceGraph(items), habits, entries };
+}
+
+function ownTool(tool: CatalogTool): Omit<ToolEntry, 'card'> & { item: CatalogItem } {
+  const schema: JsonObject = JSON.parse(tool.schemaJson);
+  const { name, isHost } = tool.manifest;
+  const manual = tool.toolMd.trimEnd();
+  return { item: itemOf(tool, schema), name, call: shellNameOf(name), manual, isHost, upstream: null, schema };
+}
+
+function servedTool(tool: UpstreamTool): Omit<ToolEntry, 'card'> & { item: CatalogItem } {
+  const { id, server, upstreamName, definition } = tool;
+  const { title = '', annotations } = definition;
+  const manual = (definition.description ?? title).split('\n').map(foreignLine).join('\n').trimEnd();
+  const schema = JSON.parse(JSON.stringify(definition.inputSchema)) as JsonObject;
+  // What a server says of itself is shown, and decides nothing.
+  const hints = [
+    ...(annotations?.readOnlyHint === true ? ['read-only'] : []),
+    ...(annotations?.destructiveHint === true && annotations.readOnlyHint !== true ? ['destructive'] : []),
+  ];
+  const item: CatalogItem = {
+    id,
+    kind: 'tool',
+    name: upstreamName,
+    description: definition.description ?? title,
+    namespace: server,
+    tags: hints,
+    inputSchema: schema,
+    sideEffects: annotations?.readOnlyHint !== true,
+  };
+  return { item, name: id, call: `tool_execute '${id}'`, manual, isHost: false, upstream: tool, schema };
 }
 
 function replay(choices: readonly ToolChoice[], catalogue: ToolCatalogue): void {
@@ -141,7 +188,7 @@ function replay(choices: readonly ToolChoice[], catalogue: ToolCatalogue): void 
 
 /** Choices with the present id of their tool. Those of tools that the project no longer has are kept, and say nothing. */
 function withIds(choices: readonly ToolChoice[], { entries }: ToolCatalogue): ChoiceById[] {
-  const ids = new Map(Array.from(entries, ([id, { tool }]) => [tool.manifest.name, id]));
+  const ids = new Map(Array.from(entries, ([id, { name }]) => [name, id]));
   return choices.flatMap(({ words, tool }) => {
     const id = ids.get(tool);
     return id === undefined ? [] : [{ words, id }];

@@ -3,7 +3,7 @@ import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
 import { withoutInvisible } from '../../core/invisible.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { nearestNames } from '../../core/nearest-names.ts';
-import { shellNameOf, toolOfShellName } from '../../core/shell-names.ts';
+import { toolOfShellName } from '../../core/shell-names.ts';
 import { createSeenCards, type SeenCards } from '../../gateway/cards/cache-stable.ts';
 import { type ChoiceCard, cardJson } from '../../gateway/cards/card.ts';
 import { groupCard } from '../../gateway/cards/group-card.ts';
@@ -75,13 +75,10 @@ const NOTHING_FITS = 'No tool has a word of it. Use other words, or look around:
 async function hydrate(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySession): Promise<ToolOutput> {
   const asked = readString(call.input, 'tool_id');
   const catalogue = await deps.catalogues.of(call.session.project);
-  const { tool, schema, card } = entryOf(asked, catalogue);
+  const { name, call: command, manual, schema, card } = entryOf(asked, catalogue);
   if (deps.isCacheStable) sessions.of(call.session, catalogue).add(card);
-  const toolMd = tool.toolMd.trimEnd();
-  const { name } = tool.manifest;
-  if (call.form === 'text')
-    return { data: { text: `${toolMd}\n\n${shellNameOf(name)} JSON: ${JSON.stringify(schema)}` } };
-  return { data: { tool_id: card.id, name, call: shellNameOf(name), schema, tool_md: toolMd } };
+  if (call.form === 'text') return { data: { text: `${manual}\n\n${command} JSON: ${JSON.stringify(schema)}` } };
+  return { data: { tool_id: card.id, name, call: command, schema, tool_md: manual } };
 }
 
 function fitting(query: string, topK: number, { router, entries }: ToolCatalogue): ChoiceCard[] {
@@ -96,8 +93,8 @@ function fitting(query: string, topK: number, { router, entries }: ToolCatalogue
 
 /** The names of tools that may be what was searched for. To call a verb of the daemon is to search on. */
 function choicesIn(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): string[] {
-  const manifests = cards.flatMap(({ id }) => entries.get(id)?.tool.manifest ?? []);
-  return manifests.filter(({ isHost }) => !isHost).map(({ name }) => name);
+  const found = cards.flatMap(({ id }) => entries.get(id) ?? []);
+  return found.filter(({ isHost }) => !isHost).map(({ name }) => name);
 }
 
 function atPath(path: string, { graph, entries }: ToolCatalogue, { counter }: ToolVerbDeps): ChoiceCard[] {
@@ -109,7 +106,7 @@ function atPath(path: string, { graph, entries }: ToolCatalogue, { counter }: To
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */
 function entryOf(asked: string, { entries }: ToolCatalogue): ToolEntry {
   const name = toolOfShellName(asked.trim());
-  const byName = new Map([...entries.values()].map((entry) => [entry.tool.manifest.name, entry]));
+  const byName = new Map([...entries.values()].map((entry) => [entry.name, entry]));
   for (const [wanted, known] of [
     [name, byName],
     [asked, entries],

@@ -11,6 +11,7 @@ import { createToolVerbs, type ToolVerbDeps } from '#src/features/routing/tool-v
 import { createHostBackend } from '#src/runner/host-backend.js';
 import type { RunOutput, ToolBackend } from '#src/runner/runner.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { EMPTY_SNAPSHOT } from '#src/upstream/snapshot.js';
 import { readCoreTools } from './core-tools.ts';
 
 const counter = loadCounter();
@@ -43,6 +44,7 @@ function open({ isCacheStable = false } = {}) {
       },
     },
     choices: { list: async () => [] },
+    upstreams: { snapshot: async () => EMPTY_SNAPSHOT },
     counter,
     logger: silentLogger,
   });
