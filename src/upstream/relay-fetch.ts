@@ -66,6 +66,8 @@ export class RelayFetch {
       });
     init.signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    // It may fail while the request is being written.
+    promise.catch(() => {});
     this.#open.set(id, { answered: resolve, failed: reject, body: null, bytes: 0, isEvents: false });
     const abort = (): void => this.#abort(id, init.signal?.reason);
     init.signal?.addEventListener('abort', abort, { once: true });

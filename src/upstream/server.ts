@@ -146,7 +146,9 @@ export class UpstreamServer {
   async #reasonOf(thrown: unknown, running: Running): Promise<unknown> {
     if (!(thrown instanceof ContextdError)) return thrown;
     if (thrown.code === 'UPSTREAM_TIMEOUT') void this.#checkAlive(running);
-    if (thrown.code !== 'UPSTREAM_UNAVAILABLE' || this.#deps.url !== null) return thrown;
+    // A URL may be unavailable while its relay is well.
+    const mayHaveEnded = this.#deps.url === null || this.#running !== running;
+    if (thrown.code !== 'UPSTREAM_UNAVAILABLE' || !mayHaveEnded) return thrown;
     return within(REASON_WAIT_MS, running.gone, () => thrown);
   }
 
@@ -204,6 +206,7 @@ export class UpstreamServer {
 
   async #connect(): Promise<Running> {
     let opened: ServerSession | null = null;
+    let running: Running | null = null;
     this.#lastLines = new LastLines();
     this.#starting = new AbortController();
     const started = await startServer(this.#deps, {
@@ -219,8 +222,12 @@ export class UpstreamServer {
         return this.#readTools(session);
       },
       onToolsChanged: () => this.#refresh(opened),
+      onBreach: (fault) => {
+        if (running !== null) this.#lost(running, fault);
+      },
     });
-    return { ...started, calls: 0, isStale: false, cancelIdle() {}, cancelHeartbeat() {} };
+    running = { ...started, calls: 0, isStale: false, cancelIdle() {}, cancelHeartbeat() {} };
+    return running;
   }
 
   /** One list at a time, so that an old one never takes the place of a newer. */

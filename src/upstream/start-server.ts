@@ -36,6 +36,8 @@ export interface StartOptions {
   /** Called when the session is open, before the server counts as started. */
   onOpen(session: ServerSession): Promise<void>;
   onToolsChanged(): void;
+  /** Called once if the server broke a bound; its process is being killed. */
+  onBreach(fault: ContextdError): void;
 }
 
 /** A server that has answered. */
@@ -66,6 +68,7 @@ export async function startServer(deps: StartDeps, options: StartOptions): Promi
   const gone = process.exited.then((end) => breach ?? endedFault(name, end, lastLines));
   const onBreach = (fault: ContextdError): void => {
     breach = fault;
+    options.onBreach(fault);
     void process.kill().catch(() => {});
   };
   const connecting = connect(process, deps, options, onBreach);
