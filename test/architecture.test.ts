@@ -126,6 +126,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   },
   'src/daemon': { mayImport: ['*'], why: 'builds every part, and is held to a number of lines' },
   'src/forward': { mayImport: [], why: 'runs alone in a sandbox, from its own folder' },
+  'src/relay': {
+    mayImport: [],
+    why: 'runs alone in a sandbox, from its own folder, and makes requests for an MCP server',
+  },
   'src/cli': {
     mayImport: [
       'src/forward',
@@ -169,6 +173,10 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'host', why: 'what a tool may ask: the verbs of ToolHost, each answered by its feature' },
     { folder: 'jobs', why: 'commands that outlive their call' },
     { folder: 'http', why: 'tokens of the HTTP door, and where it listens' },
+    {
+      folder: 'upstreams',
+      why: 'MCP servers that a person added to a project: what each may use, and which tools are accepted',
+    },
     { folder: 'outside', why: 'what a person allowed outside the project, and the policy that follows' },
     { folder: 'network', why: 'which hosts a person allowed by name, and what was reached' },
     { folder: 'ports', why: 'ports of a project on the host' },
@@ -396,6 +404,11 @@ const FILE_CALLS: Record<string, FileCalls> = {
   },
   'commands/tool.ts': { calls: ['realpath'], why: 'resolves the directory that the person names' },
   'commands/network-credential.ts': { calls: ['realpath'], why: 'resolves the file that the person names' },
+  'upstream/imports.ts': {
+    calls: ['readFile', 'rm'],
+    why: 'the record of an import in the state directory of contextd, which belongs to the person',
+  },
+  'commands/upstream.ts': { calls: ['realpath'], why: 'resolves the paths that the person names' },
   'commands/allow.ts': { calls: ['realpath', 'stat'], why: 'looks at the directory that the person names' },
 };
 

@@ -25,6 +25,7 @@ import { createToolVerbs } from '../features/routing/tool-verbs.ts';
 import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
 import { UndoRecords } from '../features/undo/undo-records.ts';
+import { Upstreams } from '../features/upstreams/upstreams.ts';
 import { runByKind } from '../runner/backends.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createHostBackend } from '../runner/host-backend.ts';
@@ -33,7 +34,6 @@ import { baseView, type WorkspaceView } from '../sandbox/contract/policy.ts';
 import { handedIn } from '../scrub/vault/look-alike.ts';
 import { type AuditRecord, hasWaited } from '../stores/audit-record.ts';
 import type { RecordedCall } from '../stores/recorded-call.ts';
-import { NO_SERVERS } from '../upstream/no-servers.ts';
 import { buildNetwork } from './build-network.ts';
 import type { Remembering, SessionKeeping } from './build-remembering.ts';
 import type { Scrubbing } from './build-scrubbing.ts';
@@ -44,7 +44,7 @@ export type Execution = ReturnType<typeof buildExecution>;
 
 /** Builds the execution of calls: the network and the sandbox, the handling of their leftovers, and the tools. */
 export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & Remembering & SessionKeeping) {
-  const { paths, config, clock, timer, logger, upstream = NO_SERVERS } = deps;
+  const { paths, config, clock, timer, logger } = deps;
   const { artifacts, scrubber, auditor: secondSearch } = before;
   const { network, networkJournal } = buildNetwork({ ...before, config: config.network, clock, timer, logger });
   const sandbox = createSandbox({
@@ -99,13 +99,25 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const installed = createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const catalog = createCatalog([coreSource, installed]);
+  const upstreams = new Upstreams({
+    store: before.upstreamServers,
+    sandbox,
+    outside: before.outside,
+    network,
+    config: config.sandbox,
+    idleMs: config.sandbox.idle_ms,
+    clock,
+    timer,
+    logger,
+  });
+  const servers = deps.upstreams ?? upstreams;
   const access = new ToolAccess(config.gateway.access);
   const catalogues = new ToolCatalogues({
     ...before,
     choices: before.toolChoices,
     catalog,
     access,
-    upstream,
+    upstreams: servers,
     config: config.gateway,
     logger,
   });
@@ -122,6 +134,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     catalogues,
     executables: createExecutables({ catalogues, config: config.gateway }),
     rates: new CallRates(config.gateway.rate_limits, clock),
+    upstreams,
     toolHabits,
     checkpoints,
     network,
@@ -137,7 +150,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     runner: runByKind({
       host: createHostBackend(verbs, clock),
       upstream: createServerBackend({
-        servers: upstream,
+        servers,
         config: config.gateway,
         keep: (call, blob) => keepBlob(call, blob, { scrubber, artifacts }),
         clock,

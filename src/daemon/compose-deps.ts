@@ -14,8 +14,8 @@ export interface ComposeDeps {
   clock: Clock;
   timer: Timer;
   logger: Logger;
-  /** The MCP servers of projects. Default: no project has one. */
-  upstream?: UpstreamServers;
+  /** The MCP servers of projects. Default: those that a person added. */
+  upstreams?: UpstreamServers;
   /** Starts an orderly shutdown. Calls in flight get `graceMs` milliseconds. */
   requestStop(graceMs: number, cause: StopCause): void;
 }

@@ -9,6 +9,8 @@ export interface UpstreamTool {
   /** What the server calls it. */
   readonly upstreamName: string;
   readonly definition: Tool;
+  /** What a person lets its server do to the files of the project. */
+  readonly files: 'none' | 'read' | 'write';
 }
 
 /** What the servers of a project offer. Never changes: another one takes its place as a whole. */

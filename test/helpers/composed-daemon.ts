@@ -51,7 +51,7 @@ export class HandTime {
 }
 
 /** The daemon as it is composed, without a door: a call goes straight to its gate. */
-export async function composeDaemon(settings: object, time?: HandTime, upstream?: UpstreamServers) {
+export async function composeDaemon(settings: object, time?: HandTime, upstreams?: UpstreamServers) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'composed-')));
   const newProject = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'composed-project-')));
   const projects = [newProject(), newProject()] as const;
@@ -61,7 +61,7 @@ export async function composeDaemon(settings: object, time?: HandTime, upstream?
   const config = acceptConfig('test', { scrub: { gitleaks: 'off' }, ...settings });
   const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {}, connections: () => 0 };
   const { clock, timer } = time ?? { clock: systemClock, timer: systemTimer };
-  const servers = upstream === undefined ? {} : { upstream };
+  const servers = upstreams === undefined ? {} : { upstreams };
   const deps = { environment, paths, config, clock, timer, logger: silentLogger, requestStop() {}, ...servers };
   const { parts, built } = compose(deps, noDoor);
   await startParts(parts, silentLogger);

@@ -38,7 +38,7 @@ export class MemoryServers implements UpstreamServers {
       const { answer: _answer, inputSchema = { type: 'object' as const }, ...more } = tool;
       const definition = { ...more, inputSchema };
       const id = toolIdOf({ name: tool.name, inputSchema, version: tool._meta?.version }, this.#server);
-      return { id, server: this.#server, upstreamName: tool.name, definition };
+      return { id, server: this.#server, upstreamName: tool.name, definition, files: 'none' };
     });
     return { revision: String(this.#revision), tools, byId: new Map(tools.map((tool) => [tool.id, tool])) };
   }

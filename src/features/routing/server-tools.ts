@@ -34,7 +34,7 @@ export interface ServerTool {
 
 /** It cannot ask for grants, and its text is foreign: a server says what it likes. */
 export function serverTool(
-  { id, upstreamName, definition }: UpstreamTool,
+  { id, upstreamName, definition, files }: UpstreamTool,
   limits: GatewaySettings['schemas'],
   metaSchemas: MetaSchemas,
 ): ServerTool {
@@ -50,7 +50,7 @@ export function serverTool(
       source: null,
       signature: null,
       grants: [],
-      effects: { files: 'none', session: 'work' },
+      effects: { files, session: 'work' },
       isHost: false,
       budget: 'answer',
       isExact: false,

@@ -51,7 +51,7 @@ export interface ToolEntry {
 export interface ToolCatalogueDeps {
   catalog: Pick<Catalog, 'list'>;
   access: Pick<ToolAccess, 'mayUse'>;
-  upstream: Pick<UpstreamServers, 'snapshot'>;
+  upstreams: Pick<UpstreamServers, 'snapshot'>;
   config: Pick<GatewaySettings, 'schemas'>;
   projects: Pick<ProjectStore, 'find'>;
   choices: Pick<ToolChoices, 'list'>;
@@ -77,7 +77,7 @@ interface Kept {
 const KEPT_MAX = 16;
 
 /** The namespaces of tool ids. */
-const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
+export const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
 
 /**
  * Below what a word in the name of a tool says (0.6 and more): whatever was executed before, a tool with the words of the query
@@ -100,7 +100,7 @@ export class ToolCatalogues {
   async of(root: string): Promise<ToolCatalogue> {
     const project = await this.#deps.projects.find(root);
     if (project === null) throw new ContextdError('PERMISSION_DENIED', `${root} is not a registered project`);
-    const snapshot = await this.#deps.upstream.snapshot(root);
+    const snapshot = await this.#deps.upstreams.snapshot(root);
     // No await from here until the catalogue is kept: a call sees the old tools or the new ones, never a mixture.
     const tools = acceptedTools(project, this.#deps);
     const key = [snapshot.revision, ...tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`)].join('\n');

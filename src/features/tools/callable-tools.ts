@@ -14,6 +14,8 @@ import type { ToolCatalogues, ToolEntry } from '../routing/tool-catalogues.ts';
 export interface CallableToolDeps {
   catalog: Pick<Catalog, 'find' | 'verify'>;
   installed: Pick<InstalledSource, 'follow'>;
+  /** Tells when the tools of MCP servers change. */
+  upstreams: Pick<InstalledSource, 'follow'>;
   projects: ProjectStore;
   access: Pick<ToolAccess, 'mayUse'>;
   catalogues: Pick<ToolCatalogues, 'of'>;
@@ -28,7 +30,7 @@ export async function watchTools(
 ): Promise<CallableTools> {
   for (;;) {
     // Followed before the tools are read, so that no change between the two is missed.
-    const changed = nextChange(deps.installed, signal);
+    const changed = nextChange([deps.installed, deps.upstreams], signal);
     const found = await callableTools(root, surfaceNamed(surface, deps), deps);
     if (found.version !== knownVersion) {
       changed.cancel();
@@ -46,14 +48,14 @@ function surfaceNamed(name: string, { standardSurface }: CallableToolDeps): Surf
   });
 }
 
-function nextChange({ follow }: CallableToolDeps['installed'], signal: AbortSignal) {
+function nextChange(sources: readonly Pick<InstalledSource, 'follow'>[], signal: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = (): void => reject(signal.reason);
-  const unfollow = follow(resolve);
+  const unfollows = sources.map(({ follow }) => follow(resolve));
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
   const happened = promise.finally(() => {
-    unfollow();
+    for (const unfollow of unfollows) unfollow();
     signal.removeEventListener('abort', abort);
   });
   // Only the caller that waits learns of it.

@@ -17,7 +17,8 @@ import { acceptance } from '../projects/registered-projects.ts';
 import { requireProject } from '../projects/require-project.ts';
 import { type CallableToolDeps, watchTools } from './callable-tools.ts';
 
-export interface ToolManagementDeps extends Pick<CallableToolDeps, 'access' | 'catalogues' | 'standardSurface'> {
+export interface ToolManagementDeps
+  extends Pick<CallableToolDeps, 'access' | 'catalogues' | 'standardSurface' | 'upstreams'> {
   catalog: Pick<Catalog, 'find' | 'list' | 'versions' | 'verify'>;
   installed: Pick<InstalledSource, 'refresh' | 'read' | 'follow'>;
   projects: ProjectStore;

@@ -5,7 +5,7 @@ import { type ToolCatalogue, ToolCatalogues } from '#src/features/routing/tool-c
 import { ToolHabits } from '#src/features/routing/tool-habits.js';
 import { CHOICES_MAX, createToolChoices } from '#src/stores/tool-choices.js';
 import { loadCounter } from '#src/tokens/counter.js';
-import { NO_SERVERS } from '#src/upstream/no-servers.js';
+import { EMPTY_SNAPSHOT } from '#src/upstream/snapshot.js';
 import { makeTempDir, openTestDatabase } from '../../stores/open-stores.ts';
 import { readCoreTools } from './core-tools.ts';
 
@@ -32,7 +32,7 @@ async function open() {
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
     access: { mayUse: () => true },
-    upstream: NO_SERVERS,
+    upstreams: { snapshot: async () => EMPTY_SNAPSHOT },
     config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
     projects,
     choices,

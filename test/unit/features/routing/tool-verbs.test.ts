@@ -11,7 +11,7 @@ import { createToolVerbs, type ToolVerbDeps } from '#src/features/routing/tool-v
 import { createHostBackend } from '#src/runner/host-backend.js';
 import type { RunOutput, ToolBackend } from '#src/runner/runner.js';
 import { loadCounter } from '#src/tokens/counter.js';
-import { NO_SERVERS } from '#src/upstream/no-servers.js';
+import { EMPTY_SNAPSHOT } from '#src/upstream/snapshot.js';
 import { readCoreTools } from './core-tools.ts';
 
 const counter = loadCounter();
@@ -36,7 +36,7 @@ function open({ isCacheStable = false } = {}) {
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
     access: { mayUse: () => true },
-    upstream: NO_SERVERS,
+    upstreams: { snapshot: async () => EMPTY_SNAPSHOT },
     config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
     projects: {
       find: async (root) => {
