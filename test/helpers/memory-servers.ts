@@ -1,10 +1,13 @@
 import { Client, InMemoryTransport, type Tool } from '@modelcontextprotocol/client';
-import { type CallToolResult, Server } from '@modelcontextprotocol/server';
+import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { ContextdError } from '#src/core/errors.js';
 import { toolIdOf } from '#src/gateway/ids/upstream-name.js';
-import type { UpstreamServers, UpstreamTool } from '#src/upstream/contract.js';
+import type { UpstreamCall, UpstreamServers, UpstreamTool } from '#src/upstream/contract.js';
 
-type Answer = (args: Readonly<Record<string, unknown>>) => CallToolResult | Promise<CallToolResult>;
+type Answer = (
+  args: Readonly<Record<string, unknown>>,
+  context: ServerContext,
+) => CallToolResult | Promise<CallToolResult>;
 
 export interface MemoryTool extends Partial<Omit<Tool, 'name'>> {
   name: string;
@@ -43,12 +46,16 @@ export class MemoryServers implements UpstreamServers {
     return { revision: String(this.#revision), tools, byId: new Map(tools.map((tool) => [tool.id, tool])) };
   }
 
-  async call(_project: string, { tool, args, signal }: Parameters<UpstreamServers['call']>[1]) {
+  async call(_project: string, { tool, args, signal, onProgress }: UpstreamCall) {
     await this.onTheWay();
     if (signal.aborted) throw new ContextdError('CANCELLED', 'the call was cancelled');
     this.#client ??= this.#connect();
     const client = await this.#client;
-    return (await client.callTool({ name: tool.upstreamName, arguments: { ...args } })) as CallToolResult;
+    const asked = { name: tool.upstreamName, arguments: { ...args } };
+    const options = { signal, ...(onProgress === undefined ? {} : { onprogress: onProgress }) };
+    return (await client.callTool(asked, options).catch((thrown) => {
+      throw signal.aborted ? new ContextdError('CANCELLED', 'the call was cancelled') : thrown;
+    })) as CallToolResult;
   }
 
   async close(): Promise<void> {
@@ -57,11 +64,11 @@ export class MemoryServers implements UpstreamServers {
 
   async #connect(): Promise<Client> {
     const server = new Server({ name: this.#server, version: '1' }, { capabilities: { tools: {} } });
-    server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }) => {
+    server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }, context) => {
       this.calls.push({ tool: name, args });
       const tool = this.#tools.find((one) => one.name === name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
-      return tool.answer?.(args) ?? { content: [{ type: 'text', text: `${name} ${JSON.stringify(args)}` }] };
+      return tool.answer?.(args, context) ?? { content: [{ type: 'text', text: `${name} ${JSON.stringify(args)}` }] };
     });
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
     const [near, far] = InMemoryTransport.createLinkedPair();

@@ -46,7 +46,24 @@ const BROKEN: MemoryTool = {
   inputSchema: { type: 'object', properties: { a: { type: 'thing' } } },
 };
 
-const TOOLS = [REPEAT, COUNT, FAIL, PICTURE, BROKEN];
+/** Tells how far it is, and then ends only when it is cancelled. */
+const WAIT: MemoryTool = {
+  name: 'wait',
+  description: 'Wait for ever.',
+  async answer(_args, { mcpReq }) {
+    const progressToken = mcpReq._meta?.progressToken ?? 0;
+    await mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress: 1, message: 'waiting' },
+    });
+    await new Promise<void>((resolve) => mcpReq.signal.addEventListener('abort', () => resolve()));
+    ended.resolve();
+    return { content: [] };
+  },
+};
+const ended = Promise.withResolvers<void>();
+
+const TOOLS = [WAIT, REPEAT, COUNT, FAIL, PICTURE, BROKEN];
 
 const random = seededRandom(34);
 const newToken = (): string => generate('ghp_[A-Za-z0-9]{36}', random);
@@ -171,6 +188,31 @@ describe('issue 34: tool_execute', () => {
     } finally {
       await daemon.approvalRules.remove('rule_1');
     }
+  });
+
+  it('asks a person as a rule for tool_execute itself says, whatever it executes', async () => {
+    const rule = { id: 'rule_2', tool: 'tool_execute', when: '', reason: '', scope: '', givenBy: 'test' };
+    await daemon.approvalRules.add(rule);
+    try {
+      expect((await execute('repeat', { text: 'x' }, { dry_run: true })).data).toMatchObject({ asks: true });
+      const direct = await daemon.call('safe_read', { path: 'a', dry_run: true });
+      expect(direct.data).toMatchObject({ allowed: true });
+    } finally {
+      await daemon.approvalRules.remove('rule_2');
+    }
+  });
+
+  it('passes progress of a server on, and cancels its call when the caller goes away', async () => {
+    const gone = new AbortController();
+    const input = { tool_id: ids.wait, args: {} };
+    const answer = daemon.call('tool_execute', input, {
+      signal: gone.signal,
+      onProgress(text) {
+        if (text.includes('waiting')) gone.abort(new ContextdError('CANCELLED', 'the caller went away'));
+      },
+    });
+    expect((await answer).data).toMatchObject({ error: 'CANCELLED' });
+    await ended.promise;
   });
 
   it('reports a dry run without reaching the server, with hints that are not verified', async () => {
