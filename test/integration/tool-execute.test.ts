@@ -10,7 +10,7 @@ const REPEAT: MemoryTool = {
   annotations: { readOnlyHint: true },
   inputSchema: {
     type: 'object',
-    properties: { text: { type: 'string' }, times: { type: 'integer', minimum: 1 }, view: { type: 'string' } },
+    properties: { text: { type: 'string' }, times: { type: 'integer', minimum: 1 } },
     required: ['text'],
   },
   answer: ({ text, times = 1 }) => ({ content: [{ type: 'text', text: Array(times).fill(text).join('\n') }] }),
