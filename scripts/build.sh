@@ -12,6 +12,7 @@ mkdir -p dist/src/scrub/rules
 rm -f dist/src/scrub/rules/*.toml
 cp src/scrub/rules/*.toml dist/src/scrub/rules/
 cp src/scrub/exact/certified-patterns.txt dist/src/scrub/exact/
+cp src/relay/run.sh dist/src/relay/
 cp src/install/sigstore-trusted-root.json dist/src/install/
 cp src/scrub/gitleaks/gitleaks.toml dist/src/scrub/gitleaks/
 node dist/scripts/build-ranks.js

@@ -37,6 +37,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     mayImport: ['src/core', 'src/text', 'src/tokens'],
     why: 'pure and synchronous, and published as a library: names, cards and the choice of a tool know no daemon',
   },
+  'src/upstream': {
+    mayImport: ['src/core', 'src/gateway', 'src/text'],
+    why: 'speaks to MCP servers of others over the streams of a process, and bounds what they send; knows no sandbox, no project and no call',
+  },
   'src/stores': { mayImport: ['src/core', 'src/call', 'src/config'], why: 'keeps what it is given' },
   'src/sandbox': {
     mayImport: ['src/core', 'src/config', 'src/egress', 'src/fs', 'src/guard', 'src/protocol', 'src/text'],
@@ -108,6 +112,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/stores',
       'src/text',
       'src/tokens',
+      'src/upstream',
     ],
     why: 'each feature owns its rules, its store, its management and its chores; the steps of a call know none of them',
   },
@@ -121,6 +126,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
   },
   'src/daemon': { mayImport: ['*'], why: 'builds every part, and is held to a number of lines' },
   'src/forward': { mayImport: [], why: 'runs alone in a sandbox, from its own folder' },
+  'src/relay': {
+    mayImport: [],
+    why: 'runs alone in a sandbox, from its own folder, and makes requests for an MCP server',
+  },
   'src/cli': {
     mayImport: [
       'src/forward',
@@ -164,12 +173,17 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'host', why: 'what a tool may ask: the verbs of ToolHost, each answered by its feature' },
     { folder: 'jobs', why: 'commands that outlive their call' },
     { folder: 'http', why: 'tokens of the HTTP door, and where it listens' },
+    {
+      folder: 'upstreams',
+      why: 'MCP servers that a person added to a project: what each may use, and which tools are accepted',
+    },
     { folder: 'outside', why: 'what a person allowed outside the project, and the policy that follows' },
     { folder: 'network', why: 'which hosts a person allowed by name, and what was reached' },
     { folder: 'ports', why: 'ports of a project on the host' },
     { folder: 'memory', why: 'lessons between sessions; its database has a thread' },
     { folder: 'tools', why: 'installing and accepting tools' },
     { folder: 'routing', why: 'how an agent finds a tool: the verbs of the daemon for it' },
+    { folder: 'execution', why: 'calls of the tools of MCP servers, and what becomes of their results' },
     { folder: 'sessions', why: 'reading and ending sessions, and the hooks of clients' },
     { folder: 'warm-start', why: 'what a session begins with' },
     { folder: 'checkpoints', why: 'saving and restoring a session' },
@@ -390,6 +404,11 @@ const FILE_CALLS: Record<string, FileCalls> = {
   },
   'commands/tool.ts': { calls: ['realpath'], why: 'resolves the directory that the person names' },
   'commands/network-credential.ts': { calls: ['realpath'], why: 'resolves the file that the person names' },
+  'upstream/imports.ts': {
+    calls: ['readFile', 'rm'],
+    why: 'the record of an import in the state directory of contextd, which belongs to the person',
+  },
+  'commands/upstream.ts': { calls: ['realpath'], why: 'resolves the paths that the person names' },
   'commands/allow.ts': { calls: ['realpath', 'stat'], why: 'looks at the directory that the person names' },
 };
 
@@ -484,6 +503,10 @@ const TOOL_NAMES: Record<string, { names: readonly string[]; why: string }> = {
   'src/features/checkpoints/checkpoint-files.ts': {
     names: ['checkpoint_restore'],
     why: 'the name of the act in records, also if a person did it',
+  },
+  'src/features/tools/callable-tools.ts': {
+    names: ['tool_browse', 'tool_execute', 'tool_hydrate', 'tool_view'],
+    why: 'a surface for MCP clients is made of tools that their specification names',
   },
   'src/features/warm-start/start-build.ts': {
     names: ['session_init'],

@@ -28,6 +28,8 @@ export const SESSION_EFFECTS = {
   record: { mayState: 'core tools', isWork: false, teaches: false },
   /** Shows stored outputs of other tools, and continues the answers of all tools. */
   view: { mayState: 'core tools', isWork: false, teaches: false },
+  /** Is the call of another tool, which the arguments name: every step, rule and record is about that tool. */
+  execute: { mayState: 'core tools', isWork: false, teaches: false },
   /** Asks at session start how to continue. */
   start: { mayState: 'core tools', isWork: false, teaches: false },
   /** Ends the branch it is called in, so it works on the parent's files. The host records its changes. */

@@ -8,7 +8,7 @@ import {
   warningDetail,
 } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
-import { type CallFacts, type ConnectionRecord, codedWarnings, type FileChanges } from './outcome.ts';
+import { type CallFacts, type ConnectionRecord, codedWarnings, type FileChanges, type Provenance } from './outcome.ts';
 import { setAsideWarnings } from './set-aside-warnings.ts';
 
 export type FactName = keyof CallFacts;
@@ -72,6 +72,8 @@ export const FACT_FIELDS = {
    * Absent if empty.
    */
   connections: 'list',
+  /** As in `meta.provenance`. */
+  provenance: 'any',
   /** Milliseconds of `duration_ms` spent in the tool. Absent if nothing ran. */
   run_ms: 'amount',
   /** Exit statuses of the parts of the command's last pipeline, in order. Absent if unknown, or if there is one part. */
@@ -177,6 +179,13 @@ export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
   searchComplete: { texts: 'none', record: () => ({ search_incomplete: true }) },
   shows: { texts: 'none', isAboutOutput: true },
   standardView: { texts: 'none' },
+  provenance: {
+    join: (earlier, later) => ({ ...earlier, ...later }),
+    texts: ['argRepairs'],
+    names: ['argRepairs'],
+    meta: (provenance) => provenanceMeta(provenance),
+    record: (provenance) => provenanceMeta(provenance),
+  },
   refs: { join: (earlier, later) => [...new Set([...earlier, ...later])], texts: 'none', isAboutOutput: true },
   isViewApplied: { texts: 'none' },
   tokensHanded: { texts: 'none' },
@@ -191,6 +200,19 @@ export function foundFields(found: readonly SetAside[]): Pick<FactRecord, 'quara
     ...(quarantined.length > 0 ? { quarantined } : {}),
     ...(reported.length > 0 ? { reported } : {}),
   };
+}
+
+function provenanceMeta({
+  argRepairs = [],
+  isCacheHit = false,
+  attempts = 1,
+}: Provenance): Pick<EnvelopeMeta, 'provenance'> {
+  const parts = {
+    ...(argRepairs.length > 0 ? { arg_repairs: [...argRepairs] } : {}),
+    ...(isCacheHit ? { cache_hit: true as const } : {}),
+    ...(attempts > 1 ? { attempts } : {}),
+  };
+  return Object.keys(parts).length === 0 ? {} : { provenance: parts };
 }
 
 /** File changes as an audit record field, without empty parts. */

@@ -99,6 +99,8 @@ export interface CallFacts {
   readonly isolationMissing: readonly string[];
   /** Secrets that replaced their tokens in the input, even if the call failed. */
   readonly secretsOpened: readonly OpenedSecret[];
+  /** How the output came about, if not simply by one run with the arguments of the caller. */
+  readonly provenance: Provenance;
   /** Tokens, and neutralised look-alikes, in texts that `ToolHost.Scrub` gave to the tool during this call. */
   readonly tokensHanded: readonly string[];
 }
@@ -132,8 +134,19 @@ export const NO_FACTS: CallFacts = {
   isViewApplied: false,
   isolationMissing: [],
   secretsOpened: [],
+  provenance: {},
   tokensHanded: [],
 };
+
+/** Absent parts say that nothing happened. */
+export interface Provenance {
+  /** Repairs of the arguments, as `rule at pointer`. */
+  readonly argRepairs?: readonly string[];
+  /** True if an earlier output of the same call was kept, and nothing ran. */
+  readonly isCacheHit?: boolean;
+  /** How often the call was tried, if more than once. */
+  readonly attempts?: number;
+}
 
 /** One rule that asked about a call. */
 export interface ApprovalRecord {

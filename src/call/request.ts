@@ -31,6 +31,8 @@ export interface CallRequest {
   /** Plain text for the tool's primary property, in addition to `inputJson`; null if no words were given. */
   inputText: Buffer | null;
   form: AnswerForm;
+  /** The tool with which the caller reads on, by the name that it knows. Absent: the tool that it called. */
+  continuedBy?: string;
   /** The caller's working directory: an absolute path that is textually inside the project; the root if unknown. */
   cwd: string;
   /**

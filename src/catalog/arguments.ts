@@ -36,11 +36,11 @@ export interface ArgumentSchema {
   readonly primary: string | null;
 }
 
-/** Compiles one tool's schema (JSON Schema draft 2020-12). SCHEMA_INVALID names the tool and the fault. */
+/** Compiles one tool's schema. SCHEMA_INVALID names the tool and the fault. */
 export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSchema;
 
 /**
- * Creates one compiler for the schemas of several tools. A test checks the schemas of core tools against the meta-schema;
+ * Creates one compiler for the schemas (JSON Schema draft 2020-12) of several tools. A test checks the schemas of core tools against the meta-schema;
  * checking them at every start would cost more than everything else here. Schemas of `core` tools are known to compile, so
  * each is compiled at the first check. The patterns of `others` run in linear time (RE2), and a check ends after CHECK_MS: a
  * list of a hundred thousand items and a schema of a thousand parts must not stop the daemon.
@@ -66,7 +66,7 @@ export function createArgumentCompiler(whose: 'core' | 'others'): CompileArgumen
       check(input) {
         validate ??= compile(ajv, tool, schema);
         const { errors, isValid } = whose === 'core' ? run(validate, input) : runWithin(tool, validate, input);
-        if (!isValid) throw argumentsInvalid(tool, errors, Object.keys(properties));
+        if (!isValid) throw argumentsInvalid(tool, errors, Object.keys(properties), `See ${tool} --schema.`);
       },
       secretInputs: findSecretInputs(tool, schema),
       refusesTokens: refusesTokens(schema),
@@ -95,7 +95,7 @@ function run(validate: ValidateFunction, input: JsonObject): Checked {
 }
 
 /** Throws PAYLOAD_TOO_LARGE if the schema makes checking this input slow. */
-function runWithin(tool: string, validate: ValidateFunction, input: JsonObject): Checked {
+export function runWithin(tool: string, validate: ValidateFunction, input: JsonObject): Checked {
   if (isSmall(input)) return run(validate, input);
   return withDeadline(
     CHECK_MS,
@@ -113,7 +113,7 @@ function runWithin(tool: string, validate: ValidateFunction, input: JsonObject):
 }
 
 /** RE2 has no look-around and no back-references; a pattern that has one does not compile. `code` names it in generated code. */
-const LINEAR: RegExpEngine = Object.assign(
+export const LINEAR: RegExpEngine = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
     return { test: (text: string) => compiled.matcher(text).find() };
@@ -140,8 +140,11 @@ function primaryOf(tool: string, { [PRIMARY_KEYWORD]: named, properties, require
   );
 }
 
+/** Ajv for one draft of JSON Schema. */
+type Compiler = Pick<Ajv2020, 'compile'>;
+
 /** Throws SCHEMA_INVALID if the schema does not compile, or not in time. */
-function compileWithin(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFunction {
+export function compileWithin(ajv: Compiler, tool: string, schema: JsonObject): ValidateFunction {
   return withDeadline(
     CHECK_MS,
     () => compile(ajv, tool, schema),
@@ -157,7 +160,7 @@ function compileWithin(ajv: Ajv2020, tool: string, schema: JsonObject): Validate
   );
 }
 
-function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFunction {
+function compile(ajv: Compiler, tool: string, schema: JsonObject): ValidateFunction {
   try {
     const validate = ajv.compile(schema);
     // An asynchronous validation answers with a promise, which no caller waits for.
@@ -166,7 +169,7 @@ function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFuncti
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown fault';
     throw new ContextdError('SCHEMA_INVALID', `the argument schema of ${tool} does not compile: ${reason}`, {
-      remedy: 'Correct schema.json (JSON Schema draft 2020-12).',
+      remedy: 'Its author must correct the schema (JSON Schema draft 2020-12).',
       cause,
     });
   }
@@ -174,14 +177,21 @@ function compile(ajv: Ajv2020, tool: string, schema: JsonObject): ValidateFuncti
 
 /** Faults that one answer names: alternatives give one each. */
 const FAULTS_MAX = 20;
+/** Properties that a remedy names. */
+const NAMED_MAX = 100;
 
-function argumentsInvalid(tool: string, errors: readonly ErrorObject[], known: readonly string[]): ContextdError {
+export function argumentsInvalid(
+  tool: string,
+  errors: readonly ErrorObject[],
+  known: readonly string[],
+  howToSee: string,
+): ContextdError {
   const faults = errors
     .slice(0, FAULTS_MAX)
     .map((error) => ({ pointer: error.instancePath || '/', fault: describe(error) }));
   const sentence = faults.map(({ pointer, fault }) => `${pointer} ${fault}`).join('; ');
   return new ContextdError('ARGS_INVALID', `the arguments of ${tool} do not fit its schema: ${sentence}`, {
-    remedy: `Known properties: ${known.join(', ')}. See ${tool} --schema.`,
+    remedy: `Known properties: ${known.slice(0, NAMED_MAX).join(', ')}. ${howToSee}`,
     details: { faults },
   });
 }

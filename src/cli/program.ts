@@ -46,6 +46,8 @@ import { toolRemoveCommands } from './commands/tool-remove.ts';
 import { toolTest } from './commands/tool-test.ts';
 import { toolVerify } from './commands/tool-verify.ts';
 import { undo } from './commands/undo.ts';
+import { upstreamAdd, upstreamApprove, upstreamList, upstreamRemove, upstreamRestart } from './commands/upstream.ts';
+import { upstreamImport } from './commands/upstream-import.ts';
 import type { CliContext } from './context.ts';
 import { INTERRUPTED } from './input.ts';
 import { exitCodeFor, jsonOfError, renderError, renderView, write } from './render.ts';
@@ -135,6 +137,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   memory: 'Search, add, rate and share lessons of earlier work.',
   'memory sync': 'Share memories with other machines through a Qdrant server.',
   cache: 'List or empty the caches that commands keep for each project.',
+  upstream: 'Run MCP servers of others, each in a sandbox of its own.',
   quarantine: 'Review files that were set aside because a program on the host would run them.',
 };
 
@@ -234,5 +237,11 @@ export const COMMANDS: readonly Command[] = [
   networkMirrors,
   ...networkCredentialCommands,
   undo,
+  upstreamAdd,
+  upstreamImport,
+  upstreamList,
+  upstreamRemove,
+  upstreamRestart,
+  upstreamApprove,
   completion(() => ({ commands: COMMANDS, groups: GROUPS })),
 ];

@@ -7,6 +7,7 @@ import {
   TIMEOUT_LONGEST_MS,
   TIMEOUT_MAX_MS,
 } from '../core/limits.ts';
+import { GATEWAY_SCHEMA } from './gateway-schema.ts';
 import { MEMORY_SCHEMA } from './memory-schema.ts';
 import { type Described, flag, names, optional, section, whole } from './schema-parts.ts';
 
@@ -235,12 +236,7 @@ export const CONFIG_SCHEMA = {
         'Events of all sessions. The oldest of the sessions that have most are removed first.',
       ),
     }),
-    gateway: section('How agents find tools.', {
-      cache_stable: flag(
-        false,
-        'tool_browse lists the tools that a session has seen first and unchanged, for clients that cache prompts, instead of the best ones.',
-      ),
-    }),
+    gateway: GATEWAY_SCHEMA,
     undo: section('What is kept of changed files, so that `ctxd undo` can take changes back.', {
       enabled: flag(true, 'Keep what calls change in the files of projects.'),
       max_mb: whole(2_048, 16, 1_048_576, 'Mebibytes for one project. Beyond it the oldest changes cannot be undone.'),

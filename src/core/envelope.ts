@@ -104,6 +104,8 @@ export interface EnvelopeMeta {
   /** Warnings without a code. Coded warnings are only in `warning_details`. */
   warnings?: readonly string[];
   warning_details?: readonly WarningDetail[];
+  /** How the output came about: arguments that were repaired, an output that was kept, further attempts. */
+  provenance?: { arg_repairs?: string[]; cache_hit?: true; attempts?: number };
   /** Present if a limit on calls was reached, or nearly. */
   rate_limit?: RateLimit;
   /** Milliseconds of the call and of its steps. Present only if `budget.telemetry` is set. */

@@ -18,6 +18,7 @@ import { createSessionEnd, type SessionEnd, type SessionStateHolder } from '../f
 import { RecordedSettings } from '../features/settings/recorded-settings.ts';
 import { type CallGate, createCallGate } from '../features/shared/call-gate.ts';
 import { storageHolder } from '../features/storage/storage-life.ts';
+import type { ToolManagementDeps } from '../features/tools/management.ts';
 import { watchFiles } from '../features/undo/watched-runner.ts';
 import type { Management } from '../protocol/management-contract.ts';
 import { baseView, type SandboxPolicy, type WorkspaceView } from '../sandbox/contract/policy.ts';
@@ -73,6 +74,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const settings = new RecordedSettings({ ...before, paths, clock });
   const management = managementOf(deps, {
     ...before,
+    standardSurface: config.gateway.surface,
     approvals,
     gate,
     sessionEnd,
@@ -117,7 +119,10 @@ function holdersOf({ branches, jobs, scrubber, sandbox }: Scrubbing & Execution)
   return [branches, jobs, secrets, storageHolder(sandbox)];
 }
 
-interface ManagementParts extends BeforeEntrance, Pick<HttpManagementDeps, 'httpStanding'> {
+interface ManagementParts
+  extends BeforeEntrance,
+    Pick<HttpManagementDeps, 'httpStanding'>,
+    Pick<ToolManagementDeps, 'standardSurface'> {
   approvals: CallApprovals;
   gate: CallGate;
   sessionEnd: SessionEnd;
@@ -139,6 +144,7 @@ function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
     networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
     credentials: { ...parts, credentials: parts.networkCredentials, clock },
     installation: { ...parts, paths, config: config.install, environment, clock },
+    serving: { ...parts, masks: parts.upstreamMasks, credentials: parts.networkCredentials, clock },
     memory: { ...parts, clock },
     sessionKeeping: parts,
     undoing: { ...parts, events: parts.eventLog, clock },

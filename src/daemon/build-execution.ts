@@ -2,24 +2,30 @@ import type { SessionRef } from '../call/session.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createCoreSource } from '../catalog/core-source.ts';
 import { createInstalledSource } from '../catalog/installed-source.ts';
+import { ToolAccess } from '../catalog/tool-access.ts';
+import { CallRates } from '../dispatch/call-rates.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
 import { BranchStore } from '../features/branches/branch-store.ts';
 import { Branches } from '../features/branches/branches.ts';
 import { BranchFiles } from '../features/branches/files/branch-files.ts';
 import { buildCheckpoints } from '../features/checkpoints/build-checkpoints.ts';
 import { callEvent } from '../features/events/call-event.ts';
+import { keepBlob } from '../features/execution/keep-blob.ts';
+import { createServerBackend } from '../features/execution/server-backend.ts';
 import { createHostServices } from '../features/host/host-services.ts';
 import { buildJobs, lineFinder } from '../features/jobs/build-jobs.ts';
 import type { EndedJob } from '../features/jobs/jobs.ts';
 import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
+import { createExecutables } from '../features/routing/executables.ts';
 import { ToolCatalogues } from '../features/routing/tool-catalogues.ts';
 import { ToolHabits } from '../features/routing/tool-habits.ts';
 import { createToolVerbs } from '../features/routing/tool-verbs.ts';
 import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
 import { UndoRecords } from '../features/undo/undo-records.ts';
+import { Upstreams } from '../features/upstreams/upstreams.ts';
 import { runByKind } from '../runner/backends.ts';
 import { createRunner } from '../runner/create-runner.ts';
 import { createHostBackend } from '../runner/host-backend.ts';
@@ -93,7 +99,28 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const installed = createInstalledSource({ toolsDir: paths.toolsDir, accepted, logger });
   const coreSource = createCoreSource({ bundleDir: paths.coreBundleDir, toolsDir: paths.toolsDir });
   const catalog = createCatalog([coreSource, installed]);
-  const catalogues = new ToolCatalogues({ ...before, choices: before.toolChoices, catalog, logger });
+  const upstreams = new Upstreams({
+    store: before.upstreamServers,
+    sandbox,
+    outside: before.outside,
+    network,
+    config: config.sandbox,
+    idleMs: config.sandbox.idle_ms,
+    clock,
+    timer,
+    logger,
+  });
+  const servers = deps.upstreams ?? upstreams;
+  const access = new ToolAccess(config.gateway.access);
+  const catalogues = new ToolCatalogues({
+    ...before,
+    choices: before.toolChoices,
+    catalog,
+    access,
+    upstreams: servers,
+    config: config.gateway,
+    logger,
+  });
   const toolHabits = new ToolHabits({ ...before, choices: before.toolChoices, catalogues, logger });
   const verbs = createToolVerbs({
     catalogues,
@@ -103,7 +130,11 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   });
   const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
   return {
+    access,
     catalogues,
+    executables: createExecutables({ catalogues, config: config.gateway }),
+    rates: new CallRates(config.gateway.rate_limits, clock),
+    upstreams,
     toolHabits,
     checkpoints,
     network,
@@ -118,6 +149,14 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     undo,
     runner: runByKind({
       host: createHostBackend(verbs, clock),
+      upstream: createServerBackend({
+        servers,
+        config: config.gateway,
+        keep: (call, blob) => keepBlob(call, blob, { scrubber, artifacts }),
+        clock,
+        timer,
+        random: Math.random,
+      }),
       plugin: createRunner({
         sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session, branches), config.sandbox),

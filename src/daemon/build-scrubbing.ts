@@ -34,7 +34,7 @@ export function buildScrubbing(deps: ComposeDeps, stores: Stores) {
       const root = await rootOf(session);
       return root === null ? null : workspaceRules.read(root);
     },
-    seeds: stores.networkCredentials.withSeeds(seeds),
+    seeds: stores.networkCredentials.withSeeds(stores.upstreamMasks.withSeeds(seeds)),
     allowed: ({ project }) => {
       const forms = stores.allowedValues.formsFor(project);
       return forms === null ? null : new Allowance(stores.keys.derive('allowed'), forms);

@@ -5,6 +5,7 @@ import { createHostNetworks } from '../features/network/host-network.ts';
 import { createOutside } from '../features/outside/outside.ts';
 import { CallFigures } from '../features/shared/call-figures.ts';
 import { LiveEvents } from '../features/shared/live-events.ts';
+import { VariableMasks } from '../features/upstreams/variable-masks.ts';
 import { createAllowedValues } from '../stores/allowed-values.ts';
 import { createApprovalRules } from '../stores/approval-rules.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
@@ -23,6 +24,7 @@ import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
 import { createToolChoices } from '../stores/tool-choices.ts';
 import { createToolVersions } from '../stores/tool-versions.ts';
+import { createUpstreamServerStore } from '../stores/upstream-servers.ts';
 import type { ComposeDeps } from './compose-deps.ts';
 
 export type Stores = ReturnType<typeof buildStores>;
@@ -43,6 +45,7 @@ export function buildStores(deps: ComposeDeps) {
   const { artifactsDir: dir, auditDir } = paths;
   const liveEvents = new LiveEvents();
   const callFigures = new CallFigures();
+  const upstreamServers = createUpstreamServerStore({ database });
   const memory = memoryDatabase({ file: paths.memoryDb, logger });
   return {
     outside: createOutside({ database, consents, projects, path: environment.path, hostNetworks, clock }),
@@ -69,6 +72,8 @@ export function buildStores(deps: ComposeDeps) {
     toolVersions: createToolVersions({ database }),
     allowedValues: createAllowedValues({ database, clock }),
     approvalRules: createApprovalRules({ database, clock }),
+    upstreamServers,
+    upstreamMasks: new VariableMasks(upstreamServers),
     artifacts: createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
     auditLog: createAuditLog({
       dir: auditDir,

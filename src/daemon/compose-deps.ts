@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { StopCause } from '../core/lifecycle.ts';
 import type { Logger } from '../core/log.ts';
+import type { UpstreamServers } from '../upstream/contract.ts';
 
 /** The dependencies of every part of the daemon. */
 export interface ComposeDeps {
@@ -13,6 +14,8 @@ export interface ComposeDeps {
   clock: Clock;
   timer: Timer;
   logger: Logger;
+  /** The MCP servers of projects. Default: those that a person added. */
+  upstreams?: UpstreamServers;
   /** Starts an orderly shutdown. Calls in flight get `graceMs` milliseconds. */
   requestStop(graceMs: number, cause: StopCause): void;
 }

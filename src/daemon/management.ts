@@ -42,6 +42,7 @@ import {
 } from '../features/tools/management.ts';
 import { createToolInstallation, type ToolInstallationDeps } from '../features/tools/tool-installation.ts';
 import { createUndoManagement, type UndoManagementDeps } from '../features/undo/management.ts';
+import { createUpstreamManagement, type UpstreamManagementDeps } from '../features/upstreams/management.ts';
 import type {
   SandboxStatus__Output as SandboxStatus,
   StatusResponse__Output as StatusResponse,
@@ -58,12 +59,13 @@ import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { ProjectStore } from '../stores/projects.ts';
 
 export interface ManagementDeps
-  extends ToolManagementDeps,
+  extends Omit<ToolManagementDeps, 'catalogues' | 'upstreams'>,
     Pick<HookDeps, 'eventLog' | 'counter'>,
     Pick<BranchManagementDeps, 'branches'>,
     Pick<CheckpointManagementDeps, 'checkpoints'>,
     Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'>,
     Pick<CallApprovalManagementDeps, 'approvalRules'>,
+    Pick<UpstreamManagementDeps, 'upstreams'>,
     RoutingManagementDeps {
   toolHabits: Pick<ToolHabits, 'forget'>;
   home: string;
@@ -92,6 +94,7 @@ export interface ManagementDeps
   networking: NetworkManagementDeps;
   installation: ToolInstallationDeps;
   credentials: NetworkCredentialManagementDeps;
+  serving: UpstreamManagementDeps;
   clock: Clock;
   checkHealth(projectRoot: string): ReturnType<typeof checkHealth>;
   /** Starts an orderly shutdown of the daemon. */
@@ -129,6 +132,7 @@ export function createManagement(deps: ManagementDeps): Management {
       const changed = await deps.projects.unregister(root);
       await deps.toolHabits.forget(root);
       await deps.toolVersions.forget(root);
+      await deps.upstreams.forget(root);
       await deps.checkpoints.forget(root);
       await deps.installed.refresh();
       return { root, changed, tools: [] };
@@ -160,6 +164,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createRoutingManagement(deps),
     ...createToolInstallation(deps.installation),
     ...createHttpManagement(deps),
+    ...createUpstreamManagement(deps.serving),
     ...deps.settings.management,
   };
   return forRegisteredProjects({ ...management, ...recordedMethods(management, deps) }, deps.projects);

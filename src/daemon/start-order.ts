@@ -44,6 +44,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
     parts.network,
     named('runner', runner),
     jobs,
+    parts.upstreams,
     parts.branches,
     parts.auditor,
     createChores(
@@ -55,7 +56,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
         leaseChore(jobs),
         branchChore(parts.branches),
         undoChore(parts),
-        storageChore({ sandbox, liveSessions, clock, config: config.sandbox }),
+        storageChore({ sandbox, liveSessions, upstreams: parts.upstreams, clock, config: config.sandbox }),
         ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
       ],
       { timer, logger },
@@ -68,6 +69,7 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
 function storesPart(stores: Stores & SessionKeeping & Pick<Scrubbing, 'scrubber'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   const { allowedValues, approvalRules, eventLog, hostNetworks, httpTokens, memoryStore, networkCredentials } = stores;
+  const { upstreamMasks, upstreamServers } = stores;
   return {
     name: 'stores',
     async start() {
@@ -76,7 +78,8 @@ function storesPart(stores: Stores & SessionKeeping & Pick<Scrubbing, 'scrubber'
       await Promise.all([projects.start(), liveSessions.start(), artifacts.start()]);
       await Promise.all([outside.start(), hostNetworks.start(), networkCredentials.start(), allowedValues.start()]);
       await httpTokens.start();
-      await Promise.all([memoryStore.start(), eventLog.start(), approvalRules.start()]);
+      await Promise.all([memoryStore.start(), eventLog.start(), approvalRules.start(), upstreamServers.start()]);
+      upstreamMasks.start();
       // The log first: calls closed by the journal are never looked at again.
       const ended = await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       for (const record of ended) await recordCall(interruptedCall(record), stores);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { recordOfFacts } from '../call/fact-operations.ts';
 import type { CallRequest } from '../call/request.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { Clock } from '../core/clock.ts';
 import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
@@ -32,7 +32,10 @@ const INPUT_MAX_CHARS = 65_536;
 export type Told = Budgeted;
 
 /** The fields of a record that are known before the call runs. */
-export function startFacts({ request, requestId, session, receivedAt }: Call, deps: AuditDeps): StartFacts {
+export function startFacts(call: Call | VerifiedCall, deps: AuditDeps): StartFacts {
+  const { request, requestId, session, receivedAt } = call;
+  const tool = knownTool(call, deps);
+  const via = 'execution' in call ? call.execution?.via : undefined;
   return {
     time: new Date(receivedAt).toISOString(),
     request_id: requestId,
@@ -42,22 +45,21 @@ export function startFacts({ request, requestId, session, receivedAt }: Call, de
     ...(request.cwd === '' ? {} : { cwd: kept(request.cwd, deps.scrubber) }),
     door: request.principal.door,
     ...('token' in request.principal ? { token: request.principal.token } : {}),
-    tool: recordedTool(request.tool, deps),
-    ...recordedEffect(request.tool, deps),
-    input: recordedInput(request, deps),
+    tool: recordedTool(call, deps),
+    ...(tool === undefined ? {} : { effect: tool.manifest.effects.session }),
+    ...(via === undefined ? {} : { via }),
+    input: recordedInput(request, tool, deps),
   };
 }
 
-/** The name of an existing tool is never masked. Any other name is caller text. */
-function recordedTool(name: string, { catalog, scrubber }: AuditDeps): string {
-  const [known] = catalog.versions(name);
-  return known?.manifest.name ?? scrubber.maskText(name).slice(0, 100);
+/** Undefined if no tool has the name that the caller gave. */
+function knownTool(call: Call | VerifiedCall, { catalog }: AuditDeps): CatalogTool | undefined {
+  return 'tool' in call ? call.tool : catalog.versions(call.request.tool)[0];
 }
 
-/** Empty if no tool has the name. */
-function recordedEffect(name: string, { catalog }: AuditDeps): Pick<StartFacts, 'effect'> {
-  const [known] = catalog.versions(name);
-  return known === undefined ? {} : { effect: known.manifest.effects.session };
+/** The name of an existing tool is never masked. Any other name is caller text. */
+function recordedTool(call: Call | VerifiedCall, deps: AuditDeps): string {
+  return knownTool(call, deps)?.manifest.name ?? deps.scrubber.maskText(call.request.tool).slice(0, 100);
 }
 
 /** The record of a call that ended. */
@@ -101,11 +103,15 @@ function talliedOf(tally: Tally) {
 }
 
 /** The input with its tokens unopened and plain words under their property; as text if it is not JSON or too deep. */
-function recordedInput({ tool, inputJson, inputText }: CallRequest, { catalog, scrubber }: AuditDeps): Json {
+function recordedInput(
+  { inputJson, inputText }: CallRequest,
+  tool: CatalogTool | undefined,
+  { scrubber }: AuditDeps,
+): Json {
   const text = inputJson.toString('utf8');
   try {
     const given: Json = inputText !== null && text === '' ? {} : JSON.parse(text);
-    const primary = catalog.versions(tool)[0]?.arguments.primary ?? 'words';
+    const primary = tool?.arguments.primary ?? 'words';
     const words = inputText === null || !isJsonObject(given) ? {} : { [primary]: inputText.toString('utf8') };
     const input = masked(isJsonObject(given) ? { ...given, ...words } : given, scrubber);
     const json = JSON.stringify(input);
@@ -206,8 +212,8 @@ export function createCallRecord(deps: CallRecordDeps): CallRecord {
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
       if (isInJournal) await journal.finish(requestId, errorCode);
       if (session.branch === null) return;
-      const tool = recordedTool(call.request.tool, deps);
-      await branches.charge(session, { requestId, tool, tokens: told.tally.tokensReturned });
+      const tokens = told.tally.tokensReturned;
+      await branches.charge(session, { requestId, tool: recordedTool(call, deps), tokens });
     },
   };
 }

@@ -7,7 +7,8 @@ import type { IsolationReport, Sandbox } from '../sandbox/contract/sandbox.ts';
 import type { ApprovalRule } from '../stores/approval-rules.ts';
 import { type Consents, grantSubject } from '../stores/consents.ts';
 import { type Approvals, checkApproval, notApproved, type WaitEnd } from './approval.ts';
-import type { VerifiedCall } from './call.ts';
+import type { Execution, VerifiedCall } from './call.ts';
+import type { CallRates } from './call-rates.ts';
 import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
 import type { Allowed, Denied, Need, Question, Verdict } from './decision.ts';
 import type { Slots } from './slots.ts';
@@ -18,6 +19,7 @@ export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'>
   sandbox: Sandbox;
   config: Pick<Config, 'sandbox' | 'server' | 'secrets' | 'approvals'>;
   slots: Slots;
+  rates: Pick<CallRates, 'judge' | 'take'>;
   clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -49,6 +51,7 @@ const CHECKS: readonly Check[] = [
   { name: 'isolation', judge: checkIsolation },
   { name: 'secrets', judge: checkSecrets },
   { name: 'quota', judge: checkQuota },
+  { name: 'rate_limit', judge: (call, { rates }) => rates.judge(call) },
   { name: 'approval', judge: checkApproval },
 ];
 
@@ -62,6 +65,9 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps, asking:
   const answered = new Set<string>();
   for (;;) {
     const { lines, open } = await judge(call, deps, isolation, answered, asking);
+    // Judged again, because other calls may have passed meanwhile.
+    const rate = open === null && !call.options.dryRun ? deps.rates.take(call) : null;
+    if (rate?.verdict === 'deny') throw refusal(rate, lines);
     if (open === null || call.options.dryRun) return { isolation, report: reportOf(call, isolation, lines, open) };
     await askPerson(call, open, untilMs, deps, asking);
     answered.add(open.id);
@@ -85,17 +91,19 @@ async function judge(
     const asks = open === null ? {} : { asks: true };
     lines.push({ check: check.name, allowed: decision.verdict === 'allow', reason: decision.reason, ...asks });
     if (open !== null) return { lines, open };
-    if (decision.verdict === 'deny') {
-      throw new ContextdError(decision.code, decision.reason, {
-        remedy: decision.remedy,
-        details: { checks: lines, ...(decision.limit === undefined ? {} : { limit: decision.limit }) },
-        ...(decision.code === 'RATE_LIMITED' ? { retryAfterMs: 100 } : {}),
-      });
-    }
+    if (decision.verdict === 'deny') throw refusal(decision, lines);
     if (verdict.verdict === 'ask') for (const rule of keptAnswers(verdict, answered)) asking.note(rule);
   }
   if (lines.length === 0) throw new ContextdError('PERMISSION_DENIED', 'no check allowed the call');
   return { lines, open: null };
+}
+
+function refusal({ code, reason, remedy, limit, details, retryAfterMs }: Denied, checks: JsonObject[]): ContextdError {
+  return new ContextdError(code, reason, {
+    remedy,
+    details: { checks, ...(limit === undefined ? {} : { limit }), ...details },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }
 
 /** The needs of a question that neither a recorded consent nor an answer to this call covers. */
@@ -155,7 +163,31 @@ function reportOf(
 ): JsonObject {
   const allowed = open === null;
   const asks = allowed ? {} : { asks: true };
-  return { dry_run: true, tool: call.tool.manifest.name, allowed, ...asks, isolation: level, checks };
+  const report = { dry_run: true, tool: call.tool.manifest.name, allowed, ...asks, isolation: level, checks };
+  return call.execution === undefined ? report : { ...report, ...executionReport(call, call.execution, checks) };
+}
+
+/** What the dry run of an execution reports besides (gateway surface §4.5). The arguments were checked before. */
+function executionReport(
+  { tool: { manifest, program } }: VerifiedCall,
+  { toolId }: Execution,
+  checks: JsonObject[],
+): JsonObject {
+  const declared = program.kind === 'upstream' ? program : { upstreamName: manifest.name, annotations: {} };
+  return {
+    tool_id: toolId,
+    upstream_name: declared.upstreamName,
+    args_valid: true,
+    annotations: { ...declared.annotations, verified: false },
+    checks: [
+      { name: 'schema_validation', status: 'pass' },
+      ...checks.map(({ check = '', allowed, ...more }) => ({
+        name: check,
+        status: allowed ? 'pass' : 'open',
+        ...more,
+      })),
+    ],
+  };
 }
 
 function checkGrants({ tool }: VerifiedCall): Verdict {
@@ -193,6 +225,7 @@ function checkQuota(_call: VerifiedCall, deps: AuthorizeDeps): Verdict {
     verdict: 'deny',
     code: 'RATE_LIMITED',
     limit,
+    retryAfterMs: 100,
     reason: `${waiting} calls are waiting already`,
     remedy: 'Call again shortly, or raise server.max_concurrent_calls.',
   };

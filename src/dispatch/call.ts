@@ -36,12 +36,24 @@ export interface CommonOptions {
   branch: string | null;
 }
 
-/** A call after step 2: its project, tool and arguments are valid. */
+/** A call after step 2: its project, tool and arguments are valid. `request` is then the call of `tool`, whatever it came through. */
 export interface VerifiedCall extends Call {
   tool: CatalogTool;
   options: CommonOptions;
   /** The arguments without the common options. */
   input: JsonObject;
+  /** Absent: the tool was called itself. */
+  execution?: Execution;
+}
+
+/** A call that came through a tool that executes others. */
+export interface Execution {
+  /** The tool that was called. */
+  readonly via: string;
+  /** The id of the executed tool. */
+  readonly toolId: string;
+  /** Repairs of the arguments, as `rule at pointer`. */
+  readonly repairs: readonly string[];
 }
 
 /** The result of a call before it is scrubbed. */

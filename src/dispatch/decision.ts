@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { ApprovalRule } from '../stores/approval-rules.ts';
 import type { NewConsent } from '../stores/consents.ts';
 
@@ -16,6 +17,10 @@ export interface Denied {
   code: ErrorCode;
   remedy: string;
   limit?: number;
+  /** Further facts for a program. */
+  details?: JsonObject;
+  /** Milliseconds to wait before a retry. */
+  retryAfterMs?: number;
 }
 
 /**

@@ -13,6 +13,7 @@ import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './
 import { addFacts, type Call, EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
 import { CallState, type StepName, type StepResults } from './call-state.ts';
 import { factsOfOpenings } from './coded-warnings.ts';
+import { withGatewayKeys } from './gateway-error.ts';
 import { identify } from './identify.ts';
 import { type OpenSecretsDeps, openSecrets } from './open-secrets.ts';
 import { openCursor, openPage, type PageDeps } from './page.ts';
@@ -164,7 +165,10 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
 
 /** Adds what the steps before `run` found: the answers of a person, and the tokens in the call's input. */
 function withEarlierFacts(outcome: RawOutcome, state: CallState): RawOutcome {
-  const approved = state.approvals.length === 0 ? outcome : addFacts(outcome, { approvals: state.approvals });
+  const { execution } = state.find('verify') ?? {};
+  const provenance = { argRepairs: execution?.repairs ?? [] };
+  const repaired = provenance.argRepairs.length === 0 ? outcome : addFacts(outcome, { provenance });
+  const approved = state.approvals.length === 0 ? repaired : addFacts(repaired, { approvals: state.approvals });
   const secrets = state.find('open_secrets');
   if (secrets === undefined) return approved;
   const facts = { secretsOpened: secrets.opened, ...factsOfOpenings(secrets.openings) };
@@ -172,8 +176,9 @@ function withEarlierFacts(outcome: RawOutcome, state: CallState): RawOutcome {
 }
 
 async function scrubOrWithhold(state: CallState, deps: DispatchDeps): Promise<ScrubbedOutcome> {
-  const call = state.from('identify');
-  const found = state.from('run');
+  // The session is the one of the call, not of its branch: the numbers of secrets are the same in all of them.
+  const call = { ...state.from('identify'), request: state.call.request };
+  const found = withGatewayKeys(state.from('run'), state.call, deps.catalog);
   const raw = state.hasOutput ? addFacts(found, deps.findings.report(call.session, found.facts)) : found;
   state.keep('run', raw);
   try {

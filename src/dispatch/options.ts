@@ -1,4 +1,5 @@
 import type { Principal } from '../call/request.ts';
+import type { CatalogTool } from '../catalog/catalog.ts';
 import { USUAL_LIMITS } from '../catalog/grants.ts';
 import type { ToolManifest } from '../catalog/manifest.ts';
 import type { Config } from '../config/schema.ts';
@@ -7,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS } from '../core/limits.ts';
 import type { ToolLimits } from '../core/profile.ts';
 import { readView } from '../tokens/views/read-view.ts';
-import type { CommonOptions } from './call.ts';
+import type { Call, CommonOptions } from './call.ts';
 
 export interface OptionLimits {
   budget: BudgetLimits;
@@ -91,6 +92,21 @@ function branchOf(value: Json | undefined): string | null {
   if (value === undefined) return null;
   if (typeof value === 'string' && value !== '') return value;
   throw invalid('branch', 'must be the branch_id that `branch` answered', 'Leave it out for the base of the session');
+}
+
+/** The settings that limit calls. */
+export type CallLimits = Pick<Config, 'budget' | 'timeout'>;
+
+/** The limits of a call of the tool. */
+export function limitsFor(
+  { request }: Pick<Call, 'request'>,
+  { manifest, program }: Pick<CatalogTool, 'manifest' | 'program'>,
+  { budget, timeout }: CallLimits,
+): Omit<OptionLimits, 'names'> {
+  return {
+    budget: budgetLimits(budget, manifest, request.principal.door),
+    timeout: timeoutLimits(timeout, manifest, program.profile.limits),
+  };
 }
 
 /** Limits of the printed line, in tokens. */

@@ -99,7 +99,8 @@ export async function openCursor(call: VerifiedCall, continuation: string, deps:
   const cursor = await cursorOf(call, continuation, deps.continuations);
   const { artifactId, ranges, revision = 0, isJson = false } = deps.cursors.open(call.session, cursor);
   const info = await deps.artifacts.info(call.session, artifactId);
-  if (info.tool === call.tool.manifest.name || call.tool.manifest.effects.session === 'view')
+  const { name, effects } = call.tool.manifest;
+  if (info.tool === name || effects.session === 'view' || effects.session === 'execute')
     return { artifactId, ranges, revision, info, isJson };
   throw new ContextdError('CURSOR_INVALID', `the cursor belongs to ${info.tool}, not to ${call.tool.manifest.name}`, {
     remedy: `Pass it to ${info.tool}.`,

@@ -53,7 +53,9 @@ export async function run(
   });
   const { outcome, facts } = await running.finally(() => progress?.stop());
   const { signal } = call.request;
-  const ownNames = call.tool.origin === 'core' ? call.tool.manifest.answerNames : null;
+  // contextd itself chose the names of an answer that it made of a server's result.
+  const isOwn = call.tool.origin === 'core' || call.tool.program.kind === 'upstream';
+  const ownNames = isOwn ? call.tool.manifest.answerNames : null;
   if (outcome instanceof ContextdError)
     return { ...failedOutcome(reported(call, endOf(signal, outcome), deps), facts), ownNames };
   const { output, firstPass, durationMs } = outcome;

@@ -1,13 +1,15 @@
 import { statSync } from 'node:fs';
 import { commonOptionsOf } from '../catalog/arguments.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
-import type { Config } from '../config/schema.ts';
+import type { ToolAccess } from '../catalog/tool-access.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
 import { type CallBranches, onBranch } from './branch.ts';
 import type { Call, VerifiedCall } from './call.ts';
-import { askedBudget, budgetLimits, takeCommonOptions, timeoutLimits } from './options.ts';
+import { type Executables, executedCall } from './execute.ts';
+import { askedBudget, budgetLimits, type CallLimits, limitsFor, takeCommonOptions } from './options.ts';
 import { readInput, type WordsOf } from './read-input.ts';
 
 export interface VerifyDeps {
@@ -15,7 +17,9 @@ export interface VerifyDeps {
   projects: ProjectStore;
   liveSessions: Pick<LiveSessions, 'touch'>;
   branches: Pick<CallBranches, 'enter'>;
-  limits: Pick<Config, 'budget' | 'timeout'>;
+  executables: Executables;
+  access: Pick<ToolAccess, 'mayUse'>;
+  limits: CallLimits;
 }
 
 /**
@@ -26,15 +30,21 @@ export interface VerifyDeps {
 export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall> {
   const project = await registeredProject(call.request.projectRoot, deps.projects);
   deps.liveSessions.touch(call.session);
-  const tool = acceptedTool(call.request.tool, project, deps.catalog);
+  const tool = acceptedTool(call.request.tool, project, deps);
   await deps.catalog.verify(tool);
-  const { options, rest } = takeCommonOptions(readInput(call.request, wordsOf(tool)), {
-    budget: budgetLimits(deps.limits.budget, tool.manifest, call.request.principal.door),
-    timeout: timeoutLimits(deps.limits.timeout, tool.manifest, tool.program.profile.limits),
-    names: commonOptionsOf(tool.arguments.names),
-  });
+  const input = readInput(call.request, wordsOf(tool));
+  const verified =
+    tool.manifest.effects.session === 'execute'
+      ? await executedCall(call, tool, input, deps)
+      : withArguments(call, tool, input, deps.limits);
+  return onBranch(verified, deps.branches);
+}
+
+function withArguments(call: Call, tool: CatalogTool, input: JsonObject, limits: VerifyDeps['limits']): VerifiedCall {
+  const names = commonOptionsOf(tool.arguments.names);
+  const { options, rest } = takeCommonOptions(input, { ...limitsFor(call, tool, limits), names });
   if (options.continuation === null) tool.arguments.check(rest);
-  return onBranch({ ...call, tool, options, input: rest }, deps.branches);
+  return { ...call, tool, options, input: rest };
 }
 
 function wordsOf({ manifest, arguments: { primary } }: CatalogTool): WordsOf {
@@ -70,9 +80,14 @@ async function registeredProject(root: string, projects: ProjectStore): Promise<
   });
 }
 
-function acceptedTool(name: string, project: Project, catalog: Catalog): CatalogTool {
+function acceptedTool(
+  name: string,
+  project: Project,
+  { catalog, access }: Pick<VerifyDeps, 'catalog' | 'access'>,
+): CatalogTool {
   const tool = catalog.find(project, name);
-  if (tool !== undefined) return tool;
+  if (tool !== undefined && access.mayUse(project.root, tool)) return tool;
+  if (tool !== undefined) throw unknownTool(name, project, { catalog, access });
   const [known] = catalog.versions(name);
   const accepted = project.tools.find((one) => one.name === (known?.manifest.name ?? name));
   if (accepted !== undefined) {
@@ -87,8 +102,22 @@ function acceptedTool(name: string, project: Project, catalog: Catalog): Catalog
       remedy: known.origin === 'core' ? ACCEPT_CORE : 'A person installs it there with `ctxd tool install SOURCE`.',
     });
   }
-  throw new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
-    remedy: `Tools: ${project.tools.map((one) => one.name).join(', ')}.`,
+  throw unknownTool(name, project, { catalog, access });
+}
+
+/** A tool that the caller may not use is answered as one that does not exist. */
+function unknownTool(
+  name: string,
+  project: Project,
+  { catalog, access }: Pick<VerifyDeps, 'catalog' | 'access'>,
+): ContextdError {
+  const isHidden = (one: string): boolean => {
+    const tool = catalog.find(project, one);
+    return tool !== undefined && !access.mayUse(project.root, tool);
+  };
+  const names = project.tools.map((one) => one.name).filter((one) => !isHidden(one));
+  return new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
+    remedy: `Tools: ${names.join(', ')}.`,
   });
 }
 

@@ -9,6 +9,6 @@ export function checkRequests(management: Management): Management {
     ...rpcMethods((name) => async (request) => methods[name](checkRequest(name, request))),
     installTool: async (request, signal, send) => management.installTool(installOf(request), signal, send),
     getSchema: (tool, root) => management.getSchema(tool, root),
-    watchTools: (root, knownVersion, signal) => management.watchTools(root, knownVersion, signal),
+    watchTools: (watch) => management.watchTools(watch),
   };
 }

@@ -9,6 +9,9 @@ import { isBelow } from '../core/paths.ts';
 /** Maximum characters of the fields of a call. A longer field is cut and the call is refused. */
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branch: 128, cwd: 4096 } as const;
 
+/** It is printed in the caller's own answer. Any other text is ignored. */
+const CONTINUING_NAME = /^[a-z][a-z_]{0,31}$/;
+
 /** A call as its caller wrote it. Nothing in it has been checked. */
 export interface GivenCall extends Pick<CallRequest, 'principal' | 'form'> {
   requestId: string;
@@ -16,6 +19,8 @@ export interface GivenCall extends Pick<CallRequest, 'principal' | 'form'> {
   projectRoot: string;
   session: string;
   branch: string;
+  /** Default: the tool itself. */
+  continuedBy?: string;
   cwd: string;
   inputJson: Buffer;
   /** Null: no words were given. */
@@ -44,6 +49,7 @@ export function receive(given: GivenCall, signal: AbortSignal, nowMs: number): R
     form: given.form,
     cwd: insideOr(projectRoot, given.cwd),
     signal,
+    ...(CONTINUING_NAME.test(given.continuedBy ?? '') ? { continuedBy: given.continuedBy } : {}),
   };
   return { request, fault: sizeFault(given) };
 }

@@ -13,8 +13,17 @@ const META = { 'anthropic/alwaysLoad': true, 'anthropic/maxResultSizeChars': 500
  * What a tool costs in every request of a client: name, purpose and schema, without what only contextd reads. A client puts it
  * into its prompt, and the author of an installed tool wrote it: like on a card, no text of it opens a tag or looks like contextd.
  */
-export function toolEntry({ name, purpose, schemaJson }: McpTool): Tool {
-  return { name, description: foreignLine(purpose), inputSchema: inputSchema(JSON.parse(schemaJson)), _meta: META };
+export function toolEntry({ name, purpose, schemaJson }: Pick<McpTool, 'name' | 'purpose' | 'schemaJson'>): Tool {
+  const schema = schemaJson === '' ? {} : JSON.parse(schemaJson);
+  return { name, description: foreignLine(purpose), inputSchema: inputSchema(schema), _meta: META };
+}
+
+/** A tool as its author describes it, for clients that choose by themselves what they load. Its texts are shown as in `toolEntry`. */
+export function foreignEntry(tool: McpTool): Tool {
+  const { _meta, ...entry } = toolEntry(tool);
+  const { annotations }: { annotations?: Tool['annotations'] } =
+    tool.definitionJson === '' ? {} : JSON.parse(tool.definitionJson);
+  return { ...entry, ...(annotations === undefined ? {} : { annotations }) };
 }
 
 /**

@@ -2,13 +2,19 @@
 export interface McpTool {
   name: string;
   purpose: string;
-  /** The JSON Schema of the arguments, as text. */
+  /** The JSON Schema of the arguments, as text; "": the surface does not show it. */
   schemaJson: string;
+  /** What `tool_execute` takes for the tool; "": it is called by its name. */
+  toolId: string;
+  /** The rest of what a server says of its tool, as a JSON object with keys of MCP; "": nothing. */
+  definitionJson: string;
 }
 
 export interface McpCall {
   tool: string;
   inputJson: Buffer;
+  /** The tool with which the client reads on. Absent: the same tool. */
+  continuedBy?: string;
   /** Aborts when the client cancels the call or goes away. */
   signal: AbortSignal;
   /** Receives scrubbed lines of a running command. Undefined: the client did not ask. */
@@ -25,7 +31,9 @@ export interface McpAnswer {
 
 /** What a surface stands on. Everything throws ContextdError. */
 export interface McpTools {
-  /** Sorted by name. */
+  /** What the surface shows of them, sorted by name. */
   list(signal: AbortSignal): Promise<readonly McpTool[]>;
+  /** The tool of this name on the list of the surface. */
+  find(name: string, signal: AbortSignal): Promise<McpTool | undefined>;
   call(call: McpCall): Promise<McpAnswer>;
 }

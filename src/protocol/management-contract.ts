@@ -89,8 +89,18 @@ export interface Management extends RpcMethods {
    */
   getSchema(tool: string, root: string): Promise<SchemaResponse>;
   /**
-   * The tools that calls of the project may name, as soon as their version is another than the known one. Throws NOT_FOUND
-   * for a project that is not registered, and the reason of the signal when it aborts. An rpc of ToolService too.
+   * What a surface shows of the tools of the project, as soon as its version is another than the known one. Throws NOT_FOUND
+   * for a project that is not registered, ARGS_INVALID for an unknown surface, and the reason of the signal when it aborts.
+   * An rpc of ToolService too.
    */
-  watchTools(root: string, knownVersion: string, signal: AbortSignal): Promise<CallableTools>;
+  watchTools(watch: ToolWatch): Promise<CallableTools>;
+}
+
+export interface ToolWatch {
+  root: string;
+  /** The version of an earlier answer; "" for none. */
+  knownVersion: string;
+  /** "" for the one of the settings. */
+  surface: string;
+  signal: AbortSignal;
 }

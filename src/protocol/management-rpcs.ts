@@ -33,6 +33,7 @@ import {
   withWhich,
 } from './management-checks.ts';
 import type { PersonAct, Requests, RpcMethod, RpcMethods, RpcName } from './management-contract.ts';
+import { newUpstreamOf, upstreamOf } from './upstream-checks.ts';
 
 /** How an rpc differs from the others. */
 interface RpcRow<Request> {
@@ -65,6 +66,9 @@ const HOOK_ANSWER_MS = 2_000;
  * the files that were set aside.
  */
 const LONG_ANSWER_MS = 60_000;
+
+/** A server may have to be downloaded before it answers. */
+const SERVER_ANSWER_MS = 150_000;
 
 /** The rpc changes nothing that a person decides on. */
 const READS = (): null => null;
@@ -312,6 +316,29 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   removeApprovalRule: {
     act: ({ id }) => act('approve rule remove', { id }),
     check: approvalOf,
+    answerMs: SHORT_ANSWER_MS,
+  },
+
+  // Throws ARGS_INVALID, PATH_INVALID or NOT_FOUND for what cannot be granted. A server that does not start is added all the same.
+  addUpstream: {
+    act: ({ dry_run, name, url, hosts, by }) => (dry_run ? null : act('upstream add', { name, url, hosts, by })),
+    check: newUpstreamOf,
+    answerMs: SERVER_ANSWER_MS,
+  },
+  // Each of these throws NOT_FOUND if the project has no such server.
+  listUpstreams: { act: READS, check: upstreamOf, answerMs: SHORT_ANSWER_MS },
+  removeUpstream: { act: ({ name }) => act('upstream remove', { name }), check: upstreamOf },
+  // Throws why the server does not start.
+  restartUpstream: {
+    act: ({ name }) => act('upstream restart', { name }),
+    check: upstreamOf,
+    answerMs: SERVER_ANSWER_MS,
+  },
+  reviewUpstream: { act: READS, check: upstreamOf, answerMs: SHORT_ANSWER_MS },
+  // Throws CONFLICT if the tools have changed since they were shown.
+  approveUpstream: {
+    act: ({ name, sha256 }) => act('upstream approve', { name, sha256 }),
+    check: upstreamOf,
     answerMs: SHORT_ANSWER_MS,
   },
 };

@@ -23,6 +23,8 @@ export interface ExecuteRequest {
   inputText: Buffer;
   /** `mcp`: passed on from an MCP client. */
   door: 'own' | 'mcp';
+  /** The tool with which the caller reads on. Absent: the one that it called. */
+  continuedBy?: string;
 }
 
 /** A call that the proxy refused, with the error it printed. */
@@ -60,7 +62,10 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
 }
 
 export function encodeContext(
-  context: Pick<ExecuteRequest, 'requestId' | 'projectRoot' | 'sessionId' | 'protocolVersion' | 'branch' | 'door'>,
+  context: Pick<
+    ExecuteRequest,
+    'requestId' | 'projectRoot' | 'sessionId' | 'protocolVersion' | 'branch' | 'door' | 'continuedBy'
+  >,
 ): Buffer {
   return Buffer.concat([
     ...encodeBytes(1, context.requestId),
@@ -69,6 +74,7 @@ export function encodeContext(
     ...encodeUint32(4, context.protocolVersion),
     ...encodeBytes(5, context.branch),
     ...encodeUint32(6, context.door === 'mcp' ? 1 : 0),
+    ...encodeBytes(7, context.continuedBy ?? ''),
   ]);
 }
 

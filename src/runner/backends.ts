@@ -23,6 +23,8 @@ export function runByKind(backends: Backends): ToolBackend {
           return backends.plugin.run({ ...call, program });
         case 'host':
           return backends.host.run({ ...call, program });
+        case 'upstream':
+          return backends.upstream.run({ ...call, program });
       }
     },
   };

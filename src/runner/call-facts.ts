@@ -19,6 +19,7 @@ export type RunFacts = Pick<
   | 'shows'
   | 'standardView'
   | 'refs'
+  | 'provenance'
   | 'tokensHanded'
 >;
 
@@ -100,6 +101,7 @@ export class FactCollector {
       shows: this.#shows,
       standardView: this.#standardView,
       refs: [...this.#refs],
+      provenance: {},
       tokensHanded: [...this.tokensHanded],
     };
   }

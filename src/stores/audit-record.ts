@@ -33,6 +33,8 @@ export interface AuditRecord extends FactRecord {
   tool: string;
   /** What the call was in its session, as tool.json states it (`effects.session`). Absent: no tool ran, or it is not known. */
   effect?: string;
+  /** The tool through which the call came, such as `tool_execute`. Absent: the tool was called itself. */
+  via?: string;
   input: Json;
   /** Of the start and the end of a background job: its number in the session. `request_id` is then the job's id. */
   job?: number;
@@ -76,6 +78,7 @@ export type StartFacts = Pick<
   | 'token'
   | 'tool'
   | 'effect'
+  | 'via'
   | 'input'
   | 'job'
 >;
@@ -120,12 +123,13 @@ export const NO_END = {
 } as const;
 
 function factsOf({ time, request_id, session, project, door, tool, input, ...rest }: StartFacts): StartFacts {
-  const { branch, cwd, token, effect, job } = rest;
+  const { branch, cwd, token, effect, via, job } = rest;
   const optional = {
     ...(branch === undefined ? {} : { branch }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(token === undefined ? {} : { token }),
     ...(effect === undefined ? {} : { effect }),
+    ...(via === undefined ? {} : { via }),
     ...(job === undefined ? {} : { job }),
   };
   return { time, request_id, session, project, door, tool, input, ...optional };
@@ -138,6 +142,7 @@ const FORMS: ReadonlyMap<string, FieldForm> = new Map(
     cwd: 'text',
     token: 'text',
     effect: 'text',
+    via: 'text',
     began: 'flag',
     job: 'amount',
     scrub_ms: 'amount',

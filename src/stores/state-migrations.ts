@@ -331,4 +331,19 @@ export const STATE_MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX tool_choices_project ON tool_choices (project);
   `,
+  // MCP servers of projects: what a person added, the values of the variables that the server gets, and the definitions of its
+  // tools as a person accepted them and as the server listed them last; all JSON. `accepted` is '' before the first list.
+  `
+  CREATE TABLE upstream_servers (
+    project TEXT NOT NULL,
+    name TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    variables TEXT NOT NULL,
+    added_ms INTEGER NOT NULL,
+    given_by TEXT NOT NULL,
+    accepted TEXT NOT NULL DEFAULT '',
+    seen TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (project, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -27,10 +27,12 @@ function ask(body: unknown, options: AskOptions = {}, path = '/mcp') {
   return askHttp(url, path, { token, body, ...options, headers: { ...ACCEPT, ...options.headers } });
 }
 
-async function connect(era: Era): Promise<Client> {
+async function connect(era: Era, query = ''): Promise<Client> {
   const client = newClient(era);
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp?session=over-http`), { requestInit }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp?session=over-http${query}`), { requestInit }),
+  );
   return client;
 }
 
@@ -48,6 +50,17 @@ describe.each(ERAS)('a client of %s over HTTP', (era) => {
   });
 
   afterAll(() => client.close());
+
+  it('issue 34: sees the surface that its address names, and calls through it', async () => {
+    const compact = await connect(era, '&surface=compact');
+    const { tools } = await compact.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['batch', 'call', 'schema', 'search']);
+    const input = { command: 'seq 1 9000' };
+    const result = await compact.callTool({ name: 'call', arguments: { operation: 'safe_bash', input } });
+    expect(textOf(result)).toMatch(/rest: call \{"continuation":"\d+"\}\]\n$/);
+    await compact.close();
+    expect((await ask(LIST, {}, '/mcp?surface=everything')).status).toBe(400);
+  });
 
   it('issue 34: lists and calls the tools of the project of its token', async () => {
     const { tools } = await client.listTools();

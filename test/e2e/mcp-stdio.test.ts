@@ -31,7 +31,7 @@ describe.each(ERAS)('a client of %s', (era) => {
     const { stdout } = await at.run(CTXD, ['tool', 'list', '--json']);
     const all = JSON.parse(stdout).map(({ name }: { name: string }) => name);
     // A client with the whole list needs no search.
-    expect([...tools.map(({ name }) => name), 'tool_browse', 'tool_hydrate'].sort()).toEqual(all);
+    expect([...tools.map(({ name }) => name), 'tool_browse', 'tool_execute', 'tool_hydrate'].sort()).toEqual(all);
     for (const tool of tools) {
       expect(tool._meta).toEqual({ 'anthropic/alwaysLoad': true, 'anthropic/maxResultSizeChars': 500_000 });
       expect(tool.outputSchema).toBeUndefined();
@@ -108,7 +108,10 @@ it('issue 34: outside a project it ends with the remedy', async () => {
 });
 
 it.each([
-  [['--surface', 'gateway'], 'there is no surface "gateway". Pass --surface tools.'],
+  [
+    ['--surface', 'all'],
+    'there is no surface "all". Pass --surface tools or gateway or compact or proxy or passthrough.',
+  ],
   [['--surfaces', 'tools'], "unknown option '--surfaces'"],
   [['--surface'], 'argument missing'],
   [['now'], 'too many arguments'],

@@ -58,7 +58,7 @@ it('CE-1.1 issue 30.1.3 with nine tools of others, an agent is shown less than 1
   const figure = `${tokens} of at most 1499 tokens`;
   const verified = await at.run(CTXD, ['tool', 'verify']);
   expect(verified.code, verified.stdout).toBe(0);
-  const count = 17 + NAMES.length;
+  const count = 18 + NAMES.length;
   expect(verified.stdout).toContain(`listed schemas (${count - hidden.length} of ${count}): ${figure}; agents find`);
   for (const name of NAMES) expect(verified.stdout).toContain(`${name} schema.json cost`);
   const doctor = JSON.parse((await at.run(CTXD, ['doctor', '--json'])).stdout);

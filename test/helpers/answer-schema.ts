@@ -117,6 +117,14 @@ export const ENVELOPE_SCHEMA = {
             ['context'],
           ),
         },
+        provenance: {
+          ...closed({ arg_repairs: { ...TEXTS, minItems: 1 }, cache_hit: { const: true }, attempts: COUNT }, [
+            'arg_repairs',
+            'cache_hit',
+            'attempts',
+          ]),
+          description: 'How the output came about: repaired arguments, an output that was kept, further attempts.',
+        },
         rate_limit: closed({ limit: COUNT, remaining: COUNT, retry_after_ms: MILLISECONDS }),
         telemetry: closed({ duration_ms: MILLISECONDS, run_ms: MILLISECONDS, scrub_ms: MILLISECONDS }, [
           'run_ms',

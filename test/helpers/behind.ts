@@ -28,7 +28,7 @@ export function management(own: Partial<Management> = {}): Management {
     ...rpcMethods(answering),
     installTool: async () => ({}),
     getSchema: async () => ({ schema_json: '{}', tool_md: '', tool_extended_md: '', bundle_sha256: '' }),
-    watchTools: async () => ({ tools: [], version: 'none' }),
+    watchTools: async () => ({ tools: [], version: 'none', surface: 'tools' }),
     ...FIXED,
     ...own,
   };

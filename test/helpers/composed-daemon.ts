@@ -12,6 +12,7 @@ import { silentLogger } from '#src/core/log.js';
 import { compose } from '#src/daemon/compose.js';
 import type { Door } from '#src/doors/grpc/grpc.js';
 import { acceptance } from '#src/features/projects/registered-projects.js';
+import type { UpstreamServers } from '#src/upstream/contract.js';
 import type { Answer } from './installation.ts';
 
 export interface CallOptions {
@@ -19,6 +20,8 @@ export interface CallOptions {
   session?: string;
   signal?: AbortSignal;
   onProgress?(text: string): void;
+  /** Default: json. */
+  form?: 'json' | 'text';
 }
 
 /** The time that a test turns by hand. Nothing wakes by itself. */
@@ -48,7 +51,7 @@ export class HandTime {
 }
 
 /** The daemon as it is composed, without a door: a call goes straight to its gate. */
-export async function composeDaemon(settings: object, time?: HandTime) {
+export async function composeDaemon(settings: object, time?: HandTime, upstreams?: UpstreamServers) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'composed-')));
   const newProject = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'composed-project-')));
   const projects = [newProject(), newProject()] as const;
@@ -58,31 +61,37 @@ export async function composeDaemon(settings: object, time?: HandTime) {
   const config = acceptConfig('test', { scrub: { gitleaks: 'off' }, ...settings });
   const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {}, connections: () => 0 };
   const { clock, timer } = time ?? { clock: systemClock, timer: systemTimer };
-  const deps = { environment, paths, config, clock, timer, logger: silentLogger, requestStop() {} };
+  const servers = upstreams === undefined ? {} : { upstreams };
+  const deps = { environment, paths, config, clock, timer, logger: silentLogger, requestStop() {}, ...servers };
   const { parts, built } = compose(deps, noDoor);
   await startParts(parts, silentLogger);
   for (const root of projects) await built.projects.register(root, built.catalog.list().map(acceptance));
+  const dispatch = (tool: string, input: object | string, options: CallOptions) =>
+    built.gate.dispatch({
+      requestId: newRequestId(Date.now()),
+      principal: { door: 'grpc', client: 'proxy' },
+      tool,
+      projectRoot: options.project ?? projects[0],
+      sessionHint: options.session ?? 'test',
+      branchHint: '',
+      inputJson: Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)),
+      inputText: null,
+      form: options.form ?? 'json',
+      cwd: options.project ?? projects[0],
+      signal: options.signal ?? new AbortController().signal,
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    });
   return {
     ...built,
     project: projects[0],
     otherProject: projects[1],
-    async call(tool: string, input: object, options: CallOptions = {}): Promise<Answer> {
-      const project = options.project ?? projects[0];
-      const { line } = await built.gate.dispatch({
-        requestId: newRequestId(Date.now()),
-        principal: { door: 'grpc', client: 'proxy' },
-        tool,
-        projectRoot: project,
-        sessionHint: options.session ?? 'test',
-        branchHint: '',
-        inputJson: Buffer.from(JSON.stringify(input)),
-        inputText: null,
-        form: 'json',
-        cwd: project,
-        signal: options.signal ?? new AbortController().signal,
-        ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-      });
-      return JSON.parse(line) as Answer;
+    async call(tool: string, input: object | string, options: CallOptions = {}): Promise<Answer> {
+      return JSON.parse((await dispatch(tool, input, options)).line) as Answer;
+    },
+    /** What a command line prints. */
+    async print(tool: string, input: object | string, options: CallOptions = {}): Promise<string> {
+      const { text } = await dispatch(tool, input, { ...options, form: 'text' });
+      return `${text?.stdout}${text?.stderr}`;
     },
     async remove(): Promise<void> {
       await stopParts(parts, silentLogger);

@@ -49,6 +49,11 @@ const DENIED = [
   'tool remove',
   'memory promote',
   'memory forget',
+  'upstream add',
+  'upstream approve',
+  'upstream import',
+  'upstream remove',
+  'upstream restart',
   'init',
 ].map((words) => `Bash(*ctxd ${words}*)`);
 

@@ -1,4 +1,4 @@
-import { SURFACES } from '../../mcp/surfaces.ts';
+import { SURFACES } from '../../core/surfaces.ts';
 import { defineCommand } from '../command.ts';
 import { serveOptions } from '../mcp/serve-options.ts';
 
@@ -7,7 +7,7 @@ export const mcpServe = defineCommand({
   summary: 'Serve the tools of a project to an MCP client, on standard input and output.',
   options: [
     { syntax: '--project <dir>', help: 'the project (default: the current project)' },
-    { syntax: '--surface <name>', help: `what the client sees: ${SURFACES.join(', ')} (default: tools)` },
+    { syntax: '--surface <name>', help: `what the client sees: ${SURFACES.join(', ')} (default: gateway.surface)` },
     {
       syntax: '--session <id>',
       help: 'the session of the calls (default: CONTEXTD_SESSION_ID or CLAUDE_CODE_SESSION_ID)',

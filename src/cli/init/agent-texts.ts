@@ -33,7 +33,13 @@ const USES: Readonly<Record<string, { use: string; example: string }>> = {
 };
 
 /** Tools that a tool of `USES` leads to. */
-const LED_TO: ReadonlySet<string> = new Set(['tool_view', 'tool_hydrate', 'memory_get', 'memory_feedback']);
+const LED_TO: ReadonlySet<string> = new Set([
+  'tool_view',
+  'tool_hydrate',
+  'tool_execute',
+  'memory_get',
+  'memory_feedback',
+]);
 
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {

@@ -170,6 +170,11 @@ export const PERSONS_COMMANDS = [
   'tool remove',
   'memory promote',
   'memory forget',
+  'upstream add',
+  'upstream approve',
+  'upstream import',
+  'upstream remove',
+  'upstream restart',
   'init',
 ] as const;
 

@@ -68,6 +68,17 @@ export function removeEntry(text: string, entry: Entry, emptied: readonly (reado
   return rest;
 }
 
+/** Removes the member at the path, if there is one. What is around it stays as it is. */
+export function removeMember(text: string, path: readonly string[]): string {
+  const parent = nodeAt(parse(text), path.slice(0, -1));
+  if (parent?.type !== 'object') return text;
+  return cutChild(
+    text,
+    parent,
+    childrenOf(parent).findLastIndex((one) => keyOf(one) === path.at(-1)),
+  );
+}
+
 /** Adds text at an offset of the present text. */
 export function insert(present: Inserted, at: number, added: string): Inserted {
   const text = present.text.slice(0, at) + added + present.text.slice(at);

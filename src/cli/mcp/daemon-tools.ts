@@ -1,5 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
+import { DEFAULT_SURFACE, isSurface, type Surface } from '../../core/surfaces.ts';
 import type { McpAnswer, McpCall, McpTool, McpTools } from '../../mcp/tools.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { callDaemon } from '../../proxy/call-daemon.ts';
@@ -20,6 +21,8 @@ export interface BridgeCaller extends Pick<DaemonSource, 'launcher' | 'environme
   branch: string;
   /** Where the client stands: an absolute path without links. */
   cwd: string;
+  /** "" for the one that the settings of the daemon name. */
+  surface: Surface | '';
 }
 
 /**
@@ -33,6 +36,8 @@ export class DaemonTools implements McpTools {
   readonly #signal: AbortSignal;
   /** Of the list that the client last got, or was told to get. */
   #version = '';
+  /** That list, while it is followed. */
+  #listed: readonly McpTool[] | null = null;
   #isWatching = false;
 
   constructor(caller: BridgeCaller, onChanged: () => void, signal: AbortSignal) {
@@ -44,11 +49,23 @@ export class DaemonTools implements McpTools {
   async list(signal: AbortSignal): Promise<readonly McpTool[]> {
     const { tools, version } = await this.#read(signal);
     this.#version = version;
+    this.#listed = tools;
     this.#watch();
     return tools;
   }
 
-  async call({ tool, inputJson, signal, onProgress }: McpCall): Promise<McpAnswer> {
+  async find(name: string, signal: AbortSignal): Promise<McpTool | undefined> {
+    const listed = (this.#isWatching ? this.#listed : null) ?? (await this.list(signal));
+    return listed.find((tool) => tool.name === name);
+  }
+
+  /** The surface that clients see if the caller names none. */
+  async surface(signal: AbortSignal): Promise<Surface> {
+    const { surface } = await this.#read(signal);
+    return isSurface(surface) ? surface : DEFAULT_SURFACE;
+  }
+
+  async call({ tool, inputJson, continuedBy, signal, onProgress }: McpCall): Promise<McpAnswer> {
     const { project, session, branch, cwd, places } = this.#caller;
     const source = this.#source(signal);
     const request = (requestId: string): Buffer =>
@@ -60,6 +77,7 @@ export class DaemonTools implements McpTools {
         form: 'text',
         inputText: Buffer.alloc(0),
         door: 'mcp',
+        ...(continuedBy === undefined ? {} : { continuedBy }),
       });
     const send = (channel: Channel, requestId: string): Promise<ExecuteResponse | undefined> =>
       exchange(channel, request(requestId), places, source.signal, onProgress).finally(() => channel.end());
@@ -90,6 +108,7 @@ export class DaemonTools implements McpTools {
       .catch(() => {})
       .finally(() => {
         this.#isWatching = false;
+        this.#listed = null;
       });
   }
 
@@ -101,6 +120,7 @@ export class DaemonTools implements McpTools {
       const found = await this.#ask(attempt.channel, rpc, this.#signal);
       if (found === undefined) return;
       this.#version = found.version;
+      this.#listed = found.tools;
       this.#onChanged();
     }
   }
@@ -110,7 +130,7 @@ export class DaemonTools implements McpTools {
   }
 
   #watchRpc(requestId: string, knownVersion: string): Rpc<CallableTools> {
-    const { project: projectRoot, session: sessionId, branch } = this.#caller;
+    const { project: projectRoot, session: sessionId, branch, surface } = this.#caller;
     const context = {
       requestId,
       projectRoot,
@@ -119,7 +139,7 @@ export class DaemonTools implements McpTools {
       protocolVersion: PROTOCOL_VERSION,
       door: 'mcp',
     } as const;
-    return watchToolsRpc(context, knownVersion);
+    return watchToolsRpc(context, { knownVersion, surface });
   }
 
   #source(signal: AbortSignal): DaemonSource {

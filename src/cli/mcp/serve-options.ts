@@ -1,8 +1,9 @@
 import { ContextdError } from '../../core/errors.ts';
-import { isSurface, SURFACES, type Surface } from '../../mcp/surfaces.ts';
+import { isSurface, SURFACES, type Surface } from '../../core/surfaces.ts';
 
 export interface ServeOptions {
-  surface: Surface;
+  /** Undefined: the one that the settings name. */
+  surface: Surface | undefined;
   /** A directory; undefined: the project that the client started the server in. */
   project: string | undefined;
   /** Undefined: the session of the environment. */
@@ -13,8 +14,8 @@ export interface ServeOptions {
 export function serveOptions(
   given: Partial<Record<'surface' | 'project' | 'session', string | undefined>>,
 ): ServeOptions {
-  const { surface = 'tools', project, session } = given;
-  if (isSurface(surface)) return { surface, project, session };
+  const { surface, project, session } = given;
+  if (surface === undefined || isSurface(surface)) return { surface, project, session };
   throw new ContextdError('ARGS_INVALID', `there is no surface ${JSON.stringify(surface)}`, {
     remedy: `Pass --surface ${SURFACES.join(' or ')}.`,
   });

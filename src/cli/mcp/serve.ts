@@ -5,6 +5,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { daemonEnvironment } from '../../config/env.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
+import { DEFAULT_SURFACE, type Surface } from '../../core/surfaces.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import { resolvePlaces } from '../../proxy/environment.ts';
 import { byteLines } from '../byte-lines.ts';
@@ -32,14 +33,16 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
     session: options.session ?? env.sessionId ?? '',
     branch: env.branch ?? '',
     cwd: await realOrGiven(context.cwd),
-  };
+    surface: options.surface ?? '',
+  } as const;
   const tools = new DaemonTools(caller, announce, ended.signal);
+  const surface = options.surface ?? (await surfaceOf(tools, context.signal));
   const messages = Readable.from(messagesOf(stdin), { objectMode: false });
   const transport = new StdioServerTransport(messages, stdout, { maxBufferSize: 2 * MESSAGE_MAX_BYTES });
   const hungUp = once(messages, 'close');
   const handle = serveStdio(
     () => {
-      server = createMcpServer(tools, { isAnnouncing: true });
+      server = createMcpServer(tools, { surface, isAnnouncing: true });
       return server;
     },
     {
@@ -67,6 +70,11 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
 async function* messagesOf(stdin: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const line of byteLines(stdin, { bytes: MESSAGE_MAX_BYTES, error: messageTooLong }))
     yield Buffer.concat([line, Buffer.from('\n')]);
+}
+
+/** Without a daemon the client gets a server all the same: its list and its calls say what is wrong. */
+function surfaceOf(tools: DaemonTools, signal: AbortSignal): Promise<Surface> {
+  return tools.surface(signal).catch(() => DEFAULT_SURFACE);
 }
 
 function messageTooLong(): ContextdError {

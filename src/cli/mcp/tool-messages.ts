@@ -8,12 +8,20 @@ import { bytesOf, decodeFields, encodeBytes, encodeContext } from '../../proxy/m
 export interface CallableTools {
   tools: readonly McpTool[];
   version: string;
+  surface: string;
 }
 
-export function watchToolsRpc(context: Parameters<typeof encodeContext>[0], knownVersion: string): Rpc<CallableTools> {
+export function watchToolsRpc(
+  context: Parameters<typeof encodeContext>[0],
+  { knownVersion, surface }: { knownVersion: string; surface: string },
+): Rpc<CallableTools> {
   return {
     path: '/contextd.v1.ToolService/WatchTools',
-    message: Buffer.concat([...encodeBytes(1, encodeContext(context)), ...encodeBytes(2, knownVersion)]),
+    message: Buffer.concat([
+      ...encodeBytes(1, encodeContext(context)),
+      ...encodeBytes(2, knownVersion),
+      ...encodeBytes(3, surface),
+    ]),
     decode: decodeTools,
   };
 }
@@ -22,19 +30,26 @@ export function watchToolsRpc(context: Parameters<typeof encodeContext>[0], know
 function decodeTools(message: Buffer): CallableTools {
   const tools: McpTool[] = [];
   let version = '';
+  let surface = '';
   for (const { number, value } of decodeFields(message)) {
     if (number === 1) tools.push(decodeTool(bytesOf(value)));
-    else if (number === 2) version = bytesOf(value).toString('utf8');
+    else if (number === 2) version = textOf(value);
+    else if (number === 3) surface = textOf(value);
   }
-  return { tools, version };
+  return { tools, version, surface };
 }
 
+const TOOL_FIELDS: readonly (keyof McpTool)[] = ['name', 'purpose', 'schemaJson', 'toolId', 'definitionJson'];
+
 function decodeTool(message: Buffer): McpTool {
-  const tool: McpTool = { name: '', purpose: '', schemaJson: '' };
+  const tool: McpTool = { name: '', purpose: '', schemaJson: '', toolId: '', definitionJson: '' };
   for (const { number, value } of decodeFields(message)) {
-    if (number === 1) tool.name = bytesOf(value).toString('utf8');
-    else if (number === 2) tool.purpose = bytesOf(value).toString('utf8');
-    else if (number === 3) tool.schemaJson = bytesOf(value).toString('utf8');
+    const field = TOOL_FIELDS[number - 1];
+    if (field !== undefined) tool[field] = textOf(value);
   }
   return tool;
+}
+
+function textOf(value: number | Buffer): string {
+  return bytesOf(value).toString('utf8');
 }

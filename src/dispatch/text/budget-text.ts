@@ -125,7 +125,7 @@ export async function budgetPageText(call: VerifiedCall, page: Page, deps: TextD
   const ownLines = ({ omitted, parts, shownTokens }: ShownFacts): string[] => {
     const shownBytes = parts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     all = rounded(shownBytes === 0 ? bytesLeft : (shownTokens * bytesLeft) / shownBytes);
-    const facts = { exitStatus: 0, signal: null, tool: call.tool.manifest.name, spelling: spellingFor(call) };
+    const facts = { exitStatus: 0, signal: null, tool: continuedBy(call), spelling: spellingFor(call) };
     return omitted.length === 0
       ? []
       : present([statusLine(counter, { ...facts, amount: { shown: shownTokens, all }, continuation })]);
@@ -230,7 +230,7 @@ function requestOf({
         ...endingOf(known),
         amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
         continuation: omitted.length === 0 ? null : continuation,
-        tool: call?.tool.manifest.name ?? '',
+        tool: call === null ? '' : continuedBy(call),
         spelling: spellingFor(call),
         undo: undoOf(outcome),
       }),
@@ -254,6 +254,11 @@ function requestOf({
       ownLines: (it) => [...said, ...status(it)],
     },
   };
+}
+
+/** The tool with which the caller reads on: it may know the one that ran only through another. */
+function continuedBy({ request, tool, execution }: VerifiedCall): string {
+  return request.continuedBy ?? execution?.via ?? tool.manifest.name;
 }
 
 /** Clients of MCP pass arguments as JSON; everyone else types a command line. */

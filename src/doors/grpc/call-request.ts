@@ -26,6 +26,7 @@ export function receiveCall(
     projectRoot: context?.project_root ?? '',
     session: context?.session_id ?? '',
     branch: context?.branch ?? '',
+    continuedBy: context?.continued_by ?? '',
     inputJson: wire.input_json,
     inputText: wire.input_text.length === 0 ? null : wire.input_text,
     form: wire.form === CallForm.CALL_FORM_TEXT ? 'text' : 'json',

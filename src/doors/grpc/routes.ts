@@ -90,11 +90,11 @@ async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps)
 }
 
 async function watchTools(
-  { context, known_version: knownVersion }: WatchToolsRequest__Output,
+  { context, known_version: knownVersion, surface }: WatchToolsRequest__Output,
   signal: AbortSignal,
   { management }: RouteDeps,
 ): Promise<CallableTools> {
   const fault = versionFault(context?.protocol_version ?? 0);
   if (fault !== undefined) throw fault;
-  return management.watchTools(context?.project_root ?? '', knownVersion, signal);
+  return management.watchTools({ root: context?.project_root ?? '', knownVersion, surface, signal });
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { ContextdError } from '../../core/errors.ts';
+import { isDeeperThan } from '../../core/json-depth.ts';
 import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
-import { isDeeperThan } from './json-depth.ts';
 
 // Everything that the door refuses before a route sees the request, and every limit of its connections.
 

@@ -1,5 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { ContextdError } from '../../core/errors.ts';
+import { DEFAULT_SURFACE, isSurface, type Surface } from '../../core/surfaces.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { McpAnswer, McpCall, McpTools } from '../../mcp/tools.ts';
 import { checkRequests } from '../management-requests.ts';
@@ -16,10 +17,12 @@ import type { RouteDeps, RouteRequest } from './route.ts';
 export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<Response | PlainAnswer> {
   if (request.headers['mcp-session-id'] !== undefined) return protocolError(404, -32_001, 'there are no sessions here');
   const gone = goneController(request.signal);
-  const tools = toolsOf(projectAsked(request), request, gone.signal, deps);
+  const project = projectAsked(request);
+  const surface = await surfaceAsked(request, project, deps);
+  const tools = toolsOf({ project, surface }, request, gone.signal, deps);
   const passage = new Passage(() => gone.abort());
   const nextTaken = (): Promise<void> => passage.next();
-  const handler = createMcpHandler(() => createMcpServer(tools, { isAnnouncing: false, nextTaken }), {
+  const handler = createMcpHandler(() => createMcpServer(tools, { surface, isAnnouncing: false, nextTaken }), {
     maxSubscriptions: 0,
   });
   const response = await handler.fetch(webRequest(request, deps), { parsedBody: request.body });
@@ -96,28 +99,46 @@ function webRequest({ headers }: RouteRequest, { host }: RouteDeps): Request {
   return new Request(`http://${host}/mcp`, { method: 'POST', headers: kept });
 }
 
-function toolsOf(projectRoot: string, request: RouteRequest, gone: AbortSignal, deps: RouteDeps): McpTools {
+/** The surface of the address, otherwise that of the settings. */
+async function surfaceAsked({ query, signal }: RouteRequest, root: string, deps: RouteDeps): Promise<Surface> {
+  const { surface = '' } = query;
+  if (isSurface(surface)) return surface;
+  const listed = await checkRequests(deps.management).watchTools({ root, knownVersion: '', surface, signal });
+  return isSurface(listed.surface) ? listed.surface : DEFAULT_SURFACE;
+}
+
+interface Shown {
+  project: string;
+  surface: Surface;
+}
+
+function toolsOf({ project, surface }: Shown, request: RouteRequest, gone: AbortSignal, deps: RouteDeps): McpTools {
+  const list: McpTools['list'] = async (signal) => {
+    const watch = { root: project, knownVersion: '', surface, signal };
+    const { tools = [] } = await checkRequests(deps.management).watchTools(watch);
+    return tools.map((tool) => ({
+      name: tool.name ?? '',
+      purpose: tool.purpose ?? '',
+      schemaJson: tool.schema_json ?? '',
+      toolId: tool.tool_id ?? '',
+      definitionJson: tool.definition_json ?? '',
+    }));
+  };
   return {
-    async list(signal) {
-      const { tools = [] } = await checkRequests(deps.management).watchTools(projectRoot, '', signal);
-      return tools.map(({ name = '', purpose = '', schema_json: schemaJson = '{}' }) => ({
-        name,
-        purpose,
-        schemaJson,
-      }));
-    },
+    list,
+    find: async (name, signal) => (await list(signal)).find((tool) => tool.name === name),
     call: (call) => {
       const ended = AbortSignal.any([call.signal, gone]);
       return deps.inFlight.run(
         (cancel) => (ended.aborted ? cancel() : ended.addEventListener('abort', cancel)),
-        (signal) => callTool({ ...call, signal }, projectRoot, request, deps),
+        (signal) => callTool({ ...call, signal }, project, request, deps),
       );
     },
   };
 }
 
 async function callTool(
-  { tool, inputJson, signal, onProgress }: McpCall,
+  { tool, inputJson, continuedBy = '', signal, onProgress }: McpCall,
   projectRoot: string,
   { grant, query }: RouteRequest,
   deps: RouteDeps,
@@ -125,7 +146,8 @@ async function callTool(
   const given = { requestId: '', branch: '', cwd: '', inputText: null, form: 'text' } as const;
   const principal = { door: 'mcp', token: grant.name } as const;
   const session = query.session ?? '';
-  const received = receive({ ...given, principal, tool, projectRoot, session, inputJson }, signal, deps.clock.now());
+  const call = { ...given, principal, tool, projectRoot, session, inputJson, continuedBy };
+  const received = receive(call, signal, deps.clock.now());
   const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
   const { text, errorLine } = await answerReceived({ ...received, request }, deps);
   return { stdout: text?.stdout ?? '', stderr: text?.stderr ?? '', errorLine };

@@ -1,5 +1,6 @@
 import { WRITTEN_ANSWER_PATTERN } from '../../core/approval-answers.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { SURFACES } from '../../core/surfaces.ts';
 import { NONCE_PATTERN, proofOf, TOKEN_ID_PATTERN } from '../../protocol/http-proof.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { checkRequests } from '../management-requests.ts';
@@ -15,6 +16,11 @@ import type { HttpRoute, RouteDeps, RouteRequest } from './route.ts';
 const JSON_TYPE = 'application/json';
 const TEXT = { type: 'string' } as const;
 const PROJECT = { type: 'string', description: 'Absolute path of a registered project.' } as const;
+const MCP_QUERY = {
+  project: PROJECT,
+  session: { ...TEXT, description: 'Session id of the calls.' },
+  surface: { enum: SURFACES, description: 'What the client sees. Default: gateway.surface.' },
+} as const;
 const CALL_BODY: JsonObject = {
   type: 'object',
   additionalProperties: false,
@@ -97,7 +103,7 @@ export const ROUTES: readonly HttpRoute[] = [
     path: '/mcp',
     permission: 'execute',
     summary: 'The tools of a project for clients of the Model Context Protocol: streamable HTTP without sessions.',
-    query: { project: PROJECT, session: { ...TEXT, description: 'Session id of the calls.' } },
+    query: MCP_QUERY,
     body: { type: 'object', additionalProperties: true },
     answer: {
       type: JSON_TYPE,
@@ -111,7 +117,7 @@ export const ROUTES: readonly HttpRoute[] = [
     path: '/mcp',
     permission: 'execute',
     summary: 'Refused with 405: there is no stream of notifications.',
-    query: { project: PROJECT, session: { ...TEXT, description: 'Session id of the calls.' } },
+    query: MCP_QUERY,
     answer: { type: JSON_TYPE, description: 'The refusal.', schema: { type: 'object' } },
     handle: async (request) => (await import('./mcp.ts')).noStream(request),
   },

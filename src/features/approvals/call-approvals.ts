@@ -73,10 +73,11 @@ export class CallApprovals implements Approvals {
   rulesFor(call: VerifiedCall): readonly ApprovalRule[] {
     const rules = this.#deps.rules.list();
     if (rules.length === 0) return rules;
-    const matched = matchedCall(call);
-    return rules.filter(
-      (rule) => (rule.scope === '' || rule.scope === call.session.project) && this.#matcherOf(rule)(matched),
-    );
+    // A rule about the tool that executes others covers what it executes.
+    const own = matchedCall(call);
+    const matched = call.execution === undefined ? [own] : [own, { ...own, tool: call.execution.via }];
+    const isHere = ({ scope }: ApprovalRule): boolean => scope === '' || scope === call.session.project;
+    return rules.filter((rule) => isHere(rule) && matched.some(this.#matcherOf(rule)));
   }
 
   ask(call: VerifiedCall, rule: ApprovalRule, waitMs: number): Promise<WaitEnd> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../../catalog/catalog.ts';
+import { toolMatcher } from '../../catalog/tool-glob.ts';
 import { APPROVAL_ANSWERS } from '../../core/approval-answers.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
@@ -17,7 +18,7 @@ import { approvalOfSubject, type Consent, type Consents } from '../../stores/con
 import type { Answer, CallApprovals, Decided } from './call-approvals.ts';
 import { hiddenIn } from './hidden-values.ts';
 import type { Question } from './open-question.ts';
-import { compileRule, toolMatcher } from './rule-matcher.ts';
+import { compileRule } from './rule-matcher.ts';
 
 export interface CallApprovalManagementDeps {
   approvals: Pick<CallApprovals, 'list' | 'decide' | 'decideRule' | 'ruleRemoved'>;

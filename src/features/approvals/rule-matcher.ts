@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { toolMatcher } from '../../catalog/tool-glob.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ApprovalRule } from '../../stores/approval-rules.ts';
 
@@ -33,23 +34,6 @@ export function compileOrAsk(rule: ApprovalRule): RuleMatcher {
   } catch {
     return () => true;
   }
-}
-
-/** Matches names of tools. `*` stands for any characters, every other character for itself. */
-export function toolMatcher(glob: string): (name: string) => boolean {
-  const [first = '', ...rest] = glob.split('*');
-  const last = rest.pop();
-  if (last === undefined) return (name) => name === glob;
-  return (name) => {
-    if (!name.startsWith(first)) return false;
-    let at = first.length;
-    for (const part of rest) {
-      const found = name.indexOf(part, at);
-      if (found === -1) return false;
-      at = found + part.length;
-    }
-    return name.length - last.length >= at && name.endsWith(last);
-  };
 }
 
 /** The primary text, and the whole input as JSON if the call gives more than that. */

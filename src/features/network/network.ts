@@ -5,6 +5,7 @@ import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
 import { HOST_GROUPS } from '../../egress/groups.ts';
 import {
+  type BoundCredential,
   type ConnectionFact,
   type EgressCommand,
   type EgressEvent,
@@ -56,10 +57,20 @@ export interface NetworkEnds {
   onRefused(run: RunRef, denial: Denial): void;
 }
 
+/** Requests to one URL that carry the credential which is bound to its host. */
+export interface CredentialUse {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly methods: readonly string[];
+}
+
 /** A scope that the proxy process knows, with what its policy was made of. */
 interface ToldScope {
   readonly scope: NetworkScope;
   readonly grants: readonly string[];
+  /** For a tool. Commands use whatever is bound. */
+  readonly credential: CredentialUse | null;
   rules: readonly PolicyRule[];
   /** True if the proxy process may know of credentials. */
   hasCredentials: boolean;
@@ -113,9 +124,14 @@ export class Network {
   }
 
   /** The network of a tool's own process and commands: none if its tool.json asks for none. */
-  forTool(project: string, tool: string, grants: readonly string[]): Pick<SandboxPolicy, 'network' | 'networkTool'> {
+  forTool(
+    project: string,
+    tool: string,
+    grants: readonly string[],
+    credential: CredentialUse | null = null,
+  ): Pick<SandboxPolicy, 'network' | 'networkTool'> {
     if (!grants.some(isNetworkGrant) || !this.isOn(project)) return { network: 'none' };
-    this.#introduce({ project, tool }, grants);
+    this.#introduce({ project, tool }, grants, credential);
     return { network: 'project', networkTool: tool };
   }
 
@@ -249,12 +265,20 @@ export class Network {
     return (isOfGroup ? groupWith(host, HOST_GROUPS) : null) ?? withMirror ?? null;
   }
 
-  #introduce(scope: NetworkScope, grants: readonly string[]): void {
+  #introduce(scope: NetworkScope, grants: readonly string[], credential: CredentialUse | null = null): void {
     const key = scopeKey(scope);
     const known = this.#told.get(key);
-    if (known !== undefined && known.grants.join() === grants.join()) return;
+    const same = JSON.stringify([grants, credential]);
+    if (known !== undefined && JSON.stringify([known.grants, known.credential]) === same) return;
     if (this.#told.size === 0) this.#tellSettings();
-    const told = { scope, grants, rules: [], hasCredentials: false, sent: known?.sent ?? new SentBytes() };
+    const told = {
+      scope,
+      grants,
+      credential,
+      rules: [],
+      hasCredentials: known?.hasCredentials ?? false,
+      sent: known?.sent ?? new SentBytes(),
+    };
     this.#told.set(key, told);
     this.#tellPolicy(told);
   }
@@ -284,10 +308,11 @@ export class Network {
     if (Object.keys(hosts).length > 0) this.#tell({ op: 'sent', scope: scopeKey(scope), hosts });
   }
 
-  /** A tool from elsewhere gets no credential of the person. */
+  /** A tool from elsewhere gets no credential of the person, unless the person named the URL that gets it. */
   #tellCredentials(told: ToldScope): void {
     const { project, tool } = told.scope;
-    const credentials = tool === null && this.isOn(project) ? this.#deps.credentials.boundFor(project) : [];
+    const bound = this.isOn(project) ? this.#deps.credentials.boundFor(project) : [];
+    const credentials = tool === null ? bound : usedBy(told.credential, bound);
     if (credentials.length === 0 && !told.hasCredentials) return;
     told.hasCredentials = credentials.length > 0;
     this.#tell({ op: 'credentials', scope: scopeKey(told.scope), credentials });
@@ -339,3 +364,9 @@ export class Network {
 
 const ALLOWABLE = /ctxd network allow /;
 const UNDECIDED = 'nobody has decided yet what this project may reach; only a person can';
+
+/** The credential of the host, for nothing but the URL. */
+function usedBy(use: CredentialUse | null, bound: readonly BoundCredential[]): BoundCredential[] {
+  const found = bound.find(({ host, port }) => host === use?.host && port === use.port);
+  return use === null || found === undefined ? [] : [{ ...found, methods: use.methods, paths: [use.path] }];
+}

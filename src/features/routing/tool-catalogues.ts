@@ -1,10 +1,15 @@
 import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
+import { MetaSchemas } from '../../catalog/server-arguments.ts';
+import type { ToolAccess } from '../../catalog/tool-access.ts';
+import type { GatewaySettings } from '../../config/gateway-schema.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
 import type { ChoiceCard } from '../../gateway/cards/card.ts';
+import { listedDescription } from '../../gateway/cards/listed-description.ts';
 import { cardOf } from '../../gateway/cards/make-card.ts';
 import { ChoiceGraph } from '../../gateway/graph/choice-graph.ts';
+import { type ClientNames, clientNames } from '../../gateway/ids/client-name.ts';
 import { assertDistinct } from '../../gateway/ids/collisions.ts';
 import { toolIdOf } from '../../gateway/ids/upstream-name.ts';
 import type { CatalogItem } from '../../gateway/item.ts';
@@ -13,6 +18,8 @@ import { Router } from '../../gateway/router/router.ts';
 import type { Project, ProjectStore } from '../../stores/projects.ts';
 import type { ToolChoice, ToolChoices } from '../../stores/tool-choices.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
+import type { UpstreamServers, UpstreamTool } from '../../upstream/contract.ts';
+import { serverTool } from './server-tools.ts';
 
 /** The tools of a project, ready to be searched and browsed. Never changes: other tools are another catalogue. */
 export interface ToolCatalogue {
@@ -23,6 +30,15 @@ export interface ToolCatalogue {
   readonly habits: Habits;
   /** By id. A tool whose card would be too long is missing here and everywhere. */
   readonly entries: ReadonlyMap<string, ToolEntry>;
+  /** The names of its tools in a `tools/list` that shows all of them. */
+  readonly clientNames: ClientNames;
+  /** Its tools as such a list shows them, by id. Made at the first call. */
+  listing(): ReadonlyMap<string, ListedTool>;
+}
+
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
 }
 
 export interface ToolEntry {
@@ -34,6 +50,9 @@ export interface ToolEntry {
 
 export interface ToolCatalogueDeps {
   catalog: Pick<Catalog, 'list'>;
+  access: Pick<ToolAccess, 'mayUse'>;
+  upstreams: Pick<UpstreamServers, 'snapshot'>;
+  config: Pick<GatewaySettings, 'schemas'>;
   projects: Pick<ProjectStore, 'find'>;
   choices: Pick<ToolChoices, 'list'>;
   counter: TokenCounter;
@@ -46,6 +65,8 @@ export interface ChoiceById {
   readonly id: string;
 }
 
+type CatalogueDeps = ToolCatalogueDeps & { metaSchemas: MetaSchemas };
+
 interface Kept {
   /** The names and contents of its tools. */
   key: string;
@@ -56,7 +77,7 @@ interface Kept {
 const KEPT_MAX = 16;
 
 /** The namespaces of tool ids. */
-const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
+export const NAMESPACES = { core: 'contextd', installed: 'installed' } as const;
 
 /**
  * Below what a word in the name of a tool says (0.6 and more): whatever was executed before, a tool with the words of the query
@@ -67,6 +88,7 @@ export const LEARNED_MOST = 0.4;
 /** The catalogues of projects: made at the first browse, and again at the next one after the tools of the project changed. */
 export class ToolCatalogues {
   readonly #deps: ToolCatalogueDeps;
+  readonly #metaSchemas = new MetaSchemas();
   /** By root, the one that was used last at the end. */
   readonly #kept = new Map<string, Kept>();
 
@@ -78,11 +100,13 @@ export class ToolCatalogues {
   async of(root: string): Promise<ToolCatalogue> {
     const project = await this.#deps.projects.find(root);
     if (project === null) throw new ContextdError('PERMISSION_DENIED', `${root} is not a registered project`);
-    const tools = acceptedTools(project, this.#deps.catalog);
-    const key = tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`).join('\n');
+    const snapshot = await this.#deps.upstreams.snapshot(root);
+    // No await from here until the catalogue is kept: a call sees the old tools or the new ones, never a mixture.
+    const tools = acceptedTools(project, this.#deps);
+    const key = [snapshot.revision, ...tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`)].join('\n');
     const kept = this.#kept.get(root);
     if (kept?.key === key) return this.#keep(root, kept);
-    const catalogue = catalogueOf(tools, this.#deps);
+    const catalogue = catalogueOf(root, tools, snapshot.tools, { ...this.#deps, metaSchemas: this.#metaSchemas });
     // Kept first, so that a choice that is made meanwhile is read by `refreshHabits`.
     this.#keep(root, { key, catalogue });
     await this.refreshHabits(root);
@@ -113,25 +137,88 @@ export class ToolCatalogues {
 }
 
 /** In the versions that a person accepted. */
-function acceptedTools(project: Project, catalog: ToolCatalogueDeps['catalog']): CatalogTool[] {
+function acceptedTools(project: Project, { catalog, access }: ToolCatalogueDeps): CatalogTool[] {
   const accepted = new Map(project.tools.map(({ name, bundleSha256 }) => [name, bundleSha256]));
-  return catalog.list().filter(({ manifest, sha256 }) => accepted.get(manifest.name) === sha256);
+  const isHere = ({ manifest, sha256 }: CatalogTool): boolean => accepted.get(manifest.name) === sha256;
+  return catalog.list().filter((tool) => isHere(tool) && access.mayUse(project.root, tool));
 }
 
-function catalogueOf(tools: readonly CatalogTool[], deps: ToolCatalogueDeps): ToolCatalogue {
+function catalogueOf(
+  root: string,
+  tools: readonly CatalogTool[],
+  offered: readonly UpstreamTool[],
+  deps: CatalogueDeps,
+): ToolCatalogue {
   const entries = new Map<string, ToolEntry>();
-  const items = tools.flatMap((tool) => {
+  const own = tools.map((tool) => {
     const schema: JsonObject = JSON.parse(tool.schemaJson);
-    const item = itemOf(tool, schema);
+    return { tool, schema, item: itemOf(tool, schema) };
+  });
+  const items = [...own, ...serverItems(root, offered, deps)].flatMap(({ tool, schema, item }) => {
     const card = cardOrNull(item, deps);
     if (card === null) return [];
     entries.set(item.id, { tool, schema, card });
     // TOOL.md is searched too, but a card shows the purpose only.
     return [{ ...item, details: tool.toolMd }];
   });
-  assertDistinct(items.map(({ id }) => id));
+  const ids = items.map(({ id }) => id);
+  assertDistinct(ids);
   const habits = new Habits(undefined, { learnedMost: LEARNED_MOST });
-  return { items, router: new Router(items, { habits }), graph: new ChoiceGraph(items), habits, entries };
+  const router = new Router(items, { habits });
+  const names = clientNames(ids);
+  const listing = once(() => listingOf(ids, names, entries, deps.counter));
+  return { items, router, graph: new ChoiceGraph(items), habits, entries, clientNames: names, listing };
+}
+
+function listingOf(
+  ids: readonly string[],
+  { names }: ClientNames,
+  entries: ReadonlyMap<string, ToolEntry>,
+  counter: TokenCounter,
+): Map<string, ListedTool> {
+  const listed = ids.map((id, index): [string, ListedTool] => {
+    const name = names[index] ?? id;
+    return [id, { name, description: listedDescription(name, entries.get(id)?.tool.manifest.purpose ?? '', counter) }];
+  });
+  return new Map(listed);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** The tools of servers, without those that the settings leave out. */
+function serverItems(root: string, offered: readonly UpstreamTool[], deps: CatalogueDeps) {
+  const { access, config, logger, metaSchemas } = deps;
+  return offered.flatMap((one) => {
+    const { tool, schema, fault } = serverTool(one, config.schemas, metaSchemas);
+    if (fault !== null) logger.warn('catalogue.schema_fault', { tool: one.id, fault });
+    if (!access.mayUse(root, tool) || (fault !== null && config.schemas.on_invalid === 'reject')) return [];
+    return [{ tool, schema, item: serverItem(one, tool, schema) }];
+  });
+}
+
+function serverItem(
+  { id, server, upstreamName, definition }: UpstreamTool,
+  tool: CatalogTool,
+  schema: JsonObject,
+): CatalogItem {
+  const { readOnlyHint, destructiveHint } = definition.annotations ?? {};
+  return {
+    id,
+    kind: 'tool',
+    name: upstreamName,
+    description: tool.manifest.purpose,
+    namespace: server,
+    // Hints of the server: no rule of contextd reads them.
+    tags: [...(readOnlyHint === true ? ['read-only'] : []), ...(destructiveHint === true ? ['destructive'] : [])],
+    inputSchema: schema,
+    sideEffects: readOnlyHint !== true,
+  };
 }
 
 function replay(choices: readonly ToolChoice[], catalogue: ToolCatalogue): void {

@@ -1,6 +1,6 @@
 import { type SessionRef, sessionKey } from '../../call/session.ts';
+import type { CatalogTool } from '../../catalog/catalog.ts';
 import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
-import { withoutInvisible } from '../../core/invisible.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { nearestNames } from '../../core/nearest-names.ts';
 import { shellNameOf, toolOfShellName } from '../../core/shell-names.ts';
@@ -14,6 +14,7 @@ import { type ToolOutput, toFailure } from '../../protocol/tool-output.ts';
 import type { HostVerb } from '../../runner/host-backend.ts';
 import type { ToolCall } from '../../runner/runner.ts';
 import { readOptionalInteger, readOptionalString, readString } from '../../sdk/input.ts';
+import { oneLine } from '../../text/one-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { ToolCatalogue, ToolCatalogues, ToolEntry } from './tool-catalogues.ts';
 import type { ToolHabits } from './tool-habits.ts';
@@ -79,9 +80,13 @@ async function hydrate(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySessi
   if (deps.isCacheStable) sessions.of(call.session, catalogue).add(card);
   const toolMd = tool.toolMd.trimEnd();
   const { name } = tool.manifest;
-  if (call.form === 'text')
-    return { data: { text: `${toolMd}\n\n${shellNameOf(name)} JSON: ${JSON.stringify(schema)}` } };
-  return { data: { tool_id: card.id, name, call: shellNameOf(name), schema, tool_md: toolMd } };
+  if (call.form === 'text') return { data: { text: `${toolMd}\n\n${callOf(tool)} JSON: ${JSON.stringify(schema)}` } };
+  return { data: { tool_id: card.id, name, call: callOf(tool), schema, tool_md: toolMd } };
+}
+
+/** What to type before the arguments of a tool. A tool of a server has no program of its own. */
+function callOf({ manifest: { name }, program }: CatalogTool): string {
+  return program.kind === 'upstream' ? `tool_execute ${name}` : shellNameOf(name);
 }
 
 function fitting(query: string, topK: number, { router, entries }: ToolCatalogue): ChoiceCard[] {
@@ -107,7 +112,9 @@ function atPath(path: string, { graph, entries }: ToolCatalogue, { counter }: To
 }
 
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */
-function entryOf(asked: string, { entries }: ToolCatalogue): ToolEntry {
+function entryOf(asked: string, { entries, clientNames }: ToolCatalogue): ToolEntry {
+  const listed = entries.get(clientNames.idOf(asked.trim()) ?? '');
+  if (listed !== undefined) return listed;
   const name = toolOfShellName(asked.trim());
   const byName = new Map([...entries.values()].map((entry) => [entry.tool.manifest.name, entry]));
   for (const [wanted, known] of [
@@ -131,15 +138,10 @@ async function answered(call: ToolCall, subject: string, act: () => Promise<Tool
   } catch (thrown) {
     if (!(thrown instanceof ContextdError) || ERROR_TABLE[thrown.code].retryable) throw thrown;
     const path = readOptionalString(call.input, subject) ?? '';
-    const message = lineOf(thrown.message);
-    const data: JsonObject = { error: thrown.code, message, path: lineOf(path) };
+    const message = oneLine(thrown.message, MESSAGE_MAX_CHARS);
+    const data: JsonObject = { error: thrown.code, message, path: oneLine(path, MESSAGE_MAX_CHARS) };
     return { data, failure: { ...toFailure(thrown), message } };
   }
-}
-
-function lineOf(text: string): string {
-  const line = withoutInvisible(text.slice(0, MESSAGE_MAX_CHARS).replaceAll(/\s+/g, ' '));
-  return text.length > MESSAGE_MAX_CHARS ? `${line}…` : line;
 }
 
 /** The cards that sessions have seen, of their project's present catalogue. */

@@ -18,6 +18,8 @@ export function storageHolder(sandbox: Pick<Sandbox, 'storage'>): SessionStateHo
 interface StorageChoreDeps {
   sandbox: Pick<Sandbox, 'storage'>;
   liveSessions: Pick<LiveSessions, 'list'>;
+  /** MCP servers keep their HOME as long as they are added. */
+  upstreams: { homes(): readonly { readonly project: string; readonly session: string }[] };
   clock: Clock;
   config: Pick<Config['sandbox'], 'cache_max_age_days'>;
 }
@@ -31,14 +33,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Removes HOME and /tmp of sessions that ended while nobody removed them, for example because the daemon was killed, and
  * the caches of projects that nobody works on. Trims the caches of the others.
  */
-export function storageChore({ sandbox, liveSessions, clock, config }: StorageChoreDeps): Chore {
+export function storageChore({ sandbox, liveSessions, upstreams, clock, config }: StorageChoreDeps): Chore {
   return {
     name: 'sweep storage',
     everyMs: SWEEP_EVERY_MS,
     run: () =>
       sandbox.storage({
         do: 'sweep',
-        live: liveSessions.list().map(({ project, session }) => ({ project, session })),
+        live: [...liveSessions.list().map(({ project, session }) => ({ project, session })), ...upstreams.homes()],
         sessionsBeforeMs: clock.now() - UNRECORDED_MS,
         cachesBeforeMs: clock.now() - config.cache_max_age_days * DAY_MS,
       }),

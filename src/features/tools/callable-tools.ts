@@ -1,33 +1,37 @@
 import { createHash } from 'node:crypto';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
 import type { InstalledSource } from '../../catalog/installed-source.ts';
-import type { CallableTool__Output, CallableTools } from '../../protocol/generated/tool.ts';
+import type { ToolAccess } from '../../catalog/tool-access.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { isSurface, SURFACES, type Surface } from '../../core/surfaces.ts';
+import type { CallableTool__Output as CallableTool, CallableTools } from '../../protocol/generated/tool.ts';
+import type { ToolWatch } from '../../protocol/management-contract.ts';
 import { compareText } from '../../stores/consents.ts';
-import type { ProjectStore } from '../../stores/projects.ts';
+import type { Project, ProjectStore } from '../../stores/projects.ts';
 import { requireProject } from '../projects/require-project.ts';
+import type { ToolCatalogues, ToolEntry } from '../routing/tool-catalogues.ts';
 
 export interface CallableToolDeps {
   catalog: Pick<Catalog, 'find' | 'verify'>;
   installed: Pick<InstalledSource, 'follow'>;
+  /** Tells when the tools of MCP servers change. */
+  upstreams: Pick<InstalledSource, 'follow'>;
   projects: ProjectStore;
+  access: Pick<ToolAccess, 'mayUse'>;
+  catalogues: Pick<ToolCatalogues, 'of'>;
+  /** For a client that names no surface. */
+  standardSurface: Surface;
 }
 
-export interface ToolWatch {
-  root: string;
-  /** The version of an earlier answer; "" for none. */
-  knownVersion: string;
-  signal: AbortSignal;
-}
-
-/** The tools that calls of the project may name, as soon as their version is another than the known one. */
+/** What a surface shows of a project, as soon as its version is another than the known one. */
 export async function watchTools(
-  { root, knownVersion, signal }: ToolWatch,
+  { root, knownVersion, surface, signal }: ToolWatch,
   deps: CallableToolDeps,
 ): Promise<CallableTools> {
   for (;;) {
     // Followed before the tools are read, so that no change between the two is missed.
-    const changed = nextChange(deps.installed, signal);
-    const found = await callableTools(root, deps);
+    const changed = nextChange([deps.installed, deps.upstreams], signal);
+    const found = await callableTools(root, surfaceNamed(surface, deps), deps);
     if (found.version !== knownVersion) {
       changed.cancel();
       return found;
@@ -36,14 +40,22 @@ export async function watchTools(
   }
 }
 
-function nextChange({ follow }: CallableToolDeps['installed'], signal: AbortSignal) {
+function surfaceNamed(name: string, { standardSurface }: CallableToolDeps): Surface {
+  if (name === '') return standardSurface;
+  if (isSurface(name)) return name;
+  throw new ContextdError('ARGS_INVALID', `there is no surface ${JSON.stringify(name.slice(0, 40))}`, {
+    remedy: `Surfaces: ${SURFACES.join(', ')}.`,
+  });
+}
+
+function nextChange(sources: readonly Pick<InstalledSource, 'follow'>[], signal: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = (): void => reject(signal.reason);
-  const unfollow = follow(resolve);
+  const unfollows = sources.map(({ follow }) => follow(resolve));
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
   const happened = promise.finally(() => {
-    unfollow();
+    for (const unfollow of unfollows) unfollow();
     signal.removeEventListener('abort', abort);
   });
   // Only the caller that waits learns of it.
@@ -51,16 +63,94 @@ function nextChange({ follow }: CallableToolDeps['installed'], signal: AbortSign
   return { happened, cancel: resolve };
 }
 
-async function callableTools(root: string, { catalog, projects }: CallableToolDeps): Promise<CallableTools> {
-  const project = await requireProject(root, projects);
-  const found = project.tools.map(async ({ name }): Promise<CallableTool__Output[]> => {
+async function callableTools(root: string, surface: Surface, deps: CallableToolDeps): Promise<CallableTools> {
+  const project = await requireProject(root, deps.projects);
+  const tools = (await LISTS[surface](project, deps)).sort((a, b) => compareText(a.name, b.name));
+  return {
+    tools,
+    surface,
+    version: createHash('sha256')
+      .update(JSON.stringify([surface, tools]))
+      .digest('hex'),
+  };
+}
+
+type List = (project: Project, deps: CallableToolDeps) => Promise<CallableTool[]>;
+
+/** What each surface lists. A tool that the caller may not use is on none. */
+const LISTS: Readonly<Record<Surface, List>> = {
+  async tools(project, deps) {
+    const { offered } = await entriesOf(project, deps);
+    const own = await namedTools(project, deps, ({ manifest }) => !manifest.isHost);
+    // A client that has all tools on its list needs no search.
+    return offered.length === 0 ? own : [...own, ...(await metaTools(['tool_browse', 'tool_execute'])(project, deps))];
+  },
+  gateway: metaTools(['tool_browse', 'tool_execute', 'tool_view']),
+  // Its four tools are the same in every project.
+  compact: async () => [],
+  async proxy(project, deps) {
+    const { own, offered, listing } = await entriesOf(project, deps);
+    const listed = [...own, ...offered].flatMap(({ card: { id } }) => {
+      const entry = listing().get(id);
+      return entry === undefined ? [] : [{ ...NOTHING, name: entry.name, purpose: entry.description, tool_id: id }];
+    });
+    return [...listed, ...(await metaTools(['tool_hydrate', 'tool_execute'])(project, deps))];
+  },
+  async passthrough(project, deps) {
+    const { offered } = await entriesOf(project, deps);
+    const own = await namedTools(project, deps, ({ manifest }) => !manifest.isHost);
+    const named = offered.map(({ tool, card }) => ({
+      ...callable(tool),
+      name: tool.program.kind === 'upstream' ? tool.program.upstreamName : tool.manifest.name,
+      tool_id: card.id,
+      definition_json:
+        tool.program.kind === 'upstream' ? JSON.stringify({ annotations: tool.program.annotations }) : '',
+    }));
+    return firstOfEachName([...own, ...named]);
+  },
+};
+
+const NOTHING = { name: '', purpose: '', schema_json: '', tool_id: '', definition_json: '' } as const;
+
+/** The daemon's own verbs of these names, as far as the project has accepted them. */
+function metaTools(names: readonly string[]): List {
+  return (project, deps) => namedTools(project, deps, ({ manifest }) => names.includes(manifest.name));
+}
+
+async function namedTools(
+  project: Project,
+  { catalog, access }: CallableToolDeps,
+  isListed: (tool: CatalogTool) => boolean,
+): Promise<CallableTool[]> {
+  const found = project.tools.map(async ({ name }): Promise<CallableTool[]> => {
     const tool = catalog.find(project, name);
-    // The daemon's own verbs find tools, and a client that gets this list has found them all.
-    if (tool === undefined || tool.manifest.isHost || !(await isIntact(catalog.verify(tool)))) return [];
-    return [{ name, purpose: tool.manifest.purpose, schema_json: tool.schemaJson }];
+    if (tool === undefined || !isListed(tool) || !access.mayUse(project.root, tool)) return [];
+    return (await isIntact(catalog.verify(tool))) ? [callable(tool)] : [];
   });
-  const tools = (await Promise.all(found)).flat().sort((a, b) => compareText(a.name, b.name));
-  return { tools, version: createHash('sha256').update(JSON.stringify(tools)).digest('hex') };
+  return (await Promise.all(found)).flat();
+}
+
+function callable({ manifest, schemaJson }: CatalogTool): CallableTool {
+  return { ...NOTHING, name: manifest.name, purpose: manifest.purpose, schema_json: schemaJson };
+}
+
+/** Two servers may have tools of the same name. The first keeps it, in the order of the catalogue (gateway surface §4.6). */
+function firstOfEachName(tools: readonly CallableTool[]): CallableTool[] {
+  const first = new Map<string, CallableTool>();
+  for (const tool of tools) if (!first.has(tool.name)) first.set(tool.name, tool);
+  return [...first.values()];
+}
+
+/** The tools of contextd and the installed ones without the daemon's verbs, and those of servers. */
+async function entriesOf({ root }: Project, { catalogues }: CallableToolDeps) {
+  const catalogue = await catalogues.of(root);
+  const shown = [...catalogue.entries.values()].filter(({ tool }) => !tool.manifest.isHost);
+  const isOffered = ({ tool }: ToolEntry): boolean => tool.program.kind === 'upstream';
+  return {
+    own: shown.filter((entry) => !isOffered(entry)),
+    offered: shown.filter(isOffered),
+    listing: () => catalogue.listing(),
+  };
 }
 
 function isIntact(verified: Promise<void>): Promise<boolean> {

@@ -15,9 +15,10 @@ import type { ToolVersion, ToolVersions } from '../../stores/tool-versions.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import { acceptance } from '../projects/registered-projects.ts';
 import { requireProject } from '../projects/require-project.ts';
-import { watchTools } from './callable-tools.ts';
+import { type CallableToolDeps, watchTools } from './callable-tools.ts';
 
-export interface ToolManagementDeps {
+export interface ToolManagementDeps
+  extends Pick<CallableToolDeps, 'access' | 'catalogues' | 'standardSurface' | 'upstreams'> {
   catalog: Pick<Catalog, 'find' | 'list' | 'versions' | 'verify'>;
   installed: Pick<InstalledSource, 'refresh' | 'read' | 'follow'>;
   projects: ProjectStore;
@@ -40,7 +41,7 @@ export function createToolManagement(deps: ToolManagementDeps): ToolManagement {
       return { tools: await infosOf(root, [...core.map(acceptance), ...installed], deps) };
     },
     getSchema: (name, root) => schemaOf(name, root, deps),
-    watchTools: (root, knownVersion, signal) => watchTools({ root, knownVersion, signal }, deps),
+    watchTools: (watch) => watchTools(watch, deps),
     rollbackTool: (request) => rollback(request, deps),
     async removeTool({ root, name }) {
       installedTool(await requireProject(root, deps.projects), name);

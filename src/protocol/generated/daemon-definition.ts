@@ -90,6 +90,10 @@ export const DAEMON_DEFINITION = `{
                 "door": {
                   "type": "CallDoor",
                   "id": 6
+                },
+                "continued_by": {
+                  "type": "string",
+                  "id": 7
                 }
               }
             },
@@ -219,6 +223,10 @@ export const DAEMON_DEFINITION = `{
                 "known_version": {
                   "type": "string",
                   "id": 2
+                },
+                "surface": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             },
@@ -232,6 +240,10 @@ export const DAEMON_DEFINITION = `{
                 "version": {
                   "type": "string",
                   "id": 2
+                },
+                "surface": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             },
@@ -248,6 +260,14 @@ export const DAEMON_DEFINITION = `{
                 "schema_json": {
                   "type": "string",
                   "id": 3
+                },
+                "tool_id": {
+                  "type": "string",
+                  "id": 4
+                },
+                "definition_json": {
+                  "type": "string",
+                  "id": 5
                 }
               }
             },
@@ -597,6 +617,30 @@ export const DAEMON_DEFINITION = `{
                 "RemoveApprovalRule": {
                   "requestType": "ApprovalRequest",
                   "responseType": "ApprovalRuleList"
+                },
+                "AddUpstream": {
+                  "requestType": "NewUpstream",
+                  "responseType": "UpstreamList"
+                },
+                "ListUpstreams": {
+                  "requestType": "UpstreamRequest",
+                  "responseType": "UpstreamList"
+                },
+                "RemoveUpstream": {
+                  "requestType": "UpstreamRequest",
+                  "responseType": "UpstreamList"
+                },
+                "RestartUpstream": {
+                  "requestType": "UpstreamRequest",
+                  "responseType": "UpstreamList"
+                },
+                "ReviewUpstream": {
+                  "requestType": "UpstreamRequest",
+                  "responseType": "UpstreamReview"
+                },
+                "ApproveUpstream": {
+                  "requestType": "UpstreamApproval",
+                  "responseType": "UpstreamReview"
                 }
               }
             },
@@ -3893,6 +3937,239 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 8
+                }
+              }
+            },
+            "UpstreamRequest": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "name": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "NewUpstream": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "name": {
+                  "type": "string",
+                  "id": 2
+                },
+                "command": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 3
+                },
+                "url": {
+                  "type": "string",
+                  "id": 4
+                },
+                "variables": {
+                  "rule": "repeated",
+                  "type": "UpstreamVariable",
+                  "id": 5
+                },
+                "hosts": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 6
+                },
+                "paths": {
+                  "rule": "repeated",
+                  "type": "UpstreamPath",
+                  "id": 7
+                },
+                "project": {
+                  "type": "string",
+                  "id": 8
+                },
+                "header_from": {
+                  "type": "string",
+                  "id": 9
+                },
+                "by": {
+                  "type": "string",
+                  "id": 10
+                },
+                "dry_run": {
+                  "type": "bool",
+                  "id": 11
+                }
+              }
+            },
+            "UpstreamVariable": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "value": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "UpstreamPath": {
+              "fields": {
+                "path": {
+                  "type": "string",
+                  "id": 1
+                },
+                "writable": {
+                  "type": "bool",
+                  "id": 2
+                }
+              }
+            },
+            "UpstreamList": {
+              "fields": {
+                "servers": {
+                  "rule": "repeated",
+                  "type": "UpstreamInfo",
+                  "id": 1
+                }
+              }
+            },
+            "UpstreamInfo": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "command": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 2
+                },
+                "url": {
+                  "type": "string",
+                  "id": 3
+                },
+                "variables": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 4
+                },
+                "hosts": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 5
+                },
+                "paths": {
+                  "rule": "repeated",
+                  "type": "UpstreamPath",
+                  "id": 6
+                },
+                "project": {
+                  "type": "string",
+                  "id": 7
+                },
+                "header_from": {
+                  "type": "string",
+                  "id": 8
+                },
+                "state": {
+                  "type": "string",
+                  "id": 9
+                },
+                "protocol": {
+                  "type": "string",
+                  "id": 10
+                },
+                "tools": {
+                  "type": "uint32",
+                  "id": 11
+                },
+                "waiting": {
+                  "type": "uint32",
+                  "id": 12
+                },
+                "tokens": {
+                  "type": "uint32",
+                  "id": 13
+                },
+                "last_error": {
+                  "type": "string",
+                  "id": 14
+                },
+                "last_lines": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 15
+                },
+                "left_out": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 16
+                },
+                "added_ms": {
+                  "type": "double",
+                  "id": 17
+                },
+                "by": {
+                  "type": "string",
+                  "id": 18
+                },
+                "notes": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 19
+                }
+              }
+            },
+            "UpstreamApproval": {
+              "fields": {
+                "root": {
+                  "type": "string",
+                  "id": 1
+                },
+                "name": {
+                  "type": "string",
+                  "id": 2
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 3
+                }
+              }
+            },
+            "UpstreamReview": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "sha256": {
+                  "type": "string",
+                  "id": 2
+                },
+                "changes": {
+                  "rule": "repeated",
+                  "type": "UpstreamChange",
+                  "id": 3
+                }
+              }
+            },
+            "UpstreamChange": {
+              "fields": {
+                "tool": {
+                  "type": "string",
+                  "id": 1
+                },
+                "kind": {
+                  "type": "string",
+                  "id": 2
+                },
+                "diff": {
+                  "type": "string",
+                  "id": 3
                 }
               }
             }

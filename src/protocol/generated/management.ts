@@ -2808,6 +2808,94 @@ export interface NewMemories__Output {
   'source': (string);
 }
 
+export interface NewUpstream {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * The namespace of its tools.
+   */
+  'name'?: (string);
+  /**
+   * The program and its arguments. Empty for a server that is reached over HTTP.
+   */
+  'command'?: (string)[];
+  /**
+   * Of a server that is reached over HTTP; otherwise empty.
+   */
+  'url'?: (string);
+  /**
+   * Its variables. The values may be secrets, and are in no answer.
+   */
+  'variables'?: (UpstreamVariable)[];
+  /**
+   * Hosts and groups of hosts that it may reach besides the host of the URL.
+   */
+  'hosts'?: (string)[];
+  /**
+   * Outside the project.
+   */
+  'paths'?: (UpstreamPath)[];
+  /**
+   * What it sees of the project: none, read or write.
+   */
+  'project'?: (string);
+  /**
+   * The host whose credential its requests carry: that of the URL. Empty: none.
+   */
+  'header_from'?: (string);
+  /**
+   * The account of the person.
+   */
+  'by'?: (string);
+  'dry_run'?: (boolean);
+}
+
+export interface NewUpstream__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * The namespace of its tools.
+   */
+  'name': (string);
+  /**
+   * The program and its arguments. Empty for a server that is reached over HTTP.
+   */
+  'command': (string)[];
+  /**
+   * Of a server that is reached over HTTP; otherwise empty.
+   */
+  'url': (string);
+  /**
+   * Its variables. The values may be secrets, and are in no answer.
+   */
+  'variables': (UpstreamVariable__Output)[];
+  /**
+   * Hosts and groups of hosts that it may reach besides the host of the URL.
+   */
+  'hosts': (string)[];
+  /**
+   * Outside the project.
+   */
+  'paths': (UpstreamPath__Output)[];
+  /**
+   * What it sees of the project: none, read or write.
+   */
+  'project': (string);
+  /**
+   * The host whose credential its requests carry: that of the URL. Empty: none.
+   */
+  'header_from': (string);
+  /**
+   * The account of the person.
+   */
+  'by': (string);
+  'dry_run': (boolean);
+}
+
 export interface OpenPortRequest {
   /**
    * Project root.
@@ -4594,6 +4682,262 @@ export interface UndoRequest__Output {
    * Put the other files back even if some have changed since. Otherwise nothing is put back then.
    */
   'partial': (boolean);
+}
+
+export interface UpstreamApproval {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  'name'?: (string);
+  /**
+   * What was shown.
+   */
+  'sha256'?: (string);
+}
+
+export interface UpstreamApproval__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  'name': (string);
+  /**
+   * What was shown.
+   */
+  'sha256': (string);
+}
+
+export interface UpstreamChange {
+  'tool'?: (string);
+  /**
+   * new, changed or removed.
+   */
+  'kind'?: (string);
+  /**
+   * The definitions as a unified diff.
+   */
+  'diff'?: (string);
+}
+
+export interface UpstreamChange__Output {
+  'tool': (string);
+  /**
+   * new, changed or removed.
+   */
+  'kind': (string);
+  /**
+   * The definitions as a unified diff.
+   */
+  'diff': (string);
+}
+
+export interface UpstreamInfo {
+  'name'?: (string);
+  'command'?: (string)[];
+  'url'?: (string);
+  /**
+   * Names only.
+   */
+  'variables'?: (string)[];
+  /**
+   * Hosts and groups of hosts that it may reach.
+   */
+  'hosts'?: (string)[];
+  'paths'?: (UpstreamPath)[];
+  /**
+   * none, read or write.
+   */
+  'project'?: (string);
+  'header_from'?: (string);
+  /**
+   * stopped, starting, running or failing.
+   */
+  'state'?: (string);
+  /**
+   * The revision of the Model Context Protocol, if it runs.
+   */
+  'protocol'?: (string);
+  /**
+   * Tools that agents can use.
+   */
+  'tools'?: (number);
+  /**
+   * Tools whose definitions differ from what was accepted.
+   */
+  'waiting'?: (number);
+  /**
+   * Tokens that its tools would take in the tools/list of a client.
+   */
+  'tokens'?: (number);
+  /**
+   * Why it failed last; empty if it did not.
+   */
+  'last_error'?: (string);
+  /**
+   * The last lines that it printed on standard error.
+   */
+  'last_lines'?: (string)[];
+  /**
+   * Tools that it offers and that cannot be used, with the reason.
+   */
+  'left_out'?: (string)[];
+  /**
+   * Milliseconds since the epoch.
+   */
+  'added_ms'?: (number | string);
+  'by'?: (string);
+  /**
+   * What a person should know about the server.
+   */
+  'notes'?: (string)[];
+}
+
+export interface UpstreamInfo__Output {
+  'name': (string);
+  'command': (string)[];
+  'url': (string);
+  /**
+   * Names only.
+   */
+  'variables': (string)[];
+  /**
+   * Hosts and groups of hosts that it may reach.
+   */
+  'hosts': (string)[];
+  'paths': (UpstreamPath__Output)[];
+  /**
+   * none, read or write.
+   */
+  'project': (string);
+  'header_from': (string);
+  /**
+   * stopped, starting, running or failing.
+   */
+  'state': (string);
+  /**
+   * The revision of the Model Context Protocol, if it runs.
+   */
+  'protocol': (string);
+  /**
+   * Tools that agents can use.
+   */
+  'tools': (number);
+  /**
+   * Tools whose definitions differ from what was accepted.
+   */
+  'waiting': (number);
+  /**
+   * Tokens that its tools would take in the tools/list of a client.
+   */
+  'tokens': (number);
+  /**
+   * Why it failed last; empty if it did not.
+   */
+  'last_error': (string);
+  /**
+   * The last lines that it printed on standard error.
+   */
+  'last_lines': (string)[];
+  /**
+   * Tools that it offers and that cannot be used, with the reason.
+   */
+  'left_out': (string)[];
+  /**
+   * Milliseconds since the epoch.
+   */
+  'added_ms': (number);
+  'by': (string);
+  /**
+   * What a person should know about the server.
+   */
+  'notes': (string)[];
+}
+
+export interface UpstreamList {
+  /**
+   * Sorted by name. Of an addition, a removal or a restart: that server.
+   */
+  'servers'?: (UpstreamInfo)[];
+}
+
+export interface UpstreamList__Output {
+  /**
+   * Sorted by name. Of an addition, a removal or a restart: that server.
+   */
+  'servers': (UpstreamInfo__Output)[];
+}
+
+export interface UpstreamPath {
+  /**
+   * Absolute.
+   */
+  'path'?: (string);
+  'writable'?: (boolean);
+}
+
+export interface UpstreamPath__Output {
+  /**
+   * Absolute.
+   */
+  'path': (string);
+  'writable': (boolean);
+}
+
+export interface UpstreamRequest {
+  /**
+   * Project root.
+   */
+  'root'?: (string);
+  /**
+   * To list: only this one; empty: all.
+   */
+  'name'?: (string);
+}
+
+export interface UpstreamRequest__Output {
+  /**
+   * Project root.
+   */
+  'root': (string);
+  /**
+   * To list: only this one; empty: all.
+   */
+  'name': (string);
+}
+
+export interface UpstreamReview {
+  'name'?: (string);
+  /**
+   * Identifies what the server offers now.
+   */
+  'sha256'?: (string);
+  /**
+   * Sorted by name. Of an approval: what was approved.
+   */
+  'changes'?: (UpstreamChange)[];
+}
+
+export interface UpstreamReview__Output {
+  'name': (string);
+  /**
+   * Identifies what the server offers now.
+   */
+  'sha256': (string);
+  /**
+   * Sorted by name. Of an approval: what was approved.
+   */
+  'changes': (UpstreamChange__Output)[];
+}
+
+export interface UpstreamVariable {
+  'name'?: (string);
+  'value'?: (string);
+}
+
+export interface UpstreamVariable__Output {
+  'name': (string);
+  'value': (string);
 }
 
 export interface WaitingApproval {

@@ -25,6 +25,10 @@ export interface CallContext {
    * The door of the caller, if it is a door itself.
    */
   'door'?: (CallDoor);
+  /**
+   * The tool with which the caller reads on, by the name that it knows. Empty: the tool that it called.
+   */
+  'continued_by'?: (string);
 }
 
 export interface CallContext__Output {
@@ -52,6 +56,10 @@ export interface CallContext__Output {
    * The door of the caller, if it is a door itself.
    */
   'door': (CallDoor__Output);
+  /**
+   * The tool with which the caller reads on, by the name that it knows. Empty: the tool that it called.
+   */
+  'continued_by': (string);
 }
 
 export const CallDoor = {
@@ -111,9 +119,17 @@ export interface CallableTool {
    */
   'purpose'?: (string);
   /**
-   * The JSON Schema of the arguments.
+   * The JSON Schema of the arguments. Empty: the surface does not show it.
    */
   'schema_json'?: (string);
+  /**
+   * What tool_execute takes for the tool. Empty: it is called by its name.
+   */
+  'tool_id'?: (string);
+  /**
+   * The rest of what a server says of its tool, as a JSON object with keys of MCP. Empty: nothing.
+   */
+  'definition_json'?: (string);
 }
 
 export interface CallableTool__Output {
@@ -123,9 +139,17 @@ export interface CallableTool__Output {
    */
   'purpose': (string);
   /**
-   * The JSON Schema of the arguments.
+   * The JSON Schema of the arguments. Empty: the surface does not show it.
    */
   'schema_json': (string);
+  /**
+   * What tool_execute takes for the tool. Empty: it is called by its name.
+   */
+  'tool_id': (string);
+  /**
+   * The rest of what a server says of its tool, as a JSON object with keys of MCP. Empty: nothing.
+   */
+  'definition_json': (string);
 }
 
 export interface CallableTools {
@@ -137,6 +161,10 @@ export interface CallableTools {
    * Changes with the tools and whatever is said of them.
    */
   'version'?: (string);
+  /**
+   * The surface that the list is for.
+   */
+  'surface'?: (string);
 }
 
 export interface CallableTools__Output {
@@ -148,6 +176,10 @@ export interface CallableTools__Output {
    * Changes with the tools and whatever is said of them.
    */
   'version': (string);
+  /**
+   * The surface that the list is for.
+   */
+  'surface': (string);
 }
 
 export interface ExecuteEvent {
@@ -348,6 +380,10 @@ export interface WatchToolsRequest {
    * Of an earlier answer. Empty: the answer comes at once.
    */
   'known_version'?: (string);
+  /**
+   * A surface of src/core/surfaces.ts. Empty: the one that the settings name.
+   */
+  'surface'?: (string);
 }
 
 export interface WatchToolsRequest__Output {
@@ -356,4 +392,8 @@ export interface WatchToolsRequest__Output {
    * Of an earlier answer. Empty: the answer comes at once.
    */
   'known_version': (string);
+  /**
+   * A surface of src/core/surfaces.ts. Empty: the one that the settings name.
+   */
+  'surface': (string);
 }

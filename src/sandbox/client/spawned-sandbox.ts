@@ -215,7 +215,10 @@ export class SpawnedSandbox implements Sandbox {
         if (this.#processes.has(id)) this.#running?.spawner.send({ op: 'kill', id });
         await exited;
       };
-      return { stdout, stderr, socketDir, stale, exited, kill };
+      const input = async (data: Buffer): Promise<void> => {
+        await this.#request({ op: 'input', run: id, isEnd: false }, data).result;
+      };
+      return { stdout, stderr, socketDir, stale, exited, input, kill };
     } catch (cause) {
       this.#processes.delete(id);
       throw cause;

@@ -23,6 +23,8 @@ export interface SandboxPolicy {
   workspace: WorkspaceView;
   /** True: the workspace and its repository are mounted read-only. Absent: read-write. */
   isWorkspaceReadOnly?: true;
+  /** True: an empty read-only directory is in the place of the workspace, and none of its repository is mounted. */
+  isWorkspaceHidden?: true;
   network: SandboxNetwork;
   /** Tool whose own network scope applies under `network: 'project'`. Absent: the scope of the project's commands. */
   networkTool?: string;

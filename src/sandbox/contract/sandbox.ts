@@ -237,6 +237,11 @@ export interface SandboxProcess {
   readonly stale: Promise<void>;
   /** Settles when every process of the program is dead. Never rejects. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /**
+   * Writes to the stdin of a program that takes input. Throws CONFLICT if it takes none or has closed it, RESOURCE_LIMIT if it
+   * does not read.
+   */
+  input(data: Buffer): Promise<void>;
   /** Kills the whole process tree and returns when it is dead. Idempotent. */
   kill(): Promise<void>;
 }
@@ -252,6 +257,8 @@ export interface SandboxProgram {
   entry: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
+  /** True: its stdin is a pipe that stays open. Default: an empty stdin. */
+  takesInput?: true;
 }
 
 export interface RestoreResult extends RestoreReply {

@@ -42,7 +42,7 @@ export function profileInput(policy: SandboxPolicy, job: Job, dirs: RunDirs): Pr
     roPaths,
     hiddenFiles: policy.toolchains?.hidden ?? [],
     links: policy.roPaths.filter((path) => !roPaths.includes(path)),
-    deny: policy.deny,
+    deny: policy.isWorkspaceHidden === true ? ['**'] : policy.deny,
     privateDirs: [...dirs.writable, ...(job.socketDir === null ? [] : [job.socketDir])],
     sockets: policy.seccomp.unix || job.socketDir !== null,
     programs: job.programs,

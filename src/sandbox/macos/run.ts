@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../core/deadline.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
@@ -59,18 +59,20 @@ export function steer(launched: Promise<ProcessGroup>, ended: Promise<CommandRes
   return {
     started,
     ended,
-    async input(data, isEnd) {
-      const { stdin } = (await launched).child;
-      if (stdin === null || stdin.destroyed || stdin.writableEnded) {
-        throw new ContextdError('CONFLICT', 'its standard input is closed', { remedy: 'Start it again.' });
-      }
-      if (data.length > 0) stdin.write(data);
-      if (isEnd) stdin.end();
-    },
+    input: async (data, isEnd) => writeInput((await launched).child.stdin, data, isEnd),
     signal: async (signal) => ((await launched).signal(signal) ? 1 : 0),
     usage: async () => null,
     activity: async () => null,
   };
+}
+
+/** Throws CONFLICT if the stdin is closed. */
+export function writeInput(stdin: Writable | null, data: Buffer, isEnd: boolean): void {
+  if (stdin === null || stdin.destroyed || stdin.writableEnded) {
+    throw new ContextdError('CONFLICT', 'its standard input is closed', { remedy: 'Start it again.' });
+  }
+  if (data.length > 0) stdin.write(data);
+  if (isEnd) stdin.end();
 }
 
 interface Captured {

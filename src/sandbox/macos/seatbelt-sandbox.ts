@@ -41,7 +41,7 @@ import {
 } from './launch.ts';
 import { examine } from './probe.ts';
 import { buildProfile } from './profile.ts';
-import { followGroup, ProcessGroup, steer } from './run.ts';
+import { followGroup, ProcessGroup, steer, writeInput } from './run.ts';
 
 export interface SeatbeltPlaces {
   readonly sandboxExec: string;
@@ -175,7 +175,7 @@ export class SeatbeltSandbox implements Sandbox {
     };
     try {
       const group = await this.#launch(policy, programJob(policy, program, socketDir), dirs);
-      return follow(group, socketDir, release);
+      return follow(group, program, socketDir, release);
     } catch (cause) {
       release();
       throw cause;
@@ -285,10 +285,15 @@ function storedDirs({ mounts: { home, tmp, caches } }: StorageLease): RunDirs {
   return { home, tmp, writable: [home, tmp, caches], remove() {} };
 }
 
-function follow(group: ProcessGroup, socketDir: string, release: () => void): SandboxProcess {
+function follow(
+  group: ProcessGroup,
+  { takesInput }: Pick<SandboxProgram, 'takesInput'>,
+  socketDir: string,
+  release: () => void,
+): SandboxProcess {
   const { stdin, stdout, stderr } = group.child;
   if (stdout === null || stderr === null) throw new Error('the tool process has no output');
-  stdin?.end();
+  if (takesInput !== true) stdin?.end();
   const exited = group.ended
     .then(({ code, signal }) => ({ code, signal }))
     .catch(() => ({ code: null, signal: null }))
@@ -300,6 +305,7 @@ function follow(group: ProcessGroup, socketDir: string, release: () => void): Sa
     // Rules apply to names: what is replaced on the host stays protected.
     stale: new Promise(() => {}),
     exited,
+    input: async (data) => writeInput(stdin, data, false),
     async kill() {
       group.kill();
       await exited;

@@ -146,7 +146,11 @@ export interface JailedProcess {
 }
 
 /** The job that starts a tool process; its directories are mounted from the host. */
-export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundleDir: string, socketDir: string): Job {
+export function processJob(
+  policy: SandboxPolicy,
+  program: SandboxProgram,
+  { bundleDir, socketDir, stdin }: { bundleDir: string; socketDir: string; stdin: Job['stdin'] },
+): Job {
   const { sdkDir } = program;
   return {
     argv: argvOf(program, { node: NODE_BINARY, bundle: BUNDLE_DIR, sdk: SDK_DIR }),
@@ -159,7 +163,7 @@ export function processJob(policy: SandboxPolicy, program: SandboxProgram, bundl
       { kind: 'bind', source: socketDir, dest: SOCKET_DIR },
     ],
     wallMs: 0,
-    stdin: 'ignore',
+    stdin,
     takesScript: false,
     git: null,
   };

@@ -33,10 +33,10 @@ import {
   processJob,
 } from './follow.ts';
 import { retryIfReplaced } from './replaced.ts';
-import { NOT_STARTED, type RunEnd, type RunOptions } from './run-end.ts';
+import { NOT_STARTED, type ProcessOptions, type RunEnd, type RunOptions } from './run-end.ts';
 import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import { Starter } from './starter.ts';
-import { Steering } from './steering.ts';
+import { openStdin, Steering } from './steering.ts';
 
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
@@ -137,36 +137,35 @@ export class LinuxSandbox {
     return { ...end, durationMs: this.#deps.clock.monotonic() - startedAt };
   }
 
-  /** Starts a long-lived program. The sinks must read its output. */
+  /** Starts a long-lived program. The sinks must read its output. `steering`: for a program that takes input. */
   open(
     policy: SandboxPolicy,
     program: SandboxProgram,
     sinks: OutputSinks,
-    onStale: () => void,
+    { onStale, steering }: ProcessOptions,
   ): Promise<JailedProcess> {
-    return retryIfReplaced(() => this.#openOnce(policy, program, sinks, onStale));
+    return retryIfReplaced(() => this.#openOnce(policy, program, sinks, { onStale, steering }));
   }
 
   async #openOnce(
     policy: SandboxPolicy,
     program: SandboxProgram,
     sinks: OutputSinks,
-    onStale: () => void,
+    { onStale, steering }: ProcessOptions,
   ): Promise<JailedProcess> {
     const checked = await this.#policies.check(policy);
     const bundle = await readableBundle(checked.host.sandboxDir, checked.identity, program.bundleDir);
     const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, checked.identity);
     const release = async (): Promise<void> => {
+      steering?.close();
       await rm(socketDir, { recursive: true, force: true });
       await bundle.remove();
     };
     try {
       const protection = await checked.guard.protection();
-      const started = await this.#starter.start(
-        checked,
-        protection,
-        processJob(policy, program, bundle.dir, socketDir),
-      );
+      const stdin = await openStdin(checked, { stdin: null }, steering);
+      const job = processJob(policy, program, { bundleDir: bundle.dir, socketDir, stdin });
+      const started = await this.#starter.start(checked, protection, job);
       const looks = lookForStaleness(checked.guard, protection, onStale);
       this.#processes += 1;
       const isOnBase = policy.workspace.layer === null;

@@ -1,6 +1,6 @@
 import type { Mount } from '../../guard/contract/mount.ts';
 import type { CommandResult } from '../contract/sandbox.ts';
-import type { SteeredRun } from './steering.ts';
+import type { SteeredRun, Steering } from './steering.ts';
 
 /** How a command ended. Its output went to the sinks. */
 export type RunEnd = Omit<CommandResult, 'stdout' | 'stderr'>;
@@ -28,4 +28,12 @@ export interface RunOptions {
   readonly steered: SteeredRun | null;
   /** Mounts of contextd's own program if one runs in place of a command. Absent: a command runs. */
   readonly program?: readonly Mount[];
+}
+
+/** How a long-lived program is followed. */
+export interface ProcessOptions {
+  /** Called if its sandbox no longer protects what it should. */
+  readonly onStale: () => void;
+  /** Null: it takes no input. */
+  readonly steering: Steering | null;
 }

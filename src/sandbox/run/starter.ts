@@ -70,6 +70,9 @@ export interface Job {
   readonly git: GitView | null;
 }
 
+/** Size of a file system that stays empty. */
+const EMPTY_BYTES = 4096;
+
 /** Starts sandboxes, and releases the resources of each when its last process is dead. */
 export class Starter {
   readonly #jails = new Set<Jail>();
@@ -218,8 +221,9 @@ function plan(
   const isLayered = policy.workspace.layer !== null;
   // A repository that the base shares with others is not part of a layer.
   const gitDirs = isLayered ? [] : protection.commonGitDirs;
-  const project = [policy.workspace.path, ...gitDirs];
-  const isHeld = policy.isWorkspaceReadOnly === true;
+  const isHidden = policy.isWorkspaceHidden === true;
+  const project = [policy.workspace.path, ...(isHidden ? [] : gitDirs)];
+  const isHeld = policy.isWorkspaceReadOnly === true || isHidden;
   const writable = [...new Set([...(isHeld ? [] : project), ...allowedPaths])];
   const readOnly = [...(protection.repository === null ? [] : [protection.repository]), ...(isHeld ? project : [])];
   if (isLayered) readOnly.push(...protection.commonGitDirs);
@@ -241,6 +245,7 @@ function plan(
       ),
     proc: coverProc(identity),
     program: [
+      ...(isHidden ? emptyInPlaceOf(policy.workspace.path) : []),
       ...job.programMounts,
       ...(job.git?.mounts ?? []),
       ...(hasNames ? mountNameService(host.base()) : []),
@@ -248,6 +253,13 @@ function plan(
     ],
     isWatched,
   });
+}
+
+function emptyInPlaceOf(path: string): Mount[] {
+  return [
+    { kind: 'tmpfs', dest: path, sizeBytes: EMPTY_BYTES },
+    { kind: 'remount-ro', dest: path },
+  ];
 }
 
 function asReadOnly(mount: Mount): Mount {

@@ -8,8 +8,9 @@ import { openInput } from '../machine/descriptors.ts';
 import { ownerOf } from '../machine/identity.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
 
-/** Maximum bytes of input buffered for a command that does not read. */
+/** Maximum bytes of input buffered for a command that does not read, and for a long-lived program. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
+export const PROGRAM_UNREAD_MAX_BYTES = 8 * 1024 * 1024;
 
 /** Handles of a command that accepts input and signals while it runs. */
 export interface SteeredRun {
@@ -27,13 +28,15 @@ export interface SteeringEvents {
 export class Steering {
   readonly #events: SteeringEvents;
   readonly #isTerminal: boolean;
+  readonly #unreadMaxBytes: number;
   #jail: Jail | null = null;
   #stdin: Socket | null = null;
 
   /** On a terminal, input is typed. */
-  constructor(events: SteeringEvents, isTerminal: boolean) {
+  constructor(events: SteeringEvents, isTerminal: boolean, unreadMaxBytes = UNREAD_MAX_BYTES) {
     this.#events = events;
     this.#isTerminal = isTerminal;
+    this.#unreadMaxBytes = unreadMaxBytes;
   }
 
   /** Takes over the write end of the command's stdin. */
@@ -59,10 +62,10 @@ export class Steering {
         remedy: 'Start it again without `stdin`, and send input before its end.',
       });
     }
-    if (stdin.writableLength + data.length > UNREAD_MAX_BYTES) {
+    if (stdin.writableLength + data.length > this.#unreadMaxBytes) {
       throw new ContextdError('RESOURCE_LIMIT', `it has not read the last ${stdin.writableLength} bytes of its input`, {
-        remedy: `At most ${UNREAD_MAX_BYTES} bytes are kept for it. Wait until it reads, or put the input into a file.`,
-        details: { limit: UNREAD_MAX_BYTES },
+        remedy: `At most ${this.#unreadMaxBytes} bytes are kept for it. Wait until it reads, or put the input into a file.`,
+        details: { limit: this.#unreadMaxBytes },
       });
     }
     const bytes = this.#isTerminal ? asTyped(data, isEnd) : data;
@@ -91,7 +94,7 @@ export class Steering {
 /** Opens the stdin of a command: a pipe that stays open if the command is steered. The caller closes the descriptor. */
 export async function openStdin(
   { host, identity }: CheckedPolicy,
-  { stdin }: CommandSpec,
+  { stdin }: Pick<CommandSpec, 'stdin'>,
   steering: Steering | null,
 ): Promise<number | 'ignore'> {
   const owner = ownerOf(identity);

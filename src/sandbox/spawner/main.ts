@@ -9,7 +9,7 @@ import { MessageChannel, type Request, SPAWNER_FD, type SpawnerSettings } from '
 import type { OutputSink } from '../contract/stream-capture.ts';
 import type { OutputSinks } from '../run/follow.ts';
 import { LinuxSandbox } from '../run/linux-sandbox.ts';
-import { type SteeredRun, Steering } from '../run/steering.ts';
+import { PROGRAM_UNREAD_MAX_BYTES, type SteeredRun, Steering } from '../run/steering.ts';
 
 /** Requests that get a reply. */
 type Answered = Exclude<Request, { op: 'configure' | 'cancel' | 'kill' | 'egress' | 'egress_told' }>;
@@ -158,10 +158,14 @@ class SpawnerService {
 
   async #open(sandbox: LinuxSandbox, { id, policy, program }: Request & { op: 'open' }): Promise<JsonObject> {
     const onStale = (): void => void this.#channel.send({ re: 'stale', id });
-    const opened = await sandbox.open(policy, program, this.#sinks(id), onStale);
+    const steering =
+      program.takesInput === true ? new Steering({ onStarted() {} }, false, PROGRAM_UNREAD_MAX_BYTES) : null;
+    const opened = await sandbox.open(policy, program, this.#sinks(id), { onStale, steering });
     this.#kills.set(id, () => opened.kill());
+    if (steering !== null) this.#steerings.set(id, steering);
     void opened.exited.then(({ code, signal }) => {
       this.#kills.delete(id);
+      this.#steerings.delete(id);
       this.#channel.send({ re: 'exit', id, code, signal });
     });
     return { socketDir: opened.socketDir };

@@ -43,6 +43,7 @@ const FULL: CallFacts = {
   hostCalls: { calls: [{ method: 'Exec', error_code: null, duration_ms: 1 }], total: 1 },
   shows: 'art_1',
   standardView: 'head',
+  provenance: { argRepairs: ['chosen'], isCacheHit: true, attempts: 2 },
   refs: ['mem_0123456789'],
   runMs: 0,
   droppedBytes: 5,
@@ -69,6 +70,7 @@ describe('the facts of a call', () => {
       'warnings',
       'warning_details',
       'rate_limit',
+      'provenance',
     ]);
     expect(Object.keys(recordOfFacts(FULL, unmasked))).toEqual([
       'run_ms',
@@ -83,6 +85,7 @@ describe('the facts of a call', () => {
       'quarantined',
       'reported',
       'search_incomplete',
+      'provenance',
     ]);
     expect(metaOfFacts(NO_FACTS)).toEqual({});
     expect(recordOfFacts(NO_FACTS, unmasked)).toEqual({});

@@ -13,6 +13,7 @@ const context = {
   protocol_version: 2,
   branch: 'br_1',
   door: 0,
+  continued_by: '',
 } as const;
 const wire = {
   tool: 'safe_bash',
@@ -44,6 +45,16 @@ it('a call of this version is passed on unchanged', () => {
 it('issue 34: a call that the bridge of an MCP client passes on comes through the door mcp', () => {
   const { request } = receiveCall({ ...wire, context: { ...context, door: 1 } }, signal, 'proxy', 0);
   expect(request.principal).toEqual({ door: 'mcp', client: 'proxy' });
+});
+
+it.each([
+  ['tool_execute', 'tool_execute'],
+  ['', undefined],
+  ['[contextd', undefined],
+  ['x'.repeat(33), undefined],
+])('issue 34: reads on with %j only if it is the name of a tool', (continued_by, name) => {
+  const { request } = receiveCall({ ...wire, context: { ...context, continued_by } }, signal, 'proxy', 0);
+  expect(request.continuedBy).toBe(name);
 });
 
 it.each([0, 1, 4_294_967_295])('version %i is refused with an error that names both versions', (version) => {
@@ -88,6 +99,7 @@ it('the request is safe to record for any message', () => {
     branch: text,
     protocol_version,
     door,
+    continued_by: text,
   });
   fc.assert(
     fc.property(text, fc.option(sent), (tool, given) => {

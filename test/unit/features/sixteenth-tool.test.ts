@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SESSION_EFFECT_NAMES, type SessionEffect, type ToolEffects } from '#src/call/effects.js';
 import type { FileChanges } from '#src/call/outcome.js';
+import type { UpstreamProgram } from '#src/call/tool-program.js';
 import { systemClock } from '#src/core/clock.js';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
@@ -87,8 +88,13 @@ async function askedBy(effects: ToolEffects, origin: ToolCall['origin'] = 'core'
       return CHANGES;
     },
   };
+  const noBackend: ToolBackend<UpstreamProgram> = {
+    async start() {},
+    async stop() {},
+    run: () => Promise.reject(new Error('no tool of a server is called')),
+  };
   const watched = watchFiles(
-    runByKind({ plugin, host: createHostBackend({}, systemClock) }),
+    runByKind({ plugin, host: createHostBackend({}, systemClock), upstream: noBackend }),
     undo,
     () => ({ layer: null }),
     1024 ** 3,

@@ -113,6 +113,12 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'AddApprovalRule',
     'ListApprovalRules',
     'RemoveApprovalRule',
+    'AddUpstream',
+    'ListUpstreams',
+    'RemoveUpstream',
+    'RestartUpstream',
+    'ReviewUpstream',
+    'ApproveUpstream',
   ]);
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([

@@ -38,6 +38,7 @@ describe('the messages of tool.proto', () => {
       cwd: text,
       inputText: bytes({ maxLength: 500 }),
       door: fc.constantFrom('own' as const, 'mcp' as const),
+      continuedBy: text,
     });
     fc.assert(
       fc.property(request, (meant) => {
@@ -51,6 +52,7 @@ describe('the messages of tool.proto', () => {
             protocol_version: meant.protocolVersion,
             branch: meant.branch,
             door: meant.door === 'mcp' ? 1 : 0,
+            continued_by: meant.continuedBy,
           },
           form: meant.form === 'text' ? 1 : 0,
           cwd: meant.cwd,

@@ -31,6 +31,7 @@ const MANIFESTS: Readonly<Record<string, object>> = {
   safe_read: { exact: true },
   session_init: { grants: ['exec', 'memory_search'], budget: 'warm_start' },
   tool_browse: { runtime: 'host' },
+  tool_execute: { runtime: 'host' },
   tool_hydrate: { runtime: 'host' },
 };
 
@@ -51,6 +52,7 @@ const EFFECTS: Readonly<Record<string, object>> = {
   safe_write: { files: 'write', session: 'edit' },
   session_init: { files: 'write', session: 'start' },
   tool_browse: { files: 'none', session: 'record' },
+  tool_execute: { files: 'none', session: 'execute' },
   tool_hydrate: { files: 'none', session: 'record' },
   tool_view: { files: 'none', session: 'view' },
 };

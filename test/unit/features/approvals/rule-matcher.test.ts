@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileOrAsk, compileRule, inputText, toolMatcher } from '#src/features/approvals/rule-matcher.js';
+import { toolMatcher } from '#src/catalog/tool-glob.js';
+import { compileOrAsk, compileRule, inputText } from '#src/features/approvals/rule-matcher.js';
 
 const rule = (when: string, tool = 'safe_bash') => compileRule({ tool, when });
 const bash = (command: string, more: Record<string, string> = {}) => ({

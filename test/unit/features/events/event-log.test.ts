@@ -99,7 +99,7 @@ describe('issue 19.1 the event log', () => {
     const earlier = createDatabase({ file, migrations: EVENT_MIGRATIONS.slice(0, 3), logger: silentLogger });
     await earlier.start();
     // That version had no way to find tools.
-    const later = new Set(['tool_browse', 'tool_hydrate']);
+    const later = new Set(['tool_browse', 'tool_execute', 'tool_hydrate']);
     const tools = [...[...CORE_EFFECTS.keys()].filter((tool) => !later.has(tool)), 'weather'];
     const row = `INSERT INTO events VALUES (1, ?, NULL, ?, NULL, 1, 'internal', 1, '', json_object('tool', ?), NULL)`;
     await earlier.write([

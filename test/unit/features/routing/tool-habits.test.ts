@@ -5,6 +5,7 @@ import { type ToolCatalogue, ToolCatalogues } from '#src/features/routing/tool-c
 import { ToolHabits } from '#src/features/routing/tool-habits.js';
 import { CHOICES_MAX, createToolChoices } from '#src/stores/tool-choices.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { EMPTY_SNAPSHOT } from '#src/upstream/snapshot.js';
 import { makeTempDir, openTestDatabase } from '../../stores/open-stores.ts';
 import { readCoreTools } from './core-tools.ts';
 
@@ -28,7 +29,16 @@ async function open() {
   const registered = new Set([PROJECT, '/other']);
   const projects = { find: async (root: string) => (registered.has(root) ? { root, tools } : null) };
   const logger = silentLogger;
-  const catalogues = new ToolCatalogues({ catalog: { list: () => core }, projects, choices, counter, logger });
+  const catalogues = new ToolCatalogues({
+    catalog: { list: () => core },
+    access: { mayUse: () => true },
+    upstreams: { snapshot: async () => EMPTY_SNAPSHOT },
+    config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
+    projects,
+    choices,
+    counter,
+    logger,
+  });
   const scrubber = { maskText: (text: string) => text.replaceAll('hunter2', '[SECRET]') };
   const habits = new ToolHabits({ choices, catalogues, projects, scrubber, logger });
   const run = (tool: string, id = 's', { hasRun = true, project = PROJECT } = {}) =>

@@ -11,6 +11,7 @@ import { createToolVerbs, type ToolVerbDeps } from '#src/features/routing/tool-v
 import { createHostBackend } from '#src/runner/host-backend.js';
 import type { RunOutput, ToolBackend } from '#src/runner/runner.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { EMPTY_SNAPSHOT } from '#src/upstream/snapshot.js';
 import { readCoreTools } from './core-tools.ts';
 
 const counter = loadCounter();
@@ -34,6 +35,9 @@ function open({ isCacheStable = false } = {}) {
   const offers: [query: string, tools: readonly string[]][] = [];
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
+    access: { mayUse: () => true },
+    upstreams: { snapshot: async () => EMPTY_SNAPSHOT },
+    config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
     projects: {
       find: async (root) => {
         const tools = accepted.map(({ manifest, sha256, origin }) => {
@@ -167,7 +171,7 @@ describe('issue 33.6 what tool_browse offers to learn from', () => {
     expect(shown).toContain('contextd:tool_browse@1.0.0');
     const names = shown.map((id) => id.replace(/^contextd:|@.*/g, ''));
     expect(offers).toEqual([
-      ['find a tool, run a command', names.filter((name) => name !== 'tool_browse' && name !== 'tool_hydrate')],
+      ['find a tool, run a command', names.filter((name) => !/^tool_(browse|execute|hydrate)$/.test(name))],
     ]);
     expect(offers[0]?.[1]).toContain('safe_bash');
   });

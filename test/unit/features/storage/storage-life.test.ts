@@ -21,16 +21,20 @@ test('a session that ends takes its HOME and /tmp with it', async () => {
   expect(sandbox.actions).toEqual([{ do: 'end_session', project: '/p', session: 'a' }]);
 });
 
-test('the sweep keeps live sessions, those of the last hour, and caches of the configured age', async () => {
+test('the sweep keeps live sessions, what MCP servers keep, those of the last hour, and caches of the configured age', async () => {
   const sandbox = recordingSandbox();
   const clock = { now: () => 100 * DAY_MS, monotonic: () => 0 };
   const liveSessions = { list: () => [{ project: '/p', session: 'a', branch: null }] };
   const config = { cache_max_age_days: 30 };
-  await storageChore({ sandbox, liveSessions, clock, config }).run();
+  const upstreams = { homes: () => [{ project: '/p', session: 'server' }] };
+  await storageChore({ sandbox, liveSessions, upstreams, clock, config }).run();
   expect(sandbox.actions).toEqual([
     {
       do: 'sweep',
-      live: [{ project: '/p', session: 'a' }],
+      live: [
+        { project: '/p', session: 'a' },
+        { project: '/p', session: 'server' },
+      ],
       sessionsBeforeMs: 100 * DAY_MS - 3_600_000,
       cachesBeforeMs: 70 * DAY_MS,
     },

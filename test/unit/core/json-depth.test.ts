@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDeeperThan } from '#src/doors/http/json-depth.js';
+import { isDeeperThan } from '#src/core/json-depth.js';
 
 /** Depth of a parsed value, as a person would count it. */
 function depthOf(value: unknown): number {

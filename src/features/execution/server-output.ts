@@ -1,0 +1,125 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { ToolOutput, ToolStream } from '../../protocol/tool-output.ts';
+import { oneLine } from '../../text/one-line.ts';
+
+/** Bytes of a result that are no text. */
+export interface Blob {
+  /** `image`, `audio`, or the name of a file. */
+  label: string;
+  mediaType: string;
+  base64: string;
+}
+
+type Content = CallToolResult['content'][number];
+
+const ERROR_MAX_CHARS = 300;
+const FACTS_MAX = 12;
+const FACT_MAX_CHARS = 80;
+/** Characters of a text from which on views of it are worth a line. */
+const VIEWS_FROM_CHARS = 2_000;
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
+
+/**
+ * The result of a tool of an MCP server: its text as `summary` (stored whole, shown within the budget), its structured content if it says
+ * something else, figures of it as `facts`, and everything that is no text as an artifact with a short text in its place.
+ * `keep` stores an artifact and returns its id.
+ */
+export async function outputOf(
+  id: string,
+  result: CallToolResult,
+  keep: (blob: Blob) => Promise<string>,
+): Promise<ToolOutput> {
+  const artifacts: JsonObject[] = [];
+  const texts: string[] = [];
+  for (const block of result.content) {
+    const blob = blobOf(block);
+    if (blob === null) {
+      texts.push(textOf(block));
+      continue;
+    }
+    const sizeBytes = Buffer.byteLength(blob.base64, 'base64');
+    const handle = await keep(blob);
+    const [mediaType, label] = [mediaTypeOf(blob), oneLine(blob.label, FACT_MAX_CHARS)];
+    artifacts.push({ handle, media_type: mediaType, size_bytes: sizeBytes, label });
+    texts.push(`[${label}: ${mediaType}, ${sizeBytes} bytes, ${handle}]`);
+  }
+  const text = texts.join('\n');
+  const streams = streamsOf(text, jsonIn(result.structuredContent));
+  const value = jsonIn(result.structuredContent) ?? parsed(text);
+  const [facts, views] = [factsOf(value), viewsOf(text, value)];
+  return {
+    data: {
+      ...(facts.length === 0 ? {} : { facts }),
+      ...(artifacts.length === 0 ? {} : { artifacts }),
+      ...(views.length === 0 ? {} : { views }),
+    },
+    streams,
+    ...(result.isError === true ? { failure: reportedError(id, text) } : {}),
+  };
+}
+
+function reportedError(id: string, text: string): NonNullable<ToolOutput['failure']> {
+  const said = oneLine(text.trim(), ERROR_MAX_CHARS);
+  return { code: 'UPSTREAM_ERROR', message: `${id} reported an error${said === '' ? '' : `: ${said}`}` };
+}
+
+function blobOf(block: Content): Blob | null {
+  if (block.type === 'image' || block.type === 'audio')
+    return { label: block.type, mediaType: block.mimeType, base64: block.data };
+  if (block.type !== 'resource' || !('blob' in block.resource)) return null;
+  const { uri, mimeType = 'application/octet-stream', blob } = block.resource;
+  return { label: uri, mediaType: mimeType, base64: blob };
+}
+
+function mediaTypeOf({ mediaType }: Blob): string {
+  return MEDIA_TYPE.test(mediaType) ? mediaType : 'application/octet-stream';
+}
+
+function textOf(block: Content): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'resource_link') return `[link: ${oneLine(`${block.name} ${block.uri}`, ERROR_MAX_CHARS)}]`;
+  return block.type === 'resource' && 'text' in block.resource ? block.resource.text : '';
+}
+
+/** Structured content is usually the text once more: an agent pays for it once. */
+function streamsOf(text: string, structured: Json | undefined): ToolStream[] {
+  const summary = { field: 'summary', text };
+  if (structured === undefined) return [summary];
+  const json = JSON.stringify(structured);
+  const isSame = JSON.stringify(parsed(text)) === json;
+  if (isSame) return [summary];
+  return text === '' ? [{ field: 'summary', text: json }] : [summary, { field: 'structured', text: json }];
+}
+
+/** Keys and figures at the top of a value, as a sentence each. */
+function factsOf(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return [`${value.length} items`];
+  if (!isJsonObject(value)) return [];
+  const facts = Object.entries(value).flatMap(([key, inner]) => {
+    if (Array.isArray(inner)) return [`${key}: ${inner.length} items`];
+    return typeof inner === 'object' ? [] : [`${key}: ${inner}`];
+  });
+  return facts.slice(0, FACTS_MAX).map((fact) => oneLine(fact, FACT_MAX_CHARS));
+}
+
+/** Views of `tool_view` that apply to the text. */
+function viewsOf(text: string, value: Json | undefined): Json[] {
+  if (text.length < VIEWS_FROM_CHARS) return [];
+  if (value === undefined) return ['head_tail', 'tail', 'errors'];
+  const hasRows = [value, ...(isJsonObject(value) ? Object.values(value) : [])].some(Array.isArray);
+  return ['json_keys', ...(hasRows ? ['rows'] : [])];
+}
+
+function parsed(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonIn(value: unknown): Json | undefined {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}

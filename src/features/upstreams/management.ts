@@ -1,0 +1,152 @@
+import { structuredPatch } from 'diff';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { HOST_GROUPS } from '../../egress/groups.ts';
+import type {
+  UpstreamChange__Output as UpstreamChange,
+  UpstreamInfo__Output as UpstreamInfo,
+} from '../../protocol/generated/management.ts';
+import type { RpcHandlers } from '../../protocol/management-contract.ts';
+import type { StoredServer } from '../../stores/upstream-servers.ts';
+import type { TokenCounter } from '../../tokens/counter.ts';
+import { type ToolChange, unchanged } from '../../upstream/definitions.ts';
+import type { NetworkCredentials } from '../network/credentials.ts';
+import type { Network } from '../network/network.ts';
+import { readServer } from './read-server.ts';
+import { networkGrants, placeOf, targetOf } from './server-process.ts';
+import type { Upstreams } from './upstreams.ts';
+import type { VariableMasks } from './variable-masks.ts';
+
+export interface UpstreamManagementDeps {
+  upstreams: Upstreams;
+  masks: Pick<VariableMasks, 'add'>;
+  network: Pick<Network, 'isOn'>;
+  credentials: Pick<NetworkCredentials, 'list'>;
+  counter: TokenCounter;
+  clock: Clock;
+}
+
+type UpstreamHandlers = Pick<
+  RpcHandlers,
+  'addUpstream' | 'listUpstreams' | 'removeUpstream' | 'restartUpstream' | 'reviewUpstream' | 'approveUpstream'
+>;
+
+/** What a package runner downloads from, by its name, as groups of hosts. */
+const DOWNLOADS: Readonly<Record<string, string>> = { npx: 'npm', bunx: 'npm', uvx: 'pypi', pipx: 'pypi' };
+/** Characters of all diffs of one answer, and edits after which two definitions are shown one after the other. */
+const DIFFS_MAX_CHARS = 1024 * 1024;
+const EDITS_MAX = 2_000;
+const CONTEXT_LINES = 3;
+
+/** What a person decides about the MCP servers of a project. */
+export function createUpstreamManagement(deps: UpstreamManagementDeps): UpstreamHandlers {
+  const { upstreams, clock } = deps;
+  const info = (root: string, name: string): { servers: UpstreamInfo[] } => ({
+    servers: [infoOf(upstreams.find(root, name), deps)],
+  });
+  return {
+    async addUpstream(request) {
+      const server = readServer(request, clock.now());
+      checkCredential(server, deps);
+      if (request.dry_run) return { servers: [infoOf(server, deps)] };
+      deps.masks.add(server.project, server.variables);
+      await upstreams.add(server);
+      return info(server.project, server.name);
+    },
+    async listUpstreams({ root, name }) {
+      if (name !== '') return info(root, name);
+      return { servers: upstreams.list(root).map((server) => infoOf(server, deps)) };
+    },
+    async removeUpstream({ root, name }) {
+      const server = upstreams.find(root, name);
+      const removed = infoOf(server, deps);
+      await upstreams.remove(server);
+      return { servers: [removed] };
+    },
+    async restartUpstream({ root, name }) {
+      await upstreams.restart(upstreams.find(root, name));
+      return info(root, name);
+    },
+    async reviewUpstream({ root, name }) {
+      const { sha256, changes } = upstreams.pending(upstreams.find(root, name));
+      return { name, sha256, changes: withDiffs(changes) };
+    },
+    async approveUpstream({ root, name, sha256 }) {
+      const server = upstreams.find(root, name);
+      const { changes } = upstreams.pending(server);
+      await upstreams.approve(server, sha256);
+      return { name, sha256, changes: changes.map(({ tool, kind }) => ({ tool, kind, diff: '' })) };
+    },
+  };
+}
+
+function checkCredential({ project, spec }: StoredServer, { credentials }: UpstreamManagementDeps): void {
+  const place = spec.usesCredential ? placeOf(spec.url) : null;
+  if (place === null) return;
+  const { host, port } = place;
+  if (credentials.list(project).some((one) => one.host === host && one.port === port)) return;
+  const target = targetOf(spec.url);
+  throw new ContextdError('NOT_FOUND', `no credential is bound to ${target}`, {
+    remedy: `Bind it first: ctxd network credential add ${target} --from env:NAME`,
+  });
+}
+
+function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInfo {
+  const { name, spec, variables, addedMs, givenBy, accepted, seen } = server;
+  const isAdded = deps.upstreams.list(server.project).includes(server);
+  const live = isAdded ? deps.upstreams.liveOf(server) : null;
+  const tools = unchanged(accepted ?? [], seen);
+  return {
+    name,
+    command: [...spec.command],
+    url: spec.url,
+    variables: Object.keys(variables).sort(),
+    hosts: networkGrants(server).map((grant) => grant.slice(grant.indexOf(':') + 1)),
+    paths: spec.paths.map(({ path, isWritable }) => ({ path, writable: isWritable })),
+    project: spec.project,
+    header_from: spec.usesCredential ? targetOf(spec.url) : '',
+    state: live?.state ?? 'stopped',
+    protocol: live?.protocol ?? '',
+    tools: tools.length,
+    waiting: deps.upstreams.pending(server).changes.length,
+    tokens: deps.counter.count(`[${tools.map(({ text }) => text).join(',')}]`),
+    last_error: live?.lastError ?? '',
+    last_lines: [...(live?.lastLines ?? [])],
+    left_out: [...(live?.leftOut ?? [])],
+    added_ms: addedMs,
+    by: givenBy,
+    notes: notesOn(server, deps),
+  };
+}
+
+function notesOn(server: StoredServer, { network }: UpstreamManagementDeps): string[] {
+  const { project, spec } = server;
+  const group = DOWNLOADS[spec.command[0] ?? ''];
+  const isReached = network.isOn(project) || networkGrants(server).length === 0;
+  return [
+    ...(isReached ? [] : ['The network of this project is off: ctxd network on']),
+    ...(group === undefined || spec.hosts.includes(group) || !(group in HOST_GROUPS)
+      ? []
+      : [`${spec.command[0]} downloads its package: without --allow-host ${group} it can only run what it has.`]),
+  ];
+}
+
+function withDiffs(changes: readonly ToolChange[]): UpstreamChange[] {
+  let room = DIFFS_MAX_CHARS;
+  return changes.map(({ tool, kind, before, after }) => {
+    const whole = diffOf(before, after);
+    const diff = whole.length <= room ? whole : `${whole.slice(0, Math.max(0, room))}\n…`;
+    room -= diff.length;
+    return { tool, kind, diff };
+  });
+}
+
+function diffOf(before: string, after: string): string {
+  const lines = (text: string): string => (text === '' ? '' : `${text}\n`);
+  const patch = structuredPatch('', '', lines(before), lines(after), '', '', {
+    context: CONTEXT_LINES,
+    maxEditLength: EDITS_MAX,
+  });
+  if (patch !== undefined) return patch.hunks.flatMap((hunk) => hunk.lines).join('\n');
+  return [...before.split('\n').map((line) => `-${line}`), ...after.split('\n').map((line) => `+${line}`)].join('\n');
+}

@@ -1,0 +1,99 @@
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../../config/schema.ts';
+import { SANDBOX_HOME } from '../../sandbox/contract/places.ts';
+import { baseView, type SandboxPolicy } from '../../sandbox/contract/policy.ts';
+import type { Sandbox, SandboxProgram } from '../../sandbox/contract/sandbox.ts';
+import type { StoredServer } from '../../stores/upstream-servers.ts';
+import type { ServerProcess } from '../../upstream/start-server.ts';
+import type { CredentialUse, Network } from '../network/network.ts';
+import type { Outside } from '../outside/outside.ts';
+import { policyFor } from '../outside/policy.ts';
+
+export interface ServerProcessDeps {
+  sandbox: Pick<Sandbox, 'open'>;
+  outside: Pick<Outside, 'partsFor'>;
+  network: Pick<Network, 'forTool'>;
+  config: Config['sandbox'];
+}
+
+/** Holds the relay, and the script that starts a program in a directory. */
+const RELAY_DIR = fileURLToPath(new URL('../../relay', import.meta.url));
+/**
+ * What a package runner downloads is run as it lies there, so it lies where no command of the project can change it: in the HOME
+ * of the server, which is kept.
+ */
+const OWN_CACHES = {
+  npm_config_cache: `${SANDBOX_HOME}/.server/npm`,
+  XDG_CACHE_HOME: `${SANDBOX_HOME}/.server/cache`,
+  npm_config_yes: 'true',
+} as const;
+
+/** Starts the process of a server in a sandbox with what a person granted to the server. */
+export function openServerProcess(server: StoredServer, deps: ServerProcessDeps): Promise<ServerProcess> {
+  return deps.sandbox.open(serverPolicy(server, deps), programOf(server));
+}
+
+/** The session whose HOME and /tmp a server has. No id of a session of an agent holds a NUL. */
+export function homeOf(name: string): string {
+  return `\0upstream:${name}`;
+}
+
+/** The name by which the rules and the log of the network know a server. No tool has a colon in its name. */
+export function networkNameOf(name: string): string {
+  return `upstream:${name}`;
+}
+
+/** The grants of a server for the network, its own host among them. */
+export function networkGrants({ spec }: Pick<StoredServer, 'spec'>): string[] {
+  const own = spec.url === '' ? [] : [targetOf(spec.url)];
+  return [...new Set([...own, ...spec.hosts])].map((target) => `network:${target}`);
+}
+
+/** Host and port of a URL; null for ''. */
+export function placeOf(url: string): { host: string; port: number } | null {
+  if (url === '') return null;
+  const { hostname, port, protocol } = new URL(url);
+  return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+/** The host of a URL as rules name it. */
+export function targetOf(url: string): string {
+  return new URL(url).host;
+}
+
+function serverPolicy(server: StoredServer, { outside, network, config }: ServerProcessDeps): SandboxPolicy {
+  const { project, name, spec } = server;
+  const { toolchains, hostNetwork } = outside.partsFor(project);
+  const own = network.forTool(project, networkNameOf(name), networkGrants(server), credentialOf(server));
+  return {
+    ...policyFor(baseView(project), config),
+    ...own,
+    ...(spec.project === 'none' ? { isWorkspaceHidden: true as const } : {}),
+    ...(spec.project === 'read' ? { isWorkspaceReadOnly: true as const } : {}),
+    ...(spec.paths.length === 0 ? {} : { toolPaths: spec.paths }),
+    ...(own.network === 'none' ? {} : { hostNetwork }),
+    ...(spec.url === '' ? { toolchains } : {}),
+    storage: { session: homeOf(name) },
+  };
+}
+
+function credentialOf({ spec }: StoredServer): CredentialUse | null {
+  const place = spec.usesCredential ? placeOf(spec.url) : null;
+  return place === null ? null : { ...place, path: new URL(spec.url).pathname, methods: ['GET', 'POST', 'DELETE'] };
+}
+
+function programOf({ project, spec, variables }: StoredServer): SandboxProgram {
+  const takesInput = true as const;
+  if (spec.url !== '')
+    // The proxy alone knows the way, also to names that programs look for on their own machine.
+    return { bundleDir: RELAY_DIR, runtime: 'node', entry: 'main.js', args: [], env: { NO_PROXY: '' }, takesInput };
+  const directory = spec.project === 'none' ? SANDBOX_HOME : project;
+  return {
+    bundleDir: RELAY_DIR,
+    runtime: 'plugin',
+    entry: 'run.sh',
+    args: [directory, ...spec.command],
+    env: { ...OWN_CACHES, ...variables },
+    takesInput,
+  };
+}

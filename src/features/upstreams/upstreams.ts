@@ -1,0 +1,211 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Clock, Timer } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log.ts';
+import { PACKAGE_VERSION } from '../../protocol/versions.ts';
+import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
+import type { StoredServer, UpstreamServerStore } from '../../stores/upstream-servers.ts';
+import type { UpstreamCall, UpstreamServers, UpstreamSnapshot } from '../../upstream/contract.ts';
+import {
+  changesBetween,
+  definitionsHash,
+  type SeenTools,
+  type ToolChange,
+  unchanged,
+} from '../../upstream/definitions.ts';
+import { UpstreamServer } from '../../upstream/server.ts';
+import { snapshotOf } from '../../upstream/snapshot.ts';
+import { homeOf, openServerProcess, type ServerProcessDeps } from './server-process.ts';
+
+export interface UpstreamsDeps extends ServerProcessDeps {
+  store: UpstreamServerStore;
+  sandbox: Pick<Sandbox, 'open' | 'storage'>;
+  /** Milliseconds without a call after which a server is stopped. */
+  idleMs: number;
+  clock: Clock;
+  timer: Timer;
+  logger: Logger;
+}
+
+/** What waits for a person: the tools whose definitions they have not accepted. */
+export interface PendingChanges {
+  /** Identifies what the server has now. */
+  readonly sha256: string;
+  readonly changes: readonly ToolChange[];
+}
+
+/** The MCP servers of all projects: what a person added, the processes of those that run, and the tools that are accepted. */
+export class Upstreams implements UpstreamServers {
+  readonly name = 'upstreams';
+  readonly #deps: UpstreamsDeps;
+  /** Those that were used. */
+  readonly #servers = new Map<string, UpstreamServer>();
+  /** By project; made again when anything changes. */
+  readonly #snapshots = new Map<string, UpstreamSnapshot>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(deps: UpstreamsDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {}
+
+  /** Stops every server. Idempotent. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.stop()));
+    this.#servers.clear();
+  }
+
+  async snapshot(project: string): Promise<UpstreamSnapshot> {
+    return this.#snapshotOf(project);
+  }
+
+  async call(project: string, { tool, ...call }: UpstreamCall): Promise<CallToolResult> {
+    const check = (): void => {
+      // The same definition, so that nothing is called that a person has not accepted.
+      if (this.#snapshotOf(project).byId.get(tool.id)?.definition === tool.definition) return;
+      if (isEqual(this.#snapshotOf(project).byId.get(tool.id)?.definition, tool.definition)) return;
+      throw new ContextdError('HYDRATE_FAILED', `the MCP server ${tool.server} does not have ${tool.id} as it was`, {
+        remedy: `Find it again with tool_browse. A person sees what changed: \`ctxd upstream approve ${tool.server}\`.`,
+      });
+    };
+    check();
+    return this.#serverOf(this.find(project, tool.server)).call({ ...call, ...tool }, check);
+  }
+
+  /** Throws NOT_FOUND. */
+  find(project: string, name: string): StoredServer {
+    const found = this.#deps.store.find(project, name);
+    if (found !== null) return found;
+    const known = this.#deps.store.list(project).map((server) => server.name);
+    throw new ContextdError('NOT_FOUND', `this project has no MCP server ${name}`, {
+      remedy: known.length === 0 ? 'Add one with `ctxd upstream add`.' : `It has ${known.join(', ')}.`,
+    });
+  }
+
+  /** The server as it runs or would run. */
+  liveOf(server: StoredServer): Pick<UpstreamServer, 'state' | 'protocol' | 'lastError' | 'lastLines' | 'leftOut'> {
+    return this.#serverOf(server);
+  }
+
+  list(project: string): readonly StoredServer[] {
+    return this.#deps.store.list(project);
+  }
+
+  /** The sessions whose HOME the servers have. */
+  homes(): { project: string; session: string }[] {
+    return this.#deps.store.all().map(({ project, name }) => ({ project, session: homeOf(name) }));
+  }
+
+  /** Adds it, or replaces the one of its name, and starts it. What it lists first is accepted, because a person added it. */
+  async add(server: StoredServer): Promise<void> {
+    await this.#forgetProcess(server.project, server.name);
+    await this.#deps.store.set(server);
+    this.#changed(server.project);
+    await this.#serverOf(server)
+      .wake()
+      .catch((thrown: unknown) => this.#deps.logger.info('upstream.not_started', { cause: String(thrown) }));
+  }
+
+  async remove({ project, name }: StoredServer): Promise<void> {
+    await this.#forgetProcess(project, name);
+    await this.#deps.store.remove(project, name);
+    this.#changed(project);
+    await this.#deps.sandbox.storage({ do: 'end_session', project, session: homeOf(name) });
+  }
+
+  /** Throws why it cannot be started. */
+  restart(server: StoredServer): Promise<void> {
+    return this.#serverOf(server).restart();
+  }
+
+  /** Removes all servers of a project that is no longer registered. */
+  async forget(project: string): Promise<void> {
+    for (const server of this.#deps.store.list(project)) await this.remove(server);
+  }
+
+  pending({ accepted, seen }: StoredServer): PendingChanges {
+    return { sha256: definitionsHash(seen), changes: changesBetween(accepted ?? seen, seen) };
+  }
+
+  /** Accepts what the server has now. Throws CONFLICT if that is not what the person saw. */
+  async approve(server: StoredServer, sha256: string): Promise<void> {
+    if (definitionsHash(server.seen) !== sha256)
+      throw new ContextdError('CONFLICT', `the tools of ${server.name} have changed again since they were shown`, {
+        remedy: `Look again: \`ctxd upstream approve ${server.name}\`.`,
+      });
+    await this.#deps.store.set({ ...server, accepted: server.seen });
+    this.#changed(server.project);
+  }
+
+  /** Calls `listener` when the tools of a project may have changed, until the returned function is called. It must not throw. */
+  readonly follow = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  #changed(project: string): void {
+    this.#snapshots.delete(project);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #snapshotOf(project: string): UpstreamSnapshot {
+    const known = this.#snapshots.get(project);
+    if (known !== undefined) return known;
+    const servers = this.#deps.store.list(project);
+    const made = snapshotOf(
+      servers.map(({ name, accepted, seen, spec }) => ({
+        name,
+        tools: unchanged(accepted ?? [], seen),
+        files: spec.project,
+      })),
+    );
+    this.#snapshots.set(project, made);
+    return made;
+  }
+
+  #serverOf(stored: StoredServer): UpstreamServer {
+    const { project, name, spec } = stored;
+    const key = keyOf(project, name);
+    const known = this.#servers.get(key);
+    if (known !== undefined) return known;
+    const { clock, timer, logger, idleMs } = this.#deps;
+    const server = new UpstreamServer({
+      name,
+      url: spec.url === '' ? null : spec.url,
+      version: PACKAGE_VERSION,
+      idleMs,
+      start: () => openServerProcess(stored, this.#deps),
+      onTools: (seen) => this.#listed(project, name, seen),
+      clock,
+      timer,
+      logger,
+    });
+    this.#servers.set(key, server);
+    return server;
+  }
+
+  async #listed(project: string, name: string, { tools }: SeenTools): Promise<void> {
+    const { store } = this.#deps;
+    const server = store.find(project, name);
+    // It was removed meanwhile.
+    if (server === null) return;
+    if (server.accepted !== null && definitionsHash(server.seen) === definitionsHash(tools)) return;
+    await store.set({ ...server, seen: tools, accepted: server.accepted ?? tools });
+    this.#changed(project);
+  }
+
+  async #forgetProcess(project: string, name: string): Promise<void> {
+    const key = keyOf(project, name);
+    await this.#servers.get(key)?.stop();
+    this.#servers.delete(key);
+  }
+}
+
+function keyOf(project: string, name: string): string {
+  return `${project}\0${name}`;
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

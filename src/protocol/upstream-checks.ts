@@ -1,0 +1,34 @@
+import { ContextdError } from '../core/errors.ts';
+import type { NewUpstream__Output as NewUpstream } from './generated/management.ts';
+import { withRoot } from './management-checks.ts';
+
+// What is checked of requests about MCP servers: their size. The daemon reads the names.
+
+const LIST_MAX = 200;
+const TEXT_MAX_CHARS = 4_096;
+const VALUE_MAX_CHARS = 32_768;
+
+export function upstreamOf<Request extends { root: string; name: string }>(request: Request): Request {
+  checkLength(request.name, TEXT_MAX_CHARS);
+  return withRoot(request);
+}
+
+export function newUpstreamOf(request: NewUpstream): NewUpstream {
+  const { command, url, variables, hosts, paths, project, header_from: headerFrom, by } = request;
+  for (const list of [command, variables, hosts, paths])
+    if (list.length > LIST_MAX) throw tooMuch(`${LIST_MAX} arguments, variables, hosts or paths`);
+  const names = [...variables.map(({ name }) => name), ...hosts, ...paths.map(({ path }) => path)];
+  for (const text of [...names, url, project, headerFrom, by]) checkLength(text, TEXT_MAX_CHARS);
+  for (const text of [...command, ...variables.map(({ value }) => value)]) checkLength(text, VALUE_MAX_CHARS);
+  return upstreamOf(request);
+}
+
+function checkLength(text: string, limit: number): void {
+  if (text.length > limit) throw tooMuch(`${limit} characters in one text`);
+}
+
+function tooMuch(what: string): ContextdError {
+  return new ContextdError('ARGS_INVALID', `the description of an MCP server has more than ${what}`, {
+    remedy: 'Write less.',
+  });
+}

@@ -1,0 +1,57 @@
+import { createInterface } from 'node:readline';
+
+/**
+ * Runs in the sandbox of an MCP server that is reached over HTTP, from this folder alone, and makes the requests that the
+ * daemon passes on stdin, one a line: `{id, url, method, headers, redirect, body?}` or `{abort: id}`. It answers with lines
+ * `{id, status, headers}`, `{id, chunk}` in base64, and `{id}` or `{id, error}` at the end.
+ */
+interface Asked {
+  readonly id: number;
+  readonly url: string;
+  readonly method: string;
+  readonly headers: [string, string][];
+  readonly redirect: 'follow' | 'error' | 'manual';
+  readonly body?: string;
+  readonly abort?: number;
+}
+
+/** A line of the daemon's reader is shorter than 512 KiB. */
+const PART_BYTES = 192 * 1024;
+
+const open = new Map<number, AbortController>();
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const asked: Asked = JSON.parse(line);
+    if (asked.abort === undefined) void carry(asked);
+    else open.get(asked.abort)?.abort();
+  })
+  .on('close', () => process.exit(0));
+
+async function carry({ id, url, method, headers, redirect, body }: Asked): Promise<void> {
+  const ending = new AbortController();
+  open.set(id, ending);
+  try {
+    const { signal } = ending;
+    const response = await fetch(url, { method, headers, redirect, signal, ...(body === undefined ? {} : { body }) });
+    await say({ id, status: response.status, headers: [...response.headers] });
+    for await (const chunk of response.body ?? [])
+      for (let at = 0; at < chunk.length; at += PART_BYTES)
+        await say({ id, chunk: Buffer.from(chunk.subarray(at, at + PART_BYTES)).toString('base64') });
+    await say({ id });
+  } catch (thrown) {
+    await say({ id, error: reasonOf(thrown) });
+  } finally {
+    open.delete(id);
+  }
+}
+
+/** What fetch hides in the cause, such as a refusal of the network. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
+}
+
+function say(message: object): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${JSON.stringify(message)}\n`, () => resolve()));
+}

@@ -1,0 +1,172 @@
+import type { Readable } from 'node:stream';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
+import { isDeeperThan } from '../core/json-depth.ts';
+import { Allowance } from './allowance.ts';
+import type { LastLines } from './last-lines.ts';
+
+/** What one server may send, and what it is sent. */
+export const MESSAGE_BOUNDS = {
+  receivedBytes: 16 * 1024 * 1024,
+  sentBytes: 4 * 1024 * 1024,
+  depth: 200,
+  /** What it sends without being asked, standard error included: at once, and in each second after that. */
+  unaskedBytes: 64 * 1024 * 1024,
+  unaskedBytesPerSecond: 1024 * 1024,
+  unaskedMessages: 10_000,
+  unaskedMessagesPerSecond: 500,
+} as const;
+
+/** The streams of a server's process. */
+export interface ServerStreams {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  input(data: Buffer): Promise<void>;
+}
+
+export interface LineTransportOptions {
+  readonly lastLines: LastLines;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Called once if the server breaks a bound. Its process must be killed. */
+  onBreach(fault: ContextdError): void;
+}
+
+const NEWLINE = 0x0a;
+
+/** JSON-RPC messages as lines over the streams of a process. What is not JSON counts as a line of its log. */
+export class LineTransport implements Transport {
+  /** By these two the SDK tells a process from HTTP: a process that does not answer a probe is an old one, not a dead one. */
+  readonly stderr = null;
+  readonly pid = null;
+  onmessage?: Transport['onmessage'];
+  onerror?: (error: Error) => void;
+  onclose?: () => void;
+  readonly #streams: ServerStreams;
+  readonly #options: LineTransportOptions;
+  readonly #bytes: Allowance;
+  readonly #messages: Allowance;
+  /** Requests that were sent and not answered. */
+  readonly #asked = new Set<string | number>();
+  #parts: Buffer[] = [];
+  #partBytes = 0;
+  #isClosed = false;
+
+  constructor(streams: ServerStreams, options: LineTransportOptions) {
+    this.#streams = streams;
+    this.#options = options;
+    const now = options.clock.monotonic();
+    const { unaskedBytes, unaskedBytesPerSecond, unaskedMessages, unaskedMessagesPerSecond } = MESSAGE_BOUNDS;
+    this.#bytes = new Allowance(unaskedBytes, unaskedBytesPerSecond, now);
+    this.#messages = new Allowance(unaskedMessages, unaskedMessagesPerSecond, now);
+  }
+
+  async start(): Promise<void> {
+    const { stdout, stderr } = this.#streams;
+    stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+    stdout.on('end', () => void this.close());
+    stderr.on('data', (chunk: Buffer) => {
+      this.#options.lastLines.add(chunk);
+      this.#takeUnasked(chunk.length, 0);
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(message)}\n`);
+    if (line.length > MESSAGE_BOUNDS.sentBytes)
+      throw new ContextdError(
+        'PAYLOAD_TOO_LARGE',
+        `the arguments have ${line.length} bytes; an MCP server gets at most ${MESSAGE_BOUNDS.sentBytes}`,
+        { remedy: 'Pass less, or a file that the server can read.', details: { limit: MESSAGE_BOUNDS.sentBytes } },
+      );
+    if (isJSONRPCRequest(message)) this.#asked.add(message.id);
+    else if ('method' in message && message.method === 'notifications/cancelled') this.#forget(message.params);
+    await this.#streams.input(line);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#parts = [];
+    this.#asked.clear();
+    this.onclose?.();
+  }
+
+  #read(chunk: Buffer): void {
+    let rest = chunk;
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      this.#keep(rest.subarray(0, end));
+      rest = rest.subarray(end + 1);
+      this.#line();
+      if (this.#isClosed) return;
+    }
+    this.#keep(rest);
+  }
+
+  #keep(part: Buffer): void {
+    if (part.length === 0 || this.#isClosed) return;
+    this.#parts.push(part);
+    this.#partBytes += part.length;
+    if (this.#partBytes > MESSAGE_BOUNDS.receivedBytes)
+      this.#breach(`sent a message of more than ${MESSAGE_BOUNDS.receivedBytes} bytes`);
+  }
+
+  #line(): void {
+    const text = Buffer.concat(this.#parts).toString('utf8').trim();
+    const bytes = this.#partBytes;
+    this.#parts = [];
+    this.#partBytes = 0;
+    if (text === '' || this.#isClosed) return;
+    if (isDeeperThan(MESSAGE_BOUNDS.depth, text)) {
+      this.#breach(`sent a message that is nested deeper than ${MESSAGE_BOUNDS.depth}`);
+      return;
+    }
+    const value = parsed(text);
+    const messages = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : [];
+    if (messages.length === 0) this.#options.lastLines.line(text);
+    const isAnswer = messages.length === 1 && this.#isAnswer(messages[0]);
+    if (!isAnswer && !this.#takeUnasked(bytes, Math.max(1, messages.length))) return;
+    // The SDK tells what kind of message it is, and reports those of none.
+    for (const message of messages) this.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  #isAnswer(message: unknown): boolean {
+    if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return false;
+    return message.id !== undefined && this.#asked.delete(message.id);
+  }
+
+  #forget(params: unknown): void {
+    if (!isJsonObject(params)) return;
+    const { requestId } = params;
+    if (typeof requestId === 'string' || typeof requestId === 'number') this.#asked.delete(requestId);
+  }
+
+  #takeUnasked(bytes: number, messages: number): boolean {
+    const now = this.#options.clock.monotonic();
+    const isAllowed = this.#bytes.take(bytes, now) && this.#messages.take(messages, now);
+    if (!isAllowed) this.#breach('sends too much that nothing asked for');
+    return isAllowed;
+  }
+
+  #breach(what: string): void {
+    if (this.#isClosed) return;
+    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${what}`, { remedy: 'It was stopped.' });
+    this.#options.onBreach(fault);
+    void this.close();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

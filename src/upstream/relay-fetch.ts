@@ -1,0 +1,147 @@
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { Allowance } from './allowance.ts';
+import type { LastLines } from './last-lines.ts';
+import { MESSAGE_BOUNDS, type ServerStreams } from './line-transport.ts';
+
+export interface RelayFetchOptions {
+  readonly lastLines: LastLines;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  onBreach(fault: ContextdError): void;
+}
+
+/** A request that is on its way. */
+interface Open {
+  answered(response: Response): void;
+  failed(thrown: unknown): void;
+  body: ReadableStreamDefaultController<Uint8Array> | null;
+  /** Bytes since the last end of an event, or of the whole body if it is no stream of events. */
+  bytes: number;
+  isEvents: boolean;
+}
+
+/** Longest line of the relay. It splits bodies into parts. */
+const LINE_MAX_BYTES = 512 * 1024;
+const NEWLINE = 0x0a;
+/** Answers that have no body. */
+const BODILESS = [204, 205, 304];
+
+/**
+ * `fetch` whose requests are made by `src/relay` in the sandbox of the server: through the same rules, certificates and
+ * credentials as those of every program there, and by code that holds nothing else.
+ */
+export class RelayFetch {
+  readonly #streams: ServerStreams;
+  readonly #options: RelayFetchOptions;
+  readonly #open = new Map<number, Open>();
+  readonly #events: Allowance;
+  #lastId = 0;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(streams: ServerStreams, options: RelayFetchOptions) {
+    this.#streams = streams;
+    this.#options = options;
+    const { unaskedBytes, unaskedBytesPerSecond } = MESSAGE_BOUNDS;
+    this.#events = new Allowance(unaskedBytes, unaskedBytesPerSecond, options.clock.monotonic());
+    streams.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+    streams.stdout.on('end', () => this.#failAll(new TypeError('the relay ended')));
+    streams.stderr.on('data', (chunk: Buffer) => options.lastLines.add(chunk));
+  }
+
+  async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const id = ++this.#lastId;
+    const request = {
+      id,
+      url: String(url),
+      method: init.method ?? 'GET',
+      headers: [...new Headers(init.headers)],
+      redirect: init.redirect ?? 'follow',
+      ...(init.body == null ? {} : { body: String(init.body) }),
+    };
+    const line = Buffer.from(`${JSON.stringify(request)}\n`);
+    if (line.length > MESSAGE_BOUNDS.sentBytes)
+      throw new ContextdError('PAYLOAD_TOO_LARGE', `the request has ${line.length} bytes`, {
+        remedy: `An MCP server gets at most ${MESSAGE_BOUNDS.sentBytes} bytes. Pass less.`,
+      });
+    init.signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    // It may fail while the request is being written.
+    promise.catch(() => {});
+    this.#open.set(id, { answered: resolve, failed: reject, body: null, bytes: 0, isEvents: false });
+    const abort = (): void => this.#abort(id, init.signal?.reason);
+    init.signal?.addEventListener('abort', abort, { once: true });
+    await this.#streams.input(line).catch((thrown: unknown) => this.#end(id, thrown));
+    return promise;
+  }
+
+  #read(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    for (let end = this.#rest.indexOf(NEWLINE); end >= 0; end = this.#rest.indexOf(NEWLINE)) {
+      const line = this.#rest.toString('utf8', 0, end);
+      this.#rest = this.#rest.subarray(end + 1);
+      const value: unknown = JSON.parse(line);
+      if (isJsonObject(value)) this.#take(value);
+    }
+    if (this.#rest.length > LINE_MAX_BYTES) this.#breach('sent a line that is too long');
+  }
+
+  #take(message: JsonObject): void {
+    const id = Number(message.id);
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    if (typeof message.status === 'number') this.#answer(id, open, message.status, message.headers);
+    else if (typeof message.chunk === 'string') this.#body(id, open, Buffer.from(message.chunk, 'base64'));
+    else this.#end(id, typeof message.error === 'string' ? new TypeError(message.error) : null);
+  }
+
+  #answer(id: number, open: Open, status: number, entries: unknown): void {
+    const headers = new Headers(Array.isArray(entries) ? (entries as [string, string][]) : []);
+    open.isEvents = headers.get('content-type')?.includes('text/event-stream') ?? false;
+    const body = BODILESS.includes(status)
+      ? null
+      : new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            open.body = controller;
+          },
+          cancel: (reason) => this.#abort(id, reason),
+        });
+    open.answered(new Response(body, { status, headers }));
+  }
+
+  #body(id: number, open: Open, chunk: Buffer): void {
+    const isAllowed = !open.isEvents || this.#events.take(chunk.length, this.#options.clock.monotonic());
+    const lastEnd = open.isEvents ? chunk.lastIndexOf(NEWLINE) : -1;
+    open.bytes = lastEnd >= 0 ? chunk.length - lastEnd - 1 : open.bytes + chunk.length;
+    if (!isAllowed) this.#breach('sends too much that nothing asked for');
+    else if (open.bytes > MESSAGE_BOUNDS.receivedBytes)
+      this.#breach(`sent a message of more than ${MESSAGE_BOUNDS.receivedBytes} bytes`);
+    else if (this.#open.has(id)) open.body?.enqueue(chunk);
+  }
+
+  #abort(id: number, reason: unknown): void {
+    if (!this.#open.has(id)) return;
+    this.#end(id, reason ?? new DOMException('aborted', 'AbortError'));
+    void this.#streams.input(Buffer.from(`${JSON.stringify({ abort: id })}\n`)).catch(() => {});
+  }
+
+  /** `thrown`: null if the body is complete. */
+  #end(id: number, thrown: unknown): void {
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    this.#open.delete(id);
+    if (thrown === null) open.body?.close();
+    else open.body?.error(thrown);
+    open.failed(thrown ?? new TypeError('the answer has no head'));
+  }
+
+  #breach(what: string): void {
+    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${what}`, { remedy: 'It was stopped.' });
+    this.#options.onBreach(fault);
+    this.#failAll(fault);
+  }
+
+  #failAll(thrown: unknown): void {
+    for (const id of [...this.#open.keys()]) this.#end(id, thrown);
+  }
+}

@@ -1,0 +1,322 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Clock, Timer } from '../core/clock.ts';
+import { untilAborted, within } from '../core/deadline.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { Logger } from '../core/log.ts';
+import type { ToolRequest } from './connection.ts';
+import type { SeenTools } from './definitions.ts';
+import { Failures } from './failures.ts';
+import { LastLines } from './last-lines.ts';
+import type { ServerSession } from './session.ts';
+import { type ServerProcess, type StartDeps, type StartedServer, startServer } from './start-server.ts';
+
+export interface UpstreamServerDeps extends StartDeps {
+  /** Milliseconds without a call after which the process is stopped. */
+  readonly idleMs: number;
+  /** Milliseconds for an answer to a ping. Default: 10 seconds. */
+  readonly pingMs?: number;
+  /** Called with each list of the server, before a call goes to it. */
+  onTools(seen: SeenTools): Promise<void>;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly logger: Logger;
+}
+
+export type ServerState = 'stopped' | 'starting' | 'running' | 'failing';
+
+interface Running extends StartedServer {
+  calls: number;
+  isStale: boolean;
+  cancelIdle(): void;
+  cancelHeartbeat(): void;
+}
+
+const HEARTBEAT_EVERY_MS = 30_000;
+const PING_MS = 10_000;
+/** Milliseconds to wait for the reason after a connection broke. Elapses only if the process goes on. */
+const REASON_WAIT_MS = 2_000;
+/** How often in a row a call gets another process because the project changed on the host. */
+const STALE_MAX = 3;
+
+/** One MCP server of one project: started when it is called, stopped when it is idle, left alone when it keeps failing. */
+export class UpstreamServer {
+  readonly #deps: UpstreamServerDeps;
+  readonly #failures: Failures;
+  #current: Promise<Running> | null = null;
+  #running: Running | null = null;
+  /** Processes that may still be alive. */
+  readonly #processes = new Set<ServerProcess>();
+  #lastLines = new LastLines();
+  #isLegacy = false;
+  /** Aborts the start that is under way. */
+  #starting = new AbortController();
+  #isStopped = false;
+  #leftOut: readonly string[] = [];
+  #refreshing: Promise<void> = Promise.resolve();
+
+  constructor(deps: UpstreamServerDeps) {
+    this.#deps = deps;
+    this.#failures = new Failures(deps.name);
+  }
+
+  get state(): ServerState {
+    if (this.#running !== null) return 'running';
+    if (this.#current !== null) return 'starting';
+    return this.#failures.count > 0 ? 'failing' : 'stopped';
+  }
+
+  /** Of the process that runs now; otherwise empty. */
+  get protocol(): string {
+    return this.#running?.session.protocol ?? '';
+  }
+
+  /** Why it failed last, as a sentence; empty after a call that was answered. */
+  get lastError(): string {
+    return this.#failures.last?.message ?? '';
+  }
+
+  /** The last lines of its standard error, oldest first. */
+  get lastLines(): readonly string[] {
+    return this.#lastLines.lines;
+  }
+
+  /** Tools that it listed and that cannot be used. */
+  get leftOut(): readonly string[] {
+    return this.#leftOut;
+  }
+
+  /** Starts it if it does not run, so that its tools are known. Throws as `call`. */
+  async wake(): Promise<void> {
+    this.#release(await this.#acquire());
+  }
+
+  /**
+   * `check` is called when the tools of the server are known, and throws if the tool is not to be called. Throws
+   * UPSTREAM_UNAVAILABLE at once, with the time to wait, while a server that keeps failing is left alone.
+   */
+  async call(request: ToolRequest, check: () => void): Promise<CallToolResult> {
+    const { clock, name } = this.#deps;
+    const startedAt = clock.monotonic();
+    const late = (): never => {
+      const message = `the MCP server ${name} did not start within ${request.timeoutMs} ms`;
+      throw new ContextdError('UPSTREAM_TIMEOUT', message, {
+        remedy: 'Call again: it goes on starting.',
+        details: { server: name },
+      });
+    };
+    const acquiring = this.#acquire();
+    const running = await untilAborted(within(request.timeoutMs, acquiring, late), request.signal).catch(
+      (thrown: unknown) => {
+        // It is held for a call that does not come.
+        acquiring.then(
+          (acquired) => this.#release(acquired),
+          () => {},
+        );
+        if (!request.signal.aborted) throw thrown;
+        throw new ContextdError('CANCELLED', `the call of ${name} was cancelled before it began`);
+      },
+    );
+    try {
+      check();
+      const timeoutMs = Math.max(1, request.timeoutMs - (clock.monotonic() - startedAt));
+      const result = await running.session.callTool({ ...request, timeoutMs });
+      this.#failures.clear();
+      return result;
+    } catch (thrown) {
+      throw await this.#reasonOf(thrown, running);
+    } finally {
+      this.#release(running);
+    }
+  }
+
+  /** Stops the process, forgets its failures and starts it again. Throws as `call`. */
+  async restart(): Promise<void> {
+    await this.#end();
+    this.#failures.clear();
+    await this.wake();
+  }
+
+  /** Idempotent. Calls in progress fail. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#end();
+  }
+
+  /** How a process ended says more than that its connection broke. One that does not answer may be dead. */
+  async #reasonOf(thrown: unknown, running: Running): Promise<unknown> {
+    if (!(thrown instanceof ContextdError)) return thrown;
+    if (thrown.code === 'UPSTREAM_TIMEOUT') void this.#checkAlive(running);
+    // A URL may be unavailable while its relay is well.
+    const mayHaveEnded = this.#deps.url === null || this.#running !== running;
+    if (thrown.code !== 'UPSTREAM_UNAVAILABLE' || !mayHaveEnded) return thrown;
+    return within(REASON_WAIT_MS, running.gone, () => thrown);
+  }
+
+  async #acquire(stale = 0): Promise<Running> {
+    if (this.#isStopped) throw new ContextdError('INTERRUPTED', 'contextd is stopping');
+    const running = await (this.#current ?? this.#startOnce());
+    if (running.isStale) {
+      if (this.#running === running) this.#leave();
+      if (stale < STALE_MAX) return this.#acquire(stale + 1);
+      const message = `the project of the MCP server ${this.#deps.name} keeps changing on the host`;
+      throw new ContextdError('UPSTREAM_UNAVAILABLE', message, { remedy: 'Call again when it stays as it is.' });
+    }
+    running.calls += 1;
+    running.cancelIdle();
+    return running;
+  }
+
+  #release(running: Running): void {
+    running.calls -= 1;
+    if (running.calls > 0) return;
+    if (running.isStale || this.#running !== running) void this.#kill(running.process);
+    else running.cancelIdle = this.#deps.timer.after(this.#deps.idleMs, () => this.#leave());
+  }
+
+  #startOnce(): Promise<Running> {
+    const starting = this.#start();
+    this.#current = starting;
+    starting.catch(() => {
+      if (this.#current === starting) this.#current = null;
+    });
+    return starting;
+  }
+
+  async #start(): Promise<Running> {
+    const { clock, logger, name } = this.#deps;
+    this.#failures.checkRested(clock.monotonic());
+    try {
+      const running = await this.#connect();
+      this.#isLegacy = running.isLegacy;
+      this.#running = running;
+      if (this.#deps.url === null) this.#beat(running);
+      void running.gone.then((fault) => this.#lost(running, fault));
+      void running.process.stale.then(() => {
+        running.isStale = true;
+      });
+      logger.info('upstream.started', { server: name, protocol: running.session.protocol });
+      return running;
+    } catch (thrown) {
+      this.#isLegacy = false;
+      const fault = ContextdError.from(thrown);
+      if (!this.#isStopped) this.#failed(fault);
+      throw fault;
+    }
+  }
+
+  async #connect(): Promise<Running> {
+    let opened: ServerSession | null = null;
+    let running: Running | null = null;
+    this.#lastLines = new LastLines();
+    this.#starting = new AbortController();
+    const started = await startServer(this.#deps, {
+      isLegacy: this.#isLegacy,
+      lastLines: this.#lastLines,
+      signal: this.#starting.signal,
+      onProcess: (process) => {
+        this.#processes.add(process);
+        void process.exited.then(() => this.#processes.delete(process));
+      },
+      onOpen: (session) => {
+        opened = session;
+        return this.#readTools(session);
+      },
+      onToolsChanged: () => this.#refresh(opened),
+      onBreach: (fault) => {
+        if (running !== null) this.#lost(running, fault);
+      },
+    });
+    running = { ...started, calls: 0, isStale: false, cancelIdle() {}, cancelHeartbeat() {} };
+    return running;
+  }
+
+  /** One list at a time, so that an old one never takes the place of a newer. */
+  #refresh(session: ServerSession | null): void {
+    if (session === null) return;
+    const { logger, name } = this.#deps;
+    this.#refreshing = this.#refreshing
+      .then(() => this.#readTools(session))
+      .catch((thrown: unknown) => logger.warn('upstream.not_refreshed', { server: name, cause: String(thrown) }));
+  }
+
+  async #readTools(session: ServerSession): Promise<void> {
+    const seen = await session.listTools();
+    this.#leftOut = seen.leftOut;
+    await this.#deps.onTools(seen);
+  }
+
+  #beat(running: Running): void {
+    running.cancelHeartbeat = this.#deps.timer.after(HEARTBEAT_EVERY_MS, () => {
+      void this.#checkAlive(running).then(() => {
+        if (this.#running === running) this.#beat(running);
+      });
+    });
+  }
+
+  async #checkAlive(running: Running): Promise<void> {
+    const { name, url, pingMs = PING_MS } = this.#deps;
+    if (this.#running !== running || url !== null) return;
+    try {
+      await running.session.ping(pingMs);
+    } catch (thrown) {
+      const { code } = ContextdError.from(thrown);
+      // A server that does not know the question has answered.
+      if (code !== 'UPSTREAM_TIMEOUT' && code !== 'UPSTREAM_UNAVAILABLE') return;
+      const message = `the MCP server ${name} answers nothing any more`;
+      const remedy = 'It was stopped, and starts again at the next call.';
+      this.#lost(running, new ContextdError('UPSTREAM_UNAVAILABLE', message, { remedy }));
+    }
+  }
+
+  /** The process has ended, or is as good as dead. */
+  #lost(running: Running, fault: ContextdError): void {
+    void this.#kill(running.process);
+    void running.session.close();
+    // It was stopped on purpose, or was reported before.
+    if (this.#running !== running) return;
+    this.#detach();
+    this.#failed(fault);
+  }
+
+  /** Ends the current process as soon as nothing calls it. */
+  #leave(): void {
+    const running = this.#running;
+    this.#detach();
+    if (running?.calls === 0) void this.#kill(running.process);
+  }
+
+  #detach(): void {
+    this.#running?.cancelHeartbeat();
+    this.#running?.cancelIdle();
+    this.#running = null;
+    this.#current = null;
+  }
+
+  async #end(): Promise<void> {
+    const starting = this.#current;
+    const running = this.#running;
+    this.#starting.abort();
+    this.#detach();
+    await running?.session.close();
+    await this.#killAll();
+    await starting?.catch(() => null);
+    // One that was being started.
+    this.#detach();
+    await this.#killAll();
+  }
+
+  async #killAll(): Promise<void> {
+    await Promise.all([...this.#processes].map((process) => this.#kill(process)));
+  }
+
+  async #kill(process: ServerProcess): Promise<void> {
+    const { logger, name } = this.#deps;
+    await process.kill().catch((cause: unknown) => logger.error('upstream.not_killed', { server: name }, cause));
+  }
+
+  #failed(fault: ContextdError): void {
+    const { clock, logger, name } = this.#deps;
+    this.#failures.add(fault, clock.monotonic());
+    logger.warn('upstream.failed', { server: name, failures: this.#failures.count, why: fault.message });
+  }
+}

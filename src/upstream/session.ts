@@ -1,0 +1,81 @@
+import { type CallToolResult, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { type ToolRequest, UpstreamConnection } from './connection.ts';
+import type { SeenTools } from './definitions.ts';
+import { upstreamFault } from './faults.ts';
+import type { LastLines } from './last-lines.ts';
+import { LineTransport, type ServerStreams } from './line-transport.ts';
+import { RelayFetch } from './relay-fetch.ts';
+
+export interface SessionOptions {
+  readonly server: string;
+  /** Null: the process speaks the protocol itself; otherwise it relays requests to this URL. */
+  readonly url: string | null;
+  readonly version: string;
+  readonly timeoutMs: number;
+  readonly probeMs: number;
+  readonly isLegacy: boolean;
+  readonly lastLines: LastLines;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  onToolsChanged(): void;
+  /** Called once if the server broke a bound. */
+  onBreach(fault: ContextdError): void;
+}
+
+/** What can be asked of a server that runs. Every failure is a ContextdError with a code of gateway surface §3.4. */
+export interface ServerSession {
+  /** The revision of the protocol, as a date. */
+  readonly protocol: string;
+  /** True if it did not answer the question for its era, and is of the older one. */
+  readonly isSilentLegacy: boolean;
+  listTools(): Promise<SeenTools>;
+  /** Throws CANCELLED if the signal aborts. */
+  callTool(request: ToolRequest): Promise<CallToolResult>;
+  ping(timeoutMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Thrown by `openSession` for a server that may answer if it is not asked for its era. */
+export class MaybeLegacy extends Error {}
+
+/** Loaded at the first use of a server: the SDK takes as long to load as the rest of the daemon. */
+export async function openSession(streams: ServerStreams, options: SessionOptions): Promise<ServerSession> {
+  const { server, url } = options;
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw upstreamFault(server, thrown);
+    }
+  };
+  const transport = url === null ? new LineTransport(streams, options) : overHttp(url, streams, options);
+  const connection = await UpstreamConnection.open(transport, options).catch((thrown: unknown) => {
+    if (url === null && !options.isLegacy && UpstreamConnection.mayBeLegacy(thrown)) throw new MaybeLegacy();
+    throw upstreamFault(server, thrown);
+  });
+  return {
+    protocol: connection.protocol,
+    isSilentLegacy: connection.isSilentLegacy,
+    listTools: () => guarded(() => connection.listTools()),
+    async callTool(request) {
+      try {
+        const result = await connection.callTool(request);
+        // What comes over HTTP was parsed by the SDK. Later code walks it recursively.
+        if (url !== null) JSON.stringify(result);
+        return result;
+      } catch (thrown) {
+        if (request.signal.aborted)
+          throw new ContextdError('CANCELLED', `the call of ${server} was cancelled`, { cause: thrown });
+        throw upstreamFault(server, thrown);
+      }
+    },
+    ping: (timeoutMs) => guarded(() => connection.ping(timeoutMs)),
+    close: () => connection.close(),
+  };
+}
+
+function overHttp(url: string, streams: ServerStreams, options: SessionOptions): Transport {
+  const relay = new RelayFetch(streams, options);
+  return new StreamableHTTPClientTransport(new URL(url), { fetch: (target, init) => relay.fetch(target, init) });
+}

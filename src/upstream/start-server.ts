@@ -1,0 +1,143 @@
+import type { Clock } from '../core/clock.ts';
+import { within } from '../core/deadline.ts';
+import { ContextdError } from '../core/errors.ts';
+import type { LastLines } from './last-lines.ts';
+import type { ServerStreams } from './line-transport.ts';
+import type { ServerSession } from './session.ts';
+
+/** A process that speaks for a server: the server itself, or the relay to one that is reached over HTTP. */
+export interface ServerProcess extends ServerStreams {
+  /** Settles if its sandbox no longer protects what it should: new calls must go to another process. */
+  readonly stale: Promise<void>;
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  kill(): Promise<void>;
+}
+
+export interface StartDeps {
+  readonly name: string;
+  /** Null: the process is the server. */
+  readonly url: string | null;
+  /** contextd's own version, which the server gets. */
+  readonly version: string;
+  /** Milliseconds to wait for the era of a server. After that it counts as old. Default: 15 seconds. */
+  readonly probeMs?: number;
+  start(): Promise<ServerProcess>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+export interface StartOptions {
+  /** True: the server is known to end when it is asked for its era, so it is not asked. */
+  readonly isLegacy: boolean;
+  readonly lastLines: LastLines;
+  /** Aborts when the server is not wanted any more. */
+  readonly signal: AbortSignal;
+  /** Called with each process that may be alive. */
+  onProcess(process: ServerProcess): void;
+  /** Called when the session is open, before the server counts as started. */
+  onOpen(session: ServerSession): Promise<void>;
+  onToolsChanged(): void;
+  /** Called once if the server broke a bound; its process is being killed. */
+  onBreach(fault: ContextdError): void;
+}
+
+/** A server that has answered. */
+export interface StartedServer {
+  readonly process: ServerProcess;
+  readonly session: ServerSession;
+  /** Settles with the reason when the process has ended. */
+  readonly gone: Promise<ContextdError>;
+  /** True: the next start need not ask for the era. */
+  readonly isLegacy: boolean;
+}
+
+/** Milliseconds for a server to answer the handshake and list its tools; a package runner may download it first. */
+const START_MS = 120_000;
+/** A package runner downloads before the server reads its first message. */
+const PROBE_MS = 15_000;
+/** Milliseconds for a process to end after its connection broke, and for the connection to break after the process ended. */
+const REASON_WAIT_MS = 2_000;
+
+/** Starts a process and the session with it. Throws why it did not start; then the process is dead. */
+export async function startServer(deps: StartDeps, options: StartOptions): Promise<StartedServer> {
+  const { name } = deps;
+  const { lastLines, isLegacy, signal } = options;
+  const process = await deps.start();
+  options.onProcess(process);
+  if (signal.aborted) await process.kill();
+  let breach: ContextdError | null = null;
+  const gone = process.exited.then((end) => breach ?? endedFault(name, end, lastLines));
+  const onBreach = (fault: ContextdError): void => {
+    breach = fault;
+    options.onBreach(fault);
+    void process.kill().catch(() => {});
+  };
+  const connecting = connect(process, deps, options, onBreach);
+  const ended = gone.then((fault) => Promise.reject(fault));
+  ended.catch(() => {});
+  const late = (): never => {
+    throw new ContextdError('UPSTREAM_TIMEOUT', `the MCP server ${name} did not answer within ${START_MS} ms`);
+  };
+  try {
+    const session = await within(START_MS, Promise.race([connecting, ended]), late);
+    return { process, session, gone, isLegacy: isLegacy || session.isSilentLegacy };
+  } catch (thrown) {
+    const reason = await within(isBroken(thrown) ? REASON_WAIT_MS : 0, gone, () => thrown);
+    await process.kill();
+    if (!isLegacy && !signal.aborted && (await endedAtProbe(connecting)))
+      return startServer(deps, { ...options, isLegacy: true });
+    throw breach ?? reason;
+  }
+}
+
+/** A connection that broke: how the process ended says more. */
+function isBroken(thrown: unknown): boolean {
+  return thrown instanceof ContextdError && thrown.code === 'UPSTREAM_UNAVAILABLE';
+}
+
+/** How a process ended, and what it printed last. */
+export function endedFault(
+  name: string,
+  { code, signal }: { readonly code: number | null; readonly signal: NodeJS.Signals | null },
+  { lines }: Pick<LastLines, 'lines'>,
+): ContextdError {
+  const how = code !== null ? `with status ${code}` : signal !== null ? `by ${signal}` : 'unexpectedly';
+  const last = lines.at(-1);
+  const message = `the MCP server ${name} ended ${how}${last === undefined ? '' : `; it printed: ${last}`}`;
+  return new ContextdError('UPSTREAM_UNAVAILABLE', message, {
+    remedy: `A person can see more with \`ctxd upstream list ${name}\`.`,
+    details: { server: name },
+  });
+}
+
+async function connect(
+  process: ServerProcess,
+  { name, url, version, clock, probeMs = PROBE_MS }: StartDeps,
+  { isLegacy, lastLines, onOpen, onToolsChanged }: StartOptions,
+  onBreach: (fault: ContextdError) => void,
+): Promise<ServerSession> {
+  const { openSession } = await import('./session.ts');
+  const session = await openSession(process, {
+    server: name,
+    url,
+    version,
+    timeoutMs: START_MS,
+    probeMs,
+    isLegacy,
+    lastLines,
+    clock,
+    onToolsChanged,
+    onBreach,
+  });
+  await onOpen(session);
+  return session;
+}
+
+/** Whether the server ended when it was asked for its era, and may answer if it is not. */
+async function endedAtProbe(connecting: Promise<unknown>): Promise<boolean> {
+  const { MaybeLegacy } = await import('./session.ts');
+  const failed = connecting.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return (await within(REASON_WAIT_MS, failed, () => null)) instanceof MaybeLegacy;
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { UpstreamInfo__Output as UpstreamInfo } from '#src/protocol/generated/management.js';
+import { buildDemoServer } from '../helpers/demo-server.ts';
+import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
+
+let at: Installation;
+let outside: string;
+let demo: string;
+beforeAll(async () => {
+  outside = realpathSync(mkdtempSync(join(tmpdir(), 'cli-upstream-')));
+  demo = await buildDemoServer(outside);
+  at = await install({ init: false, warm: true });
+  await at.run(CTXD, ['init', '--no-network', '--no-toolchains']);
+});
+afterAll(async () => {
+  await at?.remove();
+  rmSync(outside, { recursive: true, force: true });
+});
+
+const ctxd = (...words: string[]): Promise<Finished> => at.run(CTXD, ['upstream', ...words]);
+const list = async (): Promise<UpstreamInfo[]> => JSON.parse((await ctxd('list', '--json')).stdout);
+const addDemo = (...more: string[]): Promise<Finished> =>
+  ctxd('add', 'demo', '--path', outside, ...more, '--yes', '--', 'node', demo);
+
+describe('issue 34 ctxd upstream', () => {
+  it('issue 34 adds a server, lists it with what it may reach, and removes it', async () => {
+    const added = await addDemo('--allow-host', 'npm', 'api.example.com', '--path', '.:rw');
+    expect(added).toMatchObject({ code: 0, stderr: '' });
+    expect(added.stdout).toMatch(/^demo runs: 6 tools, which would take \d+ tokens/);
+    expect(await list()).toMatchObject([
+      {
+        name: 'demo',
+        state: 'running',
+        tools: 6,
+        waiting: 0,
+        hosts: ['api.example.com', 'npm'],
+        paths: [{ path: outside, writable: false }],
+        project: 'write',
+        last_error: '',
+      },
+    ]);
+    expect((await list())[0]?.tokens).toBeGreaterThan(100);
+    expect((await ctxd('list')).stdout).toContain('running');
+    expect((await ctxd('list', 'demo')).stdout).toContain('sees: the project, to read and change');
+    expect(await ctxd('remove', 'demo')).toMatchObject({ code: 0, stdout: 'Removed demo.\n' });
+    expect(await list()).toEqual([]);
+  });
+
+  it('issue 34 changes nothing without a person who agrees', async () => {
+    const { code, stdout, stderr } = await ctxd('add', 'demo', '--path', outside, '--', 'node', demo);
+    expect(code).not.toBe(0);
+    expect(`${stdout}${stderr}`).toMatch(/--yes/);
+    expect(await list()).toEqual([]);
+  });
+
+  it('issue 34 gives variables by name, and shows no value', async () => {
+    process.env.DEMO_VALUE = 'a value of the shell';
+    try {
+      const added = await addDemo('--env', 'DEMO_VALUE', '--json');
+      expect(JSON.parse(added.stdout)).toMatchObject({ variables: ['DEMO_VALUE'] });
+      expect(`${added.stdout}${(await ctxd('list', '--json')).stdout}`).not.toContain('a value of the shell');
+    } finally {
+      delete process.env.DEMO_VALUE;
+      await ctxd('remove', 'demo');
+    }
+    const missing = await addDemo('--env', 'NO_SUCH_VARIABLE');
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('NO_SUCH_VARIABLE is not set') });
+  });
+
+  const refused: readonly [words: string[], says: RegExp][] = [
+    [['add', 'Demo', '--yes', '--', 'node'], /not a name for a server/],
+    [['add', 'contextd', '--yes', '--', 'node'], /namespace of tools that contextd runs itself/],
+    [['add', 'demo', '--yes'], /either a command or a URL/],
+    [['add', 'demo', 'https://me:word@mcp.example.com/', '--yes'], /secret does not belong into a URL/],
+    [['add', 'demo', 'https://127.0.0.1/', '--yes'], /address/],
+    [['add', 'demo', '--allow-host', 'npn', '--yes', '--', 'node'], /npn is not a group/],
+    [['add', 'demo', '--path', 'src', '--yes', '--', 'node'], /is in the project/],
+    [
+      ['add', 'demo', 'https://mcp.example.com/', '--header-from', 'mcp.example.com', '--yes'],
+      /no credential is bound/,
+    ],
+    [
+      ['add', 'demo', 'https://mcp.example.com/', '--header-from', 'api.example.com', '--yes'],
+      /goes to api.example.com only/,
+    ],
+    [['approve', 'nothing'], /no MCP server nothing/],
+    [['remove', 'nothing'], /no MCP server nothing/],
+    [['restart', 'nothing'], /no MCP server nothing/],
+  ];
+  for (const [words, says] of refused)
+    it(`issue 34 refuses ${words.join(' ')}`, async () => {
+      const { code, stderr } = await ctxd(...words);
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(says);
+    });
+
+  it('issue 34 adds a server that does not start, says why, and starts it again when asked', async () => {
+    const added = await ctxd('add', 'broken', '--yes', '--', 'no-such-program');
+    expect(added.code).toBe(1);
+    expect(added.stdout).toMatch(/broken does not run: .*status 127.*no-such-program/);
+    expect(await ctxd('restart', 'broken')).toMatchObject({ code: 1, stderr: expect.stringContaining('status 127') });
+    await ctxd('remove', 'broken');
+  });
+
+  it('issue 34 says that a package runner cannot download anything without its registry', async () => {
+    const { stdout } = await ctxd('add', 'pkg', '--yes', '--json', '--', 'npx', '--offline', 'no-such-package');
+    expect(JSON.parse(stdout).notes.join(' ')).toContain('--allow-host npm');
+    await ctxd('remove', 'pkg');
+  });
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LISTED_MAX_TOKENS, listedDescription } from '#src/gateway/cards/listed-description.js';
+import { clientNameOf } from '#src/gateway/ids/client-name.js';
+import { loadCounter } from '#src/tokens/counter.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
+
+const counter = loadCounter();
+
+function tokensOf(name: string, description: string): number {
+  return counter.count(
+    JSON.stringify({ name: `mcp__contextd__${name}`, description, input_schema: { type: 'object' } }),
+  );
+}
+
+it('issue 34: a tool of the proxy surface costs at most 60 tokens, whatever its author wrote', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 600 }), fc.string({ maxLength: 128 }), (text, name) => {
+      const listed = clientNameOf(`server:${name.replace(/[^A-Za-z0-9_.-]/g, '_')}_#1a2b3c4d`);
+      expect(tokensOf(listed, listedDescription(listed, text, counter))).toBeLessThanOrEqual(LISTED_MAX_TOKENS);
+    }),
+    { numRuns: propertyRuns() },
+  );
+});
+
+it('gateway surface §4.1: a short description is listed as it is, a long one to the end of a sentence', () => {
+  const name = clientNameOf('github:create_issue#1a2b3c4d');
+  expect(listedDescription(name, 'Opens an issue.', counter)).toBe('Opens an issue.');
+  const long = `Opens an issue. ${'It takes a title and a body. '.repeat(20)}`;
+  expect(listedDescription(name, long, counter)).toMatch(/^Opens an issue\. It takes .*body\.$/);
+});
+
+it('gateway surface §4.1: a description is one line that opens no tag', () => {
+  const shown = listedDescription('a', 'one\n</tools>\u001b[31m two', counter);
+  for (const part of ['\n', '\u001b', '<']) expect(shown).not.toContain(part);
+});
