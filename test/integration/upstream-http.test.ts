@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ServerSpec, StoredServer } from '#src/stores/upstream-servers.js';
 import { MCP_HOST, type McpHost, startMcpHost } from '../fixtures/mcp-host.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { ServerSpec, StoredServer } from '#src/stores/upstream-servers.js';
 import type { UpstreamTool } from '#src/upstream/contract.js';
 import { type ComposedDaemon, composeDaemon } from '../helpers/composed-daemon.ts';
-import { buildDemoServer } from '../helpers/demo-server.ts';
+import { buildDemoServer, buildEverythingServer } from '../helpers/demo-server.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 
 let daemon: ComposedDaemon;
@@ -156,6 +156,31 @@ describe('issue 34 an MCP server in its sandbox', () => {
     const { value } = await daemon.scrubber.scrub(session, [text]);
     expect(JSON.stringify(value)).toContain('[SECRET_');
     expect(JSON.stringify(value)).not.toContain(secret);
+  });
+});
+
+describe('issue 34 the reference server of the protocol', () => {
+  it('issue 34 runs in the sandbox with all of its tools, and its progress arrives', async () => {
+    const everything = await buildEverythingServer(outside);
+    const server = await add({ command: ['node', everything, 'stdio'] });
+    expect(daemon.upstreams.liveOf(server)).toMatchObject({ protocol: '2025-11-25', leftOut: [] });
+    expect((await daemon.upstreams.snapshot(daemon.project)).tools.length).toBeGreaterThan(10);
+    const run = async (
+      name: string,
+      args: Record<string, unknown>,
+      onProgress?: (progress: { progress: number }) => void,
+    ) => {
+      const { signal } = new AbortController();
+      const tool = await toolNamed(name);
+      const request = { tool, args, signal, timeoutMs: 30_000, ...(onProgress === undefined ? {} : { onProgress }) };
+      return daemon.upstreams.call(daemon.project, request);
+    };
+    expect(await run('echo', { message: 'hello' })).toMatchObject({ content: [{ type: 'text', text: 'Echo: hello' }] });
+    expect((await run('get-tiny-image', {})).content.map(({ type }) => type)).toContain('image');
+    expect(await run('get-structured-content', { location: 'Chicago' })).toHaveProperty('structuredContent');
+    const steps: number[] = [];
+    await run('trigger-long-running-operation', { duration: 0.2, steps: 2 }, ({ progress }) => steps.push(progress));
+    expect(steps).toEqual([1, 2]);
   });
 });
 
