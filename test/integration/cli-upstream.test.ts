@@ -70,6 +70,19 @@ describe('issue 34 ctxd upstream', () => {
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('NO_SUCH_VARIABLE is not set') });
   });
 
+  it('issue 34 shows the last words of a server without the values of its variables', async () => {
+    process.env.DEMO_VALUE = 'a value of the shell';
+    try {
+      const script = 'echo "Error: I have $DEMO_VALUE" >&2; exit 1';
+      const added = await ctxd('add', 'talker', '--env', 'DEMO_VALUE', '--yes', '--', 'sh', '-c', script);
+      expect(added.stdout).toContain('it printed: Error: I have [value of DEMO_VALUE]');
+      expect((await ctxd('list', 'talker')).stdout).not.toContain('a value of the shell');
+    } finally {
+      delete process.env.DEMO_VALUE;
+      await ctxd('remove', 'talker');
+    }
+  });
+
   const refused: readonly [words: string[], says: RegExp][] = [
     [['add', 'Demo', '--yes', '--', 'node'], /not a name for a server/],
     [['add', 'contextd', '--yes', '--', 'node'], /namespace of tools that contextd runs itself/],

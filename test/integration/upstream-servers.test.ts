@@ -117,6 +117,17 @@ describe('issue 34 an MCP server in its sandbox', () => {
     expect(await toolNamed('open_issue')).toMatchObject({ definition: { description: 'Open an issue in a tracker.' } });
   });
 
+  it('issue 34 has caches that no command of the project can change, and none that a command has', async () => {
+    await add({ command: ['sh', '-c', `echo planted >$HOME/.npm/planted; ls $HOME/.npm >&2; exec node ${demo}`] });
+    const { data } = await daemon.call('safe_bash', { command: 'touch ~/.npm/own; ls ~/.npm' });
+    expect(data.stdout).toContain('own');
+    expect(data.stdout).not.toContain('planted');
+    await daemon.upstreams.restart(daemon.upstreams.find(daemon.project, 'demo'));
+    expect(daemon.upstreams.liveOf(daemon.upstreams.find(daemon.project, 'demo')).lastLines.join(' ')).not.toContain(
+      'own',
+    );
+  });
+
   it('issue 34 that ends is started again by the next call', async () => {
     await add();
     await expect(call('die')).rejects.toMatchObject({
