@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { ServerSpec, StoredServer } from '#src/stores/upstream-servers.js';
 import type { UpstreamTool } from '#src/upstream/contract.js';
 import { type ComposedDaemon, composeDaemon } from '../helpers/composed-daemon.ts';
-import { buildDemoServer } from '../helpers/demo-server.ts';
+import { buildDemoServer, buildEverythingServer } from '../helpers/demo-server.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 
 let daemon: ComposedDaemon;
@@ -117,6 +117,17 @@ describe('issue 34 an MCP server in its sandbox', () => {
     expect(await toolNamed('open_issue')).toMatchObject({ definition: { description: 'Open an issue in a tracker.' } });
   });
 
+  it('issue 34 has caches that no command of the project can change, and none that a command has', async () => {
+    await add({ command: ['sh', '-c', `echo planted >$HOME/.npm/planted; ls $HOME/.npm >&2; exec node ${demo}`] });
+    const { data } = await daemon.call('safe_bash', { command: 'touch ~/.npm/own; ls ~/.npm' });
+    expect(data.stdout).toContain('own');
+    expect(data.stdout).not.toContain('planted');
+    await daemon.upstreams.restart(daemon.upstreams.find(daemon.project, 'demo'));
+    expect(daemon.upstreams.liveOf(daemon.upstreams.find(daemon.project, 'demo')).lastLines.join(' ')).not.toContain(
+      'own',
+    );
+  });
+
   it('issue 34 that ends is started again by the next call', async () => {
     await add();
     await expect(call('die')).rejects.toMatchObject({
@@ -156,6 +167,31 @@ describe('issue 34 an MCP server in its sandbox', () => {
     const { value } = await daemon.scrubber.scrub(session, [text]);
     expect(JSON.stringify(value)).toContain('[SECRET_');
     expect(JSON.stringify(value)).not.toContain(secret);
+  });
+});
+
+describe('issue 34 the reference server of the protocol', () => {
+  it('issue 34 runs in the sandbox with all of its tools, and its progress arrives', async () => {
+    const everything = await buildEverythingServer(outside);
+    const server = await add({ command: ['node', everything, 'stdio'] });
+    expect(daemon.upstreams.liveOf(server)).toMatchObject({ protocol: '2025-11-25', leftOut: [] });
+    expect((await daemon.upstreams.snapshot(daemon.project)).tools.length).toBeGreaterThan(10);
+    const run = async (
+      name: string,
+      args: Record<string, unknown>,
+      onProgress?: (progress: { progress: number }) => void,
+    ) => {
+      const { signal } = new AbortController();
+      const tool = await toolNamed(name);
+      const request = { tool, args, signal, timeoutMs: 30_000, ...(onProgress === undefined ? {} : { onProgress }) };
+      return daemon.upstreams.call(daemon.project, request);
+    };
+    expect(await run('echo', { message: 'hello' })).toMatchObject({ content: [{ type: 'text', text: 'Echo: hello' }] });
+    expect((await run('get-tiny-image', {})).content.map(({ type }) => type)).toContain('image');
+    expect(await run('get-structured-content', { location: 'Chicago' })).toHaveProperty('structuredContent');
+    const steps: number[] = [];
+    await run('trigger-long-running-operation', { duration: 0.2, steps: 2 }, ({ progress }) => steps.push(progress));
+    expect(steps).toEqual([1, 2]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/schema.ts';
 import { SANDBOX_HOME } from '../../sandbox/contract/places.ts';
-import { baseView, type SandboxPolicy } from '../../sandbox/contract/policy.ts';
+import { baseView, type SandboxPolicy, type SessionStorage } from '../../sandbox/contract/policy.ts';
 import type { Sandbox, SandboxProgram } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { ServerProcess } from '../../upstream/start-server.ts';
@@ -18,24 +18,17 @@ export interface ServerProcessDeps {
 
 /** Holds the relay, and the script that starts a program in a directory. */
 const RELAY_DIR = fileURLToPath(new URL('../../relay', import.meta.url));
-/**
- * What a package runner downloads is run as it lies there, so it lies where no command of the project can change it: in the HOME
- * of the server, which is kept.
- */
-const OWN_CACHES = {
-  npm_config_cache: `${SANDBOX_HOME}/.server/npm`,
-  XDG_CACHE_HOME: `${SANDBOX_HOME}/.server/cache`,
-  npm_config_yes: 'true',
-} as const;
-
 /** Starts the process of a server in a sandbox with what a person granted to the server. */
 export function openServerProcess(server: StoredServer, deps: ServerProcessDeps): Promise<ServerProcess> {
   return deps.sandbox.open(serverPolicy(server, deps), programOf(server));
 }
 
-/** The session whose HOME and /tmp a server has. No id of a session of an agent holds a NUL. */
-export function homeOf(name: string): string {
-  return `\0upstream:${name}`;
+/**
+ * Whose HOME, /tmp and caches a server has: not those of the project, because a package runner runs what lies in its cache. Commands of the
+ * project must not be able to change that.
+ */
+export function storageOf({ project, name }: Pick<StoredServer, 'project' | 'name'>): Required<SessionStorage> {
+  return { owner: `${networkNameOf(name)} of ${project}`, session: name };
 }
 
 /** The name by which the rules and the log of the network know a server. No tool has a colon in its name. */
@@ -73,7 +66,7 @@ function serverPolicy(server: StoredServer, { outside, network, config }: Server
     ...(spec.paths.length === 0 ? {} : { toolPaths: spec.paths }),
     ...(own.network === 'none' ? {} : { hostNetwork }),
     ...(spec.url === '' ? { toolchains } : {}),
-    storage: { session: homeOf(name) },
+    storage: storageOf(server),
   };
 }
 
@@ -93,7 +86,7 @@ function programOf({ project, spec, variables }: StoredServer): SandboxProgram {
     runtime: 'plugin',
     entry: 'run.sh',
     args: [directory, ...spec.command],
-    env: { ...OWN_CACHES, ...variables },
+    env: variables,
     takesInput,
   };
 }

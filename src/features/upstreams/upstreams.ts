@@ -15,7 +15,7 @@ import {
 } from '../../upstream/definitions.ts';
 import { UpstreamServer } from '../../upstream/server.ts';
 import { snapshotOf } from '../../upstream/snapshot.ts';
-import { homeOf, openServerProcess, type ServerProcessDeps } from './server-process.ts';
+import { openServerProcess, type ServerProcessDeps, storageOf } from './server-process.ts';
 
 export interface UpstreamsDeps extends ServerProcessDeps {
   store: UpstreamServerStore;
@@ -92,9 +92,12 @@ export class Upstreams implements UpstreamServers {
     return this.#deps.store.list(project);
   }
 
-  /** The sessions whose HOME the servers have. */
+  /** What the servers keep, as the owners and sessions of a storage. */
   homes(): { project: string; session: string }[] {
-    return this.#deps.store.all().map(({ project, name }) => ({ project, session: homeOf(name) }));
+    return this.#deps.store
+      .all()
+      .map(storageOf)
+      .map(({ owner, session }) => ({ project: owner, session }));
   }
 
   /** Adds it, or replaces the one of its name, and starts it. What it lists first is accepted, because a person added it. */
@@ -111,7 +114,9 @@ export class Upstreams implements UpstreamServers {
     await this.#forgetProcess(project, name);
     await this.#deps.store.remove(project, name);
     this.#changed(project);
-    await this.#deps.sandbox.storage({ do: 'end_session', project, session: homeOf(name) });
+    const { owner, session } = storageOf({ project, name });
+    await this.#deps.sandbox.storage({ do: 'end_session', project: owner, session });
+    await this.#deps.sandbox.storage({ do: 'clear', project: owner });
   }
 
   /** Throws why it cannot be started. */
