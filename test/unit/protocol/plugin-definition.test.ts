@@ -39,6 +39,24 @@ function fromFiles(name: string): ServiceClientConstructor {
   return name.split('.').reduce<unknown>((found, part) => Object(found)[part], loaded) as ServiceClientConstructor;
 }
 
+type Method = ServiceDefinition[string];
+
+/** The bytes and what they are read as; or the refusal of a value whose field has another type in this message. */
+function roundTrips(method: Method, sample: object): unknown[] {
+  return [
+    () => method.requestDeserialize(method.requestSerialize(sample)),
+    () => method.requestSerialize(sample),
+    () => method.responseDeserialize(method.responseSerialize(sample)),
+    () => method.responseSerialize(sample),
+  ].map((step) => {
+    try {
+      return step();
+    } catch (thrown) {
+      return String(thrown);
+    }
+  });
+}
+
 describe('the definitions that are part of the program', () => {
   const names = {
     ToolPlugin: 'contextd.v1.ToolPlugin',
@@ -68,12 +86,8 @@ describe('the definitions that are part of the program', () => {
       });
       expect(shape(found)).toEqual(shape(expected));
       for (const sample of SAMPLES) {
-        const request = expected.requestSerialize(sample);
-        expect(found.requestSerialize(sample)).toEqual(request);
-        expect(found.requestDeserialize(request)).toEqual(expected.requestDeserialize(request));
-        const response = expected.responseSerialize(sample);
-        expect(found.responseSerialize(sample)).toEqual(response);
-        expect(found.responseDeserialize(response)).toEqual(expected.responseDeserialize(response));
+        const [right, own] = [expected, found].map((one) => roundTrips(one, sample));
+        expect(own).toEqual(right);
       }
     }
   });
