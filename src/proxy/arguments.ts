@@ -36,17 +36,18 @@ interface Sorted {
 }
 
 /**
- * Parses `[JSON | words | - | @file] [--key value …] [--json | --text] [--out FILE] [--progress]`, or `--help
- * [--extended]`, `-h`, `--schema`, `--version`. The tool's schema.json is read only if a flag is neither one of the proxy's
- * nor a common option. Throws ARGS_INVALID for anything else.
+ * Parses `[JSON | words | words JSON | - | @file] [--key value …] [--json | --text] [--out FILE] [--progress]`, or `--help
+ * [--extended]`, `-h`, `--schema`, `--version`. JSON behind words is the value of the tool's one property besides that of the
+ * words. The tool's schema.json is read only for such JSON and for flags that are neither the proxy's nor common options.
+ * Throws ARGS_INVALID for anything else.
  */
 export async function parseArguments(
   args: readonly string[],
   { tool, toolDir }: Pick<ToolLink, 'tool' | 'toolDir'>,
 ): Promise<Request> {
-  const flags = args.some(isToolFlag) ? await loadFlagInput(tool, toolDir) : null;
+  const flags = args.some(isToolFlag) || args.slice(1).some(isObject) ? await loadFlagInput(tool, toolDir) : null;
   const { switches, inputs, out } = sortWords(args, tool, flags);
-  if (inputs.length > 1) throw severalWords(inputs, tool);
+  if (inputs.length > 1 && !(isPair(inputs) && flags?.takeObject(inputs[1]))) throw severalWords(inputs, tool);
   const file = fileToPrint(switches);
   if (file !== null && out !== null) throw notAnAnswer(file);
   if (file !== null) return { kind: 'print', file };
@@ -99,6 +100,16 @@ function severalWords(inputs: readonly string[], tool: string): ContextdError {
   });
 }
 
+/** Words and then a JSON object. */
+function isPair(inputs: readonly string[]): inputs is [string, string] {
+  const [words = '', object = ''] = inputs;
+  return inputs.length === 2 && isObject(object) && !startsLikeJson(words) && words !== '-' && !words.startsWith('@');
+}
+
+function isObject(word: string): boolean {
+  return word.trimStart().startsWith('{');
+}
+
 /** Loaded on demand: calls without flags must not pay for it. */
 async function loadFlagInput(tool: string, toolDir: string): Promise<FlagInput> {
   const { FlagInput } = await import('./flag-input.ts');
@@ -146,7 +157,7 @@ function isInput(word: string, { inputs }: Sorted): boolean {
 function takeFlag(sorted: Sorted, word: string, words: Words, tool: string): void {
   const { flag, attached } = splitFlag(word);
   const own = bareName(flag);
-  if (sorted.inputs.length > 1) throw severalWords(sorted.inputs, tool);
+  if (sorted.inputs.length > 1 && !isPair(sorted.inputs)) throw severalWords(sorted.inputs, tool);
   if (own === OUT) {
     if (sorted.out !== null) throw invalid(`${flag} is given twice`, tool);
     sorted.out = attached ?? words.args[words.at++] ?? noFile(tool);

@@ -64,6 +64,19 @@ export class FlagInput {
     else this.#takeNegated(flag, name, attached);
   }
 
+  /**
+   * Takes a JSON object as the value of the only property besides one text, which the words are for. False if the tool has other
+   * properties: a command that was not quoted may look the same.
+   */
+  takeObject(json: string): boolean {
+    const all = [...this.#knowProperties().properties.values()];
+    const [only, ...others] = all.filter(({ types }) => types.join() === 'object');
+    const texts = all.filter(({ types }) => types.join() === 'string');
+    if (only === undefined || others.length > 0 || texts.length !== 1 || all.length !== 2) return false;
+    this.#add(`--${only.name}`, only, json);
+    return true;
+  }
+
   /** The object as JSON text. Numbers and JSON values keep the spelling they were given in. */
   toJson(): string {
     const members = [...this.#given.values()].map(

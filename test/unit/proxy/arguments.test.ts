@@ -19,8 +19,11 @@ describe('the command line of a tool', () => {
     any: {},
     out: { type: 'string' },
   });
+  const withOneObject = toolOf({ id: { type: 'string' }, args: { type: 'object' } });
+  const withMore = toolOf({ id: { type: 'string' }, args: { type: 'object' }, also: { type: 'string' } });
   afterAll(() => {
-    for (const { toolDir } of [withoutSchema, withSchema]) rmSync(toolDir, { recursive: true });
+    for (const { toolDir } of [withoutSchema, withSchema, withOneObject, withMore])
+      rmSync(toolDir, { recursive: true });
   });
 
   it.each([
@@ -46,6 +49,26 @@ describe('the command line of a tool', () => {
     [['--schema'], { kind: 'print', file: 'schema.json' }],
   ])('%j', async (args, request) => {
     expect(await parseArguments(args, withoutSchema)).toEqual(request);
+  });
+
+  it('issue 34: takes a JSON object behind the words as the one property besides theirs', async () => {
+    const [id, json] = ['github:create_issue#1a2b3c4d', '{"title":"it\'s"}'];
+    const expected = call({ from: 'argument', text: id }, { flags: `{"args":${json}}` });
+    expect(await parseArguments([id, json], withOneObject)).toEqual(expected);
+    expect(await parseArguments([id, '--args', json], withOneObject)).toEqual(expected);
+    const limited = await parseArguments([id, json, '--max-tokens', '9'], withOneObject);
+    expect(limited).toMatchObject({ flags: `{"max_tokens":9,"args":${json}}` });
+    for (const words of [
+      [id, json, json],
+      [id, 'x'],
+      ['{}', json],
+      ['-', json],
+      ['@f', json],
+    ])
+      await expect(parseArguments(words, withOneObject)).rejects.toThrow('words were given');
+    await expect(parseArguments([id, '{"a"'], withOneObject)).rejects.toThrow('--args');
+    // It may be a command that was not quoted.
+    await expect(parseArguments([id, json], withMore)).rejects.toThrow('2 words were given');
   });
 
   it.each([
