@@ -23,14 +23,17 @@ export interface SurfaceView {
 /** The sentences of every surface. */
 export const COMMON_INSTRUCTIONS = '[SECRET_n] stands for a masked secret.';
 
-/** Passes a call on. A continuation stands alone, but a client may insist on the arguments that the schema requires. */
+/**
+ * Passes a call on. A continuation stands alone or with a budget, but a client may insist on the arguments that the schema
+ * requires.
+ */
 export async function callTool(
   { name, args, signal, onProgress }: ClientCall,
   tools: McpTools,
   continuedBy?: string,
 ): Promise<CallToolResult> {
-  const { continuation } = args;
-  const inputJson = bytesOf(continuation === undefined ? args : { continuation });
+  const { continuation, max_tokens } = args;
+  const inputJson = bytesOf(continuation === undefined ? args : { continuation, max_tokens });
   const call = { tool: name, inputJson, signal, onProgress };
   return callResult(await tools.call(continuedBy === undefined ? call : { ...call, continuedBy }));
 }
