@@ -29,12 +29,12 @@ describe('issue 34 ctxd upstream', () => {
   it('issue 34 adds a server, lists it with what it may reach, and removes it', async () => {
     const added = await addDemo('--allow-host', 'npm', 'api.example.com', '--path', '.:rw');
     expect(added).toMatchObject({ code: 0, stderr: '' });
-    expect(added.stdout).toMatch(/^demo runs: 6 tools, which would take \d+ tokens/);
+    expect(added.stdout).toMatch(/^demo runs: 7 tools, which would take \d+ tokens/);
     expect(await list()).toMatchObject([
       {
         name: 'demo',
         state: 'running',
-        tools: 6,
+        tools: 7,
         waiting: 0,
         hosts: ['api.example.com', 'npm'],
         paths: [{ path: outside, writable: false }],

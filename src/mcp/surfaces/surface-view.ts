@@ -39,7 +39,7 @@ export async function callTool(
 }
 
 /** Throws ARGS_INVALID for arguments that are nested too deeply to be written as text. */
-function bytesOf(args: Readonly<Record<string, unknown>>): Buffer {
+export function bytesOf(args: Readonly<Record<string, unknown>>): Buffer {
   try {
     return Buffer.from(JSON.stringify(args));
   } catch (cause) {

@@ -62,7 +62,8 @@ export const DAEMON_DEFINITION = `{
             "CallForm": {
               "values": {
                 "CALL_FORM_JSON": 0,
-                "CALL_FORM_TEXT": 1
+                "CALL_FORM_TEXT": 1,
+                "CALL_FORM_CONTENT": 2
               }
             },
             "CallContext": {

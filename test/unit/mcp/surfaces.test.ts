@@ -20,7 +20,8 @@ function open(surface: Surface, { listed = [], failing = [] }: { listed?: McpToo
       const args = JSON.parse(inputJson.toString());
       passed.push({ tool, args, ...(continuedBy === undefined ? {} : { continuedBy }) });
       const errorLine = failing.includes(args.tool_id) ? 'no' : '';
-      return { stdout: `${tool}\n`, stderr: '', errorLine };
+      const line = JSON.stringify({ data: { content: [] }, error: null, truncated: false, refs: [] });
+      return { line, stdout: `${tool}\n`, stderr: '', errorLine };
     },
   };
   const { signal } = new AbortController();
