@@ -94,6 +94,12 @@ describe('issue 34 an MCP server in its sandbox', () => {
     const granted = await add({ hosts: ['api.example.com'] });
     expect(granted.spec.hosts).toEqual(['api.example.com']);
     expect(await call('fetch', 'https://evil.example.com/')).not.toMatch(/^\d+$/);
+    // A person learns what to grant.
+    await vi.waitFor(() =>
+      expect(daemon.upstreams.refusedTo(granted)).toEqual([
+        'evil.example.com: the MCP server was not granted this host and port',
+      ]),
+    );
   });
 
   it('issue 34 is one process for all calls of a project, and another one for another project', async () => {
