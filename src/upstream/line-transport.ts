@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { Allowance } from './allowance.ts';
 import type { LastLines } from './last-lines.ts';
@@ -38,6 +38,8 @@ export interface LineTransportOptions {
   /** Called once if the server breaks a bound. Its process must be killed. */
   onBreach(fault: ContextdError): void;
 }
+
+type MessageKind = 'answer' | 'unknown answer' | 'other';
 
 const NEWLINE = 0x0a;
 
@@ -131,15 +133,25 @@ export class LineTransport implements Transport {
     const value = parsed(text);
     const messages = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : [];
     if (messages.length === 0) this.#options.lastLines.line(text);
-    const isAnswer = messages.length === 1 && this.#isAnswer(messages[0]);
-    if (!isAnswer && !this.#takeUnasked(bytes, Math.max(1, messages.length))) return;
-    // The SDK tells what kind of message it is, and reports those of none.
-    for (const message of messages) this.onmessage?.(message as unknown as JSONRPCMessage);
+    const kinds = messages.map((message) => this.#kindOf(message));
+    const isAsked = messages.length === 1 && kinds[0] === 'answer';
+    if (!isAsked && !this.#takeUnasked(bytes, Math.max(1, messages.length))) return;
+    for (const [at, message] of messages.entries()) this.#deliver(message, kinds[at] ?? 'other');
   }
 
-  #isAnswer(message: unknown): boolean {
-    if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return false;
-    return message.id !== undefined && this.#asked.delete(message.id);
+  #deliver(message: JsonObject, kind: MessageKind): void {
+    // A second answer, a late one, or one with an id of its own.
+    if (kind === 'unknown answer') return;
+    // The SDK finds out what kind of message it is.
+    const deliver = (): void => this.onmessage?.(message as unknown as JSONRPCMessage);
+    // The SDK passes progress on a microtask later, and not at all once the answer is there.
+    if (kind === 'answer') queueMicrotask(() => queueMicrotask(deliver));
+    else deliver();
+  }
+
+  #kindOf(message: unknown): MessageKind {
+    if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return 'other';
+    return message.id !== undefined && this.#asked.delete(message.id) ? 'answer' : 'unknown answer';
   }
 
   #forget(params: unknown): void {

@@ -101,7 +101,8 @@ export function endedFault(
   { lines }: Pick<LastLines, 'lines'>,
 ): ContextdError {
   const how = code !== null ? `with status ${code}` : signal !== null ? `by ${signal}` : 'unexpectedly';
-  const last = lines.at(-1);
+  // A runtime that fails prints more after its error, such as its version.
+  const last = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1);
   const message = `the MCP server ${name} ended ${how}${last === undefined ? '' : `; it printed: ${last}`}`;
   return new ContextdError('UPSTREAM_UNAVAILABLE', message, {
     remedy: `A person can see more with \`ctxd upstream list ${name}\`.`,

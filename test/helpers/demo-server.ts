@@ -1,12 +1,22 @@
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './installation.ts';
 
 /** The program of the demo server as one file in a directory, because no sandbox sees the packages of the repository. */
-export async function buildDemoServer(directory: string): Promise<string> {
-  const outfile = join(directory, 'demo.mjs');
+export function buildDemoServer(directory: string): Promise<string> {
+  return buildServer(join(ROOT, 'test/fixtures/mcp-servers/demo.ts'), join(directory, 'demo.mjs'));
+}
+
+/** The reference server of the protocol, with the SDK of the older era. */
+export function buildEverythingServer(directory: string): Promise<string> {
+  const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+  return buildServer(program, join(directory, 'everything.mjs'));
+}
+
+async function buildServer(program: string, outfile: string): Promise<string> {
   await build({
-    entryPoints: [join(ROOT, 'test/fixtures/mcp-servers/demo.ts')],
+    entryPoints: [program],
     outfile,
     bundle: true,
     format: 'esm',

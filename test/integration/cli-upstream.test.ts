@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -70,6 +70,19 @@ describe('issue 34 ctxd upstream', () => {
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('NO_SUCH_VARIABLE is not set') });
   });
 
+  it('issue 34 shows the last words of a server without the values of its variables', async () => {
+    process.env.DEMO_VALUE = 'a value of the shell';
+    try {
+      const script = 'echo "Error: I have $DEMO_VALUE" >&2; exit 1';
+      const added = await ctxd('add', 'talker', '--env', 'DEMO_VALUE', '--yes', '--', 'sh', '-c', script);
+      expect(added.stdout).toContain('it printed: Error: I have [value of DEMO_VALUE]');
+      expect((await ctxd('list', 'talker')).stdout).not.toContain('a value of the shell');
+    } finally {
+      delete process.env.DEMO_VALUE;
+      await ctxd('remove', 'talker');
+    }
+  });
+
   const refused: readonly [words: string[], says: RegExp][] = [
     [['add', 'Demo', '--yes', '--', 'node'], /not a name for a server/],
     [['add', 'contextd', '--yes', '--', 'node'], /namespace of tools that contextd runs itself/],
@@ -103,6 +116,53 @@ describe('issue 34 ctxd upstream', () => {
     expect(added.stdout).toMatch(/broken does not run: .*status 127.*no-such-program/);
     expect(await ctxd('restart', 'broken')).toMatchObject({ code: 1, stderr: expect.stringContaining('status 127') });
     await ctxd('remove', 'broken');
+  });
+
+  it('issue 34 shows what changed as a diff before a person accepts it', async () => {
+    await addDemo();
+    expect((await ctxd('approve', 'demo')).stdout).toBe('All tools of demo are as they were accepted.\n');
+    await ctxd('remove', 'demo');
+  });
+
+  it('issue 34 moves the servers of clients here, and moves them back', async () => {
+    const file = join(at.project, '.mcp.json');
+    const before = `{
+  // what Claude Code starts
+  "mcpServers": {
+    "demo": { "command": "node", "args": ["${realpathSync(at.project)}/demo.mjs"] },
+    "broken": { "command": "no-such-program" },
+    "far": { "type": "http", "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "k" } },
+    "contextd": { "command": "ctxd", "args": ["mcp", "serve"] }
+  }
+}
+`;
+    copyFileSync(demo, join(at.project, 'demo.mjs'));
+    writeFileSync(file, before);
+    const asked = await ctxd('import');
+    expect(asked.code).not.toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const imported = await ctxd('import', '--yes');
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    expect(imported.stdout).toMatch(/demo runs: 7 tools/);
+    expect(imported.stdout).toMatch(/broken does not run/);
+    expect(imported.stdout).toContain(
+      'it sends X-Key; first bind the secret: ctxd network credential add mcp.example.com',
+    );
+    expect((await list()).map(({ name, project }) => [name, project])).toEqual([
+      ['broken', 'none'],
+      ['demo', 'read'],
+    ]);
+    const left = readFileSync(file, 'utf8');
+    expect(left).toContain('// what Claude Code starts');
+    expect(left).not.toContain('"demo"');
+    // A client must not lose a server that nothing else runs.
+    expect(left).toContain('"broken"');
+    expect(left).toContain('"contextd"');
+    expect(await ctxd('import', '--undo', '--yes')).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(await list()).toEqual([]);
+    expect((await ctxd('import', '--undo', '--yes')).stderr).toContain('no import of');
+    rmSync(file);
   });
 
   it('issue 34 says that a package runner cannot download anything without its registry', async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { ServerSpec, StoredServer } from '#src/stores/upstream-servers.js';
 import type { UpstreamTool } from '#src/upstream/contract.js';
 import { type ComposedDaemon, composeDaemon } from '../helpers/composed-daemon.ts';
-import { buildDemoServer } from '../helpers/demo-server.ts';
+import { buildDemoServer, buildEverythingServer } from '../helpers/demo-server.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 
 let daemon: ComposedDaemon;
@@ -94,6 +94,12 @@ describe('issue 34 an MCP server in its sandbox', () => {
     const granted = await add({ hosts: ['api.example.com'] });
     expect(granted.spec.hosts).toEqual(['api.example.com']);
     expect(await call('fetch', 'https://evil.example.com/')).not.toMatch(/^\d+$/);
+    // A person learns what to grant.
+    await vi.waitFor(() =>
+      expect(daemon.upstreams.refusedTo(granted)).toEqual([
+        'evil.example.com: the MCP server was not granted this host and port',
+      ]),
+    );
   });
 
   it('issue 34 is one process for all calls of a project, and another one for another project', async () => {
@@ -115,6 +121,17 @@ describe('issue 34 an MCP server in its sandbox', () => {
     await daemon.upstreams.remove(server);
     await add();
     expect(await toolNamed('open_issue')).toMatchObject({ definition: { description: 'Open an issue in a tracker.' } });
+  });
+
+  it('issue 34 has caches that no command of the project can change, and none that a command has', async () => {
+    await add({ command: ['sh', '-c', `echo planted >$HOME/.npm/planted; ls $HOME/.npm >&2; exec node ${demo}`] });
+    const { data } = await daemon.call('safe_bash', { command: 'touch ~/.npm/own; ls ~/.npm' });
+    expect(data.stdout).toContain('own');
+    expect(data.stdout).not.toContain('planted');
+    await daemon.upstreams.restart(daemon.upstreams.find(daemon.project, 'demo'));
+    expect(daemon.upstreams.liveOf(daemon.upstreams.find(daemon.project, 'demo')).lastLines.join(' ')).not.toContain(
+      'own',
+    );
   });
 
   it('issue 34 that ends is started again by the next call', async () => {
@@ -159,6 +176,31 @@ describe('issue 34 an MCP server in its sandbox', () => {
   });
 });
 
+describe('issue 34 the reference server of the protocol', () => {
+  it('issue 34 runs in the sandbox with all of its tools, and its progress arrives', async () => {
+    const everything = await buildEverythingServer(outside);
+    const server = await add({ command: ['node', everything, 'stdio'] });
+    expect(daemon.upstreams.liveOf(server)).toMatchObject({ protocol: '2025-11-25', leftOut: [] });
+    expect((await daemon.upstreams.snapshot(daemon.project)).tools.length).toBeGreaterThan(10);
+    const run = async (
+      name: string,
+      args: Record<string, unknown>,
+      onProgress?: (progress: { progress: number }) => void,
+    ) => {
+      const { signal } = new AbortController();
+      const tool = await toolNamed(name);
+      const request = { tool, args, signal, timeoutMs: 30_000, ...(onProgress === undefined ? {} : { onProgress }) };
+      return daemon.upstreams.call(daemon.project, request);
+    };
+    expect(await run('echo', { message: 'hello' })).toMatchObject({ content: [{ type: 'text', text: 'Echo: hello' }] });
+    expect((await run('get-tiny-image', {})).content.map(({ type }) => type)).toContain('image');
+    expect(await run('get-structured-content', { location: 'Chicago' })).toHaveProperty('structuredContent');
+    const steps: number[] = [];
+    await run('trigger-long-running-operation', { duration: 0.2, steps: 2 }, ({ progress }) => steps.push(progress));
+    expect(steps).toEqual([1, 2]);
+  });
+});
+
 describe('issue 34 the tools of an MCP server', () => {
   it('issue 34 are found, hydrated and forgotten with those of contextd', async () => {
     const server = await add();
@@ -186,7 +228,7 @@ describe('issue 34 the tools of an MCP server', () => {
     );
     const names = async () =>
       (await daemon.upstreams.snapshot(daemon.project)).tools.map(({ upstreamName }) => upstreamName);
-    expect(await names()).toEqual(['die', 'fetch', 'leak', 'look', 'turn']);
+    expect(await names()).toEqual(['die', 'fetch', 'leak', 'look', 'show', 'turn']);
     const { signal } = new AbortController();
     await expect(
       daemon.upstreams.call(daemon.project, { tool: before, args: {}, signal, timeoutMs: 30_000 }),
@@ -194,7 +236,7 @@ describe('issue 34 the tools of an MCP server', () => {
     const stored = daemon.upstreams.find(server.project, server.name);
     await expect(daemon.upstreams.approve(stored, 'another hash')).rejects.toMatchObject({ code: 'CONFLICT' });
     await daemon.upstreams.approve(stored, pending().sha256);
-    expect(await names()).toEqual(['added', 'die', 'fetch', 'leak', 'look', 'open_issue', 'turn']);
+    expect(await names()).toEqual(['added', 'die', 'fetch', 'leak', 'look', 'open_issue', 'show', 'turn']);
     // The id is that of the shape, the definition is another one.
     const after = await toolNamed('open_issue');
     expect(after.id).toBe(before.id);

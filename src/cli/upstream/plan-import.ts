@@ -137,5 +137,5 @@ function requestOf(
 /** A client starts its servers in the project, so `.` and a relative path with a slash are places there. */
 function isOfProject(word: string, root: string): boolean {
   if (word === '.' || word.startsWith('./')) return true;
-  return isAbsolute(word) && isWithin(resolve(word), root);
+  return isAbsolute(word) && isWithin(root, resolve(word));
 }

@@ -7,6 +7,7 @@ import type {
   UpstreamInfo__Output as UpstreamInfo,
 } from '../../protocol/generated/management.ts';
 import type { RpcHandlers } from '../../protocol/management-contract.ts';
+import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import { type ToolChange, unchanged } from '../../upstream/definitions.ts';
@@ -22,6 +23,7 @@ export interface UpstreamManagementDeps {
   masks: Pick<VariableMasks, 'add'>;
   network: Pick<Network, 'isOn'>;
   credentials: Pick<NetworkCredentials, 'list'>;
+  scrubber: Pick<Scrubber, 'maskText'>;
   counter: TokenCounter;
   clock: Clock;
 }
@@ -37,6 +39,8 @@ const DOWNLOADS: Readonly<Record<string, string>> = { npx: 'npm', bunx: 'npm', u
 const DIFFS_MAX_CHARS = 1024 * 1024;
 const EDITS_MAX = 2_000;
 const CONTEXT_LINES = 3;
+/** Shorter values of variables would be masked in ordinary words. */
+const VALUE_MIN_CHARS = 6;
 
 /** What a person decides about the MCP servers of a project. */
 export function createUpstreamManagement(deps: UpstreamManagementDeps): UpstreamHandlers {
@@ -96,6 +100,7 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
   const isAdded = deps.upstreams.list(server.project).includes(server);
   const live = isAdded ? deps.upstreams.liveOf(server) : null;
   const tools = unchanged(accepted ?? [], seen);
+  const masked = (text: string): string => deps.scrubber.maskText(withoutValues(text, variables));
   return {
     name,
     command: [...spec.command],
@@ -109,14 +114,21 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
     protocol: live?.protocol ?? '',
     tools: tools.length,
     waiting: deps.upstreams.pending(server).changes.length,
-    tokens: deps.counter.count(`[${tools.map(({ text }) => text).join(',')}]`),
-    last_error: live?.lastError ?? '',
-    last_lines: [...(live?.lastLines ?? [])],
-    left_out: [...(live?.leftOut ?? [])],
+    tokens: tools.length === 0 ? 0 : deps.counter.count(`[${tools.map(({ text }) => text).join(',')}]`),
+    last_error: masked(live?.lastError ?? ''),
+    last_lines: (live?.lastLines ?? []).map(masked),
+    left_out: (live?.leftOut ?? []).map(masked),
+    refused: isAdded ? deps.upstreams.refusedTo(server) : [],
     added_ms: addedMs,
     by: givenBy,
     notes: notesOn(server, deps),
   };
+}
+
+/** A server may print what it has. */
+function withoutValues(text: string, variables: Readonly<Record<string, string>>): string {
+  const values = Object.entries(variables).filter(([, value]) => value.length >= VALUE_MIN_CHARS);
+  return values.reduce((rest, [name, value]) => rest.replaceAll(value, `[value of ${name}]`), text);
 }
 
 function notesOn(server: StoredServer, { network }: UpstreamManagementDeps): string[] {

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock, Timer } from '../../core/clock.ts';
+import type { Denial } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../upstream/definitions.ts';
 import { UpstreamServer } from '../../upstream/server.ts';
 import { snapshotOf } from '../../upstream/snapshot.ts';
-import { homeOf, openServerProcess, type ServerProcessDeps } from './server-process.ts';
+import { openServerProcess, type ServerProcessDeps, storageOf } from './server-process.ts';
 
 export interface UpstreamsDeps extends ServerProcessDeps {
   store: UpstreamServerStore;
@@ -40,6 +41,8 @@ export class Upstreams implements UpstreamServers {
   readonly #deps: UpstreamsDeps;
   /** Those that were used. */
   readonly #servers = new Map<string, UpstreamServer>();
+  /** What the network refused to the last process of each. */
+  readonly #refusals = new Map<string, readonly Denial[]>();
   /** By project; made again when anything changes. */
   readonly #snapshots = new Map<string, UpstreamSnapshot>();
   readonly #listeners = new Set<() => void>();
@@ -88,13 +91,23 @@ export class Upstreams implements UpstreamServers {
     return this.#serverOf(server);
   }
 
+  /** What the network refused to its last process, as `host: reason` or `host:port: reason`. */
+  refusedTo({ project, name }: StoredServer): string[] {
+    const refused = this.#refusals.get(keyOf(project, name)) ?? [];
+    // A name that was looked up and refused has no port yet.
+    return refused.map(({ host = '', port = 0, rule }) => `${host}${port === 0 ? '' : `:${port}`}: ${rule}`);
+  }
+
   list(project: string): readonly StoredServer[] {
     return this.#deps.store.list(project);
   }
 
-  /** The sessions whose HOME the servers have. */
+  /** What the servers keep, as the owners and sessions of a storage. */
   homes(): { project: string; session: string }[] {
-    return this.#deps.store.all().map(({ project, name }) => ({ project, session: homeOf(name) }));
+    return this.#deps.store
+      .all()
+      .map(storageOf)
+      .map(({ owner, session }) => ({ project: owner, session }));
   }
 
   /** Adds it, or replaces the one of its name, and starts it. What it lists first is accepted, because a person added it. */
@@ -111,7 +124,9 @@ export class Upstreams implements UpstreamServers {
     await this.#forgetProcess(project, name);
     await this.#deps.store.remove(project, name);
     this.#changed(project);
-    await this.#deps.sandbox.storage({ do: 'end_session', project, session: homeOf(name) });
+    const { owner, session } = storageOf({ project, name });
+    await this.#deps.sandbox.storage({ do: 'end_session', project: owner, session });
+    await this.#deps.sandbox.storage({ do: 'clear', project: owner });
   }
 
   /** Throws why it cannot be started. */
@@ -175,7 +190,11 @@ export class Upstreams implements UpstreamServers {
       url: spec.url === '' ? null : spec.url,
       version: PACKAGE_VERSION,
       idleMs,
-      start: () => openServerProcess(stored, this.#deps),
+      start: async () => {
+        const process = await openServerProcess(stored, this.#deps);
+        this.#refusals.set(key, process.refused);
+        return process;
+      },
       onTools: (seen) => this.#listed(project, name, seen),
       clock,
       timer,
@@ -199,6 +218,7 @@ export class Upstreams implements UpstreamServers {
     const key = keyOf(project, name);
     await this.#servers.get(key)?.stop();
     this.#servers.delete(key);
+    this.#refusals.delete(key);
   }
 }
 

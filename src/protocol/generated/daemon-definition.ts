@@ -4122,6 +4122,11 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 19
+                },
+                "refused": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 20
                 }
               }
             },

@@ -86,9 +86,11 @@ export interface HomeFile {
   readonly text: string;
 }
 
-/** HOME and /tmp of this session, and the caches of the workspace's project. */
+/** HOME and /tmp of this session, and the caches of its owner. */
 export interface SessionStorage {
   readonly session: string;
+  /** No absolute path. Absent: the workspace's project. */
+  readonly owner?: string;
 }
 
 /** Toolchains that a person allowed. */

@@ -91,7 +91,7 @@ export class Storage {
     if (policy.storage === null) return null;
     const root = await this.#deps.root();
     const place = openPlace(root, {
-      project: policy.workspace.path,
+      project: policy.storage.owner ?? policy.workspace.path,
       session: policy.storage.session,
       identity,
       cachesInside: this.#deps.cachesInside,
