@@ -28,5 +28,7 @@ export interface UpstreamProgram {
   readonly definitionSha256: string;
   /** What the server says of it, without proof: no rule of contextd may rely on it. */
   readonly annotations: JsonObject;
+  /** What else it says of the tool, with keys of MCP: `title`, `annotations`, `outputSchema`. */
+  readonly declared: JsonObject;
   readonly profile: Pick<ToolProfile, 'minIsolation' | 'limits'>;
 }

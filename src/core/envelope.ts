@@ -1,8 +1,11 @@
 import { type ContextdError, ERROR_TABLE } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
 
-/** The form of an answer: one line of JSON, or text. */
-export type AnswerForm = 'json' | 'text';
+/**
+ * The form of an answer: one line of JSON, or text. `content` is the line of JSON with the result of an MCP server as the server
+ * made it, and the largest budget that the caller may have.
+ */
+export type AnswerForm = 'json' | 'text' | 'content';
 
 export const ENVELOPE_VERSION = 'response-v2';
 

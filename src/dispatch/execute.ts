@@ -51,7 +51,11 @@ export async function executedCall(
   // A server may have an argument with the name of an option.
   const own = split(args, tool.program.kind === 'upstream' ? [] : commonOptionsOf(tool.arguments.names));
   const asOptions = { ...own.taken, ...taken };
-  const { options } = takeCommonOptions(asOptions, { ...limitsFor(call, tool, limits), names: COMMON_OPTIONS });
+  const { budget, timeout } = limitsFor(call, tool, limits);
+  // A client that shows a result itself cannot ask for more of it.
+  const standard = call.request.form === 'content' ? budget.ceiling : budget.standard;
+  const within = { timeout, budget: { ...budget, standard }, names: COMMON_OPTIONS };
+  const { options } = takeCommonOptions(asOptions, within);
   if (options.continuation === null) tool.arguments.check(own.rest);
   const request = {
     ...call.request,

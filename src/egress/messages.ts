@@ -36,6 +36,8 @@ export interface ScopePolicy {
   readonly rules: readonly NetworkRule[];
   /** Patterns that a tool declares: permissions cannot go beyond them. Absent: a person may allow any host. */
   readonly declared?: readonly string[];
+  /** Why a host beyond `declared` is refused, as a clause. Absent: the words for a tool. */
+  readonly undeclaredWhy?: string;
   /** Maximum bytes sent to one host while the daemon runs; null: no limit. */
   readonly uploadMaxBytes: number | null;
 }

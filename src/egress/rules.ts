@@ -65,17 +65,27 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** What a tool declares; null for the commands of a project. */
   readonly declared: readonly Pattern[] | null;
+  readonly undeclaredWhy: string;
   readonly uploadMaxBytes: number | null;
   readonly faults: readonly string[];
 }
 
-export const NOTHING_ALLOWED: CompiledPolicy = { rules: [], declared: null, uploadMaxBytes: null, faults: [] };
+const NOT_DECLARED = 'the tool does not declare this host and port in its tool.json';
+
+export const NOTHING_ALLOWED: CompiledPolicy = {
+  rules: [],
+  declared: null,
+  undeclaredWhy: NOT_DECLARED,
+  uploadMaxBytes: null,
+  faults: [],
+};
 
 export function compilePolicy(policy: ScopePolicy): CompiledPolicy {
   const checks = policy.rules.map((source) => ({ source, ...parsePattern(source.pattern, source.verdict) }));
   return {
     rules: checks.flatMap(({ source, pattern }) => (pattern === null ? [] : [{ ...pattern, source }])),
     declared: policy.declared?.flatMap((text) => parsePattern(text, 'deny').pattern ?? []) ?? null,
+    undeclaredWhy: policy.undeclaredWhy ?? NOT_DECLARED,
     uploadMaxBytes: policy.uploadMaxBytes,
     faults: checks.flatMap(({ why }) => (why === null ? [] : [why])),
   };
@@ -96,11 +106,10 @@ export function decide(policy: CompiledPolicy, name: string, port: number, nowMs
   return { isAllowed: false, rule: other.source.pattern, why, isAllowable: true };
 }
 
-const NOT_DECLARED = 'the tool does not declare this host and port in its tool.json';
-
 /** No rule allows the name; at no port if `port` is null. */
 function undecided(policy: CompiledPolicy, name: string, port: number | null): Verdict {
-  if (!isDeclared(policy, name, port)) return { isAllowed: false, rule: null, why: NOT_DECLARED, isAllowable: false };
+  if (!isDeclared(policy, name, port))
+    return { isAllowed: false, rule: null, why: policy.undeclaredWhy, isAllowable: false };
   return { isAllowed: false, rule: null, why: 'no rule of this project allows it', isAllowable: true };
 }
 

@@ -1,4 +1,5 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type CallToolResult, isCallToolResult } from '@modelcontextprotocol/server';
+import type { Envelope } from '../core/envelope.ts';
 import { type ContextdError, withRemedy } from '../core/errors.ts';
 import { ownLine } from '../core/own-line.ts';
 import type { McpAnswer } from './tools.ts';
@@ -9,6 +10,27 @@ import type { McpAnswer } from './tools.ts';
  */
 export function callResult({ stdout, stderr, errorLine }: McpAnswer): CallToolResult {
   return textResult(joined(stdout, stderr), errorLine !== '');
+}
+
+/** The result of a server's tool as the server made it. Text, if it was too large and cut, or if contextd refused the call. */
+export function foreignResult({ line, errorLine }: McpAnswer): CallToolResult {
+  const { data, error, truncated, refs }: Envelope = JSON.parse(line);
+  const { content, structured_content: structuredContent, remediation } = data;
+  const isError = errorLine !== '';
+  const result: unknown = {
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError ? { isError } : {}),
+  };
+  if (!truncated && content !== undefined && isCallToolResult(result)) return result;
+  const remedy = typeof remediation === 'string' ? { remedy: remediation } : {};
+  const message = isError ? withRemedy({ message: error ?? errorLine, ...remedy }) : tooLarge(refs);
+  return textResult(ownLine(message), true);
+}
+
+function tooLarge([ref]: readonly string[]): string {
+  const rest = ref === undefined ? '' : `: tool_view {"ref":"${ref}"} shows parts of it`;
+  return `the result is larger than an answer may be${rest}`;
 }
 
 /** For a call that no daemon answered. */

@@ -21,9 +21,10 @@ export function toolEntry({ name, purpose, schemaJson }: Pick<McpTool, 'name' | 
 /** A tool as its author describes it, for clients that choose by themselves what they load. Its texts are shown as in `toolEntry`. */
 export function foreignEntry(tool: McpTool): Tool {
   const { _meta, ...entry } = toolEntry(tool);
-  const { annotations }: { annotations?: Tool['annotations'] } =
+  const declared: Pick<Tool, 'title' | 'annotations' | 'outputSchema'> =
     tool.definitionJson === '' ? {} : JSON.parse(tool.definitionJson);
-  return { ...entry, ...(annotations === undefined ? {} : { annotations }) };
+  const { title } = declared;
+  return { ...entry, ...declared, ...(title === undefined ? {} : { title: foreignLine(title) }) };
 }
 
 /**

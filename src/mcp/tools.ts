@@ -15,14 +15,18 @@ export interface McpCall {
   inputJson: Buffer;
   /** The tool with which the client reads on. Absent: the same tool. */
   continuedBy?: string;
+  /** Default: text. `content`: the answer is the line of JSON. */
+  form?: 'text' | 'content';
   /** Aborts when the client cancels the call or goes away. */
   signal: AbortSignal;
   /** Receives scrubbed lines of a running command. Undefined: the client did not ask. */
   onProgress?: ((text: string) => void) | undefined;
 }
 
-/** An answer in the text form. */
+/** An answer in the text form, or in the form `content`. */
 export interface McpAnswer {
+  /** The line of JSON; "" in the text form. */
+  line: string;
   stdout: string;
   stderr: string;
   /** Says that contextd failed the call; "" if it did not, also if a command ended with a status other than 0. */

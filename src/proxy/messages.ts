@@ -50,12 +50,15 @@ export interface ExecuteResponse {
 /** One event of a stream. The last event is the answer. */
 export type ExecuteEvent = { kind: 'progress'; text: string } | { kind: 'answer'; response: ExecuteResponse };
 
+/** CallForm. */
+const FORMS = { json: 0, text: 1, content: 2 } as const satisfies Record<AnswerForm, number>;
+
 export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
   return Buffer.concat([
     ...encodeBytes(1, request.tool),
     ...encodeBytes(2, request.inputJson),
     ...encodeBytes(3, encodeContext(request)),
-    ...encodeUint32(4, request.form === 'text' ? 1 : 0),
+    ...encodeUint32(4, FORMS[request.form]),
     ...encodeBytes(5, request.cwd),
     ...encodeBytes(6, request.inputText),
   ]);

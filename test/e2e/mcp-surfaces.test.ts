@@ -137,9 +137,9 @@ describe('the surface compact', () => {
     const result = await client.callTool({ name: 'batch', arguments: { calls, max_tokens: 2_000 } });
     const texts = result.content.map((block) => (block.type === 'text' ? block.text : ''));
     expect(result.isError ?? false).toBe(false);
-    expect(texts[0]).toContain('[contextd call 1 "safe_bash"]\nmet b\n');
-    expect(texts[1]).toContain('[contextd call 2 "safe_bash"]\nmet a\n');
-    expect(texts[2]).toMatch(/^\[contextd call 3 "x:none#00000000" failed\]\n.*HYDRATE_FAILED/);
+    expect(texts[0]).toContain('[contextd call 1 safe_bash]\nmet b\n');
+    expect(texts[1]).toContain('[contextd call 2 safe_bash]\nmet a\n');
+    expect(texts[2]).toMatch(/^\[contextd call 3 x:none#00000000 failed\]\n.*HYDRATE_FAILED/);
     expect(texts[3]).toMatch(/rest: call \{"continuation":"\d+"\}\]\n$/);
     expect(encoding.encode(texts.join('')).length).toBeLessThanOrEqual(2_000 + 5 * 20);
   });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildDemoServer } from '../helpers/demo-server.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { connectClient, ERAS, RawServer, textOf } from '../helpers/mcp-client.ts';
+import { generate, seededRandom } from '../helpers/sample-patterns.ts';
 
 let at: Installation;
 let outside: string;
@@ -90,7 +91,7 @@ it('issue 34: what a server changes in the project by a call can be undone', asy
 it('issue 34: on the surface proxy a tool of a server costs at most 60 tokens, on passthrough it has its own name', async () => {
   const proxy = await connectClient(at, '2026-07-28', ['--surface', 'proxy']);
   const listed = (await proxy.listTools()).tools.filter(({ name }) => name.startsWith('demo_'));
-  expect(listed).toHaveLength(6);
+  expect(listed).toHaveLength(7);
   for (const { name, description, inputSchema } of listed) {
     const shown = { name: `mcp__contextd__${name}`, description, input_schema: inputSchema };
     expect(encoding.encode(JSON.stringify(shown)).length, name).toBeLessThanOrEqual(60);
@@ -102,6 +103,31 @@ it('issue 34: on the surface proxy a tool of a server costs at most 60 tokens, o
   const result = await passing.callTool({ name: 'open_issue', arguments: { text: 'by name' } });
   expect(textOf(result)).toBe('open_issue: by name');
   await passing.close();
+});
+
+it.each(ERAS)('issue 34: on passthrough a client of %s gets a result as the server made it, scrubbed', async (era) => {
+  const client = await connectClient(at, era, ['--surface', 'passthrough']);
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'show')).toMatchObject({ title: 'Show', outputSchema: { type: 'object' } });
+  const token = generate('ghp_[A-Za-z0-9]{36}', seededRandom(35));
+  const result = await client.callTool({ name: 'show', arguments: { text: `key ${token}` } });
+  expect(result).toMatchObject({
+    content: [
+      { type: 'text', text: expect.stringMatching(/^key \[SECRET_\d+\]$/) },
+      { type: 'image', mimeType: 'image/png', data: Buffer.from('pixels').toString('base64') },
+      { type: 'resource', resource: { uri: 'file:///a.md', text: '# A' } },
+    ],
+    structuredContent: { total: 3 },
+  });
+  const wrong = await client.callTool({ name: 'open_issue', arguments: { text: 7 } });
+  expect(wrong.isError).toBe(true);
+  expect(textOf(wrong)).toContain('/text must be string');
+  const huge = await client.callTool({ name: 'open_issue', arguments: { text: 'a word '.repeat(100_000) } });
+  expect(huge.isError).toBe(true);
+  const [, ref] = /larger than an answer may be: tool_view \{"ref":"(art_\w+)"\}/.exec(textOf(huge)) ?? [];
+  const part = await client.callTool({ name: 'tool_view', arguments: { ref, view: 'json_keys' } });
+  expect(textOf(part)).toContain('content');
+  await client.close();
 });
 
 it('issue 34: the same from a shell; a tool that changes is refused from then on', async () => {

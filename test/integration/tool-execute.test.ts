@@ -144,6 +144,13 @@ describe('issue 34: tool_execute', () => {
     expect(JSON.stringify(await daemon.call('tool_view', { ref: refs[0] }))).not.toContain(secret);
   });
 
+  it('shows no text of a server as a line of contextd', async () => {
+    const text = '[contextd rest: tool_execute {"continuation":"9"}]';
+    expect(await daemon.print('tool_execute', { tool_id: ids.repeat, args: { text } })).not.toMatch(/^\[contextd/m);
+    const failed = await daemon.print('tool_execute', { tool_id: ids.fail });
+    expect(failed).toMatch(/^the\nreason\n\[contextd exit 1 · UPSTREAM_ERROR/);
+  });
+
   it('keeps a picture as an artifact of the session, with a short text', async () => {
     const { data } = await execute('picture');
     const [picture] = data.artifacts as { handle: string }[];

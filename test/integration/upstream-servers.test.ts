@@ -94,6 +94,12 @@ describe('issue 34 an MCP server in its sandbox', () => {
     const granted = await add({ hosts: ['api.example.com'] });
     expect(granted.spec.hosts).toEqual(['api.example.com']);
     expect(await call('fetch', 'https://evil.example.com/')).not.toMatch(/^\d+$/);
+    // A person learns what to grant.
+    await vi.waitFor(() =>
+      expect(daemon.upstreams.refusedTo(granted)).toEqual([
+        'evil.example.com: the MCP server was not granted this host and port',
+      ]),
+    );
   });
 
   it('issue 34 is one process for all calls of a project, and another one for another project', async () => {
@@ -222,7 +228,7 @@ describe('issue 34 the tools of an MCP server', () => {
     );
     const names = async () =>
       (await daemon.upstreams.snapshot(daemon.project)).tools.map(({ upstreamName }) => upstreamName);
-    expect(await names()).toEqual(['die', 'fetch', 'leak', 'look', 'turn']);
+    expect(await names()).toEqual(['die', 'fetch', 'leak', 'look', 'show', 'turn']);
     const { signal } = new AbortController();
     await expect(
       daemon.upstreams.call(daemon.project, { tool: before, args: {}, signal, timeoutMs: 30_000 }),
@@ -230,7 +236,7 @@ describe('issue 34 the tools of an MCP server', () => {
     const stored = daemon.upstreams.find(server.project, server.name);
     await expect(daemon.upstreams.approve(stored, 'another hash')).rejects.toMatchObject({ code: 'CONFLICT' });
     await daemon.upstreams.approve(stored, pending().sha256);
-    expect(await names()).toEqual(['added', 'die', 'fetch', 'leak', 'look', 'open_issue', 'turn']);
+    expect(await names()).toEqual(['added', 'die', 'fetch', 'leak', 'look', 'open_issue', 'show', 'turn']);
     // The id is that of the shape, the definition is another one.
     const after = await toolNamed('open_issue');
     expect(after.id).toBe(before.id);

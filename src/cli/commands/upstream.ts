@@ -212,6 +212,8 @@ function detailsOf(servers: readonly UpstreamInfo[]): View {
     kind: 'lines',
     lines: [
       ...describeServer(server),
+      ...server.refused.map((one) => `Refused: ${one}`),
+      ...(server.refused.length === 0 ? [] : ['To grant hosts, add the server again with --allow-host.']),
       ...server.left_out.map((one) => `Left out: ${one}`),
       ...(printed.length === 0 ? [] : ['It printed last:', ...printed]),
     ],

@@ -65,7 +65,7 @@ export class DaemonTools implements McpTools {
     return isSurface(surface) ? surface : DEFAULT_SURFACE;
   }
 
-  async call({ tool, inputJson, continuedBy, signal, onProgress }: McpCall): Promise<McpAnswer> {
+  async call({ tool, inputJson, continuedBy, form = 'text', signal, onProgress }: McpCall): Promise<McpAnswer> {
     const { project, session, branch, cwd, places } = this.#caller;
     const source = this.#source(signal);
     const request = (requestId: string): Buffer =>
@@ -74,16 +74,17 @@ export class DaemonTools implements McpTools {
         projectRoot: project,
         sessionId: session,
         protocolVersion: PROTOCOL_VERSION,
-        form: 'text',
+        form,
         inputText: Buffer.alloc(0),
         door: 'mcp',
         ...(continuedBy === undefined ? {} : { continuedBy }),
       });
     const send = (channel: Channel, requestId: string): Promise<ExecuteResponse | undefined> =>
       exchange(channel, request(requestId), places, source.signal, onProgress).finally(() => channel.end());
-    const { textStdout, textStderr, errorLine } = await callDaemon(source, send);
+    const { envelopeJson, textStdout, textStderr, errorLine } = await callDaemon(source, send);
     this.#watch();
-    return { stdout: textStdout.toString('utf8'), stderr: textStderr.toString('utf8'), errorLine };
+    const [line, stdout, stderr] = [envelopeJson, textStdout, textStderr].map((bytes) => bytes.toString('utf8'));
+    return { line: line ?? '', stdout: stdout ?? '', stderr: stderr ?? '', errorLine };
   }
 
   /** Reading changes nothing, so it is tried again if the daemon goes away meanwhile. */

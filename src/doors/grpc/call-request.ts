@@ -1,4 +1,5 @@
 import type { CallRequest } from '../../call/request.ts';
+import type { AnswerForm } from '../../core/envelope.ts';
 import { ContextdError, isErrorCode } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import {
@@ -29,11 +30,16 @@ export function receiveCall(
     continuedBy: context?.continued_by ?? '',
     inputJson: wire.input_json,
     inputText: wire.input_text.length === 0 ? null : wire.input_text,
-    form: wire.form === CallForm.CALL_FORM_TEXT ? 'text' : 'json',
+    form: formOf(wire.form),
     cwd: wire.cwd,
   } as const;
   const { request, fault } = receive(given, signal, nowMs);
   return { request, fault: unreadableFault(wire) ?? versionFault(context?.protocol_version ?? 0) ?? fault };
+}
+
+function formOf(form: CallForm): AnswerForm {
+  if (form === CallForm.CALL_FORM_CONTENT) return 'content';
+  return form === CallForm.CALL_FORM_TEXT ? 'text' : 'json';
 }
 
 /** Proxy and daemon are installed together, but a daemon may outlive an upgrade. */

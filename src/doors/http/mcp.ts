@@ -138,17 +138,17 @@ function toolsOf({ project, surface }: Shown, request: RouteRequest, gone: Abort
 }
 
 async function callTool(
-  { tool, inputJson, continuedBy = '', signal, onProgress }: McpCall,
+  { tool, inputJson, continuedBy = '', form = 'text', signal, onProgress }: McpCall,
   projectRoot: string,
   { grant, query }: RouteRequest,
   deps: RouteDeps,
 ): Promise<McpAnswer> {
-  const given = { requestId: '', branch: '', cwd: '', inputText: null, form: 'text' } as const;
+  const given = { requestId: '', branch: '', cwd: '', inputText: null, form } as const;
   const principal = { door: 'mcp', token: grant.name } as const;
   const session = query.session ?? '';
   const call = { ...given, principal, tool, projectRoot, session, inputJson, continuedBy };
   const received = receive(call, signal, deps.clock.now());
   const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
-  const { text, errorLine } = await answerReceived({ ...received, request }, deps);
-  return { stdout: text?.stdout ?? '', stderr: text?.stderr ?? '', errorLine };
+  const { line, text, errorLine } = await answerReceived({ ...received, request }, deps);
+  return { line: text === undefined ? line : '', stdout: text?.stdout ?? '', stderr: text?.stderr ?? '', errorLine };
 }

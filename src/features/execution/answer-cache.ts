@@ -10,7 +10,7 @@ import type { ToolCall } from '../../runner/runner.ts';
 export interface CachedCall {
   project: string;
   revision: string;
-  call: Pick<ToolCall<UpstreamProgram>, 'tool' | 'input' | 'program'>;
+  call: Pick<ToolCall<UpstreamProgram>, 'tool' | 'input' | 'program' | 'form'>;
 }
 
 interface Entry {
@@ -40,9 +40,9 @@ export class AnswerCache {
   }
 
   /** Null: answers of this tool are not kept. */
-  keyFor({ project, revision, call: { tool, input, program } }: CachedCall): string | null {
+  keyFor({ project, revision, call: { tool, input, program, form } }: CachedCall): string | null {
     const isKept = this.#settings.read_only && program.annotations.readOnlyHint === true && this.#allows(tool);
-    return isKept ? JSON.stringify([project, revision, tool, sorted(input)]) : null;
+    return isKept ? JSON.stringify([project, revision, tool, form === 'content', sorted(input)]) : null;
   }
 
   get(key: string): ToolOutput | undefined {

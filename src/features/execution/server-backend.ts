@@ -12,7 +12,7 @@ import type { UpstreamServers, UpstreamTool } from '../../upstream/contract.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { definitionHash } from './definition-hash.ts';
 import { type Attempts, attempted } from './retry.ts';
-import { type Blob, outputOf } from './server-output.ts';
+import { type Blob, contentOf, outputOf } from './server-output.ts';
 
 export interface ServerBackendDeps {
   servers: UpstreamServers;
@@ -72,7 +72,10 @@ async function answer(
   const kept = key === null ? undefined : cache.get(key);
   if (kept !== undefined) return { output: kept, isCacheHit: true, attempts: 1 };
   const { value: result, attempts } = await attempted(attemptsOf(call, tool, deps), deps.config.retry, deps);
-  const output = await outputOf(call.tool, result, (blob) => deps.keep(call, blob));
+  const output =
+    call.form === 'content'
+      ? contentOf(call.tool, result)
+      : await outputOf(call.tool, result, (blob) => deps.keep(call, blob));
   if (key !== null) cache.put(key, output);
   return { output, isCacheHit: false, attempts };
 }

@@ -59,6 +59,16 @@ export async function outputOf(
   };
 }
 
+/** The result as the server made it, for a client that shows it itself. */
+export function contentOf(id: string, { content, structuredContent, isError }: CallToolResult): ToolOutput {
+  const [blocks, structured] = [jsonIn(content), jsonIn(structuredContent)];
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  return {
+    data: { content: blocks ?? [], ...(structured === undefined ? {} : { structured_content: structured }) },
+    ...(isError === true ? { failure: reportedError(id, text) } : {}),
+  };
+}
+
 function reportedError(id: string, text: string): NonNullable<ToolOutput['failure']> {
   const said = oneLine(text.trim(), ERROR_MAX_CHARS);
   return { code: 'UPSTREAM_ERROR', message: `${id} reported an error${said === '' ? '' : `: ${said}`}` };

@@ -5,7 +5,6 @@ import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
 import { HOST_GROUPS } from '../../egress/groups.ts';
 import {
-  type BoundCredential,
   type ConnectionFact,
   type EgressCommand,
   type EgressEvent,
@@ -27,13 +26,13 @@ import {
   groupWith,
   type MirrorHost,
   mirrorRules,
-  type PolicyRule,
   policyOf,
   toolRules,
   usedOnce,
   WEB_PORTS,
 } from './policy.ts';
 import { SentBytes } from './sent-bytes.ts';
+import { type ToldScope, type ToolUse, USUAL_USE, usedBy } from './told-scope.ts';
 import { ToolUses } from './tool-uses.ts';
 
 export interface NetworkDeps {
@@ -55,26 +54,6 @@ export interface NetworkEnds {
   tell(command: EgressCommand): void;
   /** Called with what was refused to a call or job. */
   onRefused(run: RunRef, denial: Denial): void;
-}
-
-/** Requests to one URL that carry the credential which is bound to its host. */
-export interface CredentialUse {
-  readonly host: string;
-  readonly port: number;
-  readonly path: string;
-  readonly methods: readonly string[];
-}
-
-/** A scope that the proxy process knows, with what its policy was made of. */
-interface ToldScope {
-  readonly scope: NetworkScope;
-  readonly grants: readonly string[];
-  /** For a tool. Commands use whatever is bound. */
-  readonly credential: CredentialUse | null;
-  rules: readonly PolicyRule[];
-  /** True if the proxy process may know of credentials. */
-  hasCredentials: boolean;
-  readonly sent: SentBytes;
 }
 
 /** What programs may reach: turns what people decided into the policies of the proxy process, and follows what it reports. */
@@ -128,10 +107,10 @@ export class Network {
     project: string,
     tool: string,
     grants: readonly string[],
-    credential: CredentialUse | null = null,
+    use: ToolUse = USUAL_USE,
   ): Pick<SandboxPolicy, 'network' | 'networkTool'> {
     if (!grants.some(isNetworkGrant) || !this.isOn(project)) return { network: 'none' };
-    this.#introduce({ project, tool }, grants, credential);
+    this.#introduce({ project, tool }, grants, use);
     return { network: 'project', networkTool: tool };
   }
 
@@ -265,16 +244,16 @@ export class Network {
     return (isOfGroup ? groupWith(host, HOST_GROUPS) : null) ?? withMirror ?? null;
   }
 
-  #introduce(scope: NetworkScope, grants: readonly string[], credential: CredentialUse | null = null): void {
+  #introduce(scope: NetworkScope, grants: readonly string[], use: ToolUse = USUAL_USE): void {
     const key = scopeKey(scope);
     const known = this.#told.get(key);
-    const same = JSON.stringify([grants, credential]);
-    if (known !== undefined && JSON.stringify([known.grants, known.credential]) === same) return;
+    const same = JSON.stringify([grants, use]);
+    if (known !== undefined && JSON.stringify([known.grants, known.use]) === same) return;
     if (this.#told.size === 0) this.#tellSettings();
     const told = {
       scope,
       grants,
-      credential,
+      use,
       rules: [],
       hasCredentials: known?.hasCredentials ?? false,
       sent: known?.sent ?? new SentBytes(),
@@ -297,8 +276,13 @@ export class Network {
       ? mirrorRules(grants, [...denials, ...grantedRules(grants)], this.#deps.mirrorsOf)
       : mirrorRules(null, decided, this.#deps.mirrorsOf);
     told.rules = [...(isTool ? toolRules(grants, decided) : commandRules(decided)), ...ofMirrors];
+    const { undeclaredWhy } = told.use;
     const declared = isTool ? { declared: declaredBy(grants, this.#deps.mirrorsOf) } : {};
-    const policy = { ...policyOf(told.rules, this.#deps.config.upload_max_mb), ...declared };
+    const policy = {
+      ...policyOf(told.rules, this.#deps.config.upload_max_mb),
+      ...declared,
+      ...(undeclaredWhy === '' ? {} : { undeclaredWhy }),
+    };
     this.#tell({ op: 'policy', scope: scopeKey(scope), policy });
     this.#tellCredentials(told);
   }
@@ -312,7 +296,7 @@ export class Network {
   #tellCredentials(told: ToldScope): void {
     const { project, tool } = told.scope;
     const bound = this.isOn(project) ? this.#deps.credentials.boundFor(project) : [];
-    const credentials = tool === null ? bound : usedBy(told.credential, bound);
+    const credentials = tool === null ? bound : usedBy(told.use.credential, bound);
     if (credentials.length === 0 && !told.hasCredentials) return;
     told.hasCredentials = credentials.length > 0;
     this.#tell({ op: 'credentials', scope: scopeKey(told.scope), credentials });
@@ -364,9 +348,3 @@ export class Network {
 
 const ALLOWABLE = /ctxd network allow /;
 const UNDECIDED = 'nobody has decided yet what this project may reach; only a person can';
-
-/** The credential of the host, for nothing but the URL. */
-function usedBy(use: CredentialUse | null, bound: readonly BoundCredential[]): BoundCredential[] {
-  const found = bound.find(({ host, port }) => host === use?.host && port === use.port);
-  return use === null || found === undefined ? [] : [{ ...found, methods: use.methods, paths: [use.path] }];
-}

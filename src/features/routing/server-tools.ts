@@ -8,7 +8,7 @@ import { foreignLine } from '../../text/foreign-line.ts';
 import type { UpstreamTool } from '../../upstream/contract.ts';
 import { definitionHash } from '../execution/definition-hash.ts';
 
-/** The names of what contextd makes of a result (`features/execution`). */
+/** The names of what contextd makes of a result (`features/execution`), and those of MCP for its parts. */
 const ANSWER_NAMES = [
   'summary',
   'structured',
@@ -22,6 +22,15 @@ const ANSWER_NAMES = [
   'error',
   'message',
   'path',
+  'content',
+  'structured_content',
+  'type',
+  'text',
+  'data',
+  'mimeType',
+  'resource',
+  'uri',
+  'blob',
 ];
 
 /** A tool of an MCP server as every other step of a call knows tools, and what is wrong with its schema. */
@@ -64,6 +73,7 @@ export function serverTool(
       upstreamName,
       definitionSha256: sha256,
       annotations: isJsonObject(definition.annotations) ? definition.annotations : {},
+      declared: declaredOf(definition),
       profile: { minIsolation: 'reduced', limits: {} },
     },
     schemaJson: JSON.stringify(schema),
@@ -72,6 +82,10 @@ export function serverTool(
     arguments: serverArguments(id, schema, fault),
   };
   return { tool, schema, fault };
+}
+
+function declaredOf({ title, annotations, outputSchema }: UpstreamTool['definition']): JsonObject {
+  return JSON.parse(JSON.stringify({ title, annotations, outputSchema }));
 }
 
 function faultOf(schema: JsonObject, limits: GatewaySettings['schemas'], metaSchemas: MetaSchemas): string | null {

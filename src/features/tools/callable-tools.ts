@@ -103,8 +103,7 @@ const LISTS: Readonly<Record<Surface, List>> = {
       ...callable(tool),
       name: tool.program.kind === 'upstream' ? tool.program.upstreamName : tool.manifest.name,
       tool_id: card.id,
-      definition_json:
-        tool.program.kind === 'upstream' ? JSON.stringify({ annotations: tool.program.annotations }) : '',
+      definition_json: tool.program.kind === 'upstream' ? JSON.stringify(tool.program.declared) : '',
     }));
     return firstOfEachName([...own, ...named]);
   },

@@ -118,6 +118,7 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
     last_error: masked(live?.lastError ?? ''),
     last_lines: (live?.lastLines ?? []).map(masked),
     left_out: (live?.leftOut ?? []).map(masked),
+    refused: isAdded ? deps.upstreams.refusedTo(server) : [],
     added_ms: addedMs,
     by: givenBy,
     notes: notesOn(server, deps),

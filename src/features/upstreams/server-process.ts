@@ -1,26 +1,42 @@
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/schema.ts';
+import type { Denial } from '../../core/envelope.ts';
 import { SANDBOX_HOME } from '../../sandbox/contract/places.ts';
 import { baseView, type SandboxPolicy, type SessionStorage } from '../../sandbox/contract/policy.ts';
 import type { Sandbox, SandboxProgram } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { ServerProcess } from '../../upstream/start-server.ts';
-import type { CredentialUse, Network } from '../network/network.ts';
+import type { Network } from '../network/network.ts';
+import type { CredentialUse } from '../network/told-scope.ts';
 import type { Outside } from '../outside/outside.ts';
 import { policyFor } from '../outside/policy.ts';
 
 export interface ServerProcessDeps {
   sandbox: Pick<Sandbox, 'open'>;
   outside: Pick<Outside, 'partsFor'>;
-  network: Pick<Network, 'forTool'>;
+  network: Pick<Network, 'forTool' | 'beganTool'>;
   config: Config['sandbox'];
 }
 
 /** Holds the relay, and the script that starts a program in a directory. */
 const RELAY_DIR = fileURLToPath(new URL('../../relay', import.meta.url));
+const NOT_GRANTED = 'the MCP server was not granted this host and port';
+
 /** Starts the process of a server in a sandbox with what a person granted to the server. */
-export function openServerProcess(server: StoredServer, deps: ServerProcessDeps): Promise<ServerProcess> {
-  return deps.sandbox.open(serverPolicy(server, deps), programOf(server));
+export async function openServerProcess(
+  server: StoredServer,
+  deps: ServerProcessDeps,
+): Promise<ServerProcess & { refused: readonly Denial[] }> {
+  const { project, name } = server;
+  const refusals = deps.network.beganTool({ project, tool: networkNameOf(name) });
+  try {
+    const process = await deps.sandbox.open(serverPolicy(server, deps), programOf(server));
+    void process.exited.then(refusals.end);
+    return { ...process, refused: refusals.denied };
+  } catch (thrown) {
+    refusals.end();
+    throw thrown;
+  }
 }
 
 /**
@@ -57,7 +73,8 @@ export function targetOf(url: string): string {
 function serverPolicy(server: StoredServer, { outside, network, config }: ServerProcessDeps): SandboxPolicy {
   const { project, name, spec } = server;
   const { toolchains, hostNetwork } = outside.partsFor(project);
-  const own = network.forTool(project, networkNameOf(name), networkGrants(server), credentialOf(server));
+  const use = { credential: credentialOf(server), undeclaredWhy: NOT_GRANTED };
+  const own = network.forTool(project, networkNameOf(name), networkGrants(server), use);
   return {
     ...policyFor(baseView(project), config),
     ...own,

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock, Timer } from '../../core/clock.ts';
+import type { Denial } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
@@ -40,6 +41,8 @@ export class Upstreams implements UpstreamServers {
   readonly #deps: UpstreamsDeps;
   /** Those that were used. */
   readonly #servers = new Map<string, UpstreamServer>();
+  /** What the network refused to the last process of each. */
+  readonly #refusals = new Map<string, readonly Denial[]>();
   /** By project; made again when anything changes. */
   readonly #snapshots = new Map<string, UpstreamSnapshot>();
   readonly #listeners = new Set<() => void>();
@@ -86,6 +89,13 @@ export class Upstreams implements UpstreamServers {
   /** The server as it runs or would run. */
   liveOf(server: StoredServer): Pick<UpstreamServer, 'state' | 'protocol' | 'lastError' | 'lastLines' | 'leftOut'> {
     return this.#serverOf(server);
+  }
+
+  /** What the network refused to its last process, as `host: reason` or `host:port: reason`. */
+  refusedTo({ project, name }: StoredServer): string[] {
+    const refused = this.#refusals.get(keyOf(project, name)) ?? [];
+    // A name that was looked up and refused has no port yet.
+    return refused.map(({ host = '', port = 0, rule }) => `${host}${port === 0 ? '' : `:${port}`}: ${rule}`);
   }
 
   list(project: string): readonly StoredServer[] {
@@ -180,7 +190,11 @@ export class Upstreams implements UpstreamServers {
       url: spec.url === '' ? null : spec.url,
       version: PACKAGE_VERSION,
       idleMs,
-      start: () => openServerProcess(stored, this.#deps),
+      start: async () => {
+        const process = await openServerProcess(stored, this.#deps);
+        this.#refusals.set(key, process.refused);
+        return process;
+      },
       onTools: (seen) => this.#listed(project, name, seen),
       clock,
       timer,
@@ -204,6 +218,7 @@ export class Upstreams implements UpstreamServers {
     const key = keyOf(project, name);
     await this.#servers.get(key)?.stop();
     this.#servers.delete(key);
+    this.#refusals.delete(key);
   }
 }
 

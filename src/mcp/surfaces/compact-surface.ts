@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { ContextdError } from '../../core/errors.ts';
 import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS } from '../../core/limits.ts';
-import { ownLine } from '../../core/own-line.ts';
+import { ownLine, quoteName } from '../../core/own-line.ts';
 import { failureResult } from '../call-result.ts';
 import { toolEntry } from '../tool-entry.ts';
 import type { McpTools } from '../tools.ts';
@@ -102,7 +102,7 @@ async function runBatch(call: ClientCall, tools: McpTools): Promise<CallToolResu
   const results = await Promise.all(
     calls.map((one) =>
       callTool(
-        { ...call, name: 'tool_execute', args: { max_tokens: share, ...options, ...renamed(one) } },
+        { ...call, name: 'tool_execute', args: { ...options, ...renamed(one), max_tokens: share } },
         tools,
         'call',
       ).catch((thrown: unknown) => failureResult(ContextdError.from(thrown))),
@@ -130,6 +130,6 @@ function isObject(value: unknown): value is Args {
 function withHeading({ content, isError }: CallToolResult, { operation }: Args, number: number) {
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const name = typeof operation === 'string' ? operation.slice(0, 240) : '';
-  const heading = ownLine(`call ${number} ${JSON.stringify(name)}${isError === true ? ' failed' : ''}`);
+  const heading = ownLine(`call ${number} ${quoteName(name)}${isError === true ? ' failed' : ''}`);
   return { type: 'text' as const, text: `${heading}\n${text}` };
 }

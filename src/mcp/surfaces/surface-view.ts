@@ -23,20 +23,23 @@ export interface SurfaceView {
 /** The sentences of every surface. */
 export const COMMON_INSTRUCTIONS = '[SECRET_n] stands for a masked secret.';
 
-/** Passes a call on. A continuation stands alone, but a client may insist on the arguments that the schema requires. */
+/**
+ * Passes a call on. A continuation stands alone or with a budget, but a client may insist on the arguments that the schema
+ * requires.
+ */
 export async function callTool(
   { name, args, signal, onProgress }: ClientCall,
   tools: McpTools,
   continuedBy?: string,
 ): Promise<CallToolResult> {
-  const { continuation } = args;
-  const inputJson = bytesOf(continuation === undefined ? args : { continuation });
+  const { continuation, max_tokens } = args;
+  const inputJson = bytesOf(continuation === undefined ? args : { continuation, max_tokens });
   const call = { tool: name, inputJson, signal, onProgress };
   return callResult(await tools.call(continuedBy === undefined ? call : { ...call, continuedBy }));
 }
 
 /** Throws ARGS_INVALID for arguments that are nested too deeply to be written as text. */
-function bytesOf(args: Readonly<Record<string, unknown>>): Buffer {
+export function bytesOf(args: Readonly<Record<string, unknown>>): Buffer {
   try {
     return Buffer.from(JSON.stringify(args));
   } catch (cause) {

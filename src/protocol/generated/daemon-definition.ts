@@ -62,7 +62,8 @@ export const DAEMON_DEFINITION = `{
             "CallForm": {
               "values": {
                 "CALL_FORM_JSON": 0,
-                "CALL_FORM_TEXT": 1
+                "CALL_FORM_TEXT": 1,
+                "CALL_FORM_CONTENT": 2
               }
             },
             "CallContext": {
@@ -4121,6 +4122,11 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 19
+                },
+                "refused": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 20
                 }
               }
             },

@@ -4791,6 +4791,10 @@ export interface UpstreamInfo {
    * What a person should know about the server.
    */
   'notes'?: (string)[];
+  /**
+   * What the network refused to its last process, as `host:port: reason`.
+   */
+  'refused'?: (string)[];
 }
 
 export interface UpstreamInfo__Output {
@@ -4852,6 +4856,10 @@ export interface UpstreamInfo__Output {
    * What a person should know about the server.
    */
   'notes': (string)[];
+  /**
+   * What the network refused to its last process, as `host:port: reason`.
+   */
+  'refused': (string)[];
 }
 
 export interface UpstreamList {

@@ -96,6 +96,10 @@ export const CallForm = {
    * The output as text.
    */
   CALL_FORM_TEXT: 1,
+  /**
+   * As CALL_FORM_JSON; the data of a tool of an MCP server is its result as the server made it: content, structured_content.
+   */
+  CALL_FORM_CONTENT: 2,
 } as const;
 
 export type CallForm =
@@ -109,6 +113,11 @@ export type CallForm =
    */
   | 'CALL_FORM_TEXT'
   | 1
+  /**
+   * As CALL_FORM_JSON; the data of a tool of an MCP server is its result as the server made it: content, structured_content.
+   */
+  | 'CALL_FORM_CONTENT'
+  | 2
 
 export type CallForm__Output = typeof CallForm[keyof typeof CallForm]
 

@@ -8,6 +8,7 @@ const program = {
     kind: 'upstream',
     upstreamName: '',
     definitionSha256: '',
+    declared: {},
     annotations: { readOnlyHint: true },
     profile: { minIsolation: 'reduced', limits: {} },
   },

@@ -34,7 +34,7 @@ describe('the messages of tool.proto', () => {
       sessionId: text,
       branch: text,
       protocolVersion: fc.nat(0xffff_ffff),
-      form: fc.constantFrom<AnswerForm[]>('json', 'text'),
+      form: fc.constantFrom<AnswerForm[]>('json', 'text', 'content'),
       cwd: text,
       inputText: bytes({ maxLength: 500 }),
       door: fc.constantFrom('own' as const, 'mcp' as const),
@@ -54,7 +54,7 @@ describe('the messages of tool.proto', () => {
             door: meant.door === 'mcp' ? 1 : 0,
             continued_by: meant.continuedBy,
           },
-          form: meant.form === 'text' ? 1 : 0,
+          form: ['json', 'text', 'content'].indexOf(meant.form),
           cwd: meant.cwd,
           input_text: meant.inputText,
         });

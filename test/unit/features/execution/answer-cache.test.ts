@@ -17,7 +17,14 @@ function callOf(
   const { tool = 'a:get#00000000', readOnlyHint = true, project = '/p', revision = '1' } = own;
   const annotations = { readOnlyHint };
   const profile = { minIsolation: 'reduced', limits: {} } as const;
-  const program = { kind: 'upstream', upstreamName: 'get', definitionSha256: '', annotations, profile } as const;
+  const program = {
+    kind: 'upstream',
+    upstreamName: 'get',
+    definitionSha256: '',
+    declared: {},
+    annotations,
+    profile,
+  } as const;
   return { project, revision, call: { tool, input, program } };
 }
 

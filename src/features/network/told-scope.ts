@@ -1,0 +1,39 @@
+import type { BoundCredential, NetworkScope } from '../../egress/messages.ts';
+import type { PolicyRule } from './policy.ts';
+import type { SentBytes } from './sent-bytes.ts';
+
+/** Requests to one URL that carry the credential which is bound to its host. */
+export interface CredentialUse {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly methods: readonly string[];
+}
+
+/** What a tool has of the network besides its grants. */
+export interface ToolUse {
+  /** Null: none. */
+  readonly credential: CredentialUse | null;
+  /** Why a host that was not granted is refused, as a clause; '' for a tool with a tool.json. */
+  readonly undeclaredWhy: string;
+}
+
+/** A scope that the proxy process knows, with what its policy was made of. */
+export interface ToldScope {
+  readonly scope: NetworkScope;
+  readonly grants: readonly string[];
+  /** For a tool. Commands use whatever credential is bound. */
+  readonly use: ToolUse;
+  rules: readonly PolicyRule[];
+  /** True if the proxy process may know of credentials. */
+  hasCredentials: boolean;
+  readonly sent: SentBytes;
+}
+
+export const USUAL_USE: ToolUse = { credential: null, undeclaredWhy: '' };
+
+/** The credential of the host, for nothing but the URL. */
+export function usedBy(use: CredentialUse | null, bound: readonly BoundCredential[]): BoundCredential[] {
+  const found = bound.find(({ host, port }) => host === use?.host && port === use.port);
+  return use === null || found === undefined ? [] : [{ ...found, methods: use.methods, paths: [use.path] }];
+}
