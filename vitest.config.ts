@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 const SHARED = {
   setupFiles: ['test/helpers/coverage.ts'],
   pool: 'forks' as const,
+  // The files of a worker share its modules, which saves a process for each file.
+  isolate: false,
   // Ends what hangs, and says nothing about speed: beside other work a test may get a tenth of a processor.
   testTimeout: 180_000,
   hookTimeout: 180_000,
@@ -17,11 +19,27 @@ export default defineConfig({
   test: {
     globalSetup: ['test/helpers/warm-homes.ts'],
     reporters: ['default', './test/helpers/count-reporter.ts'],
-    maxWorkers: 2,
     projects: [
-      // Functions without state: the files of a worker share its modules, which saves a process for each file.
-      { test: { ...SHARED, name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
-      { test: { ...SHARED, name: 'whole', include: ['test/**/*.test.ts'], exclude: ['test/unit/**'] } },
+      {
+        test: {
+          ...SHARED,
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      // Part of their time these wait for programs, so three fill two processors.
+      {
+        test: {
+          ...SHARED,
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/unit/**'],
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });
