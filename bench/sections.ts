@@ -103,6 +103,11 @@ export const SECTIONS: Readonly<Record<string, Entry>> = {
     isForEachAccount: false,
     load: async () => (await import('./sections/retrieval.ts')).retrievalSection,
   },
+  gateway: {
+    title: 'A tool of an MCP server, through the gateway and directly',
+    isForEachAccount: false,
+    load: async () => (await import('./sections/gateway.ts')).gatewaySection,
+  },
   route: {
     title: 'Which tools a query finds',
     isForEachAccount: false,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type BenchInstallation, inheritedPath, installForBench, SAFE_BASH_LINK } from '../lib/machine.ts';
 import { type Mcporter, startMcporter } from '../lib/mcporter.ts';
 import { type Contender, race, runProcess, type Spread } from '../lib/measure.ts';
@@ -15,6 +16,7 @@ import {
   type SectionOptions,
 } from '../lib/section.ts';
 
+const SERVER = fileURLToPath(new URL('../lib/mcp-server-main.js', import.meta.url));
 const NODE = 'node -e 0 (Node 24)';
 const VERSION = 'contextd-proxy --version';
 const PROXY = 'proxy alone, a handler that does nothing';
@@ -90,7 +92,7 @@ interface PeerContenders {
 async function peerContenders(): Promise<PeerContenders> {
   const srt = findPeer('srt');
   const found = findPeer('mcporter');
-  const mcporter = found.path === null ? null : await startMcporter(found.path);
+  const mcporter = found.path === null ? null : await startMcporter(found.path, SERVER);
   return {
     contenders: [
       ...(mcporter === null ? [] : [mcporterContender(mcporter)]),
@@ -107,7 +109,7 @@ async function peerContenders(): Promise<PeerContenders> {
 }
 
 function mcporterContender(mcporter: Mcporter): Contender {
-  return { name: MCPORTER, once: async () => void (await mcporter.callTrue()) };
+  return { name: MCPORTER, once: async () => void (await mcporter.call('run', 'command=true', 'exit_code')) };
 }
 
 function srtContender(program: string): Contender {
