@@ -1,5 +1,6 @@
 import type { AnswerForm } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
+import type { PassedCall } from '../core/passing.ts';
 
 /** The origin of a call: its door, and the credentials that opened the door. */
 export type Principal =
@@ -33,6 +34,8 @@ export interface CallRequest {
   form: AnswerForm;
   /** The tool with which the caller reads on, by the name that it knows. Absent: the tool that it called. */
   continuedBy?: string;
+  /** For an MCP client that gets the result of a server's tool as the server gave it. */
+  passed?: PassedCall;
   /** The caller's working directory: an absolute path that is textually inside the project; the root if unknown. */
   cwd: string;
   /**

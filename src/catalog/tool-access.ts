@@ -10,29 +10,41 @@ type UsedTool = Pick<CatalogTool, 'manifest' | 'program'>;
  */
 export class ToolAccess {
   readonly #settings: GatewaySettings['access'];
-  readonly #rules = new Map<string, (tool: UsedTool) => boolean>();
+  readonly #rules = new Map<string, Rule>();
 
   constructor(settings: GatewaySettings['access']) {
     this.#settings = settings;
   }
 
-  mayUse(project: string, tool: UsedTool): boolean {
+  mayUse(project: string, { manifest: { name, effects }, program }: UsedTool): boolean {
+    // What a server says of its own tools is not verified.
+    return this.#may(project, name, program.kind === 'upstream' ? null : effects.files !== 'write');
+  }
+
+  /** `name`: the server, a colon, and `resources`, `prompts`, `completions` or `logging`. */
+  mayUsePrimitive(project: string, name: string): boolean {
+    return this.#may(project, name, null);
+  }
+
+  #may(project: string, name: string, isReading: boolean | null): boolean {
     const own = Object.hasOwn(this.#settings.projects, project) ? project : '';
     const rule = this.#rules.get(own) ?? ruleOf({ ...this.#settings, ...this.#settings.projects[own] });
     this.#rules.set(own, rule);
-    return rule(tool);
+    return rule(name, isReading);
   }
 }
 
-function ruleOf({ allow, deny, read_only: isReadOnly }: AccessSettings): (tool: UsedTool) => boolean {
+/** `isReading`: whether it changes no file; null if that is not verified. */
+type Rule = (name: string, isReading: boolean | null) => boolean;
+
+function ruleOf({ allow, deny, read_only: isReadOnly }: AccessSettings): Rule {
   const allows = matcherOf(allow);
   const denies = matcherOf(deny);
   const byName = new Set(allow);
-  return ({ manifest: { name, effects }, program }) => {
+  return (name, isReading) => {
     if (denies(name) || !allows(name)) return false;
     if (!isReadOnly) return true;
-    // What a server says of its own tools is not verified.
-    return program.kind === 'upstream' ? byName.has(name) : effects.files !== 'write';
+    return isReading ?? byName.has(name);
   };
 }
 

@@ -92,6 +92,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     proofKey: (id) => keys.derive('http', id),
     refusalLine: (why) => turnedAway(newRequestId(clock.now()), maskedError(why, mask), before.counter).answer.line,
     feed: before.liveEvents,
+    passing: before.passing,
     figures: (): Figures => ({
       ...before.callFigures.read(),
       callsRunning: gate.active(),

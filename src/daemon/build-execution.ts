@@ -25,6 +25,7 @@ import { createToolVerbs } from '../features/routing/tool-verbs.ts';
 import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
 import { UndoRecords } from '../features/undo/undo-records.ts';
+import { PassedRequests } from '../features/upstreams/passed-requests.ts';
 import { Upstreams } from '../features/upstreams/upstreams.ts';
 import { runByKind } from '../runner/backends.ts';
 import { createRunner } from '../runner/create-runner.ts';
@@ -112,6 +113,14 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   });
   const servers = deps.upstreams ?? upstreams;
   const access = new ToolAccess(config.gateway.access);
+  const passing = new PassedRequests({
+    ...before,
+    upstreams,
+    links: upstreams.links,
+    changes: [upstreams, installed],
+    access,
+    clock,
+  });
   const catalogues = new ToolCatalogues({
     ...before,
     choices: before.toolChoices,
@@ -135,6 +144,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     executables: createExecutables({ catalogues, config: config.gateway }),
     rates: new CallRates(config.gateway.rate_limits, clock),
     upstreams,
+    passing,
     toolHabits,
     checkpoints,
     network,
@@ -151,6 +161,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
       host: createHostBackend(verbs, clock),
       upstream: createServerBackend({
         servers,
+        passOn: (call, tool, passed) => passing.call(call, tool, passed),
         config: config.gateway,
         keep: (call, blob) => keepBlob(call, blob, { scrubber, artifacts }),
         clock,

@@ -49,6 +49,7 @@ export async function run(
     grants: call.tool.manifest.grants,
     opened: tokensToMask(opened),
     signal: call.request.signal,
+    ...(call.request.passed === undefined ? {} : { passed: call.request.passed }),
     ...(progress === null ? {} : { onCommand: () => progress.listen() }),
   });
   const { outcome, facts } = await running.finally(() => progress?.stop());

@@ -21,10 +21,16 @@ export function toolEntry({ name, purpose, schemaJson }: Pick<McpTool, 'name' | 
 /** A tool as its author describes it, for clients that choose by themselves what they load. Its texts are shown as in `toolEntry`. */
 export function foreignEntry(tool: McpTool): Tool {
   const { _meta, ...entry } = toolEntry(tool);
-  const declared: Pick<Tool, 'title' | 'annotations' | 'outputSchema'> =
+  const { title, outputSchema, ...declared }: Partial<Pick<Tool, 'title' | 'annotations' | 'outputSchema'>> =
     tool.definitionJson === '' ? {} : JSON.parse(tool.definitionJson);
-  const { title } = declared;
-  return { ...entry, ...declared, ...(title === undefined ? {} : { title: foreignLine(title) }) };
+  return {
+    ...entry,
+    ...declared,
+    // A tool of a server takes no options beside its own arguments, so its schema stays as it is.
+    inputSchema: wholeSchema(tool.schemaJson === '' ? {} : JSON.parse(tool.schemaJson)),
+    ...(title === undefined ? {} : { title: foreignLine(title) }),
+    ...(outputSchema === undefined ? {} : { outputSchema: wholeSchema(JSON.parse(JSON.stringify(outputSchema))) }),
+  };
 }
 
 /**
@@ -34,6 +40,11 @@ export function foreignEntry(tool: McpTool): Tool {
 function inputSchema(schema: Json): Tool['inputSchema'] {
   const { additionalProperties: _closed, ...open } = isJsonObject(schema) ? shownSchema(schema) : {};
   return { ...open, type: 'object' };
+}
+
+function wholeSchema(schema: JsonObject): Tool['inputSchema'] {
+  const { $schema } = schema;
+  return { ...(typeof $schema === 'string' ? { $schema } : {}), ...shownSchema(schema), type: 'object' };
 }
 
 const OWN_KEY = /^(?:\$schema$|x-contextd-)/;

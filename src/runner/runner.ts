@@ -6,6 +6,7 @@ import type { AnswerForm, Denial } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
+import type { PassedCall } from '../core/passing.ts';
 import type { QuarantineReport } from '../guard/contract/quarantine.ts';
 import { BROKER_TIMEOUT_MS, PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
 import type { ScannedOutput } from '../protocol/tool-output.ts';
@@ -46,6 +47,8 @@ export interface ToolCall<Program extends ToolProgram = ToolProgram> {
   opened?: readonly string[];
   /** Called for each command of the call. The returned listener gets its output, unscrubbed. */
   onCommand?(): CommandListener;
+  /** For an MCP client that gets the result of a server's tool as the server gave it. */
+  passed?: PassedCall;
   signal: AbortSignal;
 }
 

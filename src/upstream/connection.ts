@@ -7,6 +7,8 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { McpMessage, PassedRequest } from '../core/passing.ts';
 import { DEFINITION_BOUNDS, DefinitionCollector, type SeenTools } from './definitions.ts';
 
 export interface ConnectOptions {
@@ -19,6 +21,26 @@ export interface ConnectOptions {
   /** True: the server is known to end when it is asked for its era, so it is not asked. */
   readonly isLegacy: boolean;
   onToolsChanged(): void;
+  /** Absent: the server is not asked for more than its tools. */
+  readonly passing?: PassingTraits;
+}
+
+/** How requests of clients are passed on to a server as they are. */
+export interface PassingTraits {
+  /** True: an older revision is asked for, in which the server asks the client by requests of its own. */
+  readonly isLegacy: boolean;
+  readonly capabilities: JsonObject;
+  /** A request of a server of an older revision. Rejects with McpError. */
+  onAsk(message: McpMessage, signal: AbortSignal): Promise<JsonObject>;
+  /** A notification that the SDK did not use itself. */
+  onNotice(message: McpMessage): void;
+}
+
+/** What the connection needs to pass a request on. */
+export interface PassingOptions {
+  /** Of the tool that is called. */
+  readonly definition?: Tool;
+  readonly timeoutMs: number;
 }
 
 export interface ToolRequest {
@@ -40,6 +62,9 @@ export class UpstreamConnection {
   /** True if it is of the older era, which it did not say when it was asked. */
   readonly isSilentLegacy: boolean;
   readonly #client: Client;
+  /** Where the progress of requests goes that are passed on, by token. */
+  readonly #reports = new Map<string, PassedRequest['notify']>();
+  #lastToken = 0;
 
   private constructor(client: Client, isSilentLegacy: boolean) {
     this.#client = client;
@@ -48,16 +73,31 @@ export class UpstreamConnection {
 
   /** Throws what the transport and the SDK throw. The caller kills the process. */
   static async open(transport: Transport, options: ConnectOptions): Promise<UpstreamConnection> {
+    const { passing } = options;
     const client = new Client(
       { name: 'contextd', version: options.version },
       {
-        capabilities: {},
+        capabilities: options.passing?.capabilities ?? {},
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: options.probeMs } },
         listChanged: {
-          tools: { autoRefresh: false, debounceMs: CHANGES_MS, onChanged: () => options.onToolsChanged() },
+          tools: {
+            autoRefresh: false,
+            debounceMs: CHANGES_MS,
+            onChanged() {
+              options.onToolsChanged();
+              passing?.onNotice({ method: 'notifications/tools/list_changed', params: {} });
+            },
+          },
+          ...(passing === undefined ? {} : noticesOf(passing)),
         },
       },
     );
+    if (passing !== undefined) {
+      client.fallbackRequestHandler = ({ method, params }, { mcpReq }) =>
+        passing.onAsk({ method, params: plainParams(params) }, mcpReq.signal);
+      client.fallbackNotificationHandler = async ({ method, params }) =>
+        passing.onNotice({ method, params: plainParams(params) });
+    }
     // An answer with another id, a second answer, a message of no kind: nothing waits for them.
     client.onerror = () => {};
     const askedAt = performance.now();
@@ -66,7 +106,9 @@ export class UpstreamConnection {
       ...(options.isLegacy ? { prior: { kind: 'legacy' } } : {}),
     });
     const hasWaited = performance.now() - askedAt >= options.probeMs;
-    return new UpstreamConnection(client, hasWaited && client.getProtocolEra() !== 'modern');
+    const connection = new UpstreamConnection(client, hasWaited && client.getProtocolEra() !== 'modern');
+    if (passing !== undefined) connection.#followProgress();
+    return connection;
   }
 
   /** True if a server that ended during the handshake may be one that does not know the question for its era. */
@@ -112,14 +154,76 @@ export class UpstreamConnection {
     );
   }
 
+  /** The SDK forgets who asked for progress when it sees the answer, and loses what came just before it. */
+  #followProgress(): void {
+    this.#client.setNotificationHandler('notifications/progress', ({ method, params }) => {
+      const { progressToken, ...progress } = plainParams(params);
+      this.#reports.get(String(progressToken))?.({ method, params: progress });
+    });
+  }
+
+  get isModern(): boolean {
+    return this.#client.getProtocolEra() === 'modern';
+  }
+
+  /** As the server declared them. */
+  get capabilities(): JsonObject {
+    return plainParams(this.#client.getServerCapabilities());
+  }
+
+  /** Returns what the server answered, also if it asks for input. */
+  async pass(
+    { method, params, signal, notify }: PassedRequest,
+    { definition, timeoutMs }: PassingOptions,
+  ): Promise<JsonObject> {
+    const { _meta, ...others } = params;
+    const { progressToken, ...meta } = isJsonObject(_meta) ? _meta : {};
+    // A server of an older revision gets no key of the newer one.
+    const kept = Object.entries(meta).filter(([key]) => this.isModern || !key.startsWith(MODERN_KEYS));
+    const token = progressToken === undefined ? null : `passed-${++this.#lastToken}`;
+    if (token !== null) kept.push(['progressToken', token]);
+    const sent = { ...others, ...(kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }) };
+    const options = { signal, timeout: timeoutMs, allowInputRequired: true };
+    if (token !== null) this.#reports.set(token, notify);
+    try {
+      if (definition === undefined)
+        // The SDK checks what is sent and what comes by the method.
+        return plainParams(
+          await this.#client.request({ method: method as 'tools/call', params: sent as never }, options),
+        );
+      const { outputSchema: _, ...toolDefinition } = definition;
+      return plainParams(await this.#client.callTool(sent as never, { ...options, toolDefinition }));
+    } finally {
+      if (token !== null) this.#reports.delete(token);
+    }
+  }
+
   /** Throws if the server does not answer. */
   async ping(timeoutMs: number): Promise<void> {
     // The newer era has no ping.
-    if (this.#client.getProtocolEra() === 'modern') await this.#client.discover({ timeout: timeoutMs });
+    if (this.isModern) await this.#client.discover({ timeout: timeoutMs });
     else await this.#client.ping({ timeout: timeoutMs });
   }
 
   async close(): Promise<void> {
     await this.#client.close().catch(() => {});
   }
+}
+
+/** Keys of `_meta` that the revision of 2026-07-28 reserves. */
+const MODERN_KEYS = 'io.modelcontextprotocol/';
+
+/** The SDK passes these on only if it is asked to, and a server of the newer revision sends them only then. */
+function noticesOf({ onNotice }: PassingTraits) {
+  const changed = (list: string) => ({
+    autoRefresh: false,
+    debounceMs: 0,
+    onChanged: () => onNotice({ method: `notifications/${list}/list_changed`, params: {} }),
+  });
+  return { prompts: changed('prompts'), resources: changed('resources') };
+}
+
+/** What the SDK parsed is JSON, but its types do not say so. */
+function plainParams(value: object | null | undefined): JsonObject {
+  return value === null || value === undefined ? {} : JSON.parse(JSON.stringify(value));
 }

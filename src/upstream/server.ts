@@ -47,7 +47,7 @@ export class UpstreamServer {
   /** Processes that may still be alive. */
   readonly #processes = new Set<ServerProcess>();
   #lastLines = new LastLines();
-  #isLegacy = false;
+  #isLegacy: boolean;
   /** Aborts the start that is under way. */
   #starting = new AbortController();
   #isStopped = false;
@@ -57,6 +57,7 @@ export class UpstreamServer {
   constructor(deps: UpstreamServerDeps) {
     this.#deps = deps;
     this.#failures = new Failures(deps.name);
+    this.#isLegacy = deps.passing?.isLegacy ?? false;
   }
 
   get state(): ServerState {
@@ -94,7 +95,18 @@ export class UpstreamServer {
    * `check` is called when the tools of the server are known, and throws if the tool is not to be called. Throws
    * UPSTREAM_UNAVAILABLE at once, with the time to wait, while a server that keeps failing is left alone.
    */
-  async call(request: ToolRequest, check: () => void): Promise<CallToolResult> {
+  call(request: ToolRequest, check: () => void): Promise<CallToolResult> {
+    return this.use(request, (session, timeoutMs) => {
+      check();
+      return session.callTool({ ...request, timeoutMs });
+    });
+  }
+
+  /** Gives `work` the session of the server, and the milliseconds that are left. Throws as `call`. */
+  async use<T>(
+    request: Pick<ToolRequest, 'signal' | 'timeoutMs'>,
+    work: (session: ServerSession, timeoutMs: number) => Promise<T>,
+  ): Promise<T> {
     const { clock, name } = this.#deps;
     const startedAt = clock.monotonic();
     const late = (): never => {
@@ -117,9 +129,8 @@ export class UpstreamServer {
       },
     );
     try {
-      check();
       const timeoutMs = Math.max(1, request.timeoutMs - (clock.monotonic() - startedAt));
-      const result = await running.session.callTool({ ...request, timeoutMs });
+      const result = await work(running.session, timeoutMs);
       this.#failures.clear();
       return result;
     } catch (thrown) {
@@ -197,8 +208,11 @@ export class UpstreamServer {
       logger.info('upstream.started', { server: name, protocol: running.session.protocol });
       return running;
     } catch (thrown) {
-      this.#isLegacy = false;
       const fault = ContextdError.from(thrown);
+      // A server that knows no older revision refuses it.
+      const isRefusal = this.#isLegacy && this.#deps.passing?.isLegacy === true && fault.code === 'UPSTREAM_ERROR';
+      this.#isLegacy = false;
+      if (isRefusal && !this.#isStopped) return this.#start();
       if (!this.#isStopped) this.#failed(fault);
       throw fault;
     }

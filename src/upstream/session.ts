@@ -1,7 +1,14 @@
-import { type CallToolResult, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  type CallToolResult,
+  ProtocolError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
-import { type ToolRequest, UpstreamConnection } from './connection.ts';
+import type { JsonObject } from '../core/json.ts';
+import { McpError, type PassedRequest } from '../core/passing.ts';
+import { type PassingOptions, type PassingTraits, type ToolRequest, UpstreamConnection } from './connection.ts';
 import type { SeenTools } from './definitions.ts';
 import { upstreamFault } from './faults.ts';
 import type { LastLines } from './last-lines.ts';
@@ -18,6 +25,7 @@ export interface SessionOptions {
   readonly isLegacy: boolean;
   readonly lastLines: LastLines;
   readonly clock: Pick<Clock, 'monotonic'>;
+  readonly passing?: PassingTraits;
   onToolsChanged(): void;
   /** Called once if the server broke a bound. */
   onBreach(fault: ContextdError): void;
@@ -29,9 +37,15 @@ export interface ServerSession {
   readonly protocol: string;
   /** True if it did not answer the question for its era, and is of the older one. */
   readonly isSilentLegacy: boolean;
+  /** True: it asks a client by answers that ask for input, not by requests of its own. */
+  readonly isModern: boolean;
+  /** As it declared them. */
+  readonly capabilities: JsonObject;
   listTools(): Promise<SeenTools>;
   /** Throws CANCELLED if the signal aborts. */
   callTool(request: ToolRequest): Promise<CallToolResult>;
+  /** Throws McpError for an error of the protocol that the server answered with, and CANCELLED. */
+  pass(request: PassedRequest, options: PassingOptions): Promise<JsonObject>;
   ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,6 +71,8 @@ export async function openSession(streams: ServerStreams, options: SessionOption
   return {
     protocol: connection.protocol,
     isSilentLegacy: connection.isSilentLegacy,
+    isModern: connection.isModern,
+    capabilities: connection.capabilities,
     listTools: () => guarded(() => connection.listTools()),
     async callTool(request) {
       try {
@@ -67,6 +83,16 @@ export async function openSession(streams: ServerStreams, options: SessionOption
       } catch (thrown) {
         if (request.signal.aborted)
           throw new ContextdError('CANCELLED', `the call of ${server} was cancelled`, { cause: thrown });
+        throw upstreamFault(server, thrown);
+      }
+    },
+    async pass(request, passingOptions) {
+      try {
+        return await connection.pass(request, passingOptions);
+      } catch (thrown) {
+        if (request.signal.aborted)
+          throw new ContextdError('CANCELLED', `the request to ${server} was cancelled`, { cause: thrown });
+        if (thrown instanceof ProtocolError) throw new McpError(thrown.code, thrown.message, thrown.data);
         throw upstreamFault(server, thrown);
       }
     },

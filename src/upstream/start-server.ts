@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { within } from '../core/deadline.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { PassingTraits } from './connection.ts';
 import type { LastLines } from './last-lines.ts';
 import type { ServerStreams } from './line-transport.ts';
 import type { ServerSession } from './session.ts';
@@ -21,6 +22,8 @@ export interface StartDeps {
   readonly version: string;
   /** Milliseconds to wait for the era of a server. After that it counts as old. Default: 15 seconds. */
   readonly probeMs?: number;
+  /** How requests of clients are passed on. Default: they are not. */
+  readonly passing?: PassingTraits;
   start(): Promise<ServerProcess>;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
@@ -112,7 +115,7 @@ export function endedFault(
 
 async function connect(
   process: ServerProcess,
-  { name, url, version, clock, probeMs = PROBE_MS }: StartDeps,
+  { name, url, version, clock, passing, probeMs = PROBE_MS }: StartDeps,
   { isLegacy, lastLines, onOpen, onToolsChanged }: StartOptions,
   onBreach: (fault: ContextdError) => void,
 ): Promise<ServerSession> {
@@ -126,6 +129,7 @@ async function connect(
     isLegacy,
     lastLines,
     clock,
+    ...(passing === undefined ? {} : { passing }),
     onToolsChanged,
     onBreach,
   });

@@ -14,6 +14,11 @@ export function buildEverythingServer(directory: string): Promise<string> {
   return buildServer(program, join(directory, 'everything.mjs'));
 }
 
+/** The server that the conformance suite is written for, of both eras. */
+export function buildConformanceServer(directory: string): Promise<string> {
+  return buildServer(join(ROOT, 'test/fixtures/mcp-servers/everything.ts'), join(directory, 'conformance.mjs'));
+}
+
 async function buildServer(program: string, outfile: string): Promise<string> {
   await build({
     entryPoints: [program],

@@ -112,6 +112,11 @@ export async function openHttpDoor(behind: BehindHttp = {}): Promise<TestHttpDoo
       startedMs: 0,
     }),
     otherConnections: () => ({ grpc: 0 }),
+    passing: {
+      request: () => Promise.reject(new Error('no request is passed on in these tests')),
+      closeClient: async () => {},
+      follow: () => () => {},
+    },
     clock: systemClock,
     logger: silentLogger,
     ...(behind.limits === undefined ? {} : { limits: behind.limits }),

@@ -87,7 +87,7 @@ describe('issue 32.1 /openapi.json', () => {
 
   it('and docs/http.md name the same routes and permissions', () => {
     const document = readFileSync(join(ROOT, 'docs/http.md'), 'utf8');
-    const named = [...document.matchAll(/^\| `(GET|POST) ([^`?]+)[^`]*` \| ([^|]+) \|/gm)].map(
+    const named = [...document.matchAll(/^\| `(GET|POST|DELETE) ([^`?]+)[^`]*` \| ([^|]+) \|/gm)].map(
       ([, method, path, may]) => `${method} ${path} ${may}`,
     );
     const known = ROUTES.map(

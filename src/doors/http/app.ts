@@ -60,6 +60,7 @@ async function answer(
       route.handle(
         {
           ...given,
+          method: incoming.method ?? '',
           params: c.req.param(),
           headers: incoming.headers,
           lastEventId: c.req.header('last-event-id') ?? '',

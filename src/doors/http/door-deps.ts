@@ -1,5 +1,6 @@
 import type { HttpStanding } from '../../call/http-standing.ts';
 import type { Figures, LiveFeed } from '../../call/live.ts';
+import type { PassingRequests } from '../../call/passing.ts';
 import type { Paths } from '../../config/paths.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -24,6 +25,7 @@ export interface HttpDoorDeps extends AnswerDeps {
   /** The line of JSON with which a request is answered that no call came of. */
   refusalLine(why: ContextdError): string;
   feed: LiveFeed;
+  passing: PassingRequests;
   figures(): Figures;
   /** Connections of the other doors, by door. */
   otherConnections(): Readonly<Record<string, number>>;

@@ -102,6 +102,8 @@ export function refusalOf(request: IncomingMessage, own: OwnNames): ContextdErro
     return denied('a page of another origin sent the request (sec-fetch-site)', 'Call from a program.');
   }
   if (method === 'GET' || method === 'HEAD') return undefined;
+  // It ends a session.
+  if (method === 'DELETE' && /^\/mcp(?:\?|$)/.test(url)) return undefined;
   if (method === 'POST') return bodyFault(request);
   return denied(`the method ${method} is not served`, 'Use GET or POST; docs/http.md lists the routes.');
 }

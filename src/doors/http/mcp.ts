@@ -1,12 +1,14 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, isInitializeRequest, type ServerEventBus } from '@modelcontextprotocol/server';
 import { ContextdError } from '../../core/errors.ts';
 import { DEFAULT_SURFACE, isSurface, type Surface } from '../../core/surfaces.ts';
+import { createPassthroughServer } from '../../mcp/passthrough-server.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { McpAnswer, McpCall, McpTools } from '../../mcp/tools.ts';
 import { checkRequests } from '../management-requests.ts';
 import { answerReceived, receive } from '../receive-call.ts';
 import { type PlainAnswer, plain } from './answers.ts';
 import { ANSWER_HEADERS } from './hardening.ts';
+import { passingPort } from './passing-port.ts';
 import { projectOf } from './project-of.ts';
 import type { RouteDeps, RouteRequest } from './route.ts';
 
@@ -15,27 +17,86 @@ import type { RouteDeps, RouteRequest } from './route.ts';
  * is always unknown. Subscriptions are not offered, so no change of the list is announced here.
  */
 export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<Response | PlainAnswer> {
-  if (request.headers['mcp-session-id'] !== undefined) return protocolError(404, -32_001, 'there are no sessions here');
-  const gone = goneController(request.signal);
   const project = projectAsked(request);
-  const surface = await surfaceAsked(request, project, deps);
-  const tools = toolsOf({ project, surface }, request, gone.signal, deps);
+  const gone = goneController(request.signal);
   const passage = new Passage(() => gone.abort());
+  const asked = webRequest(request, deps);
+  const sent = (response: Response): Response => sentAs(response, passage);
+  const owner = { token: request.grant.name, project };
+  const id = request.headers['mcp-session-id'];
+  if (id !== undefined) {
+    const known = deps.mcpSessions.find(String(id), owner);
+    if (known === undefined) return protocolError(404, -32_001, 'there is no such session');
+    return sent(await known.handleRequest(asked, { parsedBody: request.body }));
+  }
+  const surface = await surfaceAsked(request, project, deps);
+  if (surface === 'passthrough' && isInitializeRequest(request.body)) {
+    // A call of a session goes on when its connection breaks: the client says if it wants to cancel it.
+    const kept = new AbortController().signal;
+    const tools = toolsOf({ project, surface }, request, kept, deps);
+    const port = passingPort(project, request, deps);
+    const session = await deps.mcpSessions.open(
+      owner,
+      (name) => createPassthroughServer(tools, port, name),
+      (server) => deps.passing.follow(project, (message) => void server.notification(message).catch(() => {})),
+    );
+    return sent(await session.handleRequest(asked, { parsedBody: request.body }));
+  }
+  const tools = toolsOf({ project, surface }, request, gone.signal, deps);
   const nextTaken = (): Promise<void> => passage.next();
-  const handler = createMcpHandler(() => createMcpServer(tools, { surface, isAnnouncing: false, nextTaken }), {
-    maxSubscriptions: 0,
-  });
-  const response = await handler.fetch(webRequest(request, deps), { parsedBody: request.body });
-  return new Response(response.body?.pipeThrough(passage.stream) ?? null, {
-    status: response.status,
-    headers: { ...ANSWER_HEADERS, 'content-type': response.headers.get('content-type') ?? 'application/json' },
+  const createServer = () =>
+    surface === 'passthrough'
+      ? createPassthroughServer(tools, passingPort(project, request, deps), '')
+      : createMcpServer(tools, { surface, isAnnouncing: false, nextTaken });
+  const offered =
+    surface === 'passthrough' ? { maxSubscriptions: 1, bus: listChanges(project, deps) } : NO_SUBSCRIPTIONS;
+  const handler = createMcpHandler(createServer, offered);
+  if (request.body.method === 'subscriptions/listen')
+    deps.closing.addEventListener('abort', () => void handler.close(), { signal: gone.signal });
+  return sent(await handler.fetch(asked, { parsedBody: request.body }));
+}
+
+const NO_SUBSCRIPTIONS = { maxSubscriptions: 0 } as const;
+
+/** What a client may subscribe to: changes of lists. */
+function listChanges(project: string, { passing }: RouteDeps): ServerEventBus {
+  return {
+    publish() {},
+    subscribe: (listener) =>
+      passing.follow(project, ({ method }) => {
+        const [, list] = method.split('/');
+        if (list === 'tools' || list === 'prompts' || list === 'resources') listener({ kind: `${list}_list_changed` });
+      }),
+  };
+}
+
+function sentAs({ body, status, headers }: Response, passage: Passage): Response {
+  const session = headers.get('mcp-session-id');
+  return new Response(body?.pipeThrough(passage.stream) ?? null, {
+    status,
+    headers: {
+      ...ANSWER_HEADERS,
+      'content-type': headers.get('content-type') ?? 'application/json',
+      ...(session === null ? {} : { 'mcp-session-id': session }),
+    },
   });
 }
 
+/** What a client of a session asks for besides its requests: its stream of notifications, or the end of the session. */
+export async function serveSession(request: RouteRequest, deps: RouteDeps): Promise<Response | PlainAnswer> {
+  const { headers, grant, query, method } = request;
+  const project = projectOf(query.project ?? '', grant);
+  const id = headers['mcp-session-id'];
+  if (id === undefined) return noStream();
+  const known = deps.mcpSessions.find(String(id), { token: grant.name, project });
+  if (known === undefined) return protocolError(404, -32_001, 'there is no such session');
+  const response = await known.handleRequest(webRequest(request, deps));
+  return method === 'DELETE' ? plain('', undefined, response.status) : sentAs(response, new Passage(() => {}));
+}
+
 /** A client of 2025 tries to open a stream for notifications, and goes on without it after a 405. */
-export function noStream({ query, grant }: RouteRequest): PlainAnswer {
-  projectOf(query.project ?? '', grant);
-  const answer = protocolError(405, -32_000, 'only POST is served');
+function noStream(): PlainAnswer {
+  const answer = protocolError(405, -32_000, 'only POST is served without a session');
   return { ...answer, headers: { ...answer.headers, allow: 'POST' } };
 }
 
@@ -89,14 +150,14 @@ class Passage {
 }
 
 /** Headers that the protocol gives a meaning. The others were checked before. */
-const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+const PROTOCOL_HEADERS =
+  /^(?:accept|content-type|last-event-id|mcp-(?:protocol-version|session-id|method|name|param-.{1,100}))$/;
 
-function webRequest({ headers }: RouteRequest, { host }: RouteDeps): Request {
-  const kept = PROTOCOL_HEADERS.flatMap((name): [string, string][] => {
-    const value = headers[name];
-    return typeof value === 'string' ? [[name, value]] : [];
-  });
-  return new Request(`http://${host}/mcp`, { method: 'POST', headers: kept });
+function webRequest({ headers, method }: RouteRequest, { host }: RouteDeps): Request {
+  const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && PROTOCOL_HEADERS.test(name) ? [[name, value]] : [],
+  );
+  return new Request(`http://${host}/mcp`, { method, headers: kept });
 }
 
 /** The surface of the address, otherwise that of the settings. */

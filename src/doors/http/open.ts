@@ -9,6 +9,7 @@ import { createApp } from './app.ts';
 import type { HttpDoorDeps, OpenHttp } from './door-deps.ts';
 import { HTTP_LIMITS, HttpConnections, type HttpLimits, refusalOf, serverOptions } from './hardening.ts';
 import { listen, namesOf, readTls } from './listen.ts';
+import { McpSessions } from './mcp-sessions.ts';
 import { ROUTES } from './routes.ts';
 import { TokenRequests } from './token-requests.ts';
 
@@ -24,9 +25,11 @@ export async function openHttp(deps: HttpDoorDeps): Promise<OpenHttp> {
   const own = namesOf(deps.config.host, port, tls);
   const inFlight = createCallsInFlight();
   const closing = new AbortController();
+  const mcpSessions = new McpSessions((project, id) => void deps.passing.closeClient(project, id));
   const routeDeps = {
     ...deps,
     inFlight,
+    mcpSessions,
     tokenRequests: new TokenRequests(deps.config.max_connections),
     host: own.host,
     closing: closing.signal,
@@ -53,6 +56,7 @@ export async function openHttp(deps: HttpDoorDeps): Promise<OpenHttp> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await inFlight.interrupt();
+      mcpSessions.close();
       const late = setTimeout(() => connections.cutOff(), limits.farewellMs);
       await closed;
       clearTimeout(late);

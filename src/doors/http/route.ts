@@ -4,12 +4,14 @@ import type { Permission, TokenGrant } from '../../core/permissions.ts';
 import type { CallsInFlight } from '../calls-in-flight.ts';
 import type { PlainAnswer } from './answers.ts';
 import type { HttpDoorDeps } from './door-deps.ts';
+import type { McpSessions } from './mcp-sessions.ts';
 import type { TokenRequests } from './token-requests.ts';
 
 /** What a handler gets of a request. Query and body fit the schemas of the route. */
 export interface RouteRequest {
   /** What the token grants. */
   grant: TokenGrant;
+  method: string;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   body: JsonObject;
@@ -23,6 +25,7 @@ export interface RouteRequest {
 /** What handlers use besides the request. */
 export interface RouteDeps extends HttpDoorDeps {
   inFlight: CallsInFlight;
+  mcpSessions: McpSessions;
   tokenRequests: TokenRequests;
   /** The door's own address, `host:port`. */
   host: string;
@@ -34,7 +37,7 @@ export interface RouteDeps extends HttpDoorDeps {
 
 /** A route of the door. Everything about it is in its row: routing, permission, checks and `/openapi.json` follow from it. */
 export interface HttpRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: string;
   /** Null: open to everyone who reaches the door. */

@@ -102,7 +102,8 @@ export const ROUTES: readonly HttpRoute[] = [
     method: 'POST',
     path: '/mcp',
     permission: 'execute',
-    summary: 'The tools of a project for clients of the Model Context Protocol: streamable HTTP without sessions.',
+    summary:
+      'The tools of a project for clients of the Model Context Protocol: streamable HTTP, with sessions for older clients of the surface passthrough.',
     query: MCP_QUERY,
     body: { type: 'object', additionalProperties: true },
     answer: {
@@ -116,10 +117,19 @@ export const ROUTES: readonly HttpRoute[] = [
     method: 'GET',
     path: '/mcp',
     permission: 'execute',
-    summary: 'Refused with 405: there is no stream of notifications.',
+    summary: 'The stream of notifications of a session of the surface passthrough; 405 without one.',
     query: MCP_QUERY,
-    answer: { type: JSON_TYPE, description: 'The refusal.', schema: { type: 'object' } },
-    handle: async (request) => (await import('./mcp.ts')).noStream(request),
+    answer: { type: JSON_TYPE, description: 'The stream, or the refusal.', schema: { type: 'object' } },
+    handle: async (request, deps) => (await import('./mcp.ts')).serveSession(request, deps),
+  },
+  {
+    method: 'DELETE',
+    path: '/mcp',
+    permission: 'execute',
+    summary: 'Ends a session of the surface passthrough; 405 without one.',
+    query: MCP_QUERY,
+    answer: { type: JSON_TYPE, description: 'Nothing, or the refusal.', schema: { type: 'object' } },
+    handle: async (request, deps) => (await import('./mcp.ts')).serveSession(request, deps),
   },
   {
     method: 'GET',

@@ -3,6 +3,8 @@ import type { UpstreamProgram } from '../../call/tool-program.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock, Timer } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { McpError, type PassedCall } from '../../core/passing.ts';
 import type { ToolOutput } from '../../protocol/tool-output.ts';
 import { NO_RUN_FACTS } from '../../runner/call-facts.ts';
 import type { ToolBackend, ToolCall } from '../../runner/runner.ts';
@@ -17,6 +19,8 @@ import { type Blob, contentOf, outputOf } from './server-output.ts';
 export interface ServerBackendDeps {
   servers: UpstreamServers;
   config: Pick<Config['gateway'], 'retry' | 'cache'>;
+  /** Passes the call of an MCP client on, which gets the scrubbed answer from `passed`. Returns it as it came. */
+  passOn(call: ServerCall, tool: UpstreamTool, passed: PassedCall): Promise<JsonObject>;
   /** Stores scrubbed bytes of a result as an artifact of the session, and returns its id. */
   keep(call: { session: SessionRef; requestId: string; tool: string }, blob: Blob): Promise<string>;
   clock: Clock;
@@ -68,6 +72,9 @@ async function answer(
   const { revision, byId } = await deps.servers.snapshot(project);
   const tool = byId.get(call.tool);
   if (tool === undefined || definitionHash(tool.definition) !== call.program.definitionSha256) throw changed(call.tool);
+  // It is not tried again and never kept: the server may have asked the client.
+  if (call.passed !== undefined)
+    return { output: await passedOn(call, tool, call.passed, deps), isCacheHit: false, attempts: 1 };
   const key = cache.keyFor({ project, revision, call });
   const kept = key === null ? undefined : cache.get(key);
   if (kept !== undefined) return { output: kept, isCacheHit: true, attempts: 1 };
@@ -78,6 +85,31 @@ async function answer(
       : await outputOf(call.tool, result, (blob) => deps.keep(call, blob));
   if (key !== null) cache.put(key, output);
   return { output, isCacheHit: false, attempts };
+}
+
+async function passedOn(
+  call: ServerCall,
+  tool: UpstreamTool,
+  passed: PassedCall,
+  { passOn: pass, keep }: ServerBackendDeps,
+): Promise<ToolOutput> {
+  try {
+    const result = await pass(call, tool, passed);
+    return await outputOf(call.tool, recordedResult(result), (blob) => keep(call, blob));
+  } catch (thrown) {
+    if (!(thrown instanceof McpError)) throw thrown;
+    throw new ContextdError(
+      'UPSTREAM_ERROR',
+      `the MCP server ${tool.server} answered with an error: ${thrown.message}`,
+    );
+  }
+}
+
+/** The result as it is stored. One that asks for input has no content. */
+function recordedResult(result: JsonObject): ServerResult {
+  const content = Array.isArray(result.content) ? result.content : [{ type: 'text', text: JSON.stringify(result) }];
+  // It was checked by the SDK when it came.
+  return { ...result, content } as unknown as ServerResult;
 }
 
 function attemptsOf(

@@ -1,8 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import type { Clock, Timer } from '../../core/clock.ts';
 import type { Denial } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
-import type { Logger } from '../../core/log.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer, UpstreamServerStore } from '../../stores/upstream-servers.ts';
@@ -16,16 +14,12 @@ import {
 } from '../../upstream/definitions.ts';
 import { UpstreamServer } from '../../upstream/server.ts';
 import { snapshotOf } from '../../upstream/snapshot.ts';
-import { openServerProcess, type ServerProcessDeps, storageOf } from './server-process.ts';
+import { type LinkDeps, UpstreamLinks } from './links.ts';
+import { openServerProcess, storageOf } from './server-process.ts';
 
-export interface UpstreamsDeps extends ServerProcessDeps {
+export interface UpstreamsDeps extends LinkDeps {
   store: UpstreamServerStore;
   sandbox: Pick<Sandbox, 'open' | 'storage'>;
-  /** Milliseconds without a call after which a server is stopped. */
-  idleMs: number;
-  clock: Clock;
-  timer: Timer;
-  logger: Logger;
 }
 
 /** What waits for a person: the tools whose definitions they have not accepted. */
@@ -38,6 +32,8 @@ export interface PendingChanges {
 /** The MCP servers of all projects: what a person added, the processes of those that run, and the tools that are accepted. */
 export class Upstreams implements UpstreamServers {
   readonly name = 'upstreams';
+  /** What requests of MCP clients are passed on through. */
+  readonly links: UpstreamLinks;
   readonly #deps: UpstreamsDeps;
   /** Those that were used. */
   readonly #servers = new Map<string, UpstreamServer>();
@@ -49,13 +45,14 @@ export class Upstreams implements UpstreamServers {
 
   constructor(deps: UpstreamsDeps) {
     this.#deps = deps;
+    this.links = new UpstreamLinks(deps);
   }
 
   async start(): Promise<void> {}
 
   /** Stops every server. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#servers.values()].map((server) => server.stop()));
+    await Promise.all([this.links.stop(), ...Array.from(this.#servers.values(), (server) => server.stop())]);
     this.#servers.clear();
   }
 
@@ -216,7 +213,7 @@ export class Upstreams implements UpstreamServers {
 
   async #forgetProcess(project: string, name: string): Promise<void> {
     const key = keyOf(project, name);
-    await this.#servers.get(key)?.stop();
+    await Promise.all([this.links.forget({ project, name }), this.#servers.get(key)?.stop()]);
     this.#servers.delete(key);
     this.#refusals.delete(key);
   }

@@ -1,0 +1,47 @@
+import type { JsonObject } from './json.ts';
+
+/** A request or notification of the Model Context Protocol, without its id. */
+export interface McpMessage {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** The MCP client for which requests are passed on to servers as they are. */
+export interface PassingClient {
+  /** Requests with the same key share what a server keeps of a client: its level of logging, its subscriptions. */
+  readonly key: string;
+  /** True: it speaks a revision before 2026-07-28, in which a server asks a client by requests of its own. */
+  readonly isLegacy: boolean;
+  readonly capabilities: JsonObject;
+  /** Puts a request of a server to the client. Rejects with McpError if the client refuses or cannot be asked. */
+  ask(message: McpMessage, signal: AbortSignal): Promise<JsonObject>;
+  /** Sends what belongs to no single request. The client may miss it. */
+  notify(message: McpMessage): void;
+}
+
+/** A request that a server of a project gets as the client made it. */
+export interface PassedRequest extends McpMessage {
+  readonly client: PassingClient;
+  readonly signal: AbortSignal;
+  /** Sends a notification that belongs to this request. Its progress has no token. */
+  notify(message: McpMessage): void;
+}
+
+/** An error of the protocol, as a server or a client gave it. */
+export class McpError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** A call of a tool whose result an MCP client gets as the server gave it. It is answered when the call has ended. */
+export interface PassedCall {
+  readonly request: PassedRequest;
+  /** Scrubbed. Undefined: the server was not reached. */
+  answer?: { readonly result: JsonObject } | { readonly error: McpError };
+}

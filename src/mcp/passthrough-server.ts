@@ -1,0 +1,135 @@
+import { PROTOCOL_VERSION_META_KEY, ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import { McpError, type McpMessage, type PassedRequest, type PassingClient } from '../core/passing.ts';
+import { PACKAGE_VERSION } from '../protocol/versions.ts';
+import { failureResult } from './call-result.ts';
+import { PASSTHROUGH_SURFACE } from './surfaces/passthrough-surface.ts';
+import type { McpTool, McpTools } from './tools.ts';
+
+/** What passes requests on to the servers of a project. Everything throws McpError or ContextdError. */
+export interface PassingPort {
+  /** Calls a tool of a server. Its result may ask for input. */
+  call(tool: McpTool, args: JsonObject, request: PassedRequest): Promise<JsonObject>;
+  request(request: PassedRequest): Promise<JsonObject>;
+}
+
+/** Milliseconds for a person to answer a question of a server. */
+const ANSWER_MS = 600_000;
+
+const PASSED = [
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+] as const;
+const PASSED_IN_SESSIONS = ['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'] as const;
+
+/**
+ * A server whose tools, resources and prompts are those of other servers, as they are. `session`: the name of the session of a
+ * client of an older revision; '' for a client that has none.
+ */
+export function createPassthroughServer(tools: McpTools, port: PassingPort, session: string): Server {
+  const isSession = session !== '';
+  const changes = { listChanged: true };
+  const server = new Server(
+    { name: 'contextd', title: 'contextd', version: PACKAGE_VERSION },
+    {
+      capabilities: {
+        tools: changes,
+        resources: { ...changes, ...(isSession ? { subscribe: true } : {}) },
+        prompts: changes,
+        completions: {},
+        logging: {},
+      },
+      instructions: PASSTHROUGH_SURFACE.instructions,
+    },
+  );
+  const passedOn = (method: string, params: object | undefined, context: ServerContext): PassedRequest => ({
+    method,
+    params: paramsOf(params, context),
+    client: clientOf(server, session, context),
+    signal: context.mcpReq.signal,
+    notify: (message) => void context.mcpReq.notify(withToken(message, context)).catch(() => {}),
+  });
+  server.setRequestHandler('tools/list', async (_request, { mcpReq }) => {
+    return { tools: await PASSTHROUGH_SURFACE.list(tools, mcpReq.signal) };
+  });
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const args = params.arguments ?? {};
+    const { signal } = context.mcpReq;
+    try {
+      const listed = await tools.find(params.name, signal);
+      if (listed === undefined || listed.toolId === '')
+        return await PASSTHROUGH_SURFACE.call({ name: params.name, args, signal }, tools);
+      // The SDK checks it by the schema of the revision.
+      return (await port.call(listed, args as JsonObject, passedOn('tools/call', params, context))) as never;
+    } catch (thrown) {
+      if (thrown instanceof McpError) throw new ProtocolError(thrown.code, thrown.message, thrown.data);
+      return failureResult(ContextdError.from(thrown));
+    }
+  });
+  for (const method of isSession ? [...PASSED, ...PASSED_IN_SESSIONS] : PASSED)
+    server.setRequestHandler(method, async ({ params }, context) => {
+      try {
+        return (await port.request(passedOn(method, params, context))) as never;
+      } catch (thrown) {
+        throw protocolError(thrown);
+      }
+    });
+  return server;
+}
+
+/** What the SDK lifted out of the parameters goes back to where it was. */
+function paramsOf(params: object | undefined, { mcpReq }: ServerContext): JsonObject {
+  // The version is the one that contextd speaks with the server.
+  const { [PROTOCOL_VERSION_META_KEY]: _, ...envelope } = envelopeOf(mcpReq);
+  const meta = { ...mcpReq._meta, ...envelope };
+  const state = mcpReq.requestState();
+  return JSON.parse(
+    JSON.stringify({
+      ...params,
+      ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+      ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses }),
+      ...(state === undefined ? {} : { requestState: state }),
+    }),
+  );
+}
+
+/** Its keys have no types in the SDK. */
+function envelopeOf({ envelope }: ServerContext['mcpReq']): Readonly<Record<string, unknown>> {
+  return { ...envelope };
+}
+
+function clientOf(server: Server, session: string, { mcpReq }: ServerContext): PassingClient {
+  const isLegacy = envelopeOf(mcpReq)[PROTOCOL_VERSION_META_KEY] === undefined;
+  return {
+    key: session,
+    isLegacy,
+    capabilities: JSON.parse(JSON.stringify(server.getClientCapabilities() ?? {})),
+    async ask({ method, params }, signal) {
+      if (session === '') throw new McpError(-32_601, 'the client cannot be asked without a session');
+      const request = { method: method as 'roots/list', params };
+      const answer = await mcpReq.send(request, { signal, timeout: ANSWER_MS }).catch((thrown: unknown) => {
+        throw thrown instanceof ProtocolError ? new McpError(thrown.code, thrown.message, thrown.data) : thrown;
+      });
+      return JSON.parse(JSON.stringify(answer));
+    },
+    notify: (message) => void server.notification(message as never).catch(() => {}),
+  };
+}
+
+/** Progress is that of the request of the client, whose token a server never sees. */
+function withToken({ method, params }: McpMessage, { mcpReq }: ServerContext): never {
+  const progressToken = mcpReq._meta?.progressToken;
+  const isProgress = method === 'notifications/progress' && progressToken !== undefined;
+  return { method, params: isProgress ? { ...params, progressToken } : params } as never;
+}
+
+function protocolError(thrown: unknown): ProtocolError {
+  if (thrown instanceof McpError) return new ProtocolError(thrown.code, thrown.message, thrown.data);
+  const { code, message, remedy } = ContextdError.from(thrown);
+  return new ProtocolError(-32_603, remedy === undefined ? message : `${message}. ${remedy}`, { error_code: code });
+}
