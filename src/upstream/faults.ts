@@ -49,7 +49,7 @@ function remedyOf(code: ErrorCode, server: string): { remedy?: string } {
   if (code === 'AUTH_FAILED' || code === 'PERMISSION_DENIED')
     return {
       remedy:
-        'A person can bind a credential to its host: `ctxd network credential add`, then `ctxd upstream add` with --header-from.',
+        'A person can bind a credential to its host: `ctxd network credential add --help`, then `ctxd upstream add NAME URL --header-from HOST`.',
     };
   if (code !== 'UPSTREAM_UNAVAILABLE') return {};
   return { remedy: `A person can see why with \`ctxd upstream list ${server}\`.` };

@@ -66,6 +66,10 @@ function faultFor(command: Command, text: string): string | null {
   let words = 0;
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? '';
+    if (word === '--') {
+      words += rest.length - at - 1;
+      break;
+    }
     if (!word.startsWith('-')) words += 1;
     else {
       const option = command.options.find(({ syntax }) => syntax.split(/[ ,]+/).includes(word));

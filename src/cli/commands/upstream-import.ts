@@ -108,7 +108,7 @@ async function undoImport(context: CliContext, client: Client, root: string, ask
   const record = await readImport(context.paths, root);
   if (record === null)
     throw new ContextdError('NOT_FOUND', `no import of ${root} can be undone`, {
-      remedy: 'Remove a server with `ctxd upstream remove`.',
+      remedy: 'Remove a server with `ctxd upstream remove NAME`.',
     });
   const known = (await client.listUpstreams({ root, name: '' })).servers.map(({ name }) => name);
   const servers = record.servers.filter((name) => known.includes(name));

@@ -87,7 +87,7 @@ export class UpstreamLinks {
     if (resumed !== null) return resumed;
     const link = this.#linkOf(server, request);
     return link.server.use({ signal: request.signal, timeoutMs }, (session, leftMs) => {
-      checkDefinition(link, definition);
+      checkDefinition(server.name, link, definition);
       const options = { ...(definition === undefined ? {} : { definition }), timeoutMs: leftMs };
       if (request.client.isLegacy || session.isModern) return send(link, session, request, options);
       return this.#held.start(server, request, (asking) => send(link, session, asking, options));
@@ -173,11 +173,11 @@ function askerOf(open: ReadonlySet<PassedRequest>, isSession: boolean): PassedRe
   throw new McpError(-32_600, `nothing can be asked now: ${why}`);
 }
 
-function checkDefinition({ tools }: Link, definition: Tool | undefined): void {
+function checkDefinition(server: string, { tools }: Link, definition: Tool | undefined): void {
   if (definition === undefined) return;
   const accepted = JSON.stringify(definition);
   if (tools.some(({ name, text }) => name === definition.name && JSON.stringify(JSON.parse(text)) === accepted)) return;
   throw new ContextdError('HYDRATE_FAILED', `the tool ${definition.name} is not what a person accepted`, {
-    remedy: 'A person sees what changed with `ctxd upstream approve`.',
+    remedy: `A person sees what changed: \`ctxd upstream approve ${server}\`.`,
   });
 }

@@ -79,7 +79,7 @@ export class Upstreams implements UpstreamServers {
     if (found !== null) return found;
     const known = this.#deps.store.list(project).map((server) => server.name);
     throw new ContextdError('NOT_FOUND', `this project has no MCP server ${name}`, {
-      remedy: known.length === 0 ? 'Add one with `ctxd upstream add`.' : `It has ${known.join(', ')}.`,
+      remedy: known.length === 0 ? 'Add one with `ctxd upstream add NAME -- COMMAND`.' : `It has ${known.join(', ')}.`,
     });
   }
 
