@@ -20,6 +20,7 @@ const READING = [
   ...['getMemories', 'reportMemories', 'listLessons', 'listBranches', 'planBranchFiles', 'listUndo', 'planUndo'],
   ...['listCheckpoints', 'httpStatus', 'listHttpTokens'],
   ...['listApprovals', 'listApprovalAnswers', 'listApprovalRules', 'readCatalogue'],
+  ...['listUpstreams', 'reviewUpstream'],
   // Writes its records itself, one for each setting.
   'recordSettings',
   // Events of a client's session, which are in the session's log.

@@ -52,6 +52,7 @@ describe('the files that the daemon runs from', () => {
         '../src/config/install-root.js',
         '../src/core/own-program.js',
         '../src/forward',
+        '../src/relay',
         './',
         './fetch.js',
         '../src/install/sigstore-trusted-root.json',
