@@ -106,13 +106,18 @@ async function denseQuality(set: ToolSet, embedder: Embedder | null): Promise<st
   return `R@5 ${recall.toFixed(3)}`;
 }
 
+/** The sets share most of their texts, and a model takes minutes for them. */
+const embedded = new Map<string, Float32Array>();
+
 async function embedAll(embedder: Embedder, texts: readonly string[], purpose: Purpose): Promise<Float32Array[]> {
-  const vectors: Float32Array[] = [];
-  for (let from = 0; from < texts.length; from += BATCH) {
-    const part = await embedder.embed(texts.slice(from, from + BATCH), purpose, AbortSignal.timeout(600_000));
-    vectors.push(...part.vectors);
+  const keyOf = (text: string): string => `${purpose} ${text}`;
+  const missing = [...new Set(texts)].filter((text) => !embedded.has(keyOf(text)));
+  for (let from = 0; from < missing.length; from += BATCH) {
+    const part = missing.slice(from, from + BATCH);
+    const { vectors } = await embedder.embed(part, purpose, AbortSignal.timeout(600_000));
+    for (const [index, text] of part.entries()) embedded.set(keyOf(text), vectors[index] ?? new Float32Array());
   }
-  return vectors;
+  return texts.map((text) => embedded.get(keyOf(text)) ?? new Float32Array());
 }
 
 function speedOf({ items, queries }: ToolSet): Table {
