@@ -75,11 +75,11 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
           branch: 'br_0123456789',
           protocol_version: 2,
           door: 0,
+          continued_by: '',
         },
         form: 0,
         cwd: bench.project,
         input_text: Buffer.alloc(0),
-        continued_by: '',
       },
     ]);
   });
