@@ -81,3 +81,8 @@ export function addFacts<O extends Pick<Outcome, 'facts'>>(outcome: O, facts: Pa
 export function failedOutcome(failure: ContextdError, facts: Partial<CallFacts> = {}): RawOutcome {
   return addFacts({ ...EMPTY_OUTCOME, failure }, facts);
 }
+
+/** The tool with which the caller reads on: it may know the one that ran only through another. */
+export function continuedBy({ request, tool, execution }: VerifiedCall): string {
+  return request.continuedBy ?? execution?.via ?? tool.manifest.name;
+}

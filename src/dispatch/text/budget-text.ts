@@ -23,7 +23,7 @@ import type { ShownStream } from '../../tokens/shown-stream.ts';
 import { plainCounter } from '../../tokens/truncate.ts';
 import { DEFAULT_VIEW } from '../../tokens/views/read-view.ts';
 import { droppedLines, metaOf } from '../answer-meta.ts';
-import { addFacts, type VerifiedCall } from '../call.ts';
+import { addFacts, continuedBy, type VerifiedCall } from '../call.ts';
 import { exitStatusOf, failureLine } from '../exit-status.ts';
 import type { Page } from '../page.ts';
 import type { ScrubbedOutcome } from '../scrub.ts';
@@ -254,11 +254,6 @@ function requestOf({
       ownLines: (it) => [...said, ...status(it)],
     },
   };
-}
-
-/** The tool with which the caller reads on: it may know the one that ran only through another. */
-function continuedBy({ request, tool, execution }: VerifiedCall): string {
-  return request.continuedBy ?? execution?.via ?? tool.manifest.name;
 }
 
 /** Clients of MCP pass arguments as JSON; everyone else types a command line. */
