@@ -13,8 +13,14 @@ const SERVICES = {
   ManagementService: 'contextd.v1.ManagementService',
 } as const satisfies Record<keyof Protocol, string>;
 
-/** The protocol of the daemon's door, from the definitions that are part of the program. */
+let loaded: Protocol | undefined;
+
+/**
+ * The protocol of the daemon's door, from the definitions that are part of the program. Built once in a process, which
+ * takes tens of milliseconds.
+ */
 export function loadProtocol(): Protocol {
   // The cast is safe: definition and types are generated from the same files, and the generator's --check compares them.
-  return loadClients(DAEMON_DEFINITION, SERVICES) as Protocol;
+  loaded ??= loadClients(DAEMON_DEFINITION, SERVICES) as Protocol;
+  return loaded;
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect } from 'vitest';
+import { appears } from '../helpers/appears.ts';
 import { expectRan, type Project, removeMachine, task } from './machine.ts';
 
 afterAll(removeMachine);
@@ -134,7 +134,7 @@ describe('issue 31.7 undo', () => {
     expectRan(await at.bash('mkdir -p data/logs && chmod 700 data && echo before >data/logs/a'), {});
     const { pid } = JSON.parse(await personDoes(at, 'server', 'status', '--json')) as { pid: number };
     const running = at.bash('for i in $(seq 30); do echo $i >data/logs/k$i; done; sleep 100').catch(() => null);
-    while (!existsSync(join(at.dir, 'data/logs/k30'))) await setImmediate();
+    await appears(join(at.dir, 'data/logs'), 'k30');
     process.kill(pid, 'SIGKILL');
     await running;
     expect(await warmStart(at)).toContain('interrupted');

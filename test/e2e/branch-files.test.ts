@@ -134,7 +134,7 @@ describe('a branch with files of its own', () => {
 
     const busy = await open();
     const working = call('safe_bash', { command: 'echo 1 >started.txt; sleep 4', branch: busy });
-    while (!(await run(busy, 'ls')).includes('started.txt'));
+    await expect.poll(() => run(busy, 'ls')).toContain('started.txt');
     const refused = await call('return', { branch: busy, message: 'too early' });
     expect(refused).toMatchObject({ data: { error_code: 'CONFLICT' }, error: expect.stringContaining('1 call still') });
     await working;

@@ -182,7 +182,7 @@ describe('a branch', () => {
     expect(data.memory).toBe('queued');
     const listed = async (...words: string[]) =>
       JSON.parse((await at.run(CTXD, ['memory', 'list', '--json', ...words])).stdout) as { title: string }[];
-    while ((await listed('--pending')).length > 0);
+    await expect.poll(() => listed('--pending')).toEqual([]);
     expect((await listed()).map(({ title }) => title)).toContain('repair the table');
   });
 

@@ -150,7 +150,7 @@ describe('issue 19 part 8: hooks', () => {
     await at.run(CTXD, ['server', 'start']);
     const { pid } = await at.status();
     process.kill(pid, 'SIGKILL');
-    while (isAlive(pid)) await new Promise(setImmediate);
+    await expect.poll(() => isAlive(pid)).toBe(false);
     const input = { session_id: 's', cwd: project, last_assistant_message: 'done' };
     for (const name of HOOKS) expect(await hook(name, input)).toEqual(SILENT);
     expect((await at.run(CTXD, ['server', 'status'])).code).not.toBe(0);

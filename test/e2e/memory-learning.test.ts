@@ -38,7 +38,7 @@ describe('ctxd memory learn', () => {
     expect([failed.data.exit_code, passed.data.exit_code]).toEqual([3, 0]);
     const learned = await ctxd('learn', '--task', `Set up ${secret}`, '--json');
     expect(learned.code).toBe(0);
-    while ((await listed('--pending')).length > 0);
+    await expect.poll(() => listed('--pending')).toEqual([]);
     const memories = await listed();
     expect(memories.map(({ title }: { title: string }) => title)).toEqual([
       expect.stringContaining('what made it succeed'),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appears } from '../helpers/appears.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 describe('ctxd undo after a SIGKILL of contextd', () => {
@@ -15,7 +15,7 @@ describe('ctxd undo after a SIGKILL of contextd', () => {
     await at.ask('safe_bash', { command: 'echo before > p1' });
     const { pid } = await at.status();
     const running = at.call('safe_bash', { command: 'for i in $(seq 60); do echo $i > k$i; done; sleep 100' });
-    while (!existsSync(join(at.project, 'k60'))) await setImmediate();
+    await appears(at.project, 'k60');
     process.kill(pid, 'SIGKILL');
     await running;
     await at.run(CTXD, ['server', 'start']);

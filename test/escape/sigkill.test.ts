@@ -5,7 +5,7 @@ import { Ground, identitiesHere, type Outcome, RunFailure } from '../helpers/san
 import { cgroupsOf, commandLine, descendantsOf, marked, markedInside, newMark } from './processes.ts';
 
 const CALLS = 16;
-const DEADLINE = { timeout: 15_000, interval: 10 };
+const DEADLINE = { timeout: 15_000, interval: 50 };
 
 describe.each(identitiesHere())('death by SIGKILL, %s', (identity) => {
   let ground: Ground;

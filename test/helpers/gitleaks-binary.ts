@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { readEnvironment } from '#src/config/env.js';
+import { findInstallRoot } from '#src/config/install-root.js';
+import { resolvePaths } from '#src/config/paths.js';
 
 const VERSION = '8.30.1';
 /** The module's path still names its old owner. */
@@ -12,12 +15,12 @@ const BUILD_TIMEOUT_MS = 300_000;
 export type GitleaksBinary = { missing: null; program: string; officialConfig: string } | { missing: string };
 
 /**
- * Finds gitleaks on PATH, otherwise builds it once from its Go module into the user's cache. `missing` says why it is
- * missing; it is printed too, so that nobody takes a skipped test for a passed one.
+ * Finds gitleaks where install.sh puts it or on PATH, otherwise builds it once from its Go module into the user's cache.
+ * `missing` says why it is missing; it is printed too, so that nobody takes a skipped test for a passed one.
  */
 export function findGitleaks(): GitleaksBinary {
   try {
-    return { missing: null, program: onPath() ?? built(), officialConfig: readOfficialConfig() };
+    return { missing: null, program: installed() ?? built(), officialConfig: readOfficialConfig() };
   } catch (thrown) {
     const missing = `gitleaks ${VERSION} and its configuration cannot be had (${firstLine(thrown)})`;
     console.warn(`SKIPPED: nothing was compared with gitleaks itself: ${missing}`);
@@ -25,9 +28,11 @@ export function findGitleaks(): GitleaksBinary {
   }
 }
 
-/** Tries every gitleaks on PATH, because the first may have another version. */
-function onPath(): string | undefined {
-  const programs = (process.env.PATH ?? '').split(delimiter).map((dir) => join(dir, 'gitleaks'));
+/** Tries what install.sh installed, and every gitleaks on PATH, because the first may have another version. */
+function installed(): string | undefined {
+  const { userGitleaksDir } = resolvePaths(readEnvironment(), findInstallRoot());
+  const directories = [userGitleaksDir, ...(process.env.PATH ?? '').split(delimiter)];
+  const programs = directories.map((dir) => join(dir, 'gitleaks'));
   return programs.find((program) => existsSync(program) && isRightVersion(program));
 }
 
@@ -46,7 +51,7 @@ function built(): string {
   const program = join(dir, 'gitleaks');
   if (existsSync(program)) return program;
   mkdirSync(dir, { recursive: true });
-  execFileSync('go', ['install', `${MODULE}@v${VERSION}`], {
+  execFileSync('go', ['install', '-trimpath', `${MODULE}@v${VERSION}`], {
     env: { ...process.env, GOBIN: dir, CGO_ENABLED: '0' },
     timeout: BUILD_TIMEOUT_MS,
     stdio: ['ignore', 'ignore', 'pipe'],

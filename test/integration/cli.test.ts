@@ -118,7 +118,7 @@ describe('ctxd server', () => {
     process.kill(pid, 'SIGSTOP');
     const stopping = json('server', 'stop');
     // A stopped process receives SIGTERM only when it continues: wait until the signal is pending.
-    while ((pendingSignals(pid) & (1n << 14n)) === 0n) await new Promise((resolve) => setImmediate(resolve));
+    await expect.poll(() => pendingSignals(pid) & (1n << 14n)).not.toBe(0n);
     process.kill(pid, 'SIGCONT');
     expect(await stopping).toMatchObject({ stopped: true, pid, terminated: true });
   });

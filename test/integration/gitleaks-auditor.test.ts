@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CTXD, type Installation, install, ROOT } from '../helpers/installation.ts';
 import { seededRandom } from '../helpers/secret-samples.ts';
 import { FINDS_HUSH, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
@@ -28,10 +28,14 @@ const json = async (...words: string[]) => JSON.parse((await installation.run(CT
 
 /** Repeats the check until it holds, because the auditor works in the background. */
 async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (holds(answer)) return answer;
-  }
+  const { answer } = await vi.waitUntil(
+    async () => {
+      const answer = await ask();
+      return holds(answer) && { answer };
+    },
+    { timeout: 120_000 },
+  );
+  return answer;
 }
 
 interface AuditLine {

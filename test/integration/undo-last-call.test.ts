@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { usualWho } from '../fixtures/sandbox-harness.ts';
 import { callId, openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
+import { appears } from '../helpers/appears.ts';
 
 for (const who of usualWho()) {
   describe(`the last call in a ${who}`, () => {
@@ -146,7 +146,7 @@ for (const who of usualWho()) {
       await dying.before(ground.bench.workspace, call, '');
       const { spawnerPid } = await ground.bench.sandbox.status();
       const running = ground.bench.bash('for i in $(seq 60); do echo $i > k$i; done; sleep 100').catch(() => null);
-      while (!existsSync(path('k60'))) await setImmediate();
+      await appears(ground.bench.workspace, 'k60');
       process.kill(spawnerPid ?? 0, 'SIGKILL');
       await running;
       const next = undoOver(ground.bench);

@@ -219,7 +219,7 @@ for (const who of usualWho()) {
         process.kill(spawnerPid ?? 0, 'SIGKILL');
         await done;
         const pid = async () => (await ground.bench.sandbox.status().catch(() => null))?.spawnerPid ?? spawnerPid;
-        while ((await pid()) === spawnerPid);
+        await expect.poll(pid).not.toBe(spawnerPid);
       };
       for (let step = 0; step < 4; step++) {
         await kill(step * 24, () => undo.apply(ground.bench.workspace, changes?.ref ?? '', false));

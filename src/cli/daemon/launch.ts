@@ -42,7 +42,7 @@ export async function statusOrAbsent(context: CliContext): Promise<StatusRespons
 async function launch(context: CliContext): Promise<StatusResponse> {
   const { paths, env } = context;
   await ensureDirectories(paths);
-  const logStart = await sizeOf(paths.logFile);
+  const logStart = (await sizeOf(paths.logFile)) ?? 0;
   const end = spawnDaemon(paths.launcher, paths.logFile, daemonEnvironment(env));
   return waitUntilReady(context, end, logStart);
 }
@@ -74,11 +74,12 @@ function inheritedDescriptors(): number[] {
   return Array.from({ length: highest - 2 }, (_, index) => index + 3);
 }
 
-async function sizeOf(file: string): Promise<number> {
+/** Undefined if there is no such file. */
+async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return 0;
+    if (isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
@@ -104,7 +105,8 @@ async function waitUntilReady(context: CliContext, end: End, logStart: number): 
   for (;;) {
     // Read before asking: if this daemon lost the race against another start, it has ended and the other one answers.
     const reason = end.reason;
-    const status = await statusOrAbsent(context);
+    // Before there is a socket, a connection would cost the processor what the daemon needs to start.
+    const status = (await sizeOf(context.paths.socket)) !== undefined ? await statusOrAbsent(context) : undefined;
     if (status !== undefined) return status;
     if (reason !== undefined) throw await notStarted(context, reason, logStart);
     if (performance.now() > deadline) throw await notStarted(context, `no answer within ${READY_MS} ms`, logStart);

@@ -103,7 +103,15 @@ export function withdraw({ text, insertions }: Inserted): string {
 /** Deeper nesting is refused, because the parser is recursive. */
 const DEPTH_MAX = 200;
 
+/** Many entries are looked up in the same text. Its tree is never changed. */
+let last: { text: string; root: Node } | undefined;
+
 function parse(text: string): Node {
+  if (last?.text !== text) last = { text, root: parseAll(text) };
+  return last.root;
+}
+
+function parseAll(text: string): Node {
   checkDepth(text);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });

@@ -45,9 +45,14 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
     return path === undefined ? [] : [{ variable, path }];
   });
   const files = [...variables, ...named, ...gitFile(at)];
-  const known = new Set(
-    SYSTEM_BUNDLES.flatMap((path) => certificatesAt(at, join(at.root, path)).map((one) => one.fingerprint256)),
-  );
+  let system: ReadonlySet<string> | undefined;
+  // Most people have no certificates of their own, and the system's take a tenth of a second.
+  const isKnown = (fingerprint: string): boolean => {
+    system ??= new Set(
+      SYSTEM_BUNDLES.flatMap((path) => certificatesAt(at, join(at.root, path)).map((one) => one.fingerprint256)),
+    );
+    return system.has(fingerprint);
+  };
   const found = new Map<string, ExtraCertificate>();
   const notes: string[] = [];
   const directories = (at.variables.SSL_CERT_DIR ?? '')
@@ -60,7 +65,7 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
     else
       for (const certificate of certificatesAt(at, path)) {
         const { fingerprint256: print, subject, validTo } = certificate;
-        if (known.has(print) || isBuiltIn(certificate) || Date.parse(validTo) < nowMs || found.has(print)) continue;
+        if (isKnown(print) || isBuiltIn(certificate) || Date.parse(validTo) < nowMs || found.has(print)) continue;
         found.set(print, { pem: certificate.toString(), subject: subject.replaceAll('\n', ', '), from: path });
       }
   }

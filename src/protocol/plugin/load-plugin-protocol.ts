@@ -24,8 +24,11 @@ const SERVICES = {
   Health: 'grpc.health.v1.Health',
 } as const satisfies Record<keyof PluginProtocol, string>;
 
-/** Loads the protocol from definitions inside the program, so that a tool's process needs no file. */
+let loaded: PluginProtocol | undefined;
+
+/** Loads the protocol, once in a process, from definitions inside the program, so that a tool's process needs no file. */
 export function loadPluginProtocol(): PluginProtocol {
   // The cast is safe: definition and types are generated from the same files, and the generator's --check compares them.
-  return loadClients(PLUGIN_DEFINITION, SERVICES) as PluginProtocol;
+  loaded ??= loadClients(PLUGIN_DEFINITION, SERVICES) as PluginProtocol;
+  return loaded;
 }

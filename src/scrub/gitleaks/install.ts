@@ -176,7 +176,9 @@ export async function buildWithGo(folder: string): Promise<GoBuild> {
   const probe = await execa('go', ['version'], { timeout: 10_000, reject: false });
   if (probe.failed) return { isThere: false, fault: undefined };
   const module = `${GO_MODULE}@v${PINNED_VERSION}`;
-  const built = await execa('go', ['install', module], { env: { GOBIN: folder }, timeout: BUILD_MS, reject: false });
+  // Needs no C compiler, and holds no path of this machine.
+  const env = { GOBIN: folder, CGO_ENABLED: '0' };
+  const built = await execa('go', ['install', '-trimpath', module], { env, timeout: BUILD_MS, reject: false });
   return { isThere: true, fault: built.failed ? lastLine(built.stderr ?? '') : undefined };
 }
 
