@@ -182,6 +182,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'ports', why: 'ports of a project on the host' },
     { folder: 'memory', why: 'lessons between sessions; its database has a thread' },
     { folder: 'tools', why: 'installing and accepting tools' },
+    { folder: 'primitives', why: 'resources and prompts of MCP servers: how an agent finds and reads them' },
     { folder: 'routing', why: 'how an agent finds a tool: the verbs of the daemon for it' },
     { folder: 'execution', why: 'calls of the tools of MCP servers, and what becomes of their results' },
     { folder: 'sessions', why: 'reading and ending sessions, and the hooks of clients' },
@@ -503,6 +504,10 @@ const TOOL_NAMES: Record<string, { names: readonly string[]; why: string }> = {
   'src/features/checkpoints/checkpoint-files.ts': {
     names: ['checkpoint_restore'],
     why: 'the name of the act in records, also if a person did it',
+  },
+  'src/catalog/tool-list.ts': {
+    names: ['prompt_browse', 'prompt_get', 'resource_browse', 'resource_read'],
+    why: 'which core tools a list leaves out first, also where only the folders of the tools are known',
   },
   'src/features/tools/callable-tools.ts': {
     names: ['tool_browse', 'tool_execute', 'tool_hydrate', 'tool_view'],

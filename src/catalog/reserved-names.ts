@@ -8,7 +8,8 @@ import { TOOL_NAME_PATTERN } from './tool-name.ts';
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** How the names of contextd's own tools begin, also of later versions. */
-const OWN = /^(?:safe|tool|memory|checkpoint|session|ctxd|contextd)(?:_|$)|^(?:branch|jobs)$/;
+const OWN =
+  /^(?:safe|tool|memory|checkpoint|session|ctxd|contextd)(?:_|$)|^(?:branch|jobs)$|^(?:resource|prompt)_(?:browse|read|get)$/;
 
 /**
  * Programs that a colleague or a later machine has, whether or not this one does: the utilities of POSIX and of GNU

@@ -18,33 +18,36 @@ export class ToolAccess {
 
   mayUse(project: string, { manifest: { name, effects }, program }: UsedTool): boolean {
     // What a server says of its own tools is not verified.
-    return this.#may(project, name, program.kind === 'upstream' ? null : effects.files !== 'write');
+    return this.#may(project, [name], program.kind === 'upstream' ? null : effects.files !== 'write');
   }
 
-  /** `name`: the server, a colon, and `resources`, `prompts`, `completions` or `logging`. */
-  mayUsePrimitive(project: string, name: string): boolean {
-    return this.#may(project, name, null);
+  /**
+   * `name`: the server, a colon, and `resources`, `prompts`, `completions` or `logging`. `id`: of one of them, which the rules may
+   * name too; if any rule denies either it is denied.
+   */
+  mayUsePrimitive(project: string, name: string, id?: string): boolean {
+    return this.#may(project, id === undefined ? [name] : [name, id], null);
   }
 
-  #may(project: string, name: string, isReading: boolean | null): boolean {
+  #may(project: string, names: readonly string[], isReading: boolean | null): boolean {
     const own = Object.hasOwn(this.#settings.projects, project) ? project : '';
     const rule = this.#rules.get(own) ?? ruleOf({ ...this.#settings, ...this.#settings.projects[own] });
     this.#rules.set(own, rule);
-    return rule(name, isReading);
+    return rule(names, isReading);
   }
 }
 
-/** `isReading`: whether it changes no file; null if that is not verified. */
-type Rule = (name: string, isReading: boolean | null) => boolean;
+/** `names`: all of the same thing. `isReading`: whether it changes no file; null if that is not verified. */
+type Rule = (names: readonly string[], isReading: boolean | null) => boolean;
 
 function ruleOf({ allow, deny, read_only: isReadOnly }: AccessSettings): Rule {
   const allows = matcherOf(allow);
   const denies = matcherOf(deny);
   const byName = new Set(allow);
-  return (name, isReading) => {
-    if (denies(name) || !allows(name)) return false;
+  return (names, isReading) => {
+    if (names.some(denies) || !names.some(allows)) return false;
     if (!isReadOnly) return true;
-    return isReading ?? byName.has(name);
+    return isReading ?? names.some((name) => byName.has(name));
   };
 }
 

@@ -19,14 +19,30 @@ export interface ToolList<T extends ListedTool> {
 }
 
 /**
+ * Core tools for what only MCP servers have, and what it is. They are listed as installed tools are, if there is room, and found by
+ * a search only if the project has it.
+ */
+export const FOR_SERVERS: ReadonlyMap<string, 'resources' | 'prompts'> = new Map([
+  ['resource_browse', 'resources'],
+  ['resource_read', 'resources'],
+  ['prompt_browse', 'prompts'],
+  ['prompt_get', 'prompts'],
+]);
+
+/** Whether the tool is listed in every project. */
+function isAlways({ name, isCore }: ListedTool): boolean {
+  return isCore && !FOR_SERVERS.has(name);
+}
+
+/**
  * CE-1.1: which tools of a project the texts for agents list. The schemas of these together stay within the bound, however many
- * are installed. Core tools are always listed, then the installed ones with the shortest schemas, so that most are.
+ * are installed. Core tools are always listed, then the others with the shortest schemas, so that most are.
  */
 export function listTools<T extends ListedTool>(tools: readonly T[]): ToolList<T> {
   const costOf = ({ schemaTokens }: T): number => schemaTokens ?? 0;
-  let tokens = tools.reduce((sum, tool) => sum + (tool.isCore ? costOf(tool) : 0), 0);
-  const listed = new Set(tools.filter(({ isCore }) => isCore));
-  const others = tools.filter(({ isCore }) => !isCore);
+  let tokens = tools.reduce((sum, tool) => sum + (isAlways(tool) ? costOf(tool) : 0), 0);
+  const listed = new Set(tools.filter(isAlways));
+  const others = tools.filter((tool) => !isAlways(tool));
   const cheapestFirst = others.sort((a, b) => costOf(a) - costOf(b) || (a.name < b.name ? -1 : 1));
   for (const tool of cheapestFirst) {
     if (tokens + costOf(tool) > TOOL_LIMITS.allSchemasTokens.most) break;

@@ -10,13 +10,15 @@ import { Branches } from '../features/branches/branches.ts';
 import { BranchFiles } from '../features/branches/files/branch-files.ts';
 import { buildCheckpoints } from '../features/checkpoints/build-checkpoints.ts';
 import { callEvent } from '../features/events/call-event.ts';
-import { keepBlob } from '../features/execution/keep-blob.ts';
+import { type KeptPart, keepPart } from '../features/execution/keep-part.ts';
 import { createServerBackend } from '../features/execution/server-backend.ts';
 import { createHostServices } from '../features/host/host-services.ts';
 import { buildJobs, lineFinder } from '../features/jobs/build-jobs.ts';
 import type { EndedJob } from '../features/jobs/jobs.ts';
 import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
+import { PrimitiveCatalogues } from '../features/primitives/primitive-catalogues.ts';
+import { createPrimitiveVerbs } from '../features/primitives/primitive-verbs.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
 import { createExecutables } from '../features/routing/executables.ts';
 import { ToolCatalogues } from '../features/routing/tool-catalogues.ts';
@@ -135,17 +137,32 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const { dense } = before;
   const toolMeanings =
     dense !== null && config.memory.embedding.tools ? new ToolMeanings({ model: dense, timer }) : null;
-  const verbs = createToolVerbs({
-    catalogues,
-    meanings: toolMeanings,
-    habits: toolHabits,
-    counter: before.counter,
-    isCacheStable: config.gateway.cache_stable,
-  });
+  const primitives = new PrimitiveCatalogues({ ...before, access, upstreams: servers, logger });
+  const keep = (call: Parameters<typeof keepPart>[0], part: KeptPart) => keepPart(call, part, { scrubber, artifacts });
+  const verbs = {
+    ...createToolVerbs({
+      catalogues,
+      meanings: toolMeanings,
+      habits: toolHabits,
+      counter: before.counter,
+      isCacheStable: config.gateway.cache_stable,
+    }),
+    ...createPrimitiveVerbs({
+      catalogues: primitives,
+      servers,
+      config: config.gateway,
+      keep,
+      counter: before.counter,
+      clock,
+      timer,
+      random: Math.random,
+    }),
+  };
   const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
   return {
     access,
     catalogues,
+    primitives,
     executables: createExecutables({ catalogues, config: config.gateway }),
     rates: new CallRates(config.gateway.rate_limits, clock),
     upstreams,
@@ -169,7 +186,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
         servers,
         passOn: (call, tool, passed) => passing.call(call, tool, passed),
         config: config.gateway,
-        keep: (call, blob) => keepBlob(call, blob, { scrubber, artifacts }),
+        keep,
         clock,
         timer,
         random: Math.random,

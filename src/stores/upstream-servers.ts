@@ -18,8 +18,10 @@ export interface ServerSpec {
   readonly project: 'none' | 'read' | 'write';
 }
 
-/** The definition of a tool, as `src/upstream` writes it. */
+/** The definition of a tool or of something else that a server offers, as `src/upstream` writes it. */
 export interface StoredTool {
+  /** Absent: a tool. */
+  readonly kind?: 'tool' | 'resource' | 'template' | 'prompt';
   readonly name: string;
   readonly text: string;
 }
@@ -152,11 +154,15 @@ function toVariables(value: Json): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]));
 }
 
+const KINDS = ['tool', 'resource', 'template', 'prompt'] as const;
+
 function toTools(value: Json): StoredTool[] {
   if (!Array.isArray(value)) throw new TypeError('no list');
   return value.map((item: Json) => {
     if (!isJsonObject(item) || typeof item.name !== 'string' || typeof item.text !== 'string')
       throw new TypeError('tool');
-    return { name: item.name, text: item.text };
+    const kind = KINDS.find((one) => one === item.kind);
+    if (item.kind !== undefined && kind === undefined) throw new TypeError('kind');
+    return { ...(kind === undefined ? {} : { kind }), name: item.name, text: item.text };
   });
 }

@@ -1,7 +1,10 @@
 import {
   type CallToolResult,
   Client,
+  METHOD_NOT_FOUND,
   type Progress,
+  ProtocolError,
+  type ReadResourceResult,
   SdkError,
   SdkErrorCode,
   type Tool,
@@ -9,7 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { McpMessage, PassedRequest } from '../core/passing.ts';
-import { DEFINITION_BOUNDS, DefinitionCollector, type SeenTools } from './definitions.ts';
+import { DEFINITION_BOUNDS, DefinitionCollector, type DefinitionKind, type SeenTools } from './definitions.ts';
 
 export interface ConnectOptions {
   /** How the server is called in messages. */
@@ -52,6 +55,15 @@ export interface ToolRequest {
   onProgress?(progress: Progress): void;
 }
 
+/** What every request has. */
+export interface RequestLimits {
+  /** Aborting it cancels the request at the server. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+type ListMethod = 'resources/list' | 'resources/templates/list' | 'prompts/list';
+
 /** Milliseconds in which several announcements of a changed list count as one. */
 const CHANGES_MS = 300;
 /** Milliseconds for each page of a list. */
@@ -62,12 +74,14 @@ export class UpstreamConnection {
   /** True if it is of the older era, which it did not say when it was asked. */
   readonly isSilentLegacy: boolean;
   readonly #client: Client;
+  readonly #isPassing: boolean;
   /** Where the progress of requests goes that are passed on, by token. */
   readonly #reports = new Map<string, PassedRequest['notify']>();
   #lastToken = 0;
 
-  private constructor(client: Client, isSilentLegacy: boolean) {
+  private constructor(client: Client, isSilentLegacy: boolean, isPassing: boolean) {
     this.#client = client;
+    this.#isPassing = isPassing;
     this.isSilentLegacy = isSilentLegacy;
   }
 
@@ -88,7 +102,13 @@ export class UpstreamConnection {
               passing?.onNotice({ method: 'notifications/tools/list_changed', params: {} });
             },
           },
-          ...(passing === undefined ? {} : noticesOf(passing)),
+          ...noticesOf(
+            (list) => {
+              if (passing === undefined) options.onToolsChanged();
+              else passing.onNotice({ method: `notifications/${list}/list_changed`, params: {} });
+            },
+            passing === undefined ? CHANGES_MS : 0,
+          ),
         },
       },
     );
@@ -106,7 +126,11 @@ export class UpstreamConnection {
       ...(options.isLegacy ? { prior: { kind: 'legacy' } } : {}),
     });
     const hasWaited = performance.now() - askedAt >= options.probeMs;
-    const connection = new UpstreamConnection(client, hasWaited && client.getProtocolEra() !== 'modern');
+    const connection = new UpstreamConnection(
+      client,
+      hasWaited && client.getProtocolEra() !== 'modern',
+      passing !== undefined,
+    );
     if (passing !== undefined) connection.#followProgress();
     return connection;
   }
@@ -121,21 +145,48 @@ export class UpstreamConnection {
     return this.#client.getNegotiatedProtocolVersion() ?? '';
   }
 
-  /** All pages, within bounds. */
-  async listTools(): Promise<SeenTools> {
-    const found = new DefinitionCollector();
-    if (this.#client.getServerCapabilities()?.tools === undefined) return found.result();
+  /** Everything that the server offers, within bounds. What is passed on to clients is listed by them, except tools. */
+  async listOffers(): Promise<SeenTools> {
+    const { tools, resources, prompts } = this.#client.getServerCapabilities() ?? {};
+    const isAsked = (capability: object | undefined): boolean => capability !== undefined && !this.#isPassing;
+    const lists = [
+      ...(tools === undefined ? [] : [this.#list('tool', 'tools/list', 'tools')]),
+      ...(isAsked(resources) ? [this.#list('resource', 'resources/list', 'resources')] : []),
+      ...(isAsked(resources) ? [this.#list('template', 'resources/templates/list', 'resourceTemplates')] : []),
+      ...(isAsked(prompts) ? [this.#list('prompt', 'prompts/list', 'prompts')] : []),
+    ];
+    const found = await Promise.all(lists);
+    return { tools: found.flatMap((one) => one.tools), leftOut: found.flatMap(({ leftOut }) => leftOut) };
+  }
+
+  /** All pages. A server that refuses a list other than that of its tools is used without it. */
+  async #list(kind: DefinitionKind, method: 'tools/list' | ListMethod, key: string): Promise<SeenTools> {
+    const found = new DefinitionCollector(kind);
     let cursor: string | undefined;
     const seen = new Set<string>();
-    for (let page = 0; page < DEFINITION_BOUNDS.pages; page++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const answer = await this.#client.request({ method: 'tools/list', params }, { timeout: PAGE_MS });
-      found.add(answer.tools);
-      cursor = answer.nextCursor;
-      if (cursor === undefined || cursor === '' || seen.has(cursor)) break;
-      seen.add(cursor);
+    try {
+      for (let page = 0; page < DEFINITION_BOUNDS.pages; page++) {
+        const params = cursor === undefined ? {} : { cursor };
+        const answer: Record<string, unknown> = await this.#client.request({ method, params }, { timeout: PAGE_MS });
+        found.add(Array.isArray(answer[key]) ? answer[key] : []);
+        cursor = typeof answer.nextCursor === 'string' ? answer.nextCursor : undefined;
+        if (cursor === undefined || cursor === '' || seen.has(cursor)) break;
+        seen.add(cursor);
+      }
+    } catch (thrown) {
+      if (kind === 'tool' || !(thrown instanceof ProtocolError)) throw thrown;
+      // Many servers with resources know no templates.
+      if (thrown.code !== METHOD_NOT_FOUND) found.leaveOut(method, thrown.message);
     }
     return found.result();
+  }
+
+  async readResource(uri: string, options: RequestLimits): Promise<ReadResourceResult> {
+    return this.#client.readResource({ uri }, limitsOf(options));
+  }
+
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, options: RequestLimits) {
+    return this.#client.getPrompt({ name, arguments: { ...args } }, limitsOf(options));
   }
 
   /** The answer is not compared with the output schema of the tool: the code that shows it decides what is valid. */
@@ -214,13 +265,17 @@ export class UpstreamConnection {
 const MODERN_KEYS = 'io.modelcontextprotocol/';
 
 /** The SDK passes these on only if it is asked to, and a server of the newer revision sends them only then. */
-function noticesOf({ onNotice }: PassingTraits) {
-  const changed = (list: string) => ({
+function noticesOf(onNotice: (list: 'prompts' | 'resources') => void, debounceMs: number) {
+  const changed = (list: 'prompts' | 'resources') => ({
     autoRefresh: false,
-    debounceMs: 0,
-    onChanged: () => onNotice({ method: `notifications/${list}/list_changed`, params: {} }),
+    debounceMs,
+    onChanged: () => onNotice(list),
   });
   return { prompts: changed('prompts'), resources: changed('resources') };
+}
+
+function limitsOf({ signal, timeoutMs }: RequestLimits) {
+  return { signal, timeout: timeoutMs };
 }
 
 /** What the SDK parsed is JSON, but its types do not say so. */

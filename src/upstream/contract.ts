@@ -1,4 +1,5 @@
-import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/client';
+import type { CallToolResult, GetPromptResult, Progress, ReadResourceResult, Tool } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../core/json.ts';
 
 /** A tool of an MCP server, as a person accepted it. */
 export interface UpstreamTool {
@@ -13,12 +14,35 @@ export interface UpstreamTool {
   readonly files: 'none' | 'read' | 'write';
 }
 
+/** A resource of an MCP server as it lists it now, or a template for resources, as a person accepted it. */
+export interface UpstreamResource {
+  /** Its key in the snapshot: the canonical id, or with `~2`, `~3`, … if several have the same (gateway surface §9.3). */
+  readonly id: string;
+  readonly server: string;
+  readonly isTemplate: boolean;
+  /** The URI, or the template of it. */
+  readonly uri: string;
+  readonly definition: JsonObject;
+}
+
+/** A prompt of an MCP server, as a person accepted it. */
+export interface UpstreamPrompt {
+  /** As of a resource. */
+  readonly id: string;
+  readonly server: string;
+  readonly upstreamName: string;
+  readonly definition: JsonObject;
+}
+
 /** What the servers of a project offer. Never changes: another one takes its place as a whole. */
 export interface UpstreamSnapshot {
   /** Differs as soon as anything in the snapshot does. */
   readonly revision: string;
   readonly tools: readonly UpstreamTool[];
   readonly byId: ReadonlyMap<string, UpstreamTool>;
+  /** By server, then as it lists them. */
+  readonly resources: readonly UpstreamResource[];
+  readonly prompts: readonly UpstreamPrompt[];
 }
 
 export interface UpstreamCall {
@@ -32,6 +56,25 @@ export interface UpstreamCall {
   onProgress?(progress: Progress): void;
 }
 
+/** Reading from a server, which changes nothing. */
+export interface UpstreamRead {
+  readonly resource: UpstreamResource;
+  /** That of the resource, or what the template was made to. */
+  readonly uri: string;
+  readonly signal: AbortSignal;
+  /** Milliseconds, the start of the server included. */
+  readonly timeoutMs: number;
+}
+
+export interface UpstreamPromptRequest {
+  readonly prompt: UpstreamPrompt;
+  /** Must be those that the prompt declares: they are not checked again. */
+  readonly args: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Milliseconds, the start of the server included. */
+  readonly timeoutMs: number;
+}
+
 /** The MCP servers of all projects. */
 export interface UpstreamServers {
   /** Starts no server. Empty for a project without servers. */
@@ -42,4 +85,8 @@ export interface UpstreamServers {
    * UPSTREAM_UNAVAILABLE, AUTH_FAILED, PERMISSION_DENIED or RATE_LIMITED.
    */
   call(project: string, call: UpstreamCall): Promise<CallToolResult>;
+  /** Throws RESOURCE_NOT_FOUND if the server does not have it, or a template is not what a person accepted; otherwise as `call`. */
+  read(project: string, read: UpstreamRead): Promise<ReadResourceResult>;
+  /** Throws PROMPT_NOT_FOUND if the prompt is not what a person accepted; otherwise as `call`. */
+  getPrompt(project: string, request: UpstreamPromptRequest): Promise<GetPromptResult>;
 }

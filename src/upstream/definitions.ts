@@ -1,21 +1,77 @@
 import { createHash } from 'node:crypto';
-import type { Tool } from '@modelcontextprotocol/client';
-import { isJsonObject, type Json } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
 
-/** What is taken of the tools of one server. The largest of 44 well-known servers has 118 tools of 280 KiB in all. */
+/** What is taken of each list of one server. The largest of 44 well-known servers has 118 tools of 280 KiB in all. */
 export const DEFINITION_BOUNDS = {
-  tools: 512,
   /** Requests for further pages. */
   pages: 64,
   definitionBytes: 128 * 1024,
   allBytes: 2 * 1024 * 1024,
   depth: 48,
-  nameChars: 256,
 } as const;
 
-/** The definition of a tool as it is compared and stored: the same text for the same definition. */
+interface KindRow {
+  readonly plural: string;
+  /** The field by which one is named. */
+  readonly key: string;
+  readonly keyMaxChars: number;
+  readonly most: number;
+  /** What agents are shown, or what decides how it is used. Icons are not. */
+  readonly fields: readonly string[];
+  /**
+   * Whether a person accepts its definition. A resource takes no arguments, and lists of them change as files do: one is data
+   * like what is read from it.
+   */
+  readonly isAccepted: boolean;
+}
+
+const SHOWN = ['title', 'description', 'annotations', '_meta'] as const;
+const URI_MAX_CHARS = 4_096;
+
+/** What a server offers, by the lists of the protocol. */
+export const DEFINITION_KINDS = {
+  tool: {
+    plural: 'tools',
+    key: 'name',
+    keyMaxChars: 256,
+    most: 512,
+    fields: ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'],
+    isAccepted: true,
+  },
+  resource: {
+    plural: 'resources',
+    key: 'uri',
+    keyMaxChars: URI_MAX_CHARS,
+    most: 4_096,
+    fields: ['uri', 'name', ...SHOWN, 'mimeType', 'size'],
+    isAccepted: false,
+  },
+  template: {
+    plural: 'resource templates',
+    key: 'uriTemplate',
+    keyMaxChars: URI_MAX_CHARS,
+    most: 512,
+    fields: ['uriTemplate', 'name', ...SHOWN, 'mimeType'],
+    isAccepted: true,
+  },
+  prompt: {
+    plural: 'prompts',
+    key: 'name',
+    keyMaxChars: 256,
+    most: 512,
+    fields: ['name', ...SHOWN, 'arguments'],
+    isAccepted: true,
+  },
+} as const satisfies Record<string, KindRow>;
+
+export type DefinitionKind = keyof typeof DEFINITION_KINDS;
+
+/** A definition as it is compared and stored: the same text for the same definition. */
 export interface SeenTool {
+  /** Absent: a tool. */
+  readonly kind?: DefinitionKind;
+  /** Of a resource its URI. */
   readonly name: string;
   readonly text: string;
 }
@@ -27,51 +83,64 @@ export interface SeenTools {
   readonly leftOut: readonly string[];
 }
 
-/** What agents are shown of a tool, or what decides how it is called. Icons are not. */
-const FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'] as const;
 /** Reasons that are kept; a server may list any number of tools that cannot be used. */
 const LEFT_OUT_MAX = 20;
 
-/** Collects the pages of `tools/list` within the bounds. Of tools with the same name the first counts. */
+/** Collects the pages of one list within the bounds. Of two with the same name or URI the first counts. */
 export class DefinitionCollector {
-  readonly #tools = new Map<string, string>();
+  readonly #kind: DefinitionKind;
+  readonly #taken = new Map<string, string>();
   readonly #leftOut: string[] = [];
   #bytes = 0;
 
-  add(tools: readonly Tool[]): void {
-    for (const tool of tools) {
-      const fault = this.#take(tool);
-      if (fault !== null && this.#leftOut.length < LEFT_OUT_MAX)
-        this.#leftOut.push(`${JSON.stringify(tool.name.slice(0, 64))}: ${fault}`);
+  constructor(kind: DefinitionKind = 'tool') {
+    this.#kind = kind;
+  }
+
+  add(entries: readonly object[]): void {
+    for (const entry of entries) {
+      const definition: JsonObject = JSON.parse(JSON.stringify(entry));
+      const key = definition[DEFINITION_KINDS[this.#kind].key];
+      const name = typeof key === 'string' ? key : '';
+      const fault = this.#take(name, definition);
+      if (fault !== null) this.leaveOut(JSON.stringify(name.slice(0, 64)), fault);
     }
   }
 
-  result(): SeenTools {
-    return { tools: Array.from(this.#tools, ([name, text]) => ({ name, text })), leftOut: this.#leftOut };
+  leaveOut(what: string, why: string): void {
+    if (this.#leftOut.length < LEFT_OUT_MAX) this.#leftOut.push(`${what}: ${why}`);
   }
 
-  /** Why the tool is left out; null if it is taken. */
-  #take(tool: Tool): string | null {
-    const { nameChars, tools, definitionBytes, allBytes, depth } = DEFINITION_BOUNDS;
-    if (tool.name === '' || tool.name.length > nameChars) return `its name does not have 1 to ${nameChars} characters`;
-    if (this.#tools.has(tool.name)) return 'another tool has the same name';
-    if (this.#tools.size >= tools) return `the server has more than ${tools} tools`;
-    const text = definitionText(tool);
+  result(): SeenTools {
+    const kind = this.#kind;
+    const named = kind === 'tool' ? {} : { kind };
+    const tools = Array.from(this.#taken, ([name, text]) => ({ ...named, name, text }));
+    return { tools, leftOut: this.#leftOut };
+  }
+
+  /** Why the entry is left out; null if it is taken. */
+  #take(name: string, definition: JsonObject): string | null {
+    const { definitionBytes, allBytes, depth } = DEFINITION_BOUNDS;
+    const { plural, key, keyMaxChars, most } = DEFINITION_KINDS[this.#kind];
+    if (name === '' || name.length > keyMaxChars) return `its ${key} does not have 1 to ${keyMaxChars} characters`;
+    if (this.#taken.has(name)) return `another of the ${plural} has the same ${key}`;
+    if (this.#taken.size >= most) return `the server has more than ${most} ${plural}`;
+    const text = definitionText(this.#kind, definition);
     if (isDeeperThan(depth, text)) return `its definition is nested deeper than ${depth}`;
     const bytes = Buffer.byteLength(text);
     if (bytes > definitionBytes) return `its definition has ${bytes} bytes; ${definitionBytes} are allowed`;
-    if (this.#bytes + bytes > allBytes) return `the definitions of the server have more than ${allBytes} bytes`;
+    if (this.#bytes + bytes > allBytes) return `the definitions of its ${plural} have more than ${allBytes} bytes`;
     this.#bytes += bytes;
-    this.#tools.set(tool.name, text);
+    this.#taken.set(name, text);
     return null;
   }
 }
 
 /** The fields in a fixed order, and the keys of objects in order. */
-function definitionText(tool: Tool): string {
-  const whole = JSON.parse(JSON.stringify(tool)) as Record<string, Json>;
+function definitionText(kind: DefinitionKind, whole: JsonObject): string {
+  const { fields } = DEFINITION_KINDS[kind];
   return JSON.stringify(
-    Object.fromEntries(FIELDS.flatMap((field) => (field in whole ? [[field, sorted(whole[field])]] : []))),
+    Object.fromEntries(fields.flatMap((field) => (field in whole ? [[field, sorted(whole[field])]] : []))),
   );
 }
 
@@ -85,17 +154,23 @@ function sorted(value: Json | undefined): Json | undefined {
 }
 
 /** Identifies a list of definitions, whatever its order. */
-export function definitionsHash(tools: readonly SeenTool[]): string {
+export function definitionsHash(seen: readonly SeenTool[]): string {
   const hash = createHash('sha256');
-  for (const { name, text } of [...tools].sort((a, b) => (a.name < b.name ? -1 : 1)))
-    hash.update(JSON.stringify([name, text]));
+  for (const [key, { text }] of [...byKey(seen)].sort(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(JSON.stringify([key, text]));
   return hash.digest('hex');
+}
+
+/** What a person accepts of it. */
+export function acceptable(seen: readonly SeenTool[]): SeenTool[] {
+  return seen.filter(({ kind = 'tool' }) => DEFINITION_KINDS[kind].isAccepted);
 }
 
 export type ToolChangeKind = 'new' | 'changed' | 'removed';
 
-/** A tool whose definition is not the one that a person accepted. */
+/** A tool, prompt or template whose definition is not the one that a person accepted. */
 export interface ToolChange {
+  /** The name of a tool; otherwise the kind and the name. */
   readonly tool: string;
   readonly kind: ToolChangeKind;
   /** As definitions, indented; empty for a definition that does not exist. */
@@ -103,27 +178,38 @@ export interface ToolChange {
   readonly after: string;
 }
 
-/** Sorted by name. */
+/** Tools first, then the other kinds; each sorted by name. */
 export function changesBetween(accepted: readonly SeenTool[], seen: readonly SeenTool[]): ToolChange[] {
-  const [before, after] = [textsOf(accepted), textsOf(seen)];
-  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((tool) => {
-    const [old, now] = [before.get(tool), after.get(tool)];
-    if (old === now) return [];
+  const [before, after] = [byKey(acceptable(accepted)), byKey(acceptable(seen))];
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((key) => {
+    const [old, now] = [before.get(key), after.get(key)];
+    const one = now ?? old;
+    if (one === undefined || old?.text === now?.text) return [];
     const kind = old === undefined ? 'new' : now === undefined ? 'removed' : 'changed';
-    return [{ tool, kind, before: indented(old), after: indented(now) }];
+    return [{ tool: labelOf(one), kind, before: indented(old), after: indented(now) }];
   });
 }
 
-/** The accepted tools that the server still has as they were accepted. */
+/** What the server has as a person accepted it, in the order of the accepted list, then the resources that it has now. */
 export function unchanged(accepted: readonly SeenTool[], seen: readonly SeenTool[]): SeenTool[] {
-  const now = textsOf(seen);
-  return accepted.filter(({ name, text }) => now.get(name) === text);
+  const now = byKey(seen);
+  const kept = acceptable(accepted).filter((one) => now.get(keyOf(one))?.text === one.text);
+  return [...kept, ...seen.filter(({ kind = 'tool' }) => !DEFINITION_KINDS[kind].isAccepted)];
 }
 
-function textsOf(tools: readonly SeenTool[]): Map<string, string> {
-  return new Map(tools.map(({ name, text }) => [name, text]));
+function byKey(seen: readonly SeenTool[]): Map<string, SeenTool> {
+  return new Map(seen.map((one) => [keyOf(one), one]));
 }
 
-function indented(text: string | undefined): string {
-  return text === undefined ? '' : JSON.stringify(JSON.parse(text), null, 2);
+/** Two kinds never have the same: what is accepted is what was shown. */
+function keyOf({ kind = 'tool', name }: SeenTool): string {
+  return `${kind === 'tool' ? '' : kind}\0${name}`;
+}
+
+function labelOf({ kind = 'tool', name }: SeenTool): string {
+  return kind === 'tool' ? name : `${kind} ${name}`;
+}
+
+function indented(one: SeenTool | undefined): string {
+  return one === undefined ? '' : JSON.stringify(JSON.parse(one.text), null, 2);
 }

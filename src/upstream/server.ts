@@ -254,7 +254,7 @@ export class UpstreamServer {
   }
 
   async #readTools(session: ServerSession): Promise<void> {
-    const seen = await session.listTools();
+    const seen = await session.listOffers();
     this.#leftOut = seen.leftOut;
     await this.#deps.onTools(seen);
   }

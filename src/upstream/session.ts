@@ -1,6 +1,8 @@
 import {
   type CallToolResult,
+  type GetPromptResult,
   ProtocolError,
+  type ReadResourceResult,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -8,7 +10,13 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { McpError, type PassedRequest } from '../core/passing.ts';
-import { type PassingOptions, type PassingTraits, type ToolRequest, UpstreamConnection } from './connection.ts';
+import {
+  type PassingOptions,
+  type PassingTraits,
+  type RequestLimits,
+  type ToolRequest,
+  UpstreamConnection,
+} from './connection.ts';
 import type { SeenTools } from './definitions.ts';
 import { upstreamFault } from './faults.ts';
 import type { LastLines } from './last-lines.ts';
@@ -41,9 +49,13 @@ export interface ServerSession {
   readonly isModern: boolean;
   /** As it declared them. */
   readonly capabilities: JsonObject;
-  listTools(): Promise<SeenTools>;
+  listOffers(): Promise<SeenTools>;
   /** Throws CANCELLED if the signal aborts. */
   callTool(request: ToolRequest): Promise<CallToolResult>;
+  /** Throws as `callTool`, and RESOURCE_NOT_FOUND if the server has no such resource. */
+  readResource(uri: string, limits: RequestLimits): Promise<ReadResourceResult>;
+  /** Throws as `callTool`. */
+  getPrompt(name: string, args: Readonly<Record<string, string>>, limits: RequestLimits): Promise<GetPromptResult>;
   /** Throws McpError for an error of the protocol that the server answered with, and CANCELLED. */
   pass(request: PassedRequest, options: PassingOptions): Promise<JsonObject>;
   ping(timeoutMs: number): Promise<void>;
@@ -63,6 +75,18 @@ export async function openSession(streams: ServerStreams, options: SessionOption
       throw upstreamFault(server, thrown);
     }
   };
+  const called = async <T>({ signal }: Pick<RequestLimits, 'signal'>, work: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await work();
+      // What comes over HTTP was parsed by the SDK. Later code walks it recursively.
+      if (url !== null) JSON.stringify(result);
+      return result;
+    } catch (thrown) {
+      if (signal.aborted)
+        throw new ContextdError('CANCELLED', `the call of ${server} was cancelled`, { cause: thrown });
+      throw upstreamFault(server, thrown);
+    }
+  };
   const transport = url === null ? new LineTransport(streams, options) : overHttp(url, streams, options);
   const connection = await UpstreamConnection.open(transport, options).catch((thrown: unknown) => {
     if (url === null && !options.isLegacy && UpstreamConnection.mayBeLegacy(thrown)) throw new MaybeLegacy();
@@ -73,19 +97,15 @@ export async function openSession(streams: ServerStreams, options: SessionOption
     isSilentLegacy: connection.isSilentLegacy,
     isModern: connection.isModern,
     capabilities: connection.capabilities,
-    listTools: () => guarded(() => connection.listTools()),
-    async callTool(request) {
-      try {
-        const result = await connection.callTool(request);
-        // What comes over HTTP was parsed by the SDK. Later code walks it recursively.
-        if (url !== null) JSON.stringify(result);
-        return result;
-      } catch (thrown) {
-        if (request.signal.aborted)
-          throw new ContextdError('CANCELLED', `the call of ${server} was cancelled`, { cause: thrown });
-        throw upstreamFault(server, thrown);
-      }
-    },
+    listOffers: () => guarded(() => connection.listOffers()),
+    callTool: (request) => called(request, () => connection.callTool(request)),
+    readResource: (uri, limits) =>
+      called(limits, () =>
+        connection.readResource(uri, limits).catch((thrown: unknown) => {
+          throw isUnknownResource(thrown) ? resourceGone(server, uri, thrown) : thrown;
+        }),
+      ),
+    getPrompt: (name, args, limits) => called(limits, () => connection.getPrompt(name, args, limits)),
     async pass(request, passingOptions) {
       try {
         return await connection.pass(request, passingOptions);
@@ -100,6 +120,24 @@ export async function openSession(streams: ServerStreams, options: SessionOption
     close: () => connection.close(),
   };
 }
+
+/** What servers answer that do not have the resource, by revision. Nothing else of the request can be wrong. */
+const UNKNOWN_RESOURCE: readonly number[] = [-32_002, -32_602];
+
+function isUnknownResource(thrown: unknown): boolean {
+  return thrown instanceof ProtocolError && UNKNOWN_RESOURCE.includes(thrown.code);
+}
+
+function resourceGone(server: string, uri: string, cause: unknown): ContextdError {
+  const shown = JSON.stringify(uri.slice(0, URI_SHOWN_CHARS));
+  return new ContextdError('RESOURCE_NOT_FOUND', `the MCP server ${server} has no resource ${shown}`, {
+    remedy: 'Find another one with `resource_browse`.',
+    details: { server },
+    cause,
+  });
+}
+
+const URI_SHOWN_CHARS = 200;
 
 function overHttp(url: string, streams: ServerStreams, options: SessionOptions): Transport {
   const relay = new RelayFetch(streams, options);

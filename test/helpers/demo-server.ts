@@ -8,6 +8,11 @@ export function buildDemoServer(directory: string): Promise<string> {
   return buildServer(join(ROOT, 'test/fixtures/mcp-servers/demo.ts'), join(directory, 'demo.mjs'));
 }
 
+/** A server with resources, a template and prompts, in the same way. */
+export function buildLibraryServer(directory: string): Promise<string> {
+  return buildServer(join(ROOT, 'test/fixtures/mcp-servers/library.ts'), join(directory, 'library.mjs'));
+}
+
 /** The reference server of the protocol, with the SDK of the older era. */
 export function buildEverythingServer(directory: string): Promise<string> {
   const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');

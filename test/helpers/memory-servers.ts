@@ -1,4 +1,10 @@
-import { Client, InMemoryTransport, type Tool } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type GetPromptResult,
+  InMemoryTransport,
+  type ReadResourceResult,
+  type Tool,
+} from '@modelcontextprotocol/client';
 import { type CallToolResult, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { ContextdError } from '#src/core/errors.js';
 import { toolIdOf } from '#src/gateway/ids/upstream-name.js';
@@ -43,7 +49,16 @@ export class MemoryServers implements UpstreamServers {
       const id = toolIdOf({ name: tool.name, inputSchema, version: tool._meta?.version }, this.#server);
       return { id, server: this.#server, upstreamName: tool.name, definition, files: 'none' };
     });
-    return { revision: String(this.#revision), tools, byId: new Map(tools.map((tool) => [tool.id, tool])) };
+    const byId = new Map(tools.map((tool) => [tool.id, tool]));
+    return { revision: String(this.#revision), tools, byId, resources: [], prompts: [] };
+  }
+
+  async read(): Promise<ReadResourceResult> {
+    throw new ContextdError('RESOURCE_NOT_FOUND', 'the server has no resources');
+  }
+
+  async getPrompt(): Promise<GetPromptResult> {
+    throw new ContextdError('PROMPT_NOT_FOUND', 'the server has no prompts');
   }
 
   async call(_project: string, { tool, args, signal, onProgress }: UpstreamCall) {

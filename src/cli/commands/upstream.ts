@@ -149,6 +149,8 @@ async function requestOf(context: CliContext, args: ParsedArgs): Promise<NewUpst
     header_from: args.text('header-from') ?? '',
     by: userInfo().username,
     dry_run: false,
+    catalog: '',
+    catalog_json: '',
   };
 }
 

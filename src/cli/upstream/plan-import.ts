@@ -131,6 +131,8 @@ function requestOf(
     header_from: headers.length === 0 ? '' : (URL.parse(url)?.host ?? ''),
     by,
     dry_run: false,
+    catalog: '',
+    catalog_json: '',
   };
 }
 

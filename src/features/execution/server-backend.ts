@@ -13,16 +13,17 @@ import { oneLine } from '../../text/one-line.ts';
 import type { UpstreamServers, UpstreamTool } from '../../upstream/contract.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { definitionHash } from './definition-hash.ts';
+import type { KeptPart } from './keep-part.ts';
 import { type Attempts, attempted } from './retry.ts';
-import { type Blob, contentOf, outputOf } from './server-output.ts';
+import { contentOf, outputOf } from './server-output.ts';
 
 export interface ServerBackendDeps {
   servers: UpstreamServers;
   config: Pick<Config['gateway'], 'retry' | 'cache'>;
   /** Passes the call of an MCP client on, which gets the scrubbed answer from `passed`. Returns it as it came. */
   passOn(call: ServerCall, tool: UpstreamTool, passed: PassedCall): Promise<JsonObject>;
-  /** Stores scrubbed bytes of a result as an artifact of the session, and returns its id. */
-  keep(call: { session: SessionRef; requestId: string; tool: string }, blob: Blob): Promise<string>;
+  /** Stores a part of a result as an artifact of the session, scrubbed, and returns its id. */
+  keep(call: { session: SessionRef; requestId: string; tool: string }, part: KeptPart): Promise<string>;
   clock: Clock;
   timer: Timer;
   /** Between 0 and 1. */
@@ -82,7 +83,7 @@ async function answer(
   const output =
     call.form === 'content'
       ? contentOf(call.tool, result)
-      : await outputOf(call.tool, result, (blob) => deps.keep(call, blob));
+      : await outputOf(call.tool, result, (part) => deps.keep(call, part));
   if (key !== null) cache.put(key, output);
   return { output, isCacheHit: false, attempts };
 }
@@ -95,7 +96,7 @@ async function passedOn(
 ): Promise<ToolOutput> {
   try {
     const result = await pass(call, tool, passed);
-    return await outputOf(call.tool, recordedResult(result), (blob) => keep(call, blob));
+    return await outputOf(call.tool, recordedResult(result), (part) => keep(call, part));
   } catch (thrown) {
     if (!(thrown instanceof McpError)) throw thrown;
     throw new ContextdError(
@@ -147,7 +148,7 @@ function changed(id: string): ContextdError {
 }
 
 /** What a server says may be long and hold lines. The whole of it is the log's. */
-function shortened(error: ContextdError): ContextdError {
+export function shortened(error: ContextdError): ContextdError {
   const { code, message, remedy, details, retryAfterMs } = error;
   return new ContextdError(code, oneLine(message, ERROR_MAX_CHARS), {
     ...(remedy === undefined ? {} : { remedy }),

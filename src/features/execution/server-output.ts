@@ -2,9 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ToolOutput, ToolStream } from '../../protocol/tool-output.ts';
 import { oneLine } from '../../text/one-line.ts';
+import type { KeptPart } from './keep-part.ts';
 
 /** Bytes of a result that are no text. */
-export interface Blob {
+interface Blob {
   /** `image`, `audio`, or the name of a file. */
   label: string;
   mediaType: string;
@@ -28,7 +29,7 @@ const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
 export async function outputOf(
   id: string,
   result: CallToolResult,
-  keep: (blob: Blob) => Promise<string>,
+  keep: (part: KeptPart) => Promise<string>,
 ): Promise<ToolOutput> {
   const artifacts: JsonObject[] = [];
   const texts: string[] = [];
@@ -39,7 +40,7 @@ export async function outputOf(
       continue;
     }
     const sizeBytes = Buffer.byteLength(blob.base64, 'base64');
-    const handle = await keep(blob);
+    const handle = await keep({ field: 'base64', text: blob.base64 });
     const [mediaType, label] = [mediaTypeOf(blob), oneLine(blob.label, FACT_MAX_CHARS)];
     artifacts.push({ handle, media_type: mediaType, size_bytes: sizeBytes, label });
     texts.push(`[${label}: ${mediaType}, ${sizeBytes} bytes, ${handle}]`);
@@ -82,7 +83,8 @@ function blobOf(block: Content): Blob | null {
   return { label: uri, mediaType: mimeType, base64: blob };
 }
 
-function mediaTypeOf({ mediaType }: Blob): string {
+/** A media type that a line can hold. */
+export function mediaTypeOf({ mediaType }: Pick<Blob, 'mediaType'>): string {
   return MEDIA_TYPE.test(mediaType) ? mediaType : 'application/octet-stream';
 }
 

@@ -1,6 +1,7 @@
 import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
 import { MetaSchemas } from '../../catalog/server-arguments.ts';
 import type { ToolAccess } from '../../catalog/tool-access.ts';
+import { FOR_SERVERS } from '../../catalog/tool-list.ts';
 import type { GatewaySettings } from '../../config/gateway-schema.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -18,7 +19,7 @@ import { Router } from '../../gateway/router/router.ts';
 import type { Project, ProjectStore } from '../../stores/projects.ts';
 import type { ToolChoice, ToolChoices } from '../../stores/tool-choices.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
-import type { UpstreamServers, UpstreamTool } from '../../upstream/contract.ts';
+import type { UpstreamServers, UpstreamSnapshot, UpstreamTool } from '../../upstream/contract.ts';
 import { serverTool } from './server-tools.ts';
 
 /** The tools of a project, ready to be searched and browsed. Never changes: other tools are another catalogue. */
@@ -102,7 +103,7 @@ export class ToolCatalogues {
     if (project === null) throw new ContextdError('PERMISSION_DENIED', `${root} is not a registered project`);
     const snapshot = await this.#deps.upstreams.snapshot(root);
     // No await from here until the catalogue is kept: a call sees the old tools or the new ones, never a mixture.
-    const tools = acceptedTools(project, this.#deps);
+    const tools = acceptedTools(project, snapshot, this.#deps);
     const key = [snapshot.revision, ...tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`)].join('\n');
     const kept = this.#kept.get(root);
     if (kept?.key === key) return this.#keep(root, kept);
@@ -136,11 +137,19 @@ export class ToolCatalogues {
   }
 }
 
-/** In the versions that a person accepted. */
-function acceptedTools(project: Project, { catalog, access }: ToolCatalogueDeps): CatalogTool[] {
+/** In the versions that a person accepted, without those for what no server of the project has. */
+function acceptedTools(
+  project: Project,
+  snapshot: UpstreamSnapshot,
+  { catalog, access }: ToolCatalogueDeps,
+): CatalogTool[] {
   const accepted = new Map(project.tools.map(({ name, bundleSha256 }) => [name, bundleSha256]));
   const isHere = ({ manifest, sha256 }: CatalogTool): boolean => accepted.get(manifest.name) === sha256;
-  return catalog.list().filter((tool) => isHere(tool) && access.mayUse(project.root, tool));
+  const isOfUse = ({ manifest: { name } }: CatalogTool): boolean => {
+    const kind = FOR_SERVERS.get(name);
+    return kind === undefined || snapshot[kind].length > 0;
+  };
+  return catalog.list().filter((tool) => isHere(tool) && isOfUse(tool) && access.mayUse(project.root, tool));
 }
 
 function catalogueOf(

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
 import type { InstalledSource } from '../../catalog/installed-source.ts';
 import type { ToolAccess } from '../../catalog/tool-access.ts';
+import { FOR_SERVERS } from '../../catalog/tool-list.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isSurface, SURFACES, type Surface } from '../../core/surfaces.ts';
 import type { CallableTool__Output as CallableTool, CallableTools } from '../../protocol/generated/tool.ts';
 import type { ToolWatch } from '../../protocol/management-contract.ts';
 import { compareText } from '../../stores/consents.ts';
 import type { Project, ProjectStore } from '../../stores/projects.ts';
+import type { PrimitiveCatalogues } from '../primitives/primitive-catalogues.ts';
 import { requireProject } from '../projects/require-project.ts';
 import type { ToolCatalogues, ToolEntry } from '../routing/tool-catalogues.ts';
 
@@ -19,6 +21,7 @@ export interface CallableToolDeps {
   projects: ProjectStore;
   access: Pick<ToolAccess, 'mayUse'>;
   catalogues: Pick<ToolCatalogues, 'of'>;
+  primitives: Pick<PrimitiveCatalogues, 'of'>;
   /** For a client that names no surface. */
   standardSurface: Surface;
 }
@@ -82,10 +85,14 @@ const LISTS: Readonly<Record<Surface, List>> = {
   async tools(project, deps) {
     const { offered } = await entriesOf(project, deps);
     const own = await namedTools(project, deps, ({ manifest }) => !manifest.isHost);
-    // A client that has all tools on its list needs no search.
-    return offered.length === 0 ? own : [...own, ...(await metaTools(['tool_browse', 'tool_execute'])(project, deps))];
+    const others = [...offered, ...(await primitiveTools(project, deps))];
+    // A client that has all tools on its list needs no search. The tools for resources and prompts are found by it (CE-1.1).
+    return others.length === 0 ? own : [...own, ...(await metaTools(['tool_browse', 'tool_execute'])(project, deps))];
   },
-  gateway: metaTools(['tool_browse', 'tool_execute', 'tool_view']),
+  async gateway(project, deps) {
+    const names = ['tool_browse', 'tool_execute', 'tool_view', ...(await primitiveTools(project, deps))];
+    return metaTools(names)(project, deps);
+  },
   // Its four tools are the same in every project.
   compact: async () => [],
   async proxy(project, deps) {
@@ -94,7 +101,8 @@ const LISTS: Readonly<Record<Surface, List>> = {
       const entry = listing().get(id);
       return entry === undefined ? [] : [{ ...NOTHING, name: entry.name, purpose: entry.description, tool_id: id }];
     });
-    return [...listed, ...(await metaTools(['tool_hydrate', 'tool_execute'])(project, deps))];
+    const names = ['tool_hydrate', 'tool_execute', ...(await primitiveTools(project, deps))];
+    return [...listed, ...(await metaTools(names)(project, deps))];
   },
   async passthrough(project, deps) {
     const { offered } = await entriesOf(project, deps);
@@ -108,6 +116,12 @@ const LISTS: Readonly<Record<Surface, List>> = {
     return firstOfEachName([...own, ...named]);
   },
 };
+
+/** The names of the tools for resources and for prompts, as far as the servers of the project have any (gateway surface §9.4). */
+async function primitiveTools({ root }: Project, { primitives }: CallableToolDeps): Promise<string[]> {
+  const found = await primitives.of(root);
+  return Array.from(FOR_SERVERS).flatMap(([name, kind]) => (found[kind].entries.size > 0 ? [name] : []));
+}
 
 const NOTHING = { name: '', purpose: '', schema_json: '', tool_id: '', definition_json: '' } as const;
 

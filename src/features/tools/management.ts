@@ -18,7 +18,7 @@ import { requireProject } from '../projects/require-project.ts';
 import { type CallableToolDeps, watchTools } from './callable-tools.ts';
 
 export interface ToolManagementDeps
-  extends Pick<CallableToolDeps, 'access' | 'catalogues' | 'standardSurface' | 'upstreams'> {
+  extends Pick<CallableToolDeps, 'access' | 'catalogues' | 'primitives' | 'standardSurface' | 'upstreams'> {
   catalog: Pick<Catalog, 'find' | 'list' | 'versions' | 'verify'>;
   installed: Pick<InstalledSource, 'refresh' | 'read' | 'follow'>;
   projects: ProjectStore;

@@ -99,7 +99,9 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
   const { name, spec, variables, addedMs, givenBy, accepted, seen } = server;
   const isAdded = deps.upstreams.list(server.project).includes(server);
   const live = isAdded ? deps.upstreams.liveOf(server) : null;
-  const tools = unchanged(accepted ?? [], seen);
+  const offers = unchanged(accepted ?? [], seen);
+  const tools = offers.filter(({ kind = 'tool' }) => kind === 'tool');
+  const prompts = offers.filter(({ kind }) => kind === 'prompt');
   const masked = (text: string): string => deps.scrubber.maskText(withoutValues(text, variables));
   return {
     name,
@@ -122,6 +124,9 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
     added_ms: addedMs,
     by: givenBy,
     notes: notesOn(server, deps),
+    resources: offers.length - tools.length - prompts.length,
+    prompts: prompts.length,
+    catalog: '',
   };
 }
 

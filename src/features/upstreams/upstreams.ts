@@ -1,11 +1,18 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { Denial } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer, UpstreamServerStore } from '../../stores/upstream-servers.ts';
-import type { UpstreamCall, UpstreamServers, UpstreamSnapshot } from '../../upstream/contract.ts';
+import type {
+  UpstreamCall,
+  UpstreamPromptRequest,
+  UpstreamRead,
+  UpstreamServers,
+  UpstreamSnapshot,
+} from '../../upstream/contract.ts';
 import {
+  acceptable,
   changesBetween,
   definitionsHash,
   type SeenTools,
@@ -73,6 +80,40 @@ export class Upstreams implements UpstreamServers {
     return this.#serverOf(this.find(project, tool.server)).call({ ...call, ...tool }, check);
   }
 
+  async read(project: string, { resource, uri, ...limits }: UpstreamRead): Promise<ReadResourceResult> {
+    // A resource is data: the server says itself whether it has it.
+    const check = (): void => {
+      if (!resource.isTemplate) return;
+      const { resources } = this.#snapshotOf(project);
+      const isAccepted = resources.some(
+        (one) => one.server === resource.server && isEqual(one.definition, resource.definition),
+      );
+      if (!isAccepted) throw changedOffer('RESOURCE_NOT_FOUND', resource);
+    };
+    check();
+    const server = this.#serverOf(this.find(project, resource.server));
+    return server.use(limits, (session, timeoutMs) => {
+      check();
+      return session.readResource(uri, { ...limits, timeoutMs });
+    });
+  }
+
+  async getPrompt(project: string, { prompt, args, ...limits }: UpstreamPromptRequest): Promise<GetPromptResult> {
+    const check = (): void => {
+      const { prompts } = this.#snapshotOf(project);
+      const isAccepted = prompts.some(
+        (one) => one.server === prompt.server && isEqual(one.definition, prompt.definition),
+      );
+      if (!isAccepted) throw changedOffer('PROMPT_NOT_FOUND', prompt);
+    };
+    check();
+    const server = this.#serverOf(this.find(project, prompt.server));
+    return server.use(limits, (session, timeoutMs) => {
+      check();
+      return session.getPrompt(prompt.upstreamName, args, { ...limits, timeoutMs });
+    });
+  }
+
   /** Throws NOT_FOUND. */
   find(project: string, name: string): StoredServer {
     const found = this.#deps.store.find(project, name);
@@ -137,16 +178,20 @@ export class Upstreams implements UpstreamServers {
   }
 
   pending({ accepted, seen }: StoredServer): PendingChanges {
-    return { sha256: definitionsHash(seen), changes: changesBetween(accepted ?? seen, seen) };
+    return { sha256: definitionsHash(acceptable(seen)), changes: changesBetween(accepted ?? seen, seen) };
   }
 
   /** Accepts what the server has now. Throws CONFLICT if that is not what the person saw. */
   async approve(server: StoredServer, sha256: string): Promise<void> {
-    if (definitionsHash(server.seen) !== sha256)
-      throw new ContextdError('CONFLICT', `the tools of ${server.name} have changed again since they were shown`, {
-        remedy: `Look again: \`ctxd upstream approve ${server.name}\`.`,
-      });
-    await this.#deps.store.set({ ...server, accepted: server.seen });
+    if (definitionsHash(acceptable(server.seen)) !== sha256)
+      throw new ContextdError(
+        'CONFLICT',
+        `the definitions of ${server.name} have changed again since they were shown`,
+        {
+          remedy: `Look again: \`ctxd upstream approve ${server.name}\`.`,
+        },
+      );
+    await this.#deps.store.set({ ...server, accepted: acceptable(server.seen) });
     this.#changed(server.project);
   }
 
@@ -168,7 +213,7 @@ export class Upstreams implements UpstreamServers {
     const made = snapshotOf(
       servers.map(({ name, accepted, seen, spec }) => ({
         name,
-        tools: unchanged(accepted ?? [], seen),
+        offers: unchanged(accepted ?? [], seen),
         files: spec.project,
       })),
     );
@@ -207,7 +252,7 @@ export class Upstreams implements UpstreamServers {
     // It was removed meanwhile.
     if (server === null) return;
     if (server.accepted !== null && definitionsHash(server.seen) === definitionsHash(tools)) return;
-    await store.set({ ...server, seen: tools, accepted: server.accepted ?? tools });
+    await store.set({ ...server, seen: tools, accepted: server.accepted ?? acceptable(tools) });
     this.#changed(project);
   }
 
@@ -221,6 +266,15 @@ export class Upstreams implements UpstreamServers {
 
 function keyOf(project: string, name: string): string {
   return `${project}\0${name}`;
+}
+
+function changedOffer(
+  code: 'RESOURCE_NOT_FOUND' | 'PROMPT_NOT_FOUND',
+  { id, server }: { id: string; server: string },
+): ContextdError {
+  return new ContextdError(code, `the MCP server ${server} does not have ${id} as it was`, {
+    remedy: `Browse for it again. A person sees what changed: \`ctxd upstream approve ${server}\`.`,
+  });
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

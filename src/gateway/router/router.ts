@@ -11,6 +11,8 @@ import { WordIndex } from './word-index.ts';
 export interface RouterOptions {
   /** What was executed before. Records that are added later count from the next query on. */
   habits?: Habits;
+  /** Whether items that say nearly the same are all listed, as for documents, of which each is another. Default false. */
+  keepsCopies?: boolean;
 }
 
 export interface RouteOptions {
@@ -75,9 +77,11 @@ export class Router {
   readonly #index: WordIndex;
   readonly #scorer: Scorer;
   readonly #habits: Habits;
+  readonly #keepsCopies: boolean;
 
   /** Ids must be unique. */
-  constructor(items: readonly CatalogItem[], { habits = new Habits() }: RouterOptions = {}) {
+  constructor(items: readonly CatalogItem[], { habits = new Habits(), keepsCopies = false }: RouterOptions = {}) {
+    this.#keepsCopies = keepsCopies;
     this.#items = items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     this.#numbers = new Map(this.#items.map(({ id }, index) => [id, index]));
     this.#index = new WordIndex(this.#items);
@@ -173,6 +177,7 @@ export class Router {
 
   /** What another server offers is never a copy: a person may trust the one and not the other. */
   #isCopy(candidate: number, better: number): boolean {
+    if (this.#keepsCopies) return false;
     return this.#at(candidate).namespace === this.#at(better).namespace && isDuplicate(this.#index, candidate, better);
   }
 

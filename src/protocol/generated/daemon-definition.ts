@@ -4002,6 +4002,14 @@ export const DAEMON_DEFINITION = `{
                 "dry_run": {
                   "type": "bool",
                   "id": 11
+                },
+                "catalog": {
+                  "type": "string",
+                  "id": 12
+                },
+                "catalog_json": {
+                  "type": "string",
+                  "id": 13
                 }
               }
             },
@@ -4127,6 +4135,18 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 20
+                },
+                "resources": {
+                  "type": "uint32",
+                  "id": 21
+                },
+                "prompts": {
+                  "type": "uint32",
+                  "id": 22
+                },
+                "catalog": {
+                  "type": "string",
+                  "id": 23
                 }
               }
             },

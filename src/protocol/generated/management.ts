@@ -2850,6 +2850,11 @@ export interface NewUpstream {
    */
   'by'?: (string);
   'dry_run'?: (boolean);
+  /**
+   * The path of a catalogue file that is added in place of a server, and what is in it; otherwise empty.
+   */
+  'catalog'?: (string);
+  'catalog_json'?: (string);
 }
 
 export interface NewUpstream__Output {
@@ -2894,6 +2899,11 @@ export interface NewUpstream__Output {
    */
   'by': (string);
   'dry_run': (boolean);
+  /**
+   * The path of a catalogue file that is added in place of a server, and what is in it; otherwise empty.
+   */
+  'catalog': (string);
+  'catalog_json': (string);
 }
 
 export interface OpenPortRequest {
@@ -4751,7 +4761,7 @@ export interface UpstreamInfo {
   'project'?: (string);
   'header_from'?: (string);
   /**
-   * stopped, starting, running or failing.
+   * stopped, starting, running or failing; catalogue: it is a file.
    */
   'state'?: (string);
   /**
@@ -4763,7 +4773,7 @@ export interface UpstreamInfo {
    */
   'tools'?: (number);
   /**
-   * Tools whose definitions differ from what was accepted.
+   * Tools, prompts and templates whose definitions differ from what was accepted.
    */
   'waiting'?: (number);
   /**
@@ -4795,6 +4805,15 @@ export interface UpstreamInfo {
    * What the network refused to its last process, as `host:port: reason`.
    */
   'refused'?: (string)[];
+  /**
+   * Resources, with templates for them, and prompts that agents can use.
+   */
+  'resources'?: (number);
+  'prompts'?: (number);
+  /**
+   * The path of the catalogue file; empty: it is a server.
+   */
+  'catalog'?: (string);
 }
 
 export interface UpstreamInfo__Output {
@@ -4816,7 +4835,7 @@ export interface UpstreamInfo__Output {
   'project': (string);
   'header_from': (string);
   /**
-   * stopped, starting, running or failing.
+   * stopped, starting, running or failing; catalogue: it is a file.
    */
   'state': (string);
   /**
@@ -4828,7 +4847,7 @@ export interface UpstreamInfo__Output {
    */
   'tools': (number);
   /**
-   * Tools whose definitions differ from what was accepted.
+   * Tools, prompts and templates whose definitions differ from what was accepted.
    */
   'waiting': (number);
   /**
@@ -4860,6 +4879,15 @@ export interface UpstreamInfo__Output {
    * What the network refused to its last process, as `host:port: reason`.
    */
   'refused': (string)[];
+  /**
+   * Resources, with templates for them, and prompts that agents can use.
+   */
+  'resources': (number);
+  'prompts': (number);
+  /**
+   * The path of the catalogue file; empty: it is a server.
+   */
+  'catalog': (string);
 }
 
 export interface UpstreamList {

@@ -26,6 +26,10 @@ const MANIFESTS: Readonly<Record<string, object>> = {
   jobs: { limits: SLOW },
   memory_search: { grants: ['memory_search'], budget: 'search' },
   memory_store: { grants: ['memory_store'] },
+  prompt_browse: { runtime: 'host' },
+  prompt_get: { runtime: 'host' },
+  resource_browse: { runtime: 'host' },
+  resource_read: { runtime: 'host' },
   return: { limits: { default_timeout_ms: 120_000 } },
   safe_bash: { grants: ['exec'], limits: SLOW },
   safe_read: { exact: true },
@@ -46,6 +50,10 @@ const EFFECTS: Readonly<Record<string, object>> = {
   memory_get: { files: 'none', session: 'memory' },
   memory_search: { files: 'none', session: 'memory' },
   memory_store: { files: 'none', session: 'memory' },
+  prompt_browse: { files: 'none', session: 'record' },
+  prompt_get: { files: 'none', session: 'look' },
+  resource_browse: { files: 'none', session: 'record' },
+  resource_read: { files: 'none', session: 'look' },
   return: { files: 'write', session: 'return' },
   safe_bash: { files: 'write', session: 'command' },
   safe_read: { files: 'read', session: 'look' },
@@ -141,6 +149,13 @@ it('CE-1.1 all schemas together are under 1,500 tokens', async () => {
   );
   expect(together, together.detail).toMatchObject({ passed: true, figure: expect.any(Number) });
   expect(together.figure).toBeLessThan(1_500);
+  // What only MCP servers have is found by a search.
+  expect(together.detail.split(': ').at(-1)?.split(', ')).toEqual([
+    'prompt_browse',
+    'prompt_get',
+    'resource_browse',
+    'resource_read',
+  ]);
 });
 
 it('CE-3.2 nothing that a conversation loads by itself holds the extended documents', () => {

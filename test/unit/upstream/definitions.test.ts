@@ -58,8 +58,8 @@ describe('issue 34 definitions of tools', () => {
 describe('issue 34 the tools of the servers of a project', () => {
   it('issue 34 have the name of their server as namespace, and a version if they declare one', () => {
     const { tools } = snapshotOf([
-      { name: 'one', files: 'none', tools: seen({ name: 'a' }) },
-      { name: 'two', files: 'none', tools: seen({ name: 'a', _meta: { version: '1.2' } }) },
+      { name: 'one', files: 'none', offers: seen({ name: 'a' }) },
+      { name: 'two', files: 'none', offers: seen({ name: 'a', _meta: { version: '1.2' } }) },
     ]);
     expect(tools.map(({ id }) => id)).toEqual([expect.stringMatching(/^one:a#[0-9a-f]{8}$/), 'two:a@1.2']);
   });
@@ -70,7 +70,7 @@ describe('issue 34 the tools of the servers of a project', () => {
       {
         name: 's',
         files: 'none',
-        tools: seen({ name: 's.a', ...version }, { name: 's/a', ...version }, { name: 'b' }),
+        offers: seen({ name: 's.a', ...version }, { name: 's/a', ...version }, { name: 'b' }),
       },
     ]);
     expect(tools.map(({ upstreamName }) => upstreamName)).toEqual(['b']);
@@ -78,7 +78,7 @@ describe('issue 34 the tools of the servers of a project', () => {
 
   it('issue 34 are another revision as soon as one differs', () => {
     const revision = (description: string) =>
-      snapshotOf([{ name: 's', files: 'none', tools: seen({ description }) }]).revision;
+      snapshotOf([{ name: 's', files: 'none', offers: seen({ description }) }]).revision;
     expect(revision('x')).toBe(revision('x'));
     expect(revision('x')).not.toBe(revision('y'));
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SESSION_EFFECT_NAMES, SESSION_EFFECTS } from '#src/call/effects.js';
+import { FOR_SERVERS } from '#src/catalog/tool-list.js';
 import { silentLogger } from '#src/core/log.js';
 import type { CallEventFacts, NewEvent } from '#src/features/events/event.js';
 import { EVENT_MIGRATIONS } from '#src/features/events/migrations.js';
@@ -99,7 +100,7 @@ describe('issue 19.1 the event log', () => {
     const earlier = createDatabase({ file, migrations: EVENT_MIGRATIONS.slice(0, 3), logger: silentLogger });
     await earlier.start();
     // That version had no way to find tools.
-    const later = new Set(['tool_browse', 'tool_execute', 'tool_hydrate']);
+    const later = new Set(['tool_browse', 'tool_execute', 'tool_hydrate', ...FOR_SERVERS.keys()]);
     const tools = [...[...CORE_EFFECTS.keys()].filter((tool) => !later.has(tool)), 'weather'];
     const row = `INSERT INTO events VALUES (1, ?, NULL, ?, NULL, 1, 'internal', 1, '', json_object('tool', ?), NULL)`;
     await earlier.write([

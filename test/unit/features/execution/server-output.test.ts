@@ -1,9 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { type Blob, outputOf } from '#src/features/execution/server-output.js';
+import type { KeptPart } from '#src/features/execution/keep-part.js';
+import { outputOf } from '#src/features/execution/server-output.js';
 
 async function read(result: CallToolResult) {
-  const kept: Blob[] = [];
+  const kept: KeptPart[] = [];
   const output = await outputOf('a:get#00000000', result, async (blob) => `art_${kept.push(blob)}`);
   return { ...output, kept };
 }
@@ -42,7 +43,7 @@ describe('the result of a server', () => {
     expect(streams?.[0]?.text).toBe(
       'before\n[image: image/png, 6 bytes, art_1]\n[audio: application/octet-stream, 6 bytes, art_2]\n[file:///a.bin: application/octet-stream, 6 bytes, art_3]',
     );
-    expect(kept.map(({ base64 }) => base64)).toEqual([data, data, data]);
+    expect(kept.map(({ text: base64 }) => base64)).toEqual([data, data, data]);
   });
 
   it('shows the text of resources and names links', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogTool } from '#src/catalog/catalog.js';
+import { FOR_SERVERS } from '#src/catalog/tool-list.js';
 import { systemClock } from '#src/core/clock.js';
 import type { AnswerForm } from '#src/core/envelope.js';
 import { ContextdError } from '#src/core/errors.js';
@@ -22,7 +23,8 @@ let core: readonly CatalogTool[];
 let accepted: readonly CatalogTool[];
 
 beforeAll(async () => {
-  core = await readCoreTools();
+  // Its project has no MCP servers.
+  core = (await readCoreTools()).filter(({ manifest }) => !FOR_SERVERS.has(manifest.name));
   accepted = core;
 });
 
