@@ -28,6 +28,7 @@ export async function startNoopDaemon(at: BenchInstallation): Promise<{
     dispatch: async () => ({ line: '{}', exitCode: 0, errorLine: '' }),
     refuse: () => ({ line: '{}', exitCode: 1, errorLine: 'refused' }),
     management: NO_MANAGEMENT,
+    passing: { request: nothing, closeClient: nothing, follow: () => () => {} },
     mask: (text) => text,
     clock: systemClock,
     logger: silentLogger,

@@ -82,7 +82,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     httpStanding: () => httpDoor.standing(),
   });
   const mask = (text: string): string => scrubber.maskText(text);
-  const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, mask, clock, logger };
+  const { passing } = before;
+  const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
   const door: Door = ownDoor ?? createGrpcDoor(doorDeps);
   const startedMs = clock.now();
   const httpDoor: HttpDoor = createHttpDoor({
@@ -92,7 +93,6 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     proofKey: (id) => keys.derive('http', id),
     refusalLine: (why) => turnedAway(newRequestId(clock.now()), maskedError(why, mask), before.counter).answer.line,
     feed: before.liveEvents,
-    passing: before.passing,
     figures: (): Figures => ({
       ...before.callFigures.read(),
       callsRunning: gate.active(),

@@ -1,16 +1,23 @@
-import { PROTOCOL_VERSION_META_KEY, ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { McpError, type McpMessage, type PassedRequest, type PassingClient } from '../core/passing.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
 import { failureResult } from './call-result.ts';
 import { PASSTHROUGH_SURFACE } from './surfaces/passthrough-surface.ts';
+import { bytesOf } from './surfaces/surface-view.ts';
 import type { McpTool, McpTools } from './tools.ts';
 
 /** What passes requests on to the servers of a project. Everything throws McpError or ContextdError. */
 export interface PassingPort {
   /** Calls a tool of a server. Its result may ask for input. */
-  call(tool: McpTool, args: JsonObject, request: PassedRequest): Promise<JsonObject>;
+  call(tool: Pick<McpTool, 'toolId'>, args: JsonObject, request: PassedRequest): Promise<JsonObject>;
   request(request: PassedRequest): Promise<JsonObject>;
 }
 
@@ -88,14 +95,13 @@ function paramsOf(params: object | undefined, { mcpReq }: ServerContext): JsonOb
   const { [PROTOCOL_VERSION_META_KEY]: _, ...envelope } = envelopeOf(mcpReq);
   const meta = { ...mcpReq._meta, ...envelope };
   const state = mcpReq.requestState();
-  return JSON.parse(
-    JSON.stringify({
-      ...params,
-      ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
-      ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses }),
-      ...(state === undefined ? {} : { requestState: state }),
-    }),
-  );
+  const whole = {
+    ...params,
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+    ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses }),
+    ...(state === undefined ? {} : { requestState: state }),
+  };
+  return JSON.parse(bytesOf(whole).toString('utf8'));
 }
 
 /** Its keys have no types in the SDK. */
@@ -104,11 +110,12 @@ function envelopeOf({ envelope }: ServerContext['mcpReq']): Readonly<Record<stri
 }
 
 function clientOf(server: Server, session: string, { mcpReq }: ServerContext): PassingClient {
-  const isLegacy = envelopeOf(mcpReq)[PROTOCOL_VERSION_META_KEY] === undefined;
+  const { [PROTOCOL_VERSION_META_KEY]: revision, [CLIENT_CAPABILITIES_META_KEY]: declared } = envelopeOf(mcpReq);
   return {
     key: session,
-    isLegacy,
-    capabilities: JSON.parse(JSON.stringify(server.getClientCapabilities() ?? {})),
+    isLegacy: revision === undefined,
+    // A client of the newest revision says with each request what it can.
+    capabilities: JSON.parse(JSON.stringify(declared ?? server.getClientCapabilities() ?? {})),
     async ask({ method, params }, signal) {
       if (session === '') throw new McpError(-32_601, 'the client cannot be asked without a session');
       const request = { method: method as 'roots/list', params };

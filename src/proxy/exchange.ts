@@ -44,15 +44,16 @@ export interface Rpc<T> {
   decode(message: Buffer): T;
 }
 
-/** As `exchange`, for any rpc. */
+/** As `exchange`, for any rpc. `onMessage`: receives each message of an rpc with several; the last one is returned. */
 export async function ask<T>(
   channel: Channel,
   { path, message, decode }: Rpc<T>,
   places: Places,
   signal: AbortSignal,
+  onMessage?: (message: Buffer) => void,
 ): Promise<T | undefined> {
   if (channel.protocol !== APPLICATION_PROTOCOL) throw notContextd(places, 'it does not speak HTTP/2');
-  const call = new UnaryCall(path, SERVER_NAME, message);
+  const call = new UnaryCall(path, SERVER_NAME, message, onMessage);
   const outcome = await runCall(channel, call, places, signal);
   return outcome === undefined ? undefined : readOutcome(outcome, call.sent, places, decode);
 }

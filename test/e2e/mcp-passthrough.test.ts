@@ -1,12 +1,20 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConformanceServer } from '../helpers/demo-server.ts';
 import { askHttp } from '../helpers/http-door.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
-import { ERAS, type Era, textOf } from '../helpers/mcp-client.ts';
+import {
+  type AskedClient,
+  connectAsked,
+  ERAS,
+  type Era,
+  newClient,
+  stdioTransport,
+  textOf,
+} from '../helpers/mcp-client.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 
 let at: Installation;
@@ -41,34 +49,13 @@ function transport(): StreamableHTTPClientTransport {
   return new StreamableHTTPClientTransport(new URL(`${url}${PATH}`), { requestInit });
 }
 
-/** What the client was asked, as it was asked. */
-interface Asked {
-  client: Client;
-  questions: string[];
-}
+type Door = 'HTTP' | 'stdio';
+const DOORS: readonly Door[] = ['HTTP', 'stdio'];
+const WAYS = DOORS.flatMap((door) => ERAS.map((era) => [door, era] as const));
 
-async function connect(era: Era): Promise<Asked> {
-  const questions: string[] = [];
-  const mode = era === '2026-07-28' ? ({ pin: era } as const) : 'legacy';
-  const client = new Client(
-    { name: 'test', version: '1' },
-    {
-      versionNegotiation: { mode },
-      capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
-    },
-  );
-  client.setRequestHandler('elicitation/create', async ({ params }) => {
-    questions.push(params.message);
-    const [property = ''] = 'requestedSchema' in params ? Object.keys(params.requestedSchema.properties) : [];
-    return { action: 'accept', content: { [property]: 'Ann' } };
-  });
-  client.setRequestHandler('sampling/createMessage', async ({ params }) => {
-    questions.push(JSON.stringify(params.messages));
-    return { role: 'assistant', model: 'test', content: { type: 'text', text: 'from the model' } };
-  });
-  client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///home/ann' }] }));
-  await client.connect(transport());
-  return { client, questions };
+function connect(door: Door, era: Era): Promise<AskedClient> {
+  const stdio = () => stdioTransport(at, ['--surface', 'passthrough']);
+  return connectAsked(era, door === 'stdio' ? stdio() : transport());
 }
 
 async function audit(): Promise<Record<string, unknown>[]> {
@@ -80,11 +67,11 @@ function secret(seed: number): string {
   return `ghp_${generate('[a-zA-Z0-9]{36}', seededRandom(seed))}`;
 }
 
-describe.each(ERAS)('the surface passthrough over HTTP, for a client of %s', (era) => {
+describe.each(WAYS)('the surface passthrough over %s, for a client of %s', (way, era) => {
   let client: Client;
   let questions: string[];
   beforeAll(async () => {
-    ({ client, questions } = await connect(era));
+    ({ client, questions } = await connect(way, era));
   });
   afterAll(() => client.close());
 
@@ -131,7 +118,7 @@ describe.each(ERAS)('the surface passthrough over HTTP, for a client of %s', (er
     await expect(client.readResource({ uri: unknown })).rejects.toThrow(/Resource not found: test:\/\/none\/\[SECRET_/);
     expect(JSON.stringify([echoed, read, prompt])).not.toMatch(/ghp_/);
     const records = await audit();
-    const door = { door: 'mcp', token: 'client' };
+    const door = { door: 'mcp', ...(way === 'HTTP' ? { token: 'client' } : {}) };
     expect(records).toContainEqual(expect.objectContaining({ ...door, via: 'tool_execute', secrets_found: 1 }));
     expect(records).toContainEqual(
       expect.objectContaining({ ...door, tool: 'resources/read', secret_rules: [expect.any(String)] }),
@@ -171,8 +158,8 @@ describe('the surface passthrough with a server of an older revision', () => {
     await run('upstream', 'add', 'old', '--path', programs, '--yes', '--', 'node', server, '--legacy');
   });
 
-  it.each(ERAS)('issue 34: its questions reach a client of %s, masked', async (era) => {
-    const { client, questions } = await connect(era);
+  it.each(WAYS)('issue 34: over %s its questions reach a client of %s, masked', async (way, era) => {
+    const { client, questions } = await connect(way, era);
     const message = `Is ${secret(5)} yours?`;
     const answer = await client.callTool({ name: 'test_elicitation', arguments: { message } });
     expect(textOf(answer)).toBe('Elicitation completed: action=accept, content={"response":"Ann"}');
@@ -182,28 +169,31 @@ describe('the surface passthrough with a server of an older revision', () => {
     await client.close();
   });
 
-  it('issue 34: gets a client of a session what it logs, and what it says of a resource that is watched', async () => {
-    const { client } = await connect('2025-11-25');
-    const seen: unknown[] = [];
-    client.setNotificationHandler('notifications/message', ({ params }) => void seen.push(params.data));
-    const updated = Promise.withResolvers<string>();
-    client.setNotificationHandler('notifications/resources/updated', ({ params }) => updated.resolve(params.uri));
-    await client.callTool({ name: 'test_tool_with_logging', arguments: {} });
-    expect(seen).toEqual(['Tool execution started', 'Tool processing data', 'Tool execution completed']);
-    await client.subscribeResource({ uri: 'test://watched-resource' });
-    expect(await updated.promise).toBe('test://watched-resource');
-    await client.close();
-  });
+  it.each(DOORS)(
+    'issue 34: over %s a client of a session gets what it logs, and what it says of a resource that is watched',
+    async (way) => {
+      const { client } = await connect(way, '2025-11-25');
+      const seen: unknown[] = [];
+      client.setNotificationHandler('notifications/message', ({ params }) => void seen.push(params.data));
+      const updated = Promise.withResolvers<string>();
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => updated.resolve(params.uri));
+      await client.callTool({ name: 'test_tool_with_logging', arguments: {} });
+      expect(seen).toEqual(['Tool execution started', 'Tool processing data', 'Tool execution completed']);
+      await client.subscribeResource({ uri: 'test://watched-resource' });
+      expect(await updated.promise).toBe('test://watched-resource');
+      await client.close();
+    },
+  );
 
-  it('issue 34: cancels the call at the server when the client cancels it', async () => {
-    const { client } = await connect('2025-11-25');
+  it.each(DOORS)('issue 34: cancels the call at the server when a client over %s cancels it', async (way) => {
+    const { client } = await connect(way, '2025-11-25');
     const asked = Promise.withResolvers<void>();
     client.setRequestHandler('elicitation/create', () => {
       asked.resolve();
       return new Promise(() => {});
     });
     const cancelling = new AbortController();
-    const args = { message: 'Wait' };
+    const args = { message: `Wait for ${way}` };
     const call = client.callTool({ name: 'test_elicitation', arguments: args }, { signal: cancelling.signal });
     await asked.promise;
     cancelling.abort();
@@ -215,7 +205,7 @@ describe('the surface passthrough with a server of an older revision', () => {
   });
 
   it('issue 34: a session is that of its token, and ends when its client says so', async () => {
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
+    const client = newClient('2025-11-25');
     const own = transport();
     await client.connect(own);
     const headers = { 'mcp-session-id': own.sessionId ?? '', accept: 'application/json, text/event-stream' };
@@ -231,20 +221,26 @@ describe('the surface passthrough with a server of an older revision', () => {
 });
 
 describe('the surface passthrough with a server of the newest revision only', () => {
-  it('issue 34: its results that ask for input become requests to a client of 2025-11-25', async () => {
+  beforeAll(async () => {
     await run('upstream', 'remove', 'old');
     const server = join(programs, 'conformance.mjs');
     await run('upstream', 'add', 'new', '--path', programs, '--yes', '--', 'node', server, '--modern');
-    const { client, questions } = await connect('2025-11-25');
-    const answer = await client.callTool({ name: 'test_input_required_result_multi_round', arguments: {} });
-    expect(textOf(answer)).toBe('Multi-round complete: Ann likes Ann');
-    expect(questions).toHaveLength(2);
-    await client.close();
   });
+
+  it.each(DOORS)(
+    'issue 34: over %s its results that ask for input become requests to a client of 2025-11-25',
+    async (way) => {
+      const { client, questions } = await connect(way, '2025-11-25');
+      const answer = await client.callTool({ name: 'test_input_required_result_multi_round', arguments: {} });
+      expect(textOf(answer)).toBe('Multi-round complete: Ann likes Ann');
+      expect(questions).toHaveLength(2);
+      await client.close();
+    },
+  );
 
   it('issue 34: of many sessions of a project, the least recently used one ends', async () => {
     const open = async () => {
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
+      const client = newClient('2025-11-25');
       await client.connect(transport());
       return client;
     };

@@ -1,6 +1,8 @@
+import type { PassingRequests } from '#src/call/passing.js';
 import type { CallAnswer, CallRequest } from '#src/call/request.js';
 import { failureEnvelope } from '#src/core/envelope.js';
 import { type ContextdError, ERROR_TABLE } from '#src/core/errors.js';
+import { McpError } from '#src/core/passing.js';
 import type {
   QuarantinedItem__Output as QuarantinedItem,
   QuarantineResponse__Output as QuarantineResponse,
@@ -13,6 +15,13 @@ import { rpcMethods, wireName } from '#src/protocol/management-rpcs.js';
 export function echo({ requestId, tool, inputJson }: CallRequest): CallAnswer {
   return { line: JSON.stringify({ requestId, tool, input: inputJson.toString() }), exitCode: 0, errorLine: '' };
 }
+
+/** No project has MCP servers. */
+export const noServers: PassingRequests = {
+  request: async () => Promise.reject(new McpError(-32_601, 'there is no server')),
+  closeClient: async () => {},
+  follow: () => () => {},
+};
 
 export function refuse(request: CallRequest, error: ContextdError): CallAnswer {
   const envelope = failureEnvelope({ error, meta: { version: 'response-v2', request_id: request.requestId } });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChannelCredentials, credentials, type ServiceError } from '@grpc/grpc-js';
+import type { PassingRequests } from '#src/call/passing.js';
 import type { Dispatch } from '#src/call/request.js';
 import { systemClock } from '#src/core/clock.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
@@ -10,7 +11,7 @@ import type { ConnectionLimits } from '#src/doors/grpc/connections.js';
 import { createGrpcDoor, type Door } from '#src/doors/grpc/grpc.js';
 import { loadProtocol, type Protocol } from '#src/protocol/load.js';
 import type { Management } from '#src/protocol/management-contract.js';
-import { management, refuse } from './behind.ts';
+import { management, noServers, refuse } from './behind.ts';
 
 /** A door in its own directory, with the given services behind it. */
 export interface TestDoor {
@@ -30,6 +31,7 @@ export interface Clients {
 export interface Behind {
   dispatch: Dispatch;
   management?: Partial<Management>;
+  passing?: PassingRequests;
   mask?: (text: string) => string;
   logger?: Logger;
   limits?: Partial<ConnectionLimits>;
@@ -43,6 +45,7 @@ export async function openDoor(behind: Behind): Promise<TestDoor> {
     dispatch: behind.dispatch,
     refuse,
     management: management(behind.management),
+    passing: behind.passing ?? noServers,
     mask: behind.mask ?? ((text) => text),
     clock: systemClock,
     logger: behind.logger ?? silentLogger,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { CTXD, type Installation } from './installation.ts';
 
@@ -12,16 +12,46 @@ export type Era = (typeof ERAS)[number];
 /** The SDK's own client, connected to `ctxd mcp serve` in the project. */
 export async function connectClient(at: Installation, era: Era, words: readonly string[] = []): Promise<Client> {
   const client = newClient(era);
-  const args = ['mcp', 'serve', ...words];
-  await client.connect(
-    new StdioClientTransport({ command: CTXD, args, cwd: at.project, env: at.environment, stderr: 'inherit' }),
-  );
+  await client.connect(stdioTransport(at, words));
   return client;
 }
 
-export function newClient(era: Era): Client {
+export function stdioTransport(at: Installation, words: readonly string[]): StdioClientTransport {
+  const args = ['mcp', 'serve', ...words];
+  return new StdioClientTransport({ command: CTXD, args, cwd: at.project, env: at.environment, stderr: 'inherit' });
+}
+
+export function newClient(
+  era: Era,
+  capabilities: ClientCapabilities = {},
+  listChanged: NonNullable<ClientOptions['listChanged']> = {},
+): Client {
   const mode = era === '2026-07-28' ? ({ pin: era } as const) : 'legacy';
-  return new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  return new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode }, capabilities, listChanged });
+}
+
+/** A client that servers can ask, and what it was asked. */
+export interface AskedClient {
+  client: Client;
+  questions: string[];
+}
+
+/** A client that answers with `Ann`, `from the model` and one root. */
+export async function connectAsked(era: Era, transport: Transport): Promise<AskedClient> {
+  const questions: string[] = [];
+  const client = newClient(era, { elicitation: { form: {} }, sampling: {}, roots: {} });
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    questions.push(params.message);
+    const [property = ''] = 'requestedSchema' in params ? Object.keys(params.requestedSchema.properties) : [];
+    return { action: 'accept', content: { [property]: 'Ann' } };
+  });
+  client.setRequestHandler('sampling/createMessage', async ({ params }) => {
+    questions.push(JSON.stringify(params.messages));
+    return { role: 'assistant', model: 'test', content: { type: 'text', text: 'from the model' } };
+  });
+  client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///home/ann' }] }));
+  await client.connect(transport);
+  return { client, questions };
 }
 
 /** The text of a result. Every result of contextd is one text. */
@@ -72,12 +102,12 @@ export class RawServer {
   }
 
   /** Introduces a client of the era of 2025. */
-  async initialize(): Promise<Message> {
+  async initialize(capabilities: ClientCapabilities = {}): Promise<Message> {
     const clientInfo = { name: 'raw', version: '1' };
     this.send({
       id: 'hello',
       method: 'initialize',
-      params: { protocolVersion: ERAS[0], capabilities: {}, clientInfo },
+      params: { protocolVersion: ERAS[0], capabilities, clientInfo },
     });
     const answer = await this.answer('hello');
     this.send({ method: 'notifications/initialized' });

@@ -5,13 +5,17 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { daemonEnvironment } from '../../config/env.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
+import type { McpMessage } from '../../core/passing.ts';
 import { DEFAULT_SURFACE, type Surface } from '../../core/surfaces.ts';
+import { createPassthroughServer } from '../../mcp/passthrough-server.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import { resolvePlaces } from '../../proxy/environment.ts';
 import { byteLines } from '../byte-lines.ts';
 import type { CliContext } from '../context.ts';
 import { currentProject, realOrGiven, resolveProjectRoot } from '../project-root.ts';
 import { printable } from '../render.ts';
+import { DaemonCalls } from './daemon-calls.ts';
+import { DaemonPassing } from './daemon-passing.ts';
 import { DaemonTools } from './daemon-tools.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -23,8 +27,12 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
   const { env, paths, stdin, stdout } = context;
   const ended = new AbortController();
   let server: Server | undefined;
-  // In the revision of 2026 the SDK passes it on to those who listen only.
+  // In the revision of 2026 the SDK passes changes of lists on to those who listen only.
   const announce = (): void => void server?.sendToolListChanged().catch(() => {});
+  const notify = ({ method, params }: McpMessage): void => {
+    // `announce` says so when the list has really changed.
+    if (method !== 'notifications/tools/list_changed') void server?.notification({ method, params }).catch(() => {});
+  };
   const caller = {
     launcher: paths.launcher,
     environment: daemonEnvironment(env),
@@ -35,14 +43,18 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
     cwd: await realOrGiven(context.cwd),
     surface: options.surface ?? '',
   } as const;
-  const tools = new DaemonTools(caller, announce, ended.signal);
+  const calls = new DaemonCalls(caller, ended.signal);
+  const tools = new DaemonTools(calls, announce);
   const surface = options.surface ?? (await surfaceOf(tools, context.signal));
   const messages = Readable.from(messagesOf(stdin), { objectMode: false });
   const transport = new StdioServerTransport(messages, stdout, { maxBufferSize: 2 * MESSAGE_MAX_BYTES });
   const hungUp = once(messages, 'close');
   const handle = serveStdio(
-    () => {
-      server = createMcpServer(tools, { surface, isAnnouncing: true });
+    ({ era }) => {
+      server =
+        surface === 'passthrough'
+          ? createPassthroughServer(tools, new DaemonPassing(calls, notify), era === 'legacy' ? 'stdio' : '')
+          : createMcpServer(tools, { surface, isAnnouncing: true });
       return server;
     },
     {

@@ -7,6 +7,7 @@ import {
   ServerListenerBuilder,
   status,
 } from '@grpc/grpc-js';
+import type { PassingRequests } from '../../call/passing.ts';
 import type { Dispatch, Refuse } from '../../call/request.ts';
 import type { Clock } from '../../core/clock.ts';
 import { MESSAGE_MAX_BYTES } from '../../core/limits.ts';
@@ -26,6 +27,7 @@ export interface GrpcDoorDeps {
   dispatch: Dispatch;
   refuse: Refuse;
   management: Management;
+  passing: PassingRequests;
   /** Masks secrets in the text of an error before it leaves. */
   mask(text: string): string;
   clock: Clock;

@@ -1,6 +1,5 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { CallRequest } from '../../call/request.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { InstallRequest__Output } from '../../protocol/generated/management.ts';
 import type {
   CallableTools,
@@ -15,14 +14,14 @@ import type { ToolServiceHandlers } from '../../protocol/generated/tool-service.
 import type { Management, Requests, RpcMethods, RpcName } from '../../protocol/management-contract.ts';
 import { RPC_NAMES, wireName } from '../../protocol/management-rpcs.ts';
 import { checkRequests } from '../management-requests.ts';
-import { type AnswerDeps, answerReceived } from '../receive-call.ts';
+import { answerReceived } from '../receive-call.ts';
 import { receiveCall, receiveRefusal, versionFault } from './call-request.ts';
 import type { Caller } from './identities.ts';
+import { type PassingRouteDeps, passingRoutes } from './passing-routes.ts';
 import type { EventRoute, Route } from './rpc.ts';
 
-export interface RouteDeps extends AnswerDeps {
+export interface RouteDeps extends PassingRouteDeps {
   management: Management;
-  clock: Clock;
 }
 
 const TOOL_CALLERS: readonly Caller[] = ['proxy', 'cli'];
@@ -43,6 +42,7 @@ export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute
       await deps.refuse(request, why);
       return {};
     }),
+    ...passingRoutes(deps, route, eventRoute),
   };
 }
 

@@ -1,14 +1,15 @@
 import { createMcpHandler, isInitializeRequest, type ServerEventBus } from '@modelcontextprotocol/server';
 import { ContextdError } from '../../core/errors.ts';
+import type { PassedRequest } from '../../core/passing.ts';
 import { DEFAULT_SURFACE, isSurface, type Surface } from '../../core/surfaces.ts';
-import { createPassthroughServer } from '../../mcp/passthrough-server.ts';
+import { createPassthroughServer, type PassingPort } from '../../mcp/passthrough-server.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { McpAnswer, McpCall, McpTools } from '../../mcp/tools.ts';
 import { checkRequests } from '../management-requests.ts';
+import { passingPort } from '../passing-port.ts';
 import { answerReceived, receive } from '../receive-call.ts';
 import { type PlainAnswer, plain } from './answers.ts';
 import { ANSWER_HEADERS } from './hardening.ts';
-import { passingPort } from './passing-port.ts';
 import { projectOf } from './project-of.ts';
 import type { RouteDeps, RouteRequest } from './route.ts';
 
@@ -34,7 +35,7 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
     // A call of a session goes on when its connection breaks: the client says if it wants to cancel it.
     const kept = new AbortController().signal;
     const tools = toolsOf({ project, surface }, request, kept, deps);
-    const port = passingPort(project, request, deps);
+    const port = portOf(project, request, deps);
     const session = await deps.mcpSessions.open(
       owner,
       (name) => createPassthroughServer(tools, port, name),
@@ -46,7 +47,7 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
   const nextTaken = (): Promise<void> => passage.next();
   const createServer = () =>
     surface === 'passthrough'
-      ? createPassthroughServer(tools, passingPort(project, request, deps), '')
+      ? createPassthroughServer(tools, portOf(project, request, deps), '')
       : createMcpServer(tools, { surface, isAnnouncing: false, nextTaken });
   const offered =
     surface === 'passthrough' ? { maxSubscriptions: 1, bus: listChanges(project, deps) } : NO_SUBSCRIPTIONS;
@@ -191,11 +192,31 @@ function toolsOf({ project, surface }: Shown, request: RouteRequest, gone: Abort
     call: (call) => {
       const ended = AbortSignal.any([call.signal, gone]);
       return deps.inFlight.run(
-        (cancel) => (ended.aborted ? cancel() : ended.addEventListener('abort', cancel)),
+        (cancel) => cancelWith(ended, cancel),
         (signal) => callTool({ ...call, signal }, project, request, deps),
       );
     },
   };
+}
+
+/** Requests that are passed on end when the door closes. */
+function portOf(project: string, { grant, query }: RouteRequest, deps: RouteDeps): PassingPort {
+  const principal = { door: 'mcp', token: grant.name } as const;
+  const port = passingPort({ principal, project, sessionHint: query.session ?? '' }, deps);
+  const inFlight = <T>(request: PassedRequest, work: (request: PassedRequest) => Promise<T>): Promise<T> =>
+    deps.inFlight.run(
+      (cancel) => cancelWith(request.signal, cancel),
+      (signal) => work({ ...request, signal }),
+    );
+  return {
+    request: (request) => inFlight(request, (running) => port.request(running)),
+    call: (tool, args, request) => inFlight(request, (running) => port.call(tool, args, running)),
+  };
+}
+
+function cancelWith(signal: AbortSignal, cancel: () => void): void {
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
 }
 
 async function callTool(

@@ -28,6 +28,20 @@ export const DAEMON_DEFINITION = `{
                 "ReportRefusal": {
                   "requestType": "RefusalReport",
                   "responseType": "RefusalReceipt"
+                },
+                "FollowServers": {
+                  "requestType": "FollowRequest",
+                  "responseType": "PassedEvent",
+                  "responseStream": true
+                },
+                "Pass": {
+                  "requestType": "PassedRequest",
+                  "responseType": "PassedEvent",
+                  "responseStream": true
+                },
+                "AnswerQuestion": {
+                  "requestType": "QuestionAnswer",
+                  "responseType": "QuestionReceipt"
                 }
               }
             },
@@ -271,6 +285,122 @@ export const DAEMON_DEFINITION = `{
                   "id": 5
                 }
               }
+            },
+            "FollowRequest": {
+              "fields": {
+                "context": {
+                  "type": "CallContext",
+                  "id": 1
+                }
+              }
+            },
+            "PassedRequest": {
+              "fields": {
+                "context": {
+                  "type": "CallContext",
+                  "id": 1
+                },
+                "client": {
+                  "type": "string",
+                  "id": 2
+                },
+                "is_legacy": {
+                  "type": "bool",
+                  "id": 3
+                },
+                "capabilities_json": {
+                  "type": "bytes",
+                  "id": 4
+                },
+                "message_json": {
+                  "type": "bytes",
+                  "id": 5
+                },
+                "tool_id": {
+                  "type": "string",
+                  "id": 6
+                }
+              }
+            },
+            "PassedEvent": {
+              "oneofs": {
+                "event": {
+                  "oneof": [
+                    "client",
+                    "notice_json",
+                    "question",
+                    "withdrawn",
+                    "result_json",
+                    "error_json",
+                    "is_unknown_client"
+                  ]
+                }
+              },
+              "fields": {
+                "client": {
+                  "type": "string",
+                  "id": 1
+                },
+                "notice_json": {
+                  "type": "bytes",
+                  "id": 2
+                },
+                "question": {
+                  "type": "PassedQuestion",
+                  "id": 3
+                },
+                "withdrawn": {
+                  "type": "string",
+                  "id": 4
+                },
+                "result_json": {
+                  "type": "bytes",
+                  "id": 5
+                },
+                "error_json": {
+                  "type": "bytes",
+                  "id": 6
+                },
+                "is_unknown_client": {
+                  "type": "bool",
+                  "id": 7
+                }
+              }
+            },
+            "PassedQuestion": {
+              "fields": {
+                "id": {
+                  "type": "string",
+                  "id": 1
+                },
+                "message_json": {
+                  "type": "bytes",
+                  "id": 2
+                }
+              }
+            },
+            "QuestionAnswer": {
+              "fields": {
+                "context": {
+                  "type": "CallContext",
+                  "id": 1
+                },
+                "id": {
+                  "type": "string",
+                  "id": 2
+                },
+                "result_json": {
+                  "type": "bytes",
+                  "id": 3
+                },
+                "error_json": {
+                  "type": "bytes",
+                  "id": 4
+                }
+              }
+            },
+            "QuestionReceipt": {
+              "fields": {}
             },
             "ManagementService": {
               "methods": {

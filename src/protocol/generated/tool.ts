@@ -293,6 +293,118 @@ export interface ExecuteResponse__Output {
   'text_stderr': (Buffer);
 }
 
+export interface FollowRequest {
+  'context'?: (CallContext | null);
+}
+
+export interface FollowRequest__Output {
+  'context': (CallContext__Output | null);
+}
+
+export interface PassedEvent {
+  /**
+   * The name of the client: the first event of FollowServers.
+   */
+  'client'?: (string);
+  'notice_json'?: (Buffer | Uint8Array | string);
+  'question'?: (PassedQuestion | null);
+  /**
+   * The id of a question that needs no answer any more.
+   */
+  'withdrawn'?: (string);
+  /**
+   * The last event of Pass: the result, or an error of the protocol with the keys `code`, `message` and `data`.
+   */
+  'result_json'?: (Buffer | Uint8Array | string);
+  'error_json'?: (Buffer | Uint8Array | string);
+  /**
+   * The last event of Pass if no FollowServers has this client open. Nothing was passed on.
+   */
+  'is_unknown_client'?: (boolean);
+  'event'?: "client"|"notice_json"|"question"|"withdrawn"|"result_json"|"error_json"|"is_unknown_client";
+}
+
+export interface PassedEvent__Output {
+  /**
+   * The name of the client: the first event of FollowServers.
+   */
+  'client'?: (string);
+  'notice_json'?: (Buffer);
+  'question'?: (PassedQuestion__Output | null);
+  /**
+   * The id of a question that needs no answer any more.
+   */
+  'withdrawn'?: (string);
+  /**
+   * The last event of Pass: the result, or an error of the protocol with the keys `code`, `message` and `data`.
+   */
+  'result_json'?: (Buffer);
+  'error_json'?: (Buffer);
+  /**
+   * The last event of Pass if no FollowServers has this client open. Nothing was passed on.
+   */
+  'is_unknown_client'?: (boolean);
+  'event'?: "client"|"notice_json"|"question"|"withdrawn"|"result_json"|"error_json"|"is_unknown_client";
+}
+
+export interface PassedQuestion {
+  'id'?: (string);
+  'message_json'?: (Buffer | Uint8Array | string);
+}
+
+export interface PassedQuestion__Output {
+  'id': (string);
+  'message_json': (Buffer);
+}
+
+/**
+ * Texts of JSON are UTF-8. A message is an object with the keys `method` and `params` of JSON-RPC.
+ */
+export interface PassedRequest {
+  'context'?: (CallContext | null);
+  /**
+   * As FollowServers named it.
+   */
+  'client'?: (string);
+  /**
+   * The client speaks a revision before 2026-07-28, in which a server asks it by requests of its own.
+   */
+  'is_legacy'?: (boolean);
+  /**
+   * The capabilities of the client.
+   */
+  'capabilities_json'?: (Buffer | Uint8Array | string);
+  'message_json'?: (Buffer | Uint8Array | string);
+  /**
+   * For tools/call: what tool_execute takes for the tool.
+   */
+  'tool_id'?: (string);
+}
+
+/**
+ * Texts of JSON are UTF-8. A message is an object with the keys `method` and `params` of JSON-RPC.
+ */
+export interface PassedRequest__Output {
+  'context': (CallContext__Output | null);
+  /**
+   * As FollowServers named it.
+   */
+  'client': (string);
+  /**
+   * The client speaks a revision before 2026-07-28, in which a server asks it by requests of its own.
+   */
+  'is_legacy': (boolean);
+  /**
+   * The capabilities of the client.
+   */
+  'capabilities_json': (Buffer);
+  'message_json': (Buffer);
+  /**
+   * For tools/call: what tool_execute takes for the tool.
+   */
+  'tool_id': (string);
+}
+
 /**
  * Progress is for a person to watch. It is never complete and not part of the answer.
  */
@@ -311,6 +423,38 @@ export interface Progress__Output {
    * Whole scrubbed lines. The only control characters are line ends, tabs and colours.
    */
   'text': (string);
+}
+
+export interface QuestionAnswer {
+  'context'?: (CallContext | null);
+  /**
+   * Of the question.
+   */
+  'id'?: (string);
+  /**
+   * One of both, as in PassedEvent.
+   */
+  'result_json'?: (Buffer | Uint8Array | string);
+  'error_json'?: (Buffer | Uint8Array | string);
+}
+
+export interface QuestionAnswer__Output {
+  'context': (CallContext__Output | null);
+  /**
+   * Of the question.
+   */
+  'id': (string);
+  /**
+   * One of both, as in PassedEvent.
+   */
+  'result_json': (Buffer);
+  'error_json': (Buffer);
+}
+
+export interface QuestionReceipt {
+}
+
+export interface QuestionReceipt__Output {
 }
 
 export interface RefusalReceipt {

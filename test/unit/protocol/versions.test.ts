@@ -17,7 +17,7 @@ it('leaves room beside the arguments for the rest of a message', () => {
   expect(INPUT_MAX_BYTES).toBe(32_505_856);
 });
 
-it('API-1 the services have exactly these rpcs, and only progress is streamed', () => {
+it('API-1 the services have exactly these rpcs, and streams only answers that come in parts', () => {
   const { ToolService, ManagementService } = loadProtocol();
   expect(Object.keys(ToolService.service)).toEqual([
     'Execute',
@@ -25,6 +25,9 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
     'GetSchema',
     'WatchTools',
     'ReportRefusal',
+    'FollowServers',
+    'Pass',
+    'AnswerQuestion',
   ]);
   expect(Object.keys(ManagementService.service), 'a new rpc is listed here too').toEqual([
     'ServerStatus',
@@ -123,6 +126,8 @@ it('API-1 the services have exactly these rpcs, and only progress is streamed', 
   const methods = Object.entries({ ...ToolService.service, ...ManagementService.service });
   expect(methods.filter(([, { requestStream, responseStream }]) => requestStream || responseStream)).toEqual([
     ['ExecuteWithProgress', expect.objectContaining({ requestStream: false, responseStream: true })],
+    ['FollowServers', expect.objectContaining({ requestStream: false, responseStream: true })],
+    ['Pass', expect.objectContaining({ requestStream: false, responseStream: true })],
     ['InstallTool', expect.objectContaining({ requestStream: false, responseStream: true })],
   ]);
   expect(ToolService.service.Execute.path).toBe('/contextd.v1.ToolService/Execute');

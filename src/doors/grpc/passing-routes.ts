@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { PassingCaller, PassingRequests } from '../../call/passing.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { McpError, type McpMessage, type PassedRequest } from '../../core/passing.ts';
+import type {
+  FollowRequest__Output,
+  PassedEvent,
+  PassedRequest__Output,
+  QuestionAnswer__Output,
+} from '../../protocol/generated/tool.ts';
+import type { ToolServiceHandlers } from '../../protocol/generated/tool-service.ts';
+import { errorBytes, errorIn, jsonBytes, messageBytes, messageIn, objectIn } from '../../protocol/passed-json.ts';
+import { type PassingPortDeps, passingPort } from '../passing-port.ts';
+import { versionFault } from './call-request.ts';
+import type { Caller } from './identities.ts';
+import type { EventRoute, Route } from './rpc.ts';
+
+export interface PassingRouteDeps extends PassingPortDeps {
+  passing: PassingRequests;
+}
+
+type Send = (event: PassedEvent, vital?: 'vital') => void;
+
+/** An MCP client behind a bridge. */
+interface FollowingClient {
+  readonly project: string;
+  notify(message: McpMessage): void;
+}
+
+const CALLERS: readonly Caller[] = ['proxy', 'cli'];
+
+/** The rpcs with which the bridge of an MCP client reaches the MCP servers of a project. */
+export function passingRoutes(
+  deps: PassingRouteDeps,
+  route: Route,
+  eventRoute: EventRoute,
+): Pick<ToolServiceHandlers, 'FollowServers' | 'Pass' | 'AnswerQuestion'> {
+  const clients = new Map<string, FollowingClient>();
+  const questions = new Questions();
+  return {
+    FollowServers: eventRoute(CALLERS, (wire: FollowRequest__Output, signal, _caller, send) =>
+      follow(wire, signal, send, clients, deps),
+    ),
+    Pass: eventRoute(CALLERS, (wire: PassedRequest__Output, signal, caller, send) => {
+      const client = clients.get(wire.client);
+      return pass(wire, { signal, send, caller, client, questions }, deps);
+    }),
+    AnswerQuestion: route(CALLERS, async (wire: QuestionAnswer__Output) => {
+      questions.answer(wire);
+      return {};
+    }),
+  };
+}
+
+async function follow(
+  { context }: FollowRequest__Output,
+  signal: AbortSignal,
+  send: Send,
+  clients: Map<string, FollowingClient>,
+  { passing }: PassingRouteDeps,
+): Promise<PassedEvent> {
+  checkVersion(context);
+  const project = context?.project_root ?? '';
+  const client = randomUUID();
+  const notify = (message: McpMessage): void => send({ notice_json: messageBytes(message) }, 'vital');
+  clients.set(client, { project, notify });
+  const unfollow = passing.follow(project, notify);
+  send({ client }, 'vital');
+  try {
+    return await new Promise<never>((_resolve, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  } finally {
+    unfollow();
+    clients.delete(client);
+    void passing.closeClient(project, client);
+  }
+}
+
+interface Passage {
+  signal: AbortSignal;
+  send: Send;
+  caller: Caller;
+  client: FollowingClient | undefined;
+  questions: Questions;
+}
+
+async function pass(
+  wire: PassedRequest__Output,
+  { signal, send, caller, client, questions }: Passage,
+  deps: PassingRouteDeps,
+): Promise<PassedEvent> {
+  const { context } = wire;
+  checkVersion(context);
+  const project = context?.project_root ?? '';
+  if (client === undefined || client.project !== project) return { is_unknown_client: true };
+  const { method, params } = readable(() => messageIn(wire.message_json));
+  const capabilities = readable(() => objectIn(wire.capabilities_json));
+  const ended = new AbortController();
+  const request: PassedRequest = {
+    method,
+    params,
+    signal,
+    notify(message) {
+      // Of progress only the newest counts.
+      const isVital = message.method !== 'notifications/progress';
+      send({ notice_json: messageBytes(message) }, isVital ? 'vital' : undefined);
+    },
+    client: {
+      key: wire.client,
+      isLegacy: wire.is_legacy,
+      capabilities,
+      ask: (message, asking) => questions.ask(message, AbortSignal.any([asking, ended.signal]), send),
+      notify: client.notify,
+    },
+  };
+  const principal = { door: 'mcp', client: caller } as const;
+  const asked: PassingCaller = { principal, project, sessionHint: context?.session_id ?? '' };
+  const port = passingPort(asked, deps);
+  try {
+    const { arguments: args } = params;
+    const result = await (method === 'tools/call'
+      ? port.call({ toolId: wire.tool_id }, isJsonObject(args) ? args : {}, request)
+      : port.request(request));
+    return { result_json: jsonBytes(result) };
+  } catch (thrown) {
+    if (thrown instanceof McpError) return { error_json: errorBytes(thrown) };
+    throw thrown;
+  } finally {
+    ended.abort(new McpError(-32_603, 'the request that the question belonged to has ended'));
+  }
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    throw new ContextdError('ARGS_INVALID', `cannot pass on ${thrown.message}`, { remedy: 'Send a flatter value.' });
+  }
+}
+
+function checkVersion(context: FollowRequest__Output['context']): void {
+  const fault = versionFault(context?.protocol_version ?? 0);
+  if (fault !== undefined) throw fault;
+}
+
+/** Questions of servers that clients have not answered. */
+class Questions {
+  readonly #open = new Map<string, PromiseWithResolvers<JsonObject>>();
+
+  /** Rejects with McpError if the client refuses, and with the reason of the signal. */
+  async ask(message: McpMessage, signal: AbortSignal, send: Send): Promise<JsonObject> {
+    signal.throwIfAborted();
+    const id = randomUUID();
+    const asked = Promise.withResolvers<JsonObject>();
+    const withdraw = (): void => {
+      send({ withdrawn: id }, 'vital');
+      asked.reject(signal.reason);
+    };
+    signal.addEventListener('abort', withdraw, { once: true });
+    this.#open.set(id, asked);
+    send({ question: { id, message_json: messageBytes(message) } }, 'vital');
+    try {
+      return await asked.promise;
+    } finally {
+      this.#open.delete(id);
+      signal.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** Throws ARGS_INVALID for an answer that cannot be read. */
+  answer({ id, result_json, error_json }: QuestionAnswer__Output): void {
+    const asked = this.#open.get(id);
+    if (error_json.length > 0) asked?.reject(readable(() => errorIn(error_json)));
+    else asked?.resolve(readable(() => objectIn(result_json)));
+  }
+}
