@@ -123,7 +123,7 @@ export class DefinitionCollector {
     const { definitionBytes, allBytes, depth } = DEFINITION_BOUNDS;
     const { plural, key, keyMaxChars, most } = DEFINITION_KINDS[this.#kind];
     if (name === '' || name.length > keyMaxChars) return `its ${key} does not have 1 to ${keyMaxChars} characters`;
-    if (this.#taken.has(name)) return `another of the ${plural} has the same ${key}`;
+    if (this.#taken.has(name)) return `another ${plural.slice(0, -1)} has the same ${key}`;
     if (this.#taken.size >= most) return `the server has more than ${most} ${plural}`;
     const text = definitionText(this.#kind, definition);
     if (isDeeperThan(depth, text)) return `its definition is nested deeper than ${depth}`;
