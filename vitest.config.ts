@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import WholeFirst from './test/helpers/whole-first.ts';
 
 // The tests run the compiled program, natively: they test what is shipped, and one coverage pipeline sees both the test
 // workers and every child process.
@@ -13,31 +14,29 @@ const SHARED = {
   // The default is one second, which a busy machine can take for anything.
   expect: { poll: { timeout: 30_000 } },
   server: { deps: { external: [/\/dist\//] } },
+  // Part of their time the tests wait for programs, so three fill two processors. One pool: each worker takes the next file.
+  maxWorkers: 3,
 };
 
 export default defineConfig({
   test: {
     globalSetup: ['test/helpers/warm-homes.ts'],
     reporters: ['default', './test/helpers/count-reporter.ts'],
+    sequence: { sequencer: WholeFirst },
     projects: [
       {
         test: {
           ...SHARED,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
         },
       },
-      // Part of their time these wait for programs, so three fill two processors.
       {
         test: {
           ...SHARED,
           name: 'whole',
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**'],
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildGoPrograms } from '../helpers/build-go-programs.ts';
+import { buildGoPrograms, GO } from '../helpers/build-go-programs.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 const GRANTS = ['scrub', 'log', 'memory_search', 'memory_store', 'checkpoint_save', 'checkpoint_restore'];
@@ -77,7 +77,7 @@ it.skipIf(programs.missing !== null)(
     writeFileSync(join(dir, 'main.go'), SOURCE);
     const manifest = JSON.parse(readFileSync(join(dir, 'tool.json'), 'utf8'));
     writeFileSync(join(dir, 'tool.json'), JSON.stringify({ ...manifest, grants: GRANTS }));
-    const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' };
+    const env = { ...process.env, ...GO, GOFLAGS: GO.GOFLAGS.replace('readonly', 'mod') };
     execFileSync('go', ['build', '-o', 'keeper', '.'], { cwd: dir, env, stdio: 'pipe' });
     await at.run(CTXD, ['config', 'set', 'install.yes_grants', JSON.stringify(GRANTS)]);
     await at.run(CTXD, ['server', 'restart']);

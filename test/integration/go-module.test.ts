@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PACKAGE_VERSION } from '#src/protocol/versions.js';
-import { buildGoPrograms } from '../helpers/build-go-programs.ts';
+import { buildGoPrograms, GO } from '../helpers/build-go-programs.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const SDK = join(ROOT, 'sdk', 'go');
@@ -52,14 +52,13 @@ function run(program: string, args: readonly string[], cwd: string, env: object 
 function goEnv(name: string, own: Record<string, string>): Record<string, string> {
   const cache = run('go', ['env', 'GOMODCACHE'], base).trim();
   const flags = {
+    ...GO,
     GOFLAGS: '-modcacherw -buildvcs=false -mod=mod -trimpath',
-    GOTOOLCHAIN: 'local',
     GOSUMDB: 'off',
-    GOWORK: 'off',
   };
   const others = `file://${join(cache, 'cache', 'download')}`;
   const proxy = [own.GOPROXY, others].filter((one) => one !== undefined).join(',');
-  return { ...flags, CGO_ENABLED: '0', GOMODCACHE: join(base, `cache-${name}`), ...own, GOPROXY: proxy };
+  return { ...flags, GOMODCACHE: join(base, `cache-${name}`), ...own, GOPROXY: proxy };
 }
 
 /** A repository with the SDK at its place, as it is published: the tag of a module in a folder begins with the folder. */

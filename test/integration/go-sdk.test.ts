@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COOKIE_KEY, COOKIE_VALUE } from '#src/protocol/plugin/environment.js';
-import { buildGoPrograms } from '../helpers/build-go-programs.ts';
+import { buildGoPrograms, GO } from '../helpers/build-go-programs.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const SDK = join(ROOT, 'sdk', 'go');
@@ -15,8 +15,7 @@ const BUILD_MS = 300_000;
 const whenBuilt = it.skipIf(programs.missing !== null);
 
 function go(cwd: string, ...args: string[]): string {
-  const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOWORK: 'off' };
-  return execFileSync('go', args, { cwd, env, encoding: 'utf8' });
+  return execFileSync('go', args, { cwd, env: { ...process.env, ...GO }, encoding: 'utf8' });
 }
 
 describe('the SDK for Go', () => {

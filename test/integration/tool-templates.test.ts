@@ -15,22 +15,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES, type Language } from '#src/cli/new-tool/create-tool.js';
-import { buildGoPrograms } from '../helpers/build-go-programs.ts';
+import { buildGoPrograms, GO } from '../helpers/build-go-programs.ts';
 import { CTXD, type Finished, ROOT } from '../helpers/installation.ts';
 import { runCtxd } from '../helpers/run-ctxd.ts';
 import { runProgram } from '../helpers/run-program.ts';
 import { openToolDaemon, type ToolDaemon } from '../helpers/tool-daemon.ts';
 
-/**
- * What a person may have set for Go must not change what the template does. Without -trimpath Go would compile the copy of the
- * SDK again in each new folder.
- */
-const GO = {
-  CGO_ENABLED: '0',
-  GOTOOLCHAIN: 'local',
-  GOFLAGS: '-mod=readonly -buildvcs=false -trimpath',
-  GOWORK: 'off',
-};
 /** Milliseconds for Go to build the packages of the SDK once. */
 const BUILD_MS = 300_000;
 const here = mkdtempSync(join(tmpdir(), 'ctxd-new-'));
