@@ -13,7 +13,7 @@ import type { DaemonSource } from '../../proxy/start.ts';
 import { type CallableTools, watchToolsRpc } from './tool-messages.ts';
 
 /** For whom the bridge calls, and how it reaches or starts the daemon. */
-export interface BridgeCaller extends Pick<DaemonSource, 'launcher' | 'environment'> {
+export interface BridgeCaller extends Pick<DaemonSource, 'launcher' | 'launchWords' | 'environment'> {
   places: Places;
   project: string;
   /** "" lets the daemon choose the session. */
@@ -144,8 +144,8 @@ export class DaemonTools implements McpTools {
   }
 
   #source(signal: AbortSignal): DaemonSource {
-    const { places, launcher, environment } = this.#caller;
+    const { places, launcher, launchWords, environment } = this.#caller;
     const nonce = newRequestId(Date.now());
-    return { places, launcher, environment, nonce, signal: AbortSignal.any([signal, this.#signal]) };
+    return { places, launcher, launchWords, environment, nonce, signal: AbortSignal.any([signal, this.#signal]) };
   }
 }

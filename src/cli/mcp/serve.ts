@@ -26,7 +26,9 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
   // In the revision of 2026 the SDK passes it on to those who listen only.
   const announce = (): void => void server?.sendToolListChanged().catch(() => {});
   const caller = {
-    launcher: paths.launcher,
+    // Clients end every descendant of their servers, so a daemon must not be one: this program starts it and ends.
+    launcher: paths.managementCli,
+    launchWords: ['server', 'start'],
     environment: daemonEnvironment(env),
     places: resolvePlaces(env),
     project: await projectOf(context, options),
