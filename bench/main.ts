@@ -16,7 +16,7 @@ import { runSection } from './lib/section-process.ts';
 import { SECTIONS } from './sections.ts';
 
 const USAGE = `usage: npm run bench -- [section ...] [--rounds N] [--sandboxes N] [--calls N] [--as root|user] [--embedding-model DIR|URL]
-       [--retrieval-sets DIR] [--tool-sets DIR] [--misses FILE]
+       [--retrieval-sets DIR] [--tool-sets DIR] [--misses FILE] [--catalogs DIR]
 sections: ${Object.keys(SECTIONS).join(' ')}
 `;
 
@@ -64,6 +64,7 @@ function readChoice(): Choice {
       'retrieval-sets': { type: 'string' },
       'tool-sets': { type: 'string' },
       misses: { type: 'string' },
+      catalogs: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -88,6 +89,7 @@ function readChoice(): Choice {
       embeddingModel: values['embedding-model'] ?? null,
       retrievalSets: values['retrieval-sets'] ?? null,
       toolSets: values['tool-sets'] === undefined ? null : resolve(values['tool-sets']),
+      catalogs: values.catalogs === undefined ? null : resolve(values.catalogs),
       misses: values.misses === undefined ? null : resolve(values.misses),
     },
     accounts,

@@ -24,6 +24,8 @@ export interface SectionOptions {
   retrievalSets: string | null;
   /** Directory of catalogues of tools with questions, for the section `route`; null: none. */
   toolSets: string | null;
+  /** Directory of recorded `tools/list` of MCP servers, for the section `gateway`; null: none. */
+  catalogs: string | null;
   /** Where the route section writes the queries that it missed; null: nowhere. */
   misses: string | null;
 }

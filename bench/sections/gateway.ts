@@ -7,6 +7,7 @@ import { startMcporter } from '../lib/mcporter.ts';
 import { type Contender, race, runProcess } from '../lib/measure.ts';
 import { findPeer } from '../lib/peers.ts';
 import { missingRow, type Outcome, rowsOf, type Section, type SectionOptions } from '../lib/section.ts';
+import { countTokens } from './gateway-tokens.ts';
 
 const SERVER = fileURLToPath(new URL('../lib/echo-server-main.js', import.meta.url));
 const DIRECT = 'a client of the SDK, directly';
@@ -17,13 +18,15 @@ const MESSAGE = 'hello';
 
 /** A call of a tool of an MCP server: through the gateway, and directly. Every answer is checked. */
 export const gatewaySection: Section = {
-  async run(options) {
+  async run(options, report) {
     const at = await installForBench({});
     try {
       await at.ctxd('network', 'on', '--yes');
       const command = [process.execPath, SERVER];
       await at.ctxd('upstream', 'add', 'bench', '--yes', '--path', at.root, '--', ...command);
-      return await compare(at, options);
+      report(await compare(at, options));
+      await at.ctxd('upstream', 'remove', 'bench');
+      return await countTokens(at, options.catalogs);
     } finally {
       await at.remove();
     }

@@ -62,6 +62,8 @@ export interface Paths {
   sdkSourceDir: string;
   proxyBinary: string;
   launcher: string;
+  /** `ctxd`. */
+  managementCli: string;
 }
 
 /** The most bytes of a unix socket's path, without the final NUL. */
@@ -120,6 +122,7 @@ export function resolvePaths(
     sdkSourceDir: join(installRoot, 'sdk'),
     proxyBinary: join(installRoot, 'bin', 'contextd-proxy'),
     launcher: join(installRoot, 'bin', 'contextd'),
+    managementCli: join(installRoot, 'bin', 'ctxd'),
   };
 }
 

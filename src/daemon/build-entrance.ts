@@ -22,8 +22,6 @@ import type { ToolManagementDeps } from '../features/tools/management.ts';
 import { watchFiles } from '../features/undo/watched-runner.ts';
 import type { Management } from '../protocol/management-contract.ts';
 import { baseView, type SandboxPolicy, type WorkspaceView } from '../sandbox/contract/policy.ts';
-import { createContinuations } from '../stores/continuations.ts';
-import { createCursors } from '../stores/cursors.ts';
 import { type Execution, recordCall, viewOf } from './build-execution.ts';
 import type { Remembering, SessionKeeping } from './build-remembering.ts';
 import type { Scrubbing } from './build-scrubbing.ts';
@@ -38,7 +36,7 @@ type BeforeEntrance = Stores & Scrubbing & Remembering & SessionKeeping & Execut
 /** Builds the entrance: dispatch, management, and the door to both. `ownDoor` replaces the daemon's door. */
 export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor?: Door) {
   const { paths, config, clock, timer, logger } = deps;
-  const { database, keys, sessions, scrubber, auditor: secondSearch } = before;
+  const { keys, scrubber, auditor: secondSearch } = before;
   const refuse = createRefuse({ ...before, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
@@ -54,13 +52,11 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
       approvals,
       runner: holdFiles(watched, before.branches),
       secondSearch,
-      cursors: createCursors(sessions),
       findings: before.jobs.findings,
       onCallEnded(call) {
         void recordCall(call, before);
         before.toolHabits.ended(call);
       },
-      continuations: createContinuations({ database, keys, clock }),
       limits: config,
       config,
       slots,

@@ -208,6 +208,8 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
         },
         services: createHostServices({
           artifacts,
+          cursors: before.cursors,
+          continuations: before.continuations,
           scrubber,
           jobs,
           findLine: lineFinder(views),

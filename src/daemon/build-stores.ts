@@ -11,7 +11,9 @@ import { createApprovalRules } from '../stores/approval-rules.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
 import { createAuditLog } from '../stores/audit.ts';
 import { createConsents } from '../stores/consents.ts';
+import { createContinuations } from '../stores/continuations.ts';
 import { createCredentialStore } from '../stores/credentials.ts';
+import { createCursors } from '../stores/cursors.ts';
 import { createHttpTokens } from '../stores/http-tokens.ts';
 import { createJournal } from '../stores/journal.ts';
 import { createDaemonKeys } from '../stores/keys.ts';
@@ -46,6 +48,7 @@ export function buildStores(deps: ComposeDeps) {
   const liveEvents = new LiveEvents();
   const callFigures = new CallFigures();
   const upstreamServers = createUpstreamServerStore({ database });
+  const sessions = createSessionStore({ database, keys, clock });
   const memory = memoryDatabase({ file: paths.memoryDb, logger });
   return {
     outside: createOutside({ database, consents, projects, path: environment.path, hostNetworks, clock }),
@@ -54,7 +57,9 @@ export function buildStores(deps: ComposeDeps) {
     keys,
     consents,
     projects,
-    sessions: createSessionStore({ database, keys, clock }),
+    sessions,
+    cursors: createCursors(sessions),
+    continuations: createContinuations({ database, keys, clock }),
     liveEvents,
     callFigures,
     httpTokens: createHttpTokens({ database, clock }),

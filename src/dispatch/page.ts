@@ -1,7 +1,7 @@
 import type { SessionRef } from '../call/session.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { ArtifactPart } from '../stores/artifacts.ts';
-import type { Continuations } from '../stores/continuations.ts';
+import { type Continuations, cursorOfNumber, isContinuationNumber } from '../stores/continuations.ts';
 import { type Cursors, REVISIONS } from '../stores/cursors.ts';
 import { placeIn, type StoredData } from '../tokens/data/fit-data.ts';
 import type { ByteRange } from '../tokens/line.ts';
@@ -12,19 +12,6 @@ import { maskAgain, type OpenArtifactDeps } from './store.ts';
 export interface PageDeps extends OpenArtifactDeps {
   cursors: Cursors;
   continuations: Continuations;
-}
-
-/** A continuation number from a text answer. Cursors are longer. */
-const NUMBER = /^[1-9]\d{0,8}$/;
-
-/** Resolves a continuation to a cursor. Throws CURSOR_INVALID for a number unknown to this session. */
-async function cursorOf(call: VerifiedCall, continuation: string, continuations: Continuations): Promise<string> {
-  if (!NUMBER.test(continuation)) return continuation;
-  const cursor = await continuations.find(call.session, Number(continuation));
-  if (cursor !== null) return cursor;
-  throw new ContextdError('CURSOR_INVALID', `this session has no continuation ${continuation}`, {
-    remedy: 'Pass the number of an answer of this session, or run the command again.',
-  });
 }
 
 /** Bytes read around a page, so that a secret across its edge is seen whole. */
@@ -96,7 +83,9 @@ async function openData(
 
 /** Opens the artifact of a continuation. Throws CURSOR_INVALID or EXPIRED. */
 export async function openCursor(call: VerifiedCall, continuation: string, deps: PageDeps) {
-  const cursor = await cursorOf(call, continuation, deps.continuations);
+  const cursor = isContinuationNumber(continuation)
+    ? await cursorOfNumber(call.session, continuation, deps.continuations)
+    : continuation;
   const { artifactId, ranges, revision = 0, isJson = false } = deps.cursors.open(call.session, cursor);
   const info = await deps.artifacts.info(call.session, artifactId);
   const { name, effects } = call.tool.manifest;

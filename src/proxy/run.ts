@@ -118,6 +118,7 @@ function daemonSource(call: Call, places: Places): DaemonSource {
   return {
     places,
     launcher: call.installation.launcher,
+    launchWords: ['serve'],
     environment: daemonEnvironment(call.environment),
     nonce: call.requestId,
     signal: call.signal,

@@ -6,8 +6,8 @@ import { attemptConnection, cancelled, socketIdentity } from './connect.ts';
 import type { Places } from './environment.ts';
 import { attemptLock, type LockAttempt, type StartLock } from './start-lock.ts';
 
-/** The longest a daemon may take until it listens, milliseconds. */
-const START_LIMIT_MS = 10_000;
+/** The longest a daemon may take until it listens, milliseconds; far more than it takes on a machine that is not overloaded. */
+const START_LIMIT_MS = 25_000;
 /** A daemon that ends at once may have found another one starting, for example by `ctxd`; that one gets this long. */
 const OTHER_START_LIMIT_MS = 2_000;
 /** The first and the longest pause between two attempts, milliseconds. A hundred waiting calls must leave the daemon processor time. */
@@ -18,6 +18,7 @@ const RETRY_MAX_MS = 50;
 export interface DaemonSource {
   places: Places;
   launcher: string;
+  launchWords: readonly string[];
   environment: Record<string, string>;
   /** Identifies this process in the start lock; random. */
   nonce: string;
@@ -111,9 +112,8 @@ class Start {
   }
 
   #start(): void {
-    const { launcher, environment, places } = this.#source;
     if (this.#sawAnotherStart) throw this.#failure('another call tried to start contextd and failed');
-    this.#daemon = startDaemon(launcher, environment, places.logFile);
+    this.#daemon = startDaemon(this.#source);
     if (this.#daemon.pid !== 0) this.#lock?.share(this.#daemon.pid);
   }
 
@@ -168,13 +168,13 @@ function prepareDirectories(places: Places): void {
 }
 
 /**
- * Starts `launcher serve` in a session of its own, in `/`, with `environment` alone. Neither runtime lets it inherit
+ * Runs the launcher, which becomes the daemon or starts it, in a session of its own, in `/`, with `environment` alone. Neither runtime lets it inherit
  * descriptors above 2. Its stderr goes to the daemon's log. A launcher that cannot be run counts as ended.
  */
-function startDaemon(launcher: string, environment: Record<string, string>, logFile: string): Starting {
-  const log = openSync(logFile, 'a', 0o600);
+function startDaemon({ launcher, launchWords, environment, places }: DaemonSource): Starting {
+  const log = openSync(places.logFile, 'a', 0o600);
   const stdio = ['ignore' as const, 'ignore' as const, log];
-  const child = spawn(launcher, ['serve'], { cwd: '/', env: environment, detached: true, stdio });
+  const child = spawn(launcher, launchWords, { cwd: '/', env: environment, detached: true, stdio });
   closeSync(log);
   child.unref();
   return watch(child);

@@ -1,5 +1,6 @@
 import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
 import type { DaemonKeys } from './keys.ts';
 import { type Database, integerOf, textOf } from './sqlite.ts';
 
@@ -33,4 +34,24 @@ export function createContinuations(deps: { database: Database; keys: DaemonKeys
       return row === undefined ? null : textOf(row, 'cursor');
     },
   };
+}
+
+/** Cursors and ids of artifacts are longer. */
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+export function isContinuationNumber(text: string): boolean {
+  return NUMBER.test(text);
+}
+
+/** The cursor that a number stands for. Throws CURSOR_INVALID for a number unknown to this session. */
+export async function cursorOfNumber(
+  session: SessionRef,
+  number: string,
+  continuations: Pick<Continuations, 'find'>,
+): Promise<string> {
+  const cursor = await continuations.find(session, Number(number));
+  if (cursor !== null) return cursor;
+  throw new ContextdError('CURSOR_INVALID', `this session has no continuation ${number}`, {
+    remedy: 'Pass the number of an answer of this session, or run the command again.',
+  });
 }

@@ -1,8 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findClients } from '../helpers/clients/programs.ts';
-import { type Conversation, runClaude, runOpenCode } from '../helpers/clients/run-client.ts';
+import { configureServer, TOOL_PREFIX } from '../../bench/lib/clients/as-server.ts';
+import { findClients } from '../../bench/lib/clients/programs.ts';
+import { type Conversation, runClaude, runOpenCode } from '../../bench/lib/clients/run-client.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 const clients = findClients();
@@ -10,24 +9,15 @@ let at: Installation;
 
 beforeAll(async () => {
   at = await install();
-  const { CONTEXTD_HOME = '' } = at.environment;
-  const env = { CONTEXTD_HOME };
-  const claude = { mcpServers: { contextd: { command: CTXD, args: ['mcp', 'serve'], env } } };
-  writeFileSync(join(at.project, '.mcp.json'), JSON.stringify(claude));
-  const settings = join(at.project, '.claude/settings.json');
-  const { permissions, ...others } = JSON.parse(readFileSync(settings, 'utf8'));
-  const allow = [...permissions.allow, 'mcp__contextd', 'Bash(kill *)'];
-  writeFileSync(settings, JSON.stringify({ ...others, permissions: { ...permissions, allow } }));
-  const local = { type: 'local', command: [CTXD, 'mcp', 'serve'], enabled: true, environment: env };
-  writeFileSync(join(at.project, 'opencode.json'), JSON.stringify({ mcp: { contextd: local } }));
+  configureServer(at.project, { command: CTXD, args: ['mcp', 'serve'], env: { CONTEXTD_HOME: at.home } });
 });
 
 afterAll(() => at.remove());
 
 /** Runs commands as tools of the server; a step of the client's own shell kills the daemon. */
 const PLAYS: Readonly<Record<string, { prefix: string; shell: string; run: typeof runClaude }>> = {
-  claude: { prefix: 'mcp__contextd__', shell: 'Bash', run: runClaude },
-  opencode: { prefix: 'contextd_', shell: 'bash', run: runOpenCode },
+  claude: { prefix: TOOL_PREFIX.claude, shell: 'Bash', run: runClaude },
+  opencode: { prefix: TOOL_PREFIX.opencode, shell: 'bash', run: runOpenCode },
 };
 
 describe.skipIf(clients === undefined).each(['claude', 'opencode'] as const)('%s', (name) => {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CTXD, type Installation, install, isAlive } from '../helpers/installation.ts';
 import { connectClient, ERAS, RawServer, textOf } from '../helpers/mcp-client.ts';
 
@@ -22,6 +23,17 @@ it.each(ERAS)('issue 34: a server of %s outlives its daemon: the next call start
   await at.run(CTXD, ['server', 'stop']);
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('safe_bash');
   await client.close();
+});
+
+it('issue 34: a daemon that a server starts is no descendant of it, because clients end all of them with the server', async () => {
+  await at.run(CTXD, ['server', 'stop']);
+  const server = new RawServer(at);
+  await server.initialize();
+  server.call(1, 'safe_bash', { command: 'echo begun' });
+  await server.answer(1);
+  const { pid } = await at.status();
+  await vi.waitFor(() => expect(ancestorsOf(pid)).not.toContain(server.process.pid));
+  await server.close();
 });
 
 it('issue 34: a call that was running when its daemon was killed is INTERRUPTED and runs once', async () => {
@@ -52,3 +64,8 @@ it('issue 34: a server that waits starts no daemon that a person stopped', async
   expect(isAlive(pid)).toBe(false);
   await server.close();
 });
+
+function ancestorsOf(pid: number): number[] {
+  const parent = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return parent <= 1 ? [parent] : [parent, ...ancestorsOf(parent)];
+}

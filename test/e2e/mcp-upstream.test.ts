@@ -91,7 +91,7 @@ it('issue 34: what a server changes in the project by a call can be undone', asy
 it('issue 34: on the surface proxy a tool of a server costs at most 60 tokens, on passthrough it has its own name', async () => {
   const proxy = await connectClient(at, '2026-07-28', ['--surface', 'proxy']);
   const listed = (await proxy.listTools()).tools.filter(({ name }) => name.startsWith('demo_'));
-  expect(listed).toHaveLength(7);
+  expect(listed).toHaveLength(8);
   for (const { name, description, inputSchema } of listed) {
     const shown = { name: `mcp__contextd__${name}`, description, input_schema: inputSchema };
     expect(encoding.encode(JSON.stringify(shown)).length, name).toBeLessThanOrEqual(60);

@@ -226,6 +226,10 @@ describe('the budget of a text answer', () => {
     expect(viewed).toMatchObject({ code: 0, stdout: '4321:4321\n', stderr: '' });
     const nothing = await words('safe_bash', ['--continuation', number, '--view', '{"grep":"no such line"}']);
     expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: '[contextd the view shows nothing]\n' });
+    const shown = await words('tool_view', [number, '--view', '{"grep":"^4321$"}']);
+    expect(shown).toMatchObject({ code: 0, stdout: '4321:4321\n', stderr: '' });
+    const other = await words('tool_view', [number, '--view', 'tail'], { session: 'other' });
+    expect(other).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('CURSOR_INVALID') });
   });
 });
 

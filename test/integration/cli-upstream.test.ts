@@ -29,12 +29,12 @@ describe('issue 34 ctxd upstream', () => {
   it('issue 34 adds a server, lists it with what it may reach, and removes it', async () => {
     const added = await addDemo('--allow-host', 'npm', 'api.example.com', '--path', '.:rw');
     expect(added).toMatchObject({ code: 0, stderr: '' });
-    expect(added.stdout).toMatch(/^demo runs: 7 tools, which would take \d+ tokens/);
+    expect(added.stdout).toMatch(/^demo runs: 8 tools, which would take \d+ tokens/);
     expect(await list()).toMatchObject([
       {
         name: 'demo',
         state: 'running',
-        tools: 7,
+        tools: 8,
         waiting: 0,
         hosts: ['api.example.com', 'npm'],
         paths: [{ path: outside, writable: false }],
@@ -143,7 +143,7 @@ describe('issue 34 ctxd upstream', () => {
     expect(readFileSync(file, 'utf8')).toBe(before);
     const imported = await ctxd('import', '--yes');
     expect(imported).toMatchObject({ code: 0, stderr: '' });
-    expect(imported.stdout).toMatch(/demo runs: 7 tools/);
+    expect(imported.stdout).toMatch(/demo runs: 8 tools/);
     expect(imported.stdout).toMatch(/broken does not run/);
     expect(imported.stdout).toContain(
       'it sends X-Key; first bind the secret: ctxd network credential add mcp.example.com',

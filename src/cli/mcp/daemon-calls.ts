@@ -9,7 +9,7 @@ import type { encodeContext } from '../../proxy/messages.ts';
 import type { DaemonSource } from '../../proxy/start.ts';
 
 /** For whom the bridge calls, and how it reaches or starts the daemon. */
-export interface BridgeCaller extends Pick<DaemonSource, 'launcher' | 'environment'> {
+export interface BridgeCaller extends Pick<DaemonSource, 'launcher' | 'launchWords' | 'environment'> {
   places: Places;
   project: string;
   /** "" lets the daemon choose the session. */
@@ -54,9 +54,9 @@ export class DaemonCalls {
     send: (...given: [...Parameters<Send<T>>, ended: AbortSignal]) => ReturnType<Send<T>>,
     signal: AbortSignal,
   ): Promise<T> {
-    const { places, launcher, environment } = this.caller;
+    const { places, launcher, launchWords, environment } = this.caller;
     const nonce = newRequestId(Date.now());
-    const source = { places, launcher, environment, nonce, signal: AbortSignal.any([signal, this.ended]) };
+    const source = { places, launcher, launchWords, environment, nonce, signal: AbortSignal.any([signal, this.ended]) };
     return callDaemon(source, (channel, requestId) =>
       send(channel, requestId, source.signal).finally(() => channel.end()),
     );

@@ -34,7 +34,9 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
     if (method !== 'notifications/tools/list_changed') void server?.notification({ method, params }).catch(() => {});
   };
   const caller = {
-    launcher: paths.launcher,
+    // Clients end every descendant of their servers, so a daemon must not be one: this program starts it and ends.
+    launcher: paths.managementCli,
+    launchWords: ['server', 'start'],
     environment: daemonEnvironment(env),
     places: resolvePlaces(env),
     project: await projectOf(context, options),

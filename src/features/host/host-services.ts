@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { HostMethod, HostServices, ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { ArtifactStore } from '../../stores/artifacts.ts';
+import { type Continuations, cursorOfNumber, isContinuationNumber } from '../../stores/continuations.ts';
+import type { Cursors } from '../../stores/cursors.ts';
 import { type BranchServiceDeps, openBranch, returnFromBranch } from '../branches/branch-services.ts';
 import {
   type CheckpointServiceDeps,
@@ -40,6 +42,8 @@ export interface HostServiceDeps extends BranchServiceDeps, JobServiceDeps, Memo
   eventLog: SessionInitDeps['eventLog'];
   contexts: SessionInitDeps['contexts'];
   artifacts: Pick<ArtifactStore, 'info' | 'ofCall' | 'put'>;
+  cursors: Pick<Cursors, 'open'>;
+  continuations: Pick<Continuations, 'find'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'maskText'>;
 }
 
@@ -152,15 +156,19 @@ export function scrubbedServices(
 }
 
 /**
- * `{"ref": "art_…"}` or `{"ref": "art_…/stderr"}`: the call then shows that stored output in its view. The answer holds
- * the tool that made the output, and its size. Errors: ARGS_INVALID, NOT_FOUND, EXPIRED.
+ * `{"ref": "art_…"}` or `{"ref": "art_…/stderr"}`, or the number of a continuation, because an answer in text shows no ids: the
+ * call then shows that stored output in its view. The answer holds the tool that made the output, and its size. Errors:
+ * ARGS_INVALID, NOT_FOUND, CURSOR_INVALID, EXPIRED.
  */
 async function viewArtifact(
-  { artifacts, jobs }: HostServiceDeps,
+  { artifacts, jobs, cursors, continuations }: HostServiceDeps,
   session: SessionRef,
-  { ref }: JsonObject,
+  { ref: given }: JsonObject,
 ): Promise<ServiceAnswer> {
-  if (typeof ref !== 'string') throw new ContextdError('ARGS_INVALID', '/ref must be an art_ id');
+  if (typeof given !== 'string') throw new ContextdError('ARGS_INVALID', '/ref must be an art_ id or a number');
+  const ref = isContinuationNumber(given)
+    ? cursors.open(session, await cursorOfNumber(session, given, continuations)).artifactId
+    : given;
   const [id = '', field] = ref.split('/');
   await jobs.refreshArtifact(session, id);
   const { tool, bytes, parts } = await artifacts.info(session, id);

@@ -13,7 +13,10 @@ const HASH_CHARS = 8;
 export interface ClientNames {
   /** In the order of the ids. */
   readonly names: readonly string[];
-  /** The id of a tool that a client or an agent names, in either form. Undefined for any other text. */
+  /**
+   * The id of a tool that a client or an agent names, in either form. A client name may have the prefix under which the model sees
+   * it: `mcp__contextd__` or `contextd_`. Undefined for any other text.
+   */
   idOf(nameOrId: string): string | undefined;
 }
 
@@ -46,5 +49,13 @@ export function clientNames(ids: readonly string[]): ClientNames {
     }
     known.set(name, id);
   }
-  return { names, idOf: (nameOrId) => known.get(nameOrId) };
+  const listed = new Set(names);
+  return { names, idOf: (nameOrId) => known.get(nameOrId) ?? known.get(withoutPrefix(nameOrId, listed)) };
+}
+
+/** The longest end of `text`, after a `_`, that is a name. No other tool is meant, because a name ends with the hash of its id. */
+function withoutPrefix(text: string, names: ReadonlySet<string>): string {
+  for (let at = text.indexOf('_'); at >= 0; at = text.indexOf('_', at + 1))
+    if (names.has(text.slice(at + 1))) return text.slice(at + 1);
+  return text;
 }

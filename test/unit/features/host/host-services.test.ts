@@ -69,7 +69,7 @@ it('SEC-1.1 no service sees a request that could not be scrubbed', async () => {
   expect(calls).toBe(0);
 });
 
-it('ArtifactView gets its ref as it is', async () => {
+it('ArtifactView gets its ref as it is, an id or the number of a continuation', async () => {
   const asked: string[] = [];
   const artifacts = {
     ofCall: notAsked,
@@ -81,6 +81,8 @@ it('ArtifactView gets its ref as it is', async () => {
   };
   const { ArtifactView } = createHostServices({
     artifacts,
+    cursors: { open: (_session, text) => ({ artifactId: text.replace('cursor of ', ''), ranges: [] }) },
+    continuations: { find: async (_session, number) => (number === 7 ? 'cursor of art_0000000000000007' : null) },
     scrubber: scrubberOf('art_'),
     clock: systemClock,
     jobs: NO_JOBS,
@@ -104,4 +106,8 @@ it('ArtifactView gets its ref as it is', async () => {
     remedy: 'It has stdout.',
   });
   expect(asked).toEqual(['art_0123456789abcdef', 'art_0123456789abcdef']);
+  // An answer in text has a number in place of an id.
+  const viewed = await ArtifactView?.(sessionNamed('s'), { ref: '7' }, CALL);
+  expect(viewed).toMatchObject({ shows: 'art_0000000000000007' });
+  await expect(ArtifactView?.(sessionNamed('s'), { ref: '8' }, CALL)).rejects.toMatchObject({ code: 'CURSOR_INVALID' });
 });

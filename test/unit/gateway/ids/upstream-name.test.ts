@@ -145,6 +145,22 @@ describe('the name of a tool for a client', () => {
     expect(clientNames(['a:b@1']).idOf('a_b_00000000')).toBeUndefined();
   });
 
+  it('gateway surface §4.1 leads back to the id under the prefix that a client puts before it, and an end of it does not', () => {
+    const ids = ['a:b@1', 'contextd:a_b@1'];
+    const { names, idOf } = clientNames(ids);
+    for (const prefix of ['mcp__contextd__', 'contextd_', 'my-server_'])
+      expect(names.map((name) => idOf(prefix + name))).toEqual(ids);
+    for (const [name = ''] of [names])
+      for (const other of [
+        name.slice(1),
+        `x${name}`,
+        `mcp__contextd__${name}0`,
+        'contextd_a:b@1',
+        name.replace(/_[^_]+$/, ''),
+      ])
+        expect(idOf(other), other).toBeUndefined();
+  });
+
   it('differs for versions of a tool and for names that clients would make equal', () => {
     const ids = ['a:b.c@1', 'a:b-c@1', 'a:b_c@1', 'a:b_c@2', 'a:b_c#01234567', 'a_b:c@1'];
     expect(new Set(ids.map(clientNameOf)).size).toBe(ids.length);

@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** One tool call that the model makes. */
-export interface Step {
+export interface Call {
   tool: string;
   input: Record<string, unknown>;
 }
+
+/** A call, or how it is made from the results so far and the definitions of tools, as a model reads an id off them. */
+export type Step = Call | ((seen: readonly Seen[], tools: readonly object[]) => Call | Promise<Call>);
 
 /** What the model saw as the result of a step. `isError` is what Claude Code says; OpenCode says nothing. */
 export interface Seen {
@@ -26,6 +29,10 @@ export class ScriptedModel {
   #firstTokens: number;
   /** The longest conversation so far. */
   #last: Conversation = { prompt: '', results: [] };
+  /** The tools of the last request that has any. */
+  #tools: readonly object[] = [];
+  /** Why a step could not be played. */
+  #fault: unknown = null;
 
   private constructor(server: Server, steps: readonly Step[], firstTokens: number) {
     this.#server = server;
@@ -43,6 +50,7 @@ export class ScriptedModel {
 
   /** Throws if the client did not come back with a result for every step. */
   get results(): readonly Seen[] {
+    if (this.#fault !== null) throw this.#fault;
     const { results } = this.#last;
     if (results.length === this.#steps.length) return results;
     throw new Error(`the client answered ${results.length} of ${this.#steps.length} steps: ${JSON.stringify(results)}`);
@@ -51,6 +59,11 @@ export class ScriptedModel {
   /** Everything that the client told the model before the first step. */
   get prompt(): string {
     return this.#last.prompt;
+  }
+
+  /** The definitions of tools in the last request, as the client writes them. A server that starts slowly is not in the first. */
+  get tools(): readonly object[] {
+    return this.#tools;
   }
 
   async close(): Promise<void> {
@@ -66,7 +79,8 @@ export class ScriptedModel {
     const openai = path.endsWith('/chat/completions');
     const conversation = openai ? readOpenai(body) : readAnthropic(body);
     // A request without tools asks for a title or a summary.
-    const step = body.tools?.length ? this.#steps[conversation.results.length] : undefined;
+    if (body.tools?.length) this.#tools = body.tools;
+    const step = body.tools?.length ? await this.#play(conversation.results) : undefined;
     if (body.tools?.length && conversation.results.length >= this.#last.results.length) this.#last = conversation;
     const number = conversation.results.length;
     if (openai) {
@@ -75,6 +89,17 @@ export class ScriptedModel {
       stream(response, openaiEvents(step, number, tokens), false);
     }
     if (!openai) stream(response, anthropicEvents(step, number), true);
+  }
+
+  /** The call that follows these results; undefined at the end of the script. */
+  async #play(seen: readonly Seen[]): Promise<Call | undefined> {
+    const step = this.#steps[seen.length];
+    try {
+      return typeof step === 'function' ? await step(seen, this.#tools) : step;
+    } catch (thrown) {
+      this.#fault ??= thrown;
+      return undefined;
+    }
   }
 }
 
@@ -93,7 +118,7 @@ type Content = string | readonly Block[] | undefined;
 interface Body {
   system?: Content;
   messages?: readonly { role: string; content?: Content }[];
-  tools?: readonly unknown[];
+  tools?: readonly object[];
 }
 
 function readAnthropic({ system, messages = [] }: Body): Conversation {
@@ -129,7 +154,7 @@ function withoutReminders(result: string): string {
 /** Claude Code asks for a summary in these tags before it compacts a conversation. */
 const DONE = 'The script is done. <summary>Nothing of note.</summary>';
 
-function anthropicEvents(step: Step | undefined, number: number): object[] {
+function anthropicEvents(step: Call | undefined, number: number): object[] {
   const usage = { input_tokens: 1, output_tokens: 1 };
   const block =
     step === undefined
@@ -150,7 +175,7 @@ function anthropicEvents(step: Step | undefined, number: number): object[] {
   ];
 }
 
-function openaiEvents(step: Step | undefined, number: number, tokens: number): object[] {
+function openaiEvents(step: Call | undefined, number: number, tokens: number): object[] {
   const call = step && {
     index: 0,
     id: `call_step_${number}`,

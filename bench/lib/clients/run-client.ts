@@ -10,6 +10,8 @@ import { ScriptedModel, type Seen, type Step } from './scripted-model.ts';
 export interface Conversation {
   results: readonly Seen[];
   prompt: string;
+  /** The definitions of tools in the last request, as the client writes them. */
+  tools: readonly object[];
   log: string;
 }
 
@@ -29,7 +31,7 @@ export interface ClientOptions {
 }
 
 /** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 170_000;
 
 /** Runs Claude Code headless, in a folder that a person has trusted, against a model that plays these commands. */
 export function runClaude(
@@ -139,7 +141,7 @@ async function converse(
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const log = `${err}${out}`;
     try {
-      return { results: model.results, prompt: model.prompt, log };
+      return { results: model.results, prompt: model.prompt, tools: model.tools, log };
     } catch (error) {
       throw new Error(`${error instanceof Error ? error.message : error}\n${log.slice(-2_000)}`);
     }
