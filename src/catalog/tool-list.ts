@@ -12,15 +12,15 @@ export interface ListedTool {
 export interface ToolList<T extends ListedTool> {
   /** What an agent is shown, in the given order. */
   listed: readonly T[];
-  /** What it finds with `tool_browse`. */
+  /** What it finds with `tool_browse` in every project. */
   searched: readonly T[];
   /** Tokens of the schemas of the listed tools together. */
   tokens: number;
 }
 
 /**
- * Core tools for what only MCP servers have, and what it is. They are listed as installed tools are, if there is room, and found by
- * a search only if the project has it.
+ * Core tools for what only MCP servers have, and what it is. They are listed as installed tools are, if there is room; otherwise a
+ * search finds them in the projects whose servers have it.
  */
 export const FOR_SERVERS: ReadonlyMap<string, 'resources' | 'prompts'> = new Map([
   ['resource_browse', 'resources'],
@@ -51,7 +51,7 @@ export function listTools<T extends ListedTool>(tools: readonly T[]): ToolList<T
   }
   return {
     listed: tools.filter((tool) => listed.has(tool)),
-    searched: tools.filter((tool) => !listed.has(tool)),
+    searched: tools.filter((tool) => !listed.has(tool) && (!tool.isCore || isAlways(tool))),
     tokens,
   };
 }

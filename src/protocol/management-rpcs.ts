@@ -321,7 +321,8 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
 
   // Throws ARGS_INVALID, PATH_INVALID or NOT_FOUND for what cannot be granted. A server that does not start is added all the same.
   addUpstream: {
-    act: ({ dry_run, name, url, hosts, by }) => (dry_run ? null : act('upstream add', { name, url, hosts, by })),
+    act: ({ dry_run, name, url, hosts, catalog, by }) =>
+      dry_run ? null : act('upstream add', { name, url, hosts, ...(catalog === '' ? {} : { catalog }), by }),
     check: newUpstreamOf,
     answerMs: SERVER_ANSWER_MS,
   },

@@ -14,11 +14,11 @@ export function upstreamOf<Request extends { root: string; name: string }>(reque
 }
 
 export function newUpstreamOf(request: NewUpstream): NewUpstream {
-  const { command, url, variables, hosts, paths, project, header_from: headerFrom, by } = request;
+  const { command, url, variables, hosts, paths, project, header_from: headerFrom, by, catalog } = request;
   for (const list of [command, variables, hosts, paths])
     if (list.length > LIST_MAX) throw tooMuch(`${LIST_MAX} arguments, variables, hosts or paths`);
   const names = [...variables.map(({ name }) => name), ...hosts, ...paths.map(({ path }) => path)];
-  for (const text of [...names, url, project, headerFrom, by]) checkLength(text, TEXT_MAX_CHARS);
+  for (const text of [...names, url, project, headerFrom, by, catalog]) checkLength(text, TEXT_MAX_CHARS);
   for (const text of [...command, ...variables.map(({ value }) => value)]) checkLength(text, VALUE_MAX_CHARS);
   return upstreamOf(request);
 }

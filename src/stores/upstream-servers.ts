@@ -1,5 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 /** What a server may use. Nothing else of the machine reaches it. */
@@ -16,6 +16,20 @@ export interface ServerSpec {
   readonly paths: readonly { readonly path: string; readonly isWritable: boolean }[];
   /** What it sees of the project, in whose folder it then runs. */
   readonly project: 'none' | 'read' | 'write';
+  /** Absent: it is a server, and no catalogue file. */
+  readonly catalogue?: StoredCatalogue;
+}
+
+/** A catalogue file as it was when a person added it, besides its definitions. */
+export interface StoredCatalogue {
+  readonly path: string;
+  /** Answers of the protocol, as `src/upstream` checked them. */
+  readonly answers: {
+    readonly resources: Readonly<Record<string, JsonObject>>;
+    readonly prompts: Readonly<Record<string, JsonObject>>;
+  };
+  /** Entries that cannot be used, and why. */
+  readonly leftOut: readonly string[];
 }
 
 /** The definition of a tool or of something else that a server offers, as `src/upstream` writes it. */
@@ -129,10 +143,40 @@ function toServer(row: Row): StoredServer {
 
 function toSpec(value: Json): ServerSpec {
   if (!isJsonObject(value)) throw new TypeError('no object');
-  const { command, url, usesCredential, hosts, paths, project } = value;
+  const { command, url, usesCredential, hosts, paths, project, catalogue } = value;
   if (typeof url !== 'string' || typeof usesCredential !== 'boolean') throw new TypeError('url');
   if (project !== 'none' && project !== 'read' && project !== 'write') throw new TypeError('project');
-  return { command: toTexts(command), url, usesCredential, hosts: toTexts(hosts), paths: toPaths(paths), project };
+  const file = catalogue === undefined ? {} : { catalogue: toCatalogue(catalogue) };
+  return {
+    command: toTexts(command),
+    url,
+    usesCredential,
+    hosts: toTexts(hosts),
+    paths: toPaths(paths),
+    project,
+    ...file,
+  };
+}
+
+function toCatalogue(value: Json): StoredCatalogue {
+  if (!isJsonObject(value) || typeof value.path !== 'string' || !isJsonObject(value.answers))
+    throw new TypeError('catalogue');
+  const { resources, prompts } = value.answers;
+  return {
+    path: value.path,
+    answers: { resources: toObjects(resources), prompts: toObjects(prompts) },
+    leftOut: toTexts(value.leftOut),
+  };
+}
+
+function toObjects(value: Json | undefined): Record<string, JsonObject> {
+  if (!isJsonObject(value)) throw new TypeError('answers');
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      if (!isJsonObject(one)) throw new TypeError('answer');
+      return [key, one];
+    }),
+  );
 }
 
 function toPaths(value: Json | undefined): ServerSpec['paths'] {

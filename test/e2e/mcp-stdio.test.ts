@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FOR_SERVERS } from '#src/catalog/tool-list.js';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { makeTool } from '../helpers/made-tool.ts';
 import { connectClient, ERAS, RawServer, textOf } from '../helpers/mcp-client.ts';
@@ -31,7 +32,8 @@ describe.each(ERAS)('a client of %s', (era) => {
     const { stdout } = await at.run(CTXD, ['tool', 'list', '--json']);
     const all = JSON.parse(stdout).map(({ name }: { name: string }) => name);
     // A client with the whole list needs no search.
-    expect([...tools.map(({ name }) => name), 'tool_browse', 'tool_execute', 'tool_hydrate'].sort()).toEqual(all);
+    const verbs = ['tool_browse', 'tool_execute', 'tool_hydrate', ...FOR_SERVERS.keys()];
+    expect([...tools.map(({ name }) => name), ...verbs].sort()).toEqual(all);
     for (const tool of tools) {
       expect(tool._meta).toEqual({ 'anthropic/alwaysLoad': true, 'anthropic/maxResultSizeChars': 500_000 });
       expect(tool.outputSchema).toBeUndefined();

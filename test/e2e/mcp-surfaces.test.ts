@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FOR_SERVERS } from '#src/catalog/tool-list.js';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { connectClient, ERAS, textOf } from '../helpers/mcp-client.ts';
 
@@ -171,8 +172,8 @@ describe('the surface proxy', () => {
     const { tools } = await client.listTools();
     const { stdout } = await at.run(CTXD, ['tool', 'list', '--json']);
     const listed = tools.filter(({ name }) => !name.startsWith('tool_'));
-    // All but the four verbs of the daemon that find and execute; two of these are listed with their schemas.
-    expect(listed).toHaveLength(JSON.parse(stdout).length - 3);
+    // All but the verbs of the daemon; two of these are listed with their schemas.
+    expect(listed).toHaveLength(JSON.parse(stdout).length - 3 - FOR_SERVERS.size);
     for (const { name, description, inputSchema } of listed) {
       expect(inputSchema).toEqual({ type: 'object' });
       const shown = { name: `mcp__contextd__${name}`, description, input_schema: inputSchema };

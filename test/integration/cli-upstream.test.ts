@@ -120,7 +120,7 @@ describe('issue 34 ctxd upstream', () => {
 
   it('issue 34 shows what changed as a diff before a person accepts it', async () => {
     await addDemo();
-    expect((await ctxd('approve', 'demo')).stdout).toBe('All tools of demo are as they were accepted.\n');
+    expect((await ctxd('approve', 'demo')).stdout).toBe('All definitions of demo are as they were accepted.\n');
     await ctxd('remove', 'demo');
   });
 

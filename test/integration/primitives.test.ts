@@ -2,6 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseCatalogueFile } from '#src/upstream/catalogue-file.js';
+import { collidingUris } from '../helpers/colliding-uris.ts';
 import { type ComposedDaemon, composeDaemon } from '../helpers/composed-daemon.ts';
 import { buildLibraryServer } from '../helpers/demo-server.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
@@ -252,6 +254,33 @@ describe('gateway surface §9.4 prompt_get', () => {
   it('answers an unknown id with PROMPT_NOT_FOUND', async () => {
     const { data } = await daemon.call('prompt_get', { prompt_id: 'prompt::library:none#00000000' });
     expect(data).toMatchObject({ error: 'PROMPT_NOT_FOUND', retryable: false });
+  });
+});
+
+describe('gateway surface §9.3 two resources with the same id', () => {
+  it('are two cards, and each key reads its own', async () => {
+    const resources = collidingUris().map((uri) => ({ uri, name: 'page', text: `text of ${uri}` }));
+    const { tools: seen, leftOut, answers } = await parseCatalogueFile(JSON.stringify({ resources }));
+    const catalogue = { path: '/x', leftOut, answers };
+    const spec = {
+      command: [],
+      url: '',
+      usesCredential: false,
+      hosts: [],
+      paths: [],
+      project: 'none' as const,
+      catalogue,
+    };
+    const server = { project: daemon.otherProject, name: 'docs', spec, variables: {}, addedMs: 0, givenBy: 'me' };
+    await daemon.upstreams.add({ ...server, accepted: null, seen });
+    const options = { project: daemon.otherProject };
+    const { data } = await daemon.call('resource_browse', { query: 'page' }, options);
+    const ids = (data.cards as Card[]).map(({ id }) => id).sort();
+    expect(ids).toEqual([expect.stringMatching(/#[0-9a-f]{8}$/), `${ids[0]}~2`]);
+    const texts = ids.map(
+      async (id) => (await daemon.call('resource_read', { resource_id: id }, options)).data.summary,
+    );
+    expect(await Promise.all(texts)).toEqual(resources.map(({ text }) => text));
   });
 });
 

@@ -84,7 +84,8 @@ function nameOf({ name, dir, layout, manifest }: ToolDirectory): string {
 /** CE-1.1: the tokens an agent spends to discover the tools that it is shown. */
 export function verifyTogether(reports: readonly (ToolReport & { isCore: boolean })[]): ToolCheck {
   const { listed, searched, tokens } = listTools(reports);
-  const counted = searched.length === 0 ? `${reports.length}` : `${listed.length} of ${reports.length}`;
+  const all = listed.length + searched.length;
+  const counted = searched.length === 0 ? `${all}` : `${listed.length} of ${all}`;
   const rule = `${searched.length === 0 ? 'all' : 'listed'} schemas (${counted})`;
   const check = within(rule, tokens, TOOL_LIMITS.allSchemasTokens, 'Shorten the descriptions, or remove a tool.');
   if (searched.length === 0) return check;

@@ -12,10 +12,10 @@ import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import { confirm } from '../input.ts';
+import { confirm, readChunks } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 import type { View } from '../render.ts';
-import { commandOf, describeServer, describeState } from '../upstream/describe.ts';
+import { describeServer, describeState, sourceOf } from '../upstream/describe.ts';
 
 const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const YES = { syntax: '--yes', help: 'do not ask; without a terminal nothing is changed without it' };
@@ -42,6 +42,10 @@ export const upstreamAdd = defineCommand<UpstreamInfo>({
       syntax: '--header-from <host>',
       help: 'send the credential that is bound to this host, which is that of the URL',
     },
+    {
+      syntax: '--catalog <file>',
+      help: 'in place of a server: a JSON file that lists tools, resources and prompts; `-` for standard input',
+    },
     PROJECT,
     YES,
   ],
@@ -51,14 +55,16 @@ export const upstreamAdd = defineCommand<UpstreamInfo>({
     return withClient(context.paths, async (client) => {
       const [plan] = (await client.addUpstream({ ...request, dry_run: true })).servers;
       await agree(context, args, [
-        `In ${request.root}, a sandbox runs an MCP server:`,
+        request.catalog === ''
+          ? `In ${request.root}, a sandbox runs an MCP server:`
+          : `In ${request.root}, agents find what a file lists:`,
         ...(plan ? describeServer(plan) : []),
       ]);
       return only((await client.addUpstream(request)).servers);
     });
   },
   view: (server) => ({ kind: 'lines', lines: describeState(server) }),
-  exitCode: ({ state }) => (state === 'running' ? 0 : 1),
+  exitCode: ({ state }) => (state === 'running' || state === 'catalogue' ? 0 : 1),
 });
 
 export const upstreamList = defineCommand<readonly UpstreamInfo[]>({
@@ -95,7 +101,8 @@ export const upstreamRestart = defineCommand<UpstreamInfo>({
 
 export const upstreamApprove = defineCommand<UpstreamReview>({
   name: ['upstream', 'approve'],
-  summary: 'Show which tools of an MCP server changed, and accept them. Only a person should run this.',
+  summary:
+    'Show which tools, prompts and templates of an MCP server changed, and accept them. Only a person should run this.',
   parameters: [NAME],
   options: [PROJECT, YES],
   run: (context, args) =>
@@ -103,7 +110,7 @@ export const upstreamApprove = defineCommand<UpstreamReview>({
       const review = await client.reviewUpstream(request);
       if (review.changes.length === 0) return review;
       const lines = [
-        `These tools of ${review.name} are not what was accepted:`,
+        `These definitions of ${review.name} are not what was accepted:`,
         ...review.changes.flatMap(changeLines),
       ];
       await agree(context, args, lines);
@@ -113,7 +120,7 @@ export const upstreamApprove = defineCommand<UpstreamReview>({
     kind: 'lines',
     lines:
       changes.length === 0
-        ? [`All tools of ${name} are as they were accepted.`]
+        ? [`All definitions of ${name} are as they were accepted.`]
         : changes.map(({ tool, kind }) => `Accepted: ${tool} (${kind})`),
   }),
 });
@@ -137,6 +144,7 @@ async function requestOf(context: CliContext, args: ParsedArgs): Promise<NewUpst
   const isUrl = command.length === 1 && /^https?:\/\//.test(command[0] ?? '');
   const granted = await Promise.all(args.list('path').map((text) => pathOf(context, text)));
   const own = granted.filter(({ path }) => path === root);
+  const catalog = args.text('catalog');
   return {
     root,
     name,
@@ -149,10 +157,27 @@ async function requestOf(context: CliContext, args: ParsedArgs): Promise<NewUpst
     header_from: args.text('header-from') ?? '',
     by: userInfo().username,
     dry_run: false,
-    catalog: '',
-    catalog_json: '',
+    catalog: catalog === undefined ? '' : catalog === '-' ? '-' : resolve(context.cwd, catalog),
+    catalog_json: catalog === undefined ? '' : await textOf(context, catalog),
   };
 }
+
+/** Reads no more than a little beyond what the daemon takes. Throws PAYLOAD_TOO_LARGE. */
+async function textOf(context: CliContext, file: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readChunks(file, context)) {
+    bytes += chunk.length;
+    if (bytes > CATALOG_MAX_BYTES)
+      throw new ContextdError('PAYLOAD_TOO_LARGE', `${file} has more than ${CATALOG_MAX_BYTES} bytes`, {
+        remedy: 'Leave out texts of resources.',
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const CATALOG_MAX_BYTES = 8 * 1024 * 1024;
 
 /** Without links, so that none that changes later leads elsewhere. What does not exist is reported by the daemon. */
 async function pathOf({ cwd }: CliContext, text: string): Promise<{ path: string; writable: boolean }> {
@@ -190,16 +215,18 @@ function changeLines({ tool, kind, diff }: UpstreamReview['changes'][number]): s
 function tableOf(servers: readonly UpstreamInfo[]): View {
   return {
     kind: 'table',
-    columns: ['NAME', 'STATE', 'TOOLS', 'WAITING', 'TOKENS', 'REACHES', 'SERVER', 'LAST ERROR'],
-    numbers: [2, 3, 4],
+    columns: ['NAME', 'STATE', 'TOOLS', 'RESOURCES', 'PROMPTS', 'WAITING', 'TOKENS', 'REACHES', 'SERVER', 'LAST ERROR'],
+    numbers: [2, 3, 4, 5, 6],
     rows: servers.map((server) => [
       server.name,
       server.state,
       String(server.tools),
+      String(server.resources),
+      String(server.prompts),
       String(server.waiting),
       String(server.tokens),
       server.hosts.join(' '),
-      server.url === '' ? commandOf(server) : server.url,
+      sourceOf(server),
       server.last_error,
     ]),
     empty: 'No MCP server: ctxd upstream add NAME -- COMMAND',

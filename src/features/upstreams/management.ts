@@ -50,7 +50,7 @@ export function createUpstreamManagement(deps: UpstreamManagementDeps): Upstream
   });
   return {
     async addUpstream(request) {
-      const server = readServer(request, clock.now());
+      const server = await readServer(request, clock.now());
       checkCredential(server, deps);
       if (request.dry_run) return { servers: [infoOf(server, deps)] };
       deps.masks.add(server.project, server.variables);
@@ -99,7 +99,8 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
   const { name, spec, variables, addedMs, givenBy, accepted, seen } = server;
   const isAdded = deps.upstreams.list(server.project).includes(server);
   const live = isAdded ? deps.upstreams.liveOf(server) : null;
-  const offers = unchanged(accepted ?? [], seen);
+  // Of a file that is not added yet it is what would be.
+  const offers = unchanged(accepted ?? (spec.catalogue === undefined ? [] : seen), seen);
   const tools = offers.filter(({ kind = 'tool' }) => kind === 'tool');
   const prompts = offers.filter(({ kind }) => kind === 'prompt');
   const masked = (text: string): string => deps.scrubber.maskText(withoutValues(text, variables));
@@ -112,21 +113,21 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
     paths: spec.paths.map(({ path, isWritable }) => ({ path, writable: isWritable })),
     project: spec.project,
     header_from: spec.usesCredential ? targetOf(spec.url) : '',
-    state: live?.state ?? 'stopped',
+    state: live?.state ?? (spec.catalogue === undefined ? 'stopped' : 'catalogue'),
     protocol: live?.protocol ?? '',
     tools: tools.length,
     waiting: deps.upstreams.pending(server).changes.length,
     tokens: tools.length === 0 ? 0 : deps.counter.count(`[${tools.map(({ text }) => text).join(',')}]`),
     last_error: masked(live?.lastError ?? ''),
     last_lines: (live?.lastLines ?? []).map(masked),
-    left_out: (live?.leftOut ?? []).map(masked),
+    left_out: (live?.leftOut ?? spec.catalogue?.leftOut ?? []).map(masked),
     refused: isAdded ? deps.upstreams.refusedTo(server) : [],
     added_ms: addedMs,
     by: givenBy,
     notes: notesOn(server, deps),
     resources: offers.length - tools.length - prompts.length,
     prompts: prompts.length,
-    catalog: '',
+    catalog: spec.catalogue?.path ?? '',
   };
 }
 

@@ -15,7 +15,7 @@ import type { UpstreamLinks } from './links.ts';
 import { type MaskDeps, maskMessage } from './mask-message.ts';
 import { CAPABILITY_OF, passPrimitive } from './primitives.ts';
 import { SealedState } from './sealed-state.ts';
-import type { Upstreams } from './upstreams.ts';
+import { runsNothing, type Upstreams } from './upstreams.ts';
 
 export interface PassedRequestDeps extends MaskDeps {
   upstreams: Pick<Upstreams, 'list' | 'find'>;
@@ -75,6 +75,7 @@ export class PassedRequests implements PassingRequests {
       ...(requestState === undefined ? {} : { requestState }),
     };
     const stored = this.#deps.upstreams.find(session.project, server);
+    if (stored.spec.catalogue !== undefined) throw runsNothing(stored);
     try {
       const { request, sent } = this.#masked(session, { ...passed.request, method: 'tools/call', params, signal });
       const result = await this.#deps.links.pass(stored, request, { definition, timeoutMs });
@@ -128,6 +129,7 @@ export class PassedRequests implements PassingRequests {
     const kind = CAPABILITY_OF[method] ?? 'server';
     return this.#deps.upstreams
       .list(project)
+      .filter((server) => server.spec.catalogue === undefined)
       .filter((server) => this.#deps.access.mayUsePrimitive(project, `${server.name}:${kind}`));
   }
 

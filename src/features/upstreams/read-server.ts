@@ -5,6 +5,7 @@ import { hostGroup } from '../../egress/groups.ts';
 import { parsePattern } from '../../egress/rules.ts';
 import type { NewUpstream__Output as NewUpstream } from '../../protocol/generated/management.ts';
 import type { ServerSpec, StoredServer } from '../../stores/upstream-servers.ts';
+import { parseCatalogueFile } from '../../upstream/catalogue-file.ts';
 import { NAMESPACES } from '../routing/tool-catalogues.ts';
 import { placeOf, targetOf as targetOfUrl } from './server-process.ts';
 
@@ -12,10 +13,11 @@ const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const ACCESS = ['none', 'read', 'write'] as const;
 
-/** The server that a person described. Throws ARGS_INVALID, NOT_FOUND and PATH_INVALID. */
-export function readServer(request: NewUpstream, nowMs: number): StoredServer {
+/** The server or catalogue file that a person described. Throws ARGS_INVALID, NOT_FOUND, PATH_INVALID and PAYLOAD_TOO_LARGE. */
+export async function readServer(request: NewUpstream, nowMs: number): Promise<StoredServer> {
   const { root, name, command, url, header_from: headerFrom, by } = request;
   checkName(name);
+  if (request.catalog !== '') return readCatalogue(request, nowMs);
   if ((command.length === 0) === (url === ''))
     throw invalid(
       'a server is either a command or a URL',
@@ -44,6 +46,28 @@ export function readServer(request: NewUpstream, nowMs: number): StoredServer {
     givenBy: by,
     accepted: null,
     seen: [],
+  };
+}
+
+async function readCatalogue(request: NewUpstream, nowMs: number): Promise<StoredServer> {
+  const { root, name, command, url, variables, hosts, paths, project, header_from: headerFrom, by, catalog } = request;
+  const lists = [command, variables, hosts, paths];
+  if (url !== '' || headerFrom !== '' || project !== 'none' || lists.some((list) => list.length > 0))
+    throw invalid(
+      'a catalogue file runs nothing, so it gets nothing',
+      'Write `ctxd upstream add NAME --catalog FILE`.',
+    );
+  const { tools, leftOut, answers } = await parseCatalogueFile(request.catalog_json);
+  const catalogue = { path: catalog, answers, leftOut };
+  return {
+    project: root,
+    name,
+    spec: { command: [], url: '', usesCredential: false, hosts: [], paths: [], project: 'none', catalogue },
+    variables: {},
+    addedMs: nowMs,
+    givenBy: by,
+    accepted: null,
+    seen: tools,
   };
 }
 

@@ -4,6 +4,7 @@ import { ContextdError } from '../../core/errors.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer, UpstreamServerStore } from '../../stores/upstream-servers.ts';
+import { cannedPrompt, cannedRead } from '../../upstream/catalogue-file.ts';
 import type {
   UpstreamCall,
   UpstreamPromptRequest,
@@ -19,7 +20,7 @@ import {
   type ToolChange,
   unchanged,
 } from '../../upstream/definitions.ts';
-import { UpstreamServer } from '../../upstream/server.ts';
+import { type ServerState, UpstreamServer } from '../../upstream/server.ts';
 import { snapshotOf } from '../../upstream/snapshot.ts';
 import { type LinkDeps, UpstreamLinks } from './links.ts';
 import { openServerProcess, storageOf } from './server-process.ts';
@@ -28,6 +29,11 @@ export interface UpstreamsDeps extends LinkDeps {
   store: UpstreamServerStore;
   sandbox: Pick<Sandbox, 'open' | 'storage'>;
 }
+
+/** How a server is now, or that it is a file. */
+export type LiveServer = Pick<UpstreamServer, 'protocol' | 'lastError' | 'lastLines' | 'leftOut'> & {
+  readonly state: ServerState | 'catalogue';
+};
 
 /** What waits for a person: the tools whose definitions they have not accepted. */
 export interface PendingChanges {
@@ -77,7 +83,9 @@ export class Upstreams implements UpstreamServers {
       });
     };
     check();
-    return this.#serverOf(this.find(project, tool.server)).call({ ...call, ...tool }, check);
+    const server = this.find(project, tool.server);
+    if (server.spec.catalogue !== undefined) throw runsNothing(server);
+    return this.#serverOf(server).call({ ...call, ...tool }, check);
   }
 
   async read(project: string, { resource, uri, ...limits }: UpstreamRead): Promise<ReadResourceResult> {
@@ -91,8 +99,9 @@ export class Upstreams implements UpstreamServers {
       if (!isAccepted) throw changedOffer('RESOURCE_NOT_FOUND', resource);
     };
     check();
-    const server = this.#serverOf(this.find(project, resource.server));
-    return server.use(limits, (session, timeoutMs) => {
+    const server = this.find(project, resource.server);
+    if (server.spec.catalogue !== undefined) return cannedRead(server.spec.catalogue.answers, uri);
+    return this.#serverOf(server).use(limits, (session, timeoutMs) => {
       check();
       return session.readResource(uri, { ...limits, timeoutMs });
     });
@@ -107,8 +116,10 @@ export class Upstreams implements UpstreamServers {
       if (!isAccepted) throw changedOffer('PROMPT_NOT_FOUND', prompt);
     };
     check();
-    const server = this.#serverOf(this.find(project, prompt.server));
-    return server.use(limits, (session, timeoutMs) => {
+    const server = this.find(project, prompt.server);
+    const { catalogue } = server.spec;
+    if (catalogue !== undefined) return cannedPrompt(catalogue.answers, prompt.upstreamName, args);
+    return this.#serverOf(server).use(limits, (session, timeoutMs) => {
       check();
       return session.getPrompt(prompt.upstreamName, args, { ...limits, timeoutMs });
     });
@@ -125,8 +136,10 @@ export class Upstreams implements UpstreamServers {
   }
 
   /** The server as it runs or would run. */
-  liveOf(server: StoredServer): Pick<UpstreamServer, 'state' | 'protocol' | 'lastError' | 'lastLines' | 'leftOut'> {
-    return this.#serverOf(server);
+  liveOf(server: StoredServer): LiveServer {
+    const { catalogue } = server.spec;
+    if (catalogue === undefined) return this.#serverOf(server);
+    return { state: 'catalogue', protocol: '', lastError: '', lastLines: [], leftOut: catalogue.leftOut };
   }
 
   /** What the network refused to its last process, as `host: reason` or `host:port: reason`. */
@@ -148,11 +161,22 @@ export class Upstreams implements UpstreamServers {
       .map(({ owner, session }) => ({ project: owner, session }));
   }
 
-  /** Adds it, or replaces the one of its name, and starts it. What it lists first is accepted, because a person added it. */
+  /**
+   * Adds it, or replaces the one of its name, and starts it. What it lists first is accepted, because a person added it. If a
+   * catalogue file takes the place of another, what a person accepted of that one stays accepted, and the rest waits.
+   */
   async add(server: StoredServer): Promise<void> {
-    await this.#forgetProcess(server.project, server.name);
+    const { project, name, spec, seen } = server;
+    await this.#forgetProcess(project, name);
+    if (spec.catalogue !== undefined) {
+      const before = this.#deps.store.find(project, name);
+      const accepted = before?.spec.catalogue === undefined ? null : before.accepted;
+      await this.#deps.store.set({ ...server, accepted: accepted ?? acceptable(seen) });
+      this.#changed(project);
+      return;
+    }
     await this.#deps.store.set(server);
-    this.#changed(server.project);
+    this.#changed(project);
     await this.#serverOf(server)
       .wake()
       .catch((thrown: unknown) => this.#deps.logger.info('upstream.not_started', { cause: String(thrown) }));
@@ -168,7 +192,8 @@ export class Upstreams implements UpstreamServers {
   }
 
   /** Throws why it cannot be started. */
-  restart(server: StoredServer): Promise<void> {
+  async restart(server: StoredServer): Promise<void> {
+    if (server.spec.catalogue !== undefined) throw runsNothing(server);
     return this.#serverOf(server).restart();
   }
 
@@ -266,6 +291,14 @@ export class Upstreams implements UpstreamServers {
 
 function keyOf(project: string, name: string): string {
   return `${project}\0${name}`;
+}
+
+/** Not UPSTREAM_UNAVAILABLE: to try again is of no use. */
+export function runsNothing({ name }: Pick<StoredServer, 'name'>): ContextdError {
+  return new ContextdError('UPSTREAM_ERROR', `${name} is a catalogue file, which runs nothing`, {
+    remedy: 'A person can add the server itself: `ctxd upstream add --help`.',
+    details: { server: name },
+  });
 }
 
 function changedOffer(

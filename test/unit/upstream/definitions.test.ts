@@ -1,7 +1,16 @@
 import type { Tool } from '@modelcontextprotocol/client';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesBetween, DefinitionCollector, definitionsHash, unchanged } from '#src/upstream/definitions.js';
+import {
+  acceptable,
+  changesBetween,
+  DefinitionCollector,
+  type DefinitionKind,
+  definitionsHash,
+  unchanged,
+} from '#src/upstream/definitions.js';
 import { snapshotOf } from '#src/upstream/snapshot.js';
+import { collidingUris } from '../../helpers/colliding-uris.ts';
 
 function seen(...tools: Partial<Tool>[]) {
   const collector = new DefinitionCollector();
@@ -81,5 +90,80 @@ describe('issue 34 the tools of the servers of a project', () => {
       snapshotOf([{ name: 's', files: 'none', offers: seen({ description }) }]).revision;
     expect(revision('x')).toBe(revision('x'));
     expect(revision('x')).not.toBe(revision('y'));
+  });
+});
+
+/** The list of one kind, as a server sends it. */
+function listed(kind: DefinitionKind, ...entries: object[]) {
+  const collector = new DefinitionCollector(kind);
+  collector.add(entries);
+  return collector.result();
+}
+
+describe('gateway surface §9 definitions of resources and prompts', () => {
+  const prompt = (more: object = {}) => listed('prompt', { name: 'a', description: 'x', ...more }).tools;
+
+  it('of a prompt are accepted as those of tools are, and the same name means another one', () => {
+    expect(changesBetween(prompt(), prompt({ description: 'y' }))).toMatchObject([
+      { tool: 'prompt a', kind: 'changed' },
+    ]);
+    expect(unchanged(prompt(), prompt({ arguments: [{ name: 'b' }] }))).toEqual([]);
+    const tool = seen({ name: 'prompt a' });
+    const both = [...seen({ name: 'prompt a', description: 'new' }), ...prompt()];
+    expect(changesBetween([...tool, ...prompt()], both)).toMatchObject([{ tool: 'prompt a', kind: 'changed' }]);
+    expect(definitionsHash([...tool, ...prompt()])).not.toBe(definitionsHash(both));
+  });
+
+  it('of a template are accepted, and of a resource are not', () => {
+    const template = (description: string) =>
+      listed('template', { uriTemplate: 'a:{b}', name: 'a', description }).tools;
+    const resource = (description: string) => listed('resource', { uri: 'a:b', name: 'a', description }).tools;
+    expect(changesBetween(template('x'), template('y'))).toMatchObject([{ tool: 'template a:{b}' }]);
+    expect(changesBetween(resource('x'), resource('y'))).toEqual([]);
+    expect(unchanged(resource('x'), resource('y'))).toEqual(resource('y'));
+    expect(acceptable([...template('x'), ...resource('x')])).toEqual(template('x'));
+  });
+
+  it('are bounded, and one without a name or URI is left out', () => {
+    const many = Array.from({ length: 4_100 }, (_, index) => ({ uri: `a:${index}`, name: 'a' }));
+    const found = listed('resource', { name: 'a' }, { uri: 7, name: 'a' }, ...many);
+    expect(found.tools).toHaveLength(4_096);
+    expect(found.leftOut).toContain('"": its uri does not have 1 to 4096 characters');
+    expect(found.leftOut).toContain('"a:4096": the server has more than 4096 resources');
+  });
+});
+
+describe('gateway surface §9.3 the keys of a catalogue', () => {
+  const [first, second] = collidingUris();
+  const server = (name: string, uris: readonly string[]) => ({
+    name,
+    files: 'none' as const,
+    offers: listed('resource', ...uris.map((uri) => ({ uri, name: 'page' }))).tools,
+  });
+  const keys = (...servers: ReturnType<typeof server>[]) =>
+    snapshotOf(servers).resources.map(({ id, uri }) => [id, uri]);
+
+  it('are the id for the first of several with the same one, and end in ~2 for the next', () => {
+    const [[id] = ['']] = keys(server('docs', [first]));
+    expect(keys(server('docs', [first, second]))).toEqual([
+      [id, first],
+      [`${id}~2`, second],
+    ]);
+    expect(keys(server('docs', [second, first]))[0]).toEqual([id, second]);
+  });
+
+  it('are distinct for any servers, and the same for the same order', () => {
+    const uri = fc.constantFrom(first, second, 'a:1', 'a:2');
+    const servers = fc.uniqueArray(fc.tuple(fc.constantFrom('docs', 'wiki', 'git'), fc.uniqueArray(uri)), {
+      selector: ([name]) => name,
+    });
+    fc.assert(
+      fc.property(servers, (given) => {
+        const made = given.map(([name, uris]) => server(name, uris));
+        const all = keys(...made);
+        expect(new Set(all.map(([id]) => id)).size).toBe(all.length);
+        expect(keys(...made)).toEqual(all);
+      }),
+    );
   });
 });
