@@ -46,10 +46,10 @@ export async function passPrimitive(
   const passTo = (server: StoredServer, given: PassedRequest) => links.pass(server, given, { timeoutMs });
   if (list !== undefined) return { [list]: await entriesOf(able, request, list, passTo) };
   if (request.method === 'logging/setLevel') {
-    await Promise.all(able.map((server) => passTo(server, request)));
+    await answersOf(able.map((server) => passTo(server, request)));
     return {};
   }
-  return passToOwner(await ownersFirst(able, request, passTo), request, passTo);
+  return passToOwner(await candidatesOf(able, request, passTo), request, passTo);
 }
 
 type PassTo = (server: StoredServer, request: PassedRequest) => Promise<JsonObject>;
@@ -73,6 +73,15 @@ async function ableServers(
   });
 }
 
+/** What was answered: a server that fails takes nothing away from the others. Throws why the first failed if all did. */
+async function answersOf<T>(asked: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(asked);
+  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (answers.length === 0 && failed !== undefined) throw failed.reason;
+  return answers;
+}
+
 /** The entries of all servers. Of two with the same name or URI the first counts. */
 async function entriesOf(
   servers: readonly StoredServer[],
@@ -80,7 +89,7 @@ async function entriesOf(
   list: string,
   passTo: PassTo,
 ): Promise<Json[]> {
-  const pages = await Promise.all(servers.map((server) => entriesOfServer(server, request, list, passTo)));
+  const pages = await answersOf(servers.map((server) => entriesOfServer(server, request, list, passTo)));
   const first = new Map<string, Json>();
   for (const entry of pages.flat()) {
     const id = JSON.stringify(isJsonObject(entry) ? (entry.uri ?? entry.uriTemplate ?? entry.name ?? entry) : entry);
@@ -109,13 +118,20 @@ async function entriesOfServer(
   return entries;
 }
 
+/** A server that may have what is asked for. */
+interface Candidate {
+  readonly server: StoredServer;
+  /** It lists it. */
+  readonly isOwner: boolean;
+}
+
 /** Where what is asked for may be: the servers that list it, then the others, whose templates may match. */
-async function ownersFirst(
+async function candidatesOf(
   servers: readonly StoredServer[],
   request: PassedRequest,
   passTo: PassTo,
-): Promise<StoredServer[]> {
-  if (servers.length < 2) return [...servers];
+): Promise<Candidate[]> {
+  if (servers.length < 2) return servers.map((server) => ({ server, isOwner: true }));
   const ref = isJsonObject(request.params.ref) ? request.params.ref : request.params;
   const [method, list, key] =
     ref.uri === undefined
@@ -132,29 +148,34 @@ async function ownersFirst(
       ),
     ),
   );
-  const owners = servers.filter((_, at) => owns[at]);
-  return [...owners, ...servers.filter((_, at) => !owns[at])];
+  const candidates = servers.map((server, at) => ({ server, isOwner: owns[at] ?? false }));
+  return [...candidates.filter(({ isOwner }) => isOwner), ...candidates.filter(({ isOwner }) => !isOwner)];
 }
 
 function metaOnly({ _meta }: JsonObject): JsonObject {
   return _meta === undefined ? {} : { _meta };
 }
 
+/** What the owner says counts, unless it does not have it after all. Of the others, any may fail in its own way. */
 async function passToOwner(
-  servers: readonly StoredServer[],
+  candidates: readonly Candidate[],
   request: PassedRequest,
   passTo: PassTo,
 ): Promise<JsonObject> {
-  let why: unknown = unknownTarget(request);
-  for (const [at, server] of servers.entries()) {
+  const faults: unknown[] = [];
+  for (const { server, isOwner } of candidates) {
     try {
       return await passTo(server, request);
     } catch (thrown) {
-      if (at === 0) why = thrown;
-      if (!(thrown instanceof McpError) || !NOT_FOUND.includes(thrown.code)) throw thrown;
+      if (request.signal.aborted || (isOwner && !isNotFound(thrown))) throw thrown;
+      faults.push(thrown);
     }
   }
-  throw why;
+  throw faults.find(isNotFound) ?? faults[0] ?? unknownTarget(request);
+}
+
+function isNotFound(thrown: unknown): boolean {
+  return thrown instanceof McpError && NOT_FOUND.includes(thrown.code);
 }
 
 function unknownTarget({ method, params, client }: PassedRequest): McpError | ContextdError {
