@@ -12,6 +12,8 @@ import type { McpMessage, PassedRequest } from '../core/passing.ts';
 import { DEFINITION_BOUNDS, DefinitionCollector, type SeenTools } from './definitions.ts';
 
 export interface ConnectOptions {
+  /** Null: the server is a process. */
+  readonly url: string | null;
   /** How the server is called in messages. */
   readonly version: string;
   /** Milliseconds for each exchange of the handshake. */
@@ -62,12 +64,14 @@ export class UpstreamConnection {
   /** True if it is of the older era, which it did not say when it was asked. */
   readonly isSilentLegacy: boolean;
   readonly #client: Client;
+  readonly #isOverHttp: boolean;
   /** Where the progress of requests goes that are passed on, by token. */
   readonly #reports = new Map<string, PassedRequest['notify']>();
   #lastToken = 0;
 
-  private constructor(client: Client, isSilentLegacy: boolean) {
+  private constructor(client: Client, isSilentLegacy: boolean, isOverHttp: boolean) {
     this.#client = client;
+    this.#isOverHttp = isOverHttp;
     this.isSilentLegacy = isSilentLegacy;
   }
 
@@ -106,7 +110,11 @@ export class UpstreamConnection {
       ...(options.isLegacy ? { prior: { kind: 'legacy' } } : {}),
     });
     const hasWaited = performance.now() - askedAt >= options.probeMs;
-    const connection = new UpstreamConnection(client, hasWaited && client.getProtocolEra() !== 'modern');
+    const connection = new UpstreamConnection(
+      client,
+      hasWaited && client.getProtocolEra() !== 'modern',
+      options.url !== null,
+    );
     if (passing !== undefined) connection.#followProgress();
     return connection;
   }
@@ -123,7 +131,7 @@ export class UpstreamConnection {
 
   /** All pages, within bounds. */
   async listTools(): Promise<SeenTools> {
-    const found = new DefinitionCollector();
+    const found = new DefinitionCollector({ hasHeaders: this.#isOverHttp && this.isModern });
     if (this.#client.getServerCapabilities()?.tools === undefined) return found.result();
     let cursor: string | undefined;
     const seen = new Set<string>();

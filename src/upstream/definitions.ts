@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
+import { headerFault } from './header-declarations.ts';
 
 /** What is taken of the tools of one server. The largest of 44 well-known servers has 118 tools of 280 KiB in all. */
 export const DEFINITION_BOUNDS = {
@@ -36,7 +37,13 @@ const LEFT_OUT_MAX = 20;
 export class DefinitionCollector {
   readonly #tools = new Map<string, string>();
   readonly #leftOut: string[] = [];
+  readonly #hasHeaders: boolean;
   #bytes = 0;
+
+  /** `hasHeaders`: the server may want arguments as headers, so a tool that declares them wrongly is left out. */
+  constructor({ hasHeaders = false } = {}) {
+    this.#hasHeaders = hasHeaders;
+  }
 
   add(tools: readonly Tool[]): void {
     for (const tool of tools) {
@@ -58,6 +65,8 @@ export class DefinitionCollector {
     if (this.#tools.size >= tools) return `the server has more than ${tools} tools`;
     const text = definitionText(tool);
     if (isDeeperThan(depth, text)) return `its definition is nested deeper than ${depth}`;
+    const header = this.#hasHeaders ? headerFault(JSON.parse(text).inputSchema ?? null) : null;
+    if (header !== null) return header;
     const bytes = Buffer.byteLength(text);
     if (bytes > definitionBytes) return `its definition has ${bytes} bytes; ${definitionBytes} are allowed`;
     if (this.#bytes + bytes > allBytes) return `the definitions of the server have more than ${allBytes} bytes`;
