@@ -14,6 +14,7 @@ import { doctor } from './commands/doctor.ts';
 import { hookCommands } from './commands/hook.ts';
 import { httpCommands } from './commands/http.ts';
 import { init } from './commands/init.ts';
+import { mcpInspect } from './commands/mcp-inspect.ts';
 import { mcpServe } from './commands/mcp-serve.ts';
 import { memoryCommands } from './commands/memory.ts';
 import { memoryImport } from './commands/memory-import.ts';
@@ -206,6 +207,7 @@ export const COMMANDS: readonly Command[] = [
   port,
   ...httpCommands,
   mcpServe,
+  mcpInspect,
   auditTail,
   ...sessionLogCommands,
   sessionSecrets,

@@ -15,6 +15,8 @@ import type { McpMessage, PassedRequest } from '../core/passing.ts';
 import { DEFINITION_BOUNDS, DefinitionCollector, type DefinitionKind, type SeenTools } from './definitions.ts';
 
 export interface ConnectOptions {
+  /** Null: the server is a process. */
+  readonly url: string | null;
   /** How the server is called in messages. */
   readonly version: string;
   /** Milliseconds for each exchange of the handshake. */
@@ -69,19 +71,27 @@ const CHANGES_MS = 300;
 /** Milliseconds for each page of a list. */
 const PAGE_MS = 30_000;
 
+interface ConnectionTraits {
+  readonly isSilentLegacy: boolean;
+  readonly isPassing: boolean;
+  readonly isOverHttp: boolean;
+}
+
 /** An MCP server that has answered the handshake, of either era. */
 export class UpstreamConnection {
   /** True if it is of the older era, which it did not say when it was asked. */
   readonly isSilentLegacy: boolean;
   readonly #client: Client;
   readonly #isPassing: boolean;
+  readonly #isOverHttp: boolean;
   /** Where the progress of requests goes that are passed on, by token. */
   readonly #reports = new Map<string, PassedRequest['notify']>();
   #lastToken = 0;
 
-  private constructor(client: Client, isSilentLegacy: boolean, isPassing: boolean) {
+  private constructor(client: Client, { isSilentLegacy, isPassing, isOverHttp }: ConnectionTraits) {
     this.#client = client;
     this.#isPassing = isPassing;
+    this.#isOverHttp = isOverHttp;
     this.isSilentLegacy = isSilentLegacy;
   }
 
@@ -126,11 +136,11 @@ export class UpstreamConnection {
       ...(options.isLegacy ? { prior: { kind: 'legacy' } } : {}),
     });
     const hasWaited = performance.now() - askedAt >= options.probeMs;
-    const connection = new UpstreamConnection(
-      client,
-      hasWaited && client.getProtocolEra() !== 'modern',
-      passing !== undefined,
-    );
+    const connection = new UpstreamConnection(client, {
+      isSilentLegacy: hasWaited && client.getProtocolEra() !== 'modern',
+      isPassing: passing !== undefined,
+      isOverHttp: options.url !== null,
+    });
     if (passing !== undefined) connection.#followProgress();
     return connection;
   }
@@ -161,7 +171,8 @@ export class UpstreamConnection {
 
   /** All pages. A server that refuses a list other than that of its tools is used without it. */
   async #list(kind: DefinitionKind, method: 'tools/list' | ListMethod, key: string): Promise<SeenTools> {
-    const found = new DefinitionCollector(kind);
+    const hasHeaders = kind === 'tool' && this.#isOverHttp && this.isModern;
+    const found = new DefinitionCollector(kind, { hasHeaders });
     let cursor: string | undefined;
     const seen = new Set<string>();
     try {

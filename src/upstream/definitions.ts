@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
+import { headerFault } from './header-declarations.ts';
 
 /** What is taken of each list of one server. The largest of 44 well-known servers has 118 tools of 280 KiB in all. */
 export const DEFINITION_BOUNDS = {
@@ -91,10 +92,13 @@ export class DefinitionCollector {
   readonly #kind: DefinitionKind;
   readonly #taken = new Map<string, string>();
   readonly #leftOut: string[] = [];
+  readonly #hasHeaders: boolean;
   #bytes = 0;
 
-  constructor(kind: DefinitionKind = 'tool') {
+  /** `hasHeaders`: the server may want arguments as headers, so a tool that declares them wrongly is left out. */
+  constructor(kind: DefinitionKind = 'tool', { hasHeaders = false } = {}) {
     this.#kind = kind;
+    this.#hasHeaders = hasHeaders;
   }
 
   add(entries: readonly object[]): void {
@@ -127,6 +131,8 @@ export class DefinitionCollector {
     if (this.#taken.size >= most) return `the server has more than ${most} ${plural}`;
     const text = definitionText(this.#kind, definition);
     if (isDeeperThan(depth, text)) return `its definition is nested deeper than ${depth}`;
+    const header = this.#hasHeaders ? headerFault(JSON.parse(text).inputSchema ?? null) : null;
+    if (header !== null) return header;
     const bytes = Buffer.byteLength(text);
     if (bytes > definitionBytes) return `its definition has ${bytes} bytes; ${definitionBytes} are allowed`;
     if (this.#bytes + bytes > allBytes) return `the definitions of its ${plural} have more than ${allBytes} bytes`;

@@ -15,6 +15,8 @@ export interface UpstreamServerDeps extends StartDeps {
   readonly idleMs: number;
   /** Milliseconds for an answer to a ping. Default: 10 seconds. */
   readonly pingMs?: number;
+  /** Milliseconds for a process to end by itself. Default: 2 seconds. */
+  readonly graceMs?: number;
   /** Called with each list of the server, before a call goes to it. */
   onTools(seen: SeenTools): Promise<void>;
   readonly clock: Clock;
@@ -35,6 +37,8 @@ const HEARTBEAT_EVERY_MS = 30_000;
 const PING_MS = 10_000;
 /** Milliseconds to wait for the reason after a connection broke. Elapses only if the process goes on. */
 const REASON_WAIT_MS = 2_000;
+/** Milliseconds for a server to end by itself after its stdin is closed. */
+const GRACE_MS = 2_000;
 /** How often in a row a call gets another process because the project changed on the host. */
 const STALE_MAX = 3;
 
@@ -180,7 +184,7 @@ export class UpstreamServer {
   #release(running: Running): void {
     running.calls -= 1;
     if (running.calls > 0) return;
-    if (running.isStale || this.#running !== running) void this.#kill(running.process);
+    if (running.isStale || this.#running !== running) void this.#finish(running);
     else running.cancelIdle = this.#deps.timer.after(this.#deps.idleMs, () => this.#leave());
   }
 
@@ -296,7 +300,7 @@ export class UpstreamServer {
   #leave(): void {
     const running = this.#running;
     this.#detach();
-    if (running?.calls === 0) void this.#kill(running.process);
+    if (running?.calls === 0) void this.#finish(running);
   }
 
   #detach(): void {
@@ -312,6 +316,7 @@ export class UpstreamServer {
     this.#starting.abort();
     this.#detach();
     await running?.session.close();
+    if (running !== null) await this.#finish(running);
     await this.#killAll();
     await starting?.catch(() => null);
     // One that was being started.
@@ -321,6 +326,15 @@ export class UpstreamServer {
 
   async #killAll(): Promise<void> {
     await Promise.all([...this.#processes].map((process) => this.#kill(process)));
+  }
+
+  /** Lets a process end by itself, as the protocol demands, before it is killed. One that is stale has no time left. */
+  async #finish({ process, isStale }: Running): Promise<void> {
+    if (isStale) return this.#kill(process);
+    // Its stdin may be closed already.
+    const asked = process.input(Buffer.alloc(0), true).catch(() => {});
+    await within(this.#deps.graceMs ?? GRACE_MS, Promise.all([asked, process.exited]), () => {});
+    await this.#kill(process);
   }
 
   async #kill(process: ServerProcess): Promise<void> {

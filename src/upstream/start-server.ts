@@ -11,6 +11,8 @@ export interface ServerProcess extends ServerStreams {
   /** Settles if its sandbox no longer protects what it should: new calls must go to another process. */
   readonly stale: Promise<void>;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** `isEnd` closes its stdin after the data, by which the protocol asks a server to end. */
+  input(data: Buffer, isEnd?: boolean): Promise<void>;
   kill(): Promise<void>;
 }
 

@@ -215,8 +215,8 @@ export class SpawnedSandbox implements Sandbox {
         if (this.#processes.has(id)) this.#running?.spawner.send({ op: 'kill', id });
         await exited;
       };
-      const input = async (data: Buffer): Promise<void> => {
-        await this.#request({ op: 'input', run: id, isEnd: false }, data).result;
+      const input = async (data: Buffer, isEnd = false): Promise<void> => {
+        await this.#request({ op: 'input', run: id, isEnd }, data).result;
       };
       return { stdout, stderr, socketDir, stale, exited, input, kill };
     } catch (cause) {

@@ -239,9 +239,9 @@ export interface SandboxProcess {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /**
    * Writes to the stdin of a program that takes input. Throws CONFLICT if it takes none or has closed it, RESOURCE_LIMIT if it
-   * does not read.
+   * does not read. `isEnd` closes it after the data.
    */
-  input(data: Buffer): Promise<void>;
+  input(data: Buffer, isEnd?: boolean): Promise<void>;
   /** Kills the whole process tree and returns when it is dead. Idempotent. */
   kill(): Promise<void>;
 }

@@ -305,7 +305,7 @@ function follow(
     // Rules apply to names: what is replaced on the host stays protected.
     stale: new Promise(() => {}),
     exited,
-    input: async (data) => writeInput(stdin, data, false),
+    input: async (data, isEnd = false) => writeInput(stdin, data, isEnd),
     async kill() {
       group.kill();
       await exited;

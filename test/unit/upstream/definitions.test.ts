@@ -64,6 +64,47 @@ describe('issue 34 definitions of tools', () => {
   });
 });
 
+const HEADER_FAULTS: readonly (readonly [declared: object, fault: string | null])[] = [
+  [{ properties: { a: { type: 'string', 'x-mcp-header': 'Region' } } }, null],
+  [{ properties: { a: { properties: { b: { type: 'integer', 'x-mcp-header': 'B' } } } } }, null],
+  [{ properties: { 'x-mcp-header': { type: 'string' } } }, null],
+  [{ properties: { a: { type: 'string', default: { 'x-mcp-header': 'B' } } } }, null],
+  [{ properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }, 'is not at a string, an integer or a boolean'],
+  [{ properties: { a: { 'x-mcp-header': 'A' } } }, 'is not at a string, an integer or a boolean'],
+  [{ properties: { a: { type: 'string', 'x-mcp-header': '' } } }, 'is not the name of a header'],
+  [{ properties: { a: { type: 'string', 'x-mcp-header': 'A\r\nB' } } }, 'is not the name of a header'],
+  [{ properties: { a: { type: 'string', 'x-mcp-header': 7 } } }, 'is not the name of a header'],
+  [{ 'x-mcp-header': 'A' }, 'is not at a property of the arguments'],
+  [{ properties: { a: { items: { type: 'string', 'x-mcp-header': 'A' } } } }, 'is not at a property of the arguments'],
+  [{ $defs: { a: { type: 'string', 'x-mcp-header': 'A' } } }, 'is not at a property of the arguments'],
+  [
+    { anyOf: [{ properties: { a: { type: 'string', 'x-mcp-header': 'A' } } }] },
+    'is not at a property of the arguments',
+  ],
+  [
+    {
+      properties: {
+        a: { type: 'string', 'x-mcp-header': 'Same' },
+        b: { properties: { c: { type: 'string', 'x-mcp-header': 'same' } } },
+      },
+    },
+    'names same, which another has',
+  ],
+];
+
+describe('issue 34 the arguments that a tool wants as headers', () => {
+  it.each(HEADER_FAULTS)('issue 34 declared as %j are taken, or the tool is left out: %s', (declared, fault) => {
+    const tool = { name: 'a', inputSchema: { type: 'object' as const, ...declared } };
+    const collector = new DefinitionCollector('tool', { hasHeaders: true });
+    collector.add([tool]);
+    const { tools, leftOut } = collector.result();
+    expect(tools).toHaveLength(fault === null ? 1 : 0);
+    expect(leftOut).toEqual(fault === null ? [] : [expect.stringContaining(fault)]);
+    // A server that is a process gets no headers.
+    expect(seen(tool)).toHaveLength(1);
+  });
+});
+
 describe('issue 34 the tools of the servers of a project', () => {
   it('issue 34 have the name of their server as namespace, and a version if they declare one', () => {
     const { tools } = snapshotOf([

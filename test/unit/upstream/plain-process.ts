@@ -20,7 +20,7 @@ export function startScripted(
     stderr: child.stderr,
     stale: onStale,
     exited,
-    input: async (data) => void child.stdin.write(data),
+    input: async (data, isEnd) => void (isEnd ? child.stdin.end(data) : child.stdin.write(data)),
     async kill() {
       child.kill('SIGKILL');
       await exited;

@@ -29,6 +29,7 @@ function open(mode: string, { stale = [] as Promise<void>[] } = {}) {
     idleMs: IDLE_MS,
     pingMs: 500,
     probeMs: 500,
+    graceMs: 500,
     async start() {
       starts.push(own);
       const process = startScripted(own, stale[starts.length - 1]);
@@ -110,6 +111,23 @@ describe('issue 34 an MCP server that behaves', () => {
     await call();
     expect(starts).toHaveLength(2);
     await server.stop();
+  });
+
+  it('issue 34 ends by itself after its stdin is closed, when it is idle and when contextd stops', async () => {
+    const { server, call, wake } = open('ok');
+    await call();
+    wake(IDLE_MS);
+    expect(await started[0]?.exited).toEqual({ code: 0, signal: null });
+    await call();
+    await server.stop();
+    expect(await started[1]?.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it('issue 34 is killed if it does not end when its stdin is closed', async () => {
+    const { server, call } = open('stays');
+    await call();
+    await server.stop();
+    expect(await started[0]?.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
   it('issue 34 is not stopped while a call is under way', async () => {
