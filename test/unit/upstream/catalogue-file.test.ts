@@ -57,7 +57,7 @@ describe('gateway surface §9.5 a catalogue file', () => {
     });
     expect(tools).toHaveLength(1);
     expect(leftOut).toEqual([
-      '"a": another of the tools has the same name',
+      '"a": another tool has the same name',
       '"b": it is no Tool of the protocol',
       'an entry of tools: it is no Tool of the protocol',
       '"a:1": what it answers is no ReadResourceResult of the protocol',
