@@ -113,24 +113,12 @@ export const ROUTES: readonly HttpRoute[] = [
     },
     handle: async (request, deps) => (await import('./mcp.ts')).serveMcp(request, deps),
   },
-  {
-    method: 'GET',
-    path: '/mcp',
-    permission: 'execute',
-    summary: 'The stream of notifications of a session of the surface passthrough; 405 without one.',
-    query: MCP_QUERY,
-    answer: { type: JSON_TYPE, description: 'The stream, or the refusal.', schema: { type: 'object' } },
-    handle: async (request, deps) => (await import('./mcp.ts')).serveSession(request, deps),
-  },
-  {
-    method: 'DELETE',
-    path: '/mcp',
-    permission: 'execute',
-    summary: 'Ends a session of the surface passthrough; 405 without one.',
-    query: MCP_QUERY,
-    answer: { type: JSON_TYPE, description: 'Nothing, or the refusal.', schema: { type: 'object' } },
-    handle: async (request, deps) => (await import('./mcp.ts')).serveSession(request, deps),
-  },
+  mcpSession(
+    'GET',
+    'The stream of notifications of a session of the surface passthrough; 405 without one.',
+    'The stream',
+  ),
+  mcpSession('DELETE', 'Ends a session of the surface passthrough; 405 without one.', 'Nothing'),
   {
     method: 'GET',
     path: '/v1/approvals',
@@ -269,4 +257,17 @@ async function health({ grant, query }: RouteRequest, { management }: RouteDeps)
     ...{ uptime_ms, calls, active_calls, isolation },
     checks: checks.map(({ name, status, detail, remedy }) => ({ name, status, detail, remedy })),
   });
+}
+
+/** What a client of an older revision asks of its session besides its requests. */
+function mcpSession(method: 'GET' | 'DELETE', summary: string, answer: string): HttpRoute {
+  return {
+    method,
+    path: '/mcp',
+    permission: 'execute',
+    summary,
+    query: MCP_QUERY,
+    answer: { type: JSON_TYPE, description: `${answer}, or the refusal.`, schema: { type: 'object' } },
+    handle: async (request, deps) => (await import('./mcp.ts')).serveSession(request, deps),
+  };
 }
