@@ -35,16 +35,17 @@ export function foreignEntry(tool: McpTool): Tool {
 
 /**
  * The options of every tool are taken beside its own arguments, so a schema that is closed at the top would be wrong. They
- * would cost a client 500 tokens if each schema spelled them out; the instructions name them once.
+ * would cost a client 500 tokens if each schema spelled them out; the instructions name them once. Bounds would cost 130 more: the
+ * daemon checks a call against the whole schema and says which bound a value breaks.
  */
 function inputSchema(schema: Json): Tool['inputSchema'] {
-  const { additionalProperties: _closed, ...open } = isJsonObject(schema) ? shownSchema(schema) : {};
+  const { additionalProperties: _closed, ...open } = isJsonObject(schema) ? shownSchema(schema, isBound) : {};
   return { ...open, type: 'object' };
 }
 
 function wholeSchema(schema: JsonObject): Tool['inputSchema'] {
   const { $schema } = schema;
-  return { ...(typeof $schema === 'string' ? { $schema } : {}), ...shownSchema(schema), type: 'object' };
+  return { ...(typeof $schema === 'string' ? { $schema } : {}), ...shownSchema(schema, () => false), type: 'object' };
 }
 
 const OWN_KEY = /^(?:\$schema$|x-contextd-)/;
@@ -61,20 +62,31 @@ const NAMED: ReadonlySet<string> = new Set([
   'definitions',
 ]);
 
-function shownSchema(schema: JsonObject): JsonObject {
-  const kept = Object.entries(schema).filter(([key]) => !OWN_KEY.test(key));
-  return Object.fromEntries(kept.map(([key, value]) => [key, shownValue(key, value)]));
+const SIZES: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum']);
+
+/** Whether a keyword of a schema is left out of what a client is shown. */
+type Leaves = (keyword: string, schema: JsonObject) => boolean;
+
+/** A pattern says how a value is written, unless a description does. */
+function isBound(keyword: string, schema: JsonObject): boolean {
+  if (keyword === 'pattern') return typeof schema.description === 'string';
+  return SIZES.has(keyword) || (keyword === 'additionalProperties' && schema[keyword] === false);
 }
 
-function shownValue(key: string, value: Json): Json {
+function shownSchema(schema: JsonObject, leaves: Leaves): JsonObject {
+  const kept = Object.entries(schema).filter(([key]) => !OWN_KEY.test(key) && !leaves(key, schema));
+  return Object.fromEntries(kept.map(([key, value]) => [key, shownValue(key, value, leaves)]));
+}
+
+function shownValue(key: string, value: Json, leaves: Leaves): Json {
   if (VALUES.has(key)) return value;
   if (typeof value === 'string') return TEXTS.has(key) ? foreignLine(value) : value;
-  if (!NAMED.has(key) || !isJsonObject(value)) return shownSchemas(value);
-  return Object.fromEntries(Object.entries(value).map(([name, named]) => [name, shownSchemas(named)]));
+  if (!NAMED.has(key) || !isJsonObject(value)) return shownSchemas(value, leaves);
+  return Object.fromEntries(Object.entries(value).map(([name, named]) => [name, shownSchemas(named, leaves)]));
 }
 
 /** A schema or a list of schemas. */
-function shownSchemas(value: Json): Json {
-  if (Array.isArray(value)) return value.map(shownSchemas);
-  return isJsonObject(value) ? shownSchema(value) : value;
+function shownSchemas(value: Json, leaves: Leaves): Json {
+  if (Array.isArray(value)) return value.map((one) => shownSchemas(one, leaves));
+  return isJsonObject(value) ? shownSchema(value, leaves) : value;
 }

@@ -41,8 +41,19 @@ const FIRST_CALLS: Readonly<Record<Surface, Call>> = {
   passthrough: { tool: 'safe_bash', input: { command: 'true' } },
 };
 
-/** Runs a conversation of one call, and counts what its last request says of the tools of the server. */
+/** On a busy machine Claude Code does not always wait for a server. */
+const ATTEMPTS = 4;
+
+/** Runs a conversation of one call, and counts what its last request says of the tools of the server. Throws if it knows none. */
 export async function sessionStart(options: SessionOptions): Promise<SessionStart> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const started = await startOnce(options);
+    if (started.definitions.length > 0 || started.deferredTokens > 0) return started;
+  }
+  throw new Error(`${options.client} did not wait for the server in ${ATTEMPTS} conversations`);
+}
+
+async function startOnce(options: SessionOptions): Promise<SessionStart> {
   const { client, program, ctxd, project, env, surface } = options;
   configureServer(project, { command: ctxd, args: ['mcp', 'serve', '--surface', surface], env });
   const prefix = TOOL_PREFIX[client];

@@ -36,3 +36,28 @@ it('issue 34: names and values of arguments stay, because a call has to repeat t
   };
   expect(shown(schema).inputSchema).toEqual(schema);
 });
+
+it('CE-1.1 bounds are left out, because the daemon checks them; names and what a description does not say stay', () => {
+  const bounds = { minLength: 1, maxLength: 9, minItems: 1, maxItems: 9, minimum: 1, maximum: 9 };
+  const pattern = '^[a-z]+$';
+  const { inputSchema } = shown({
+    type: 'object',
+    properties: {
+      explained: { type: 'string', ...bounds, pattern, description: 'a word' },
+      plain: { type: 'string', pattern },
+      pattern: { type: 'string' },
+      maximum: { type: 'object', properties: { minimum: bounds }, additionalProperties: false },
+      words: { type: 'object', additionalProperties: { type: 'string', ...bounds } },
+    },
+  });
+  expect(inputSchema).toEqual({
+    type: 'object',
+    properties: {
+      explained: { type: 'string', description: 'a word' },
+      plain: { type: 'string', pattern },
+      pattern: { type: 'string' },
+      maximum: { type: 'object', properties: { minimum: {} } },
+      words: { type: 'object', additionalProperties: { type: 'string' } },
+    },
+  });
+});
