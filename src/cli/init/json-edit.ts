@@ -40,22 +40,36 @@ export function missingContainers(text: string, entry: Entry): string[][] {
 }
 
 /**
- * Adds the value at the end of the array, in the formatting of the text around it, and creates the containers that are
- * missing. Throws SCHEMA_INVALID if the path leads through something else.
+ * Adds each value at the end of its array, in the formatting of the text around it, and creates the containers that are
+ * missing. Throws SCHEMA_INVALID if a path leads through something else.
  */
-export function addEntry(present: Inserted, entry: Entry): Inserted {
+export function addEntries(present: Inserted, entries: readonly Entry[]): Inserted {
+  const [first] = entries;
+  if (first === undefined) return present;
+  const end = entries.findIndex(({ path }) => !isDeepStrictEqual(path, first.path));
+  const together = end === -1 ? entries : entries.slice(0, end);
+  const values = together.map(({ value }) => value);
+  return addEntries(addValues(present, first.path, values), entries.slice(together.length));
+}
+
+/** All values of an array at once, because each change of the text costs another look at all of it. */
+function addValues(present: Inserted, path: readonly string[], values: readonly Json[]): Inserted {
   let node = parse(present.text);
-  for (const [depth, key] of entry.path.entries()) {
-    requireType(node, 'object', entry.path.slice(0, depth));
+  for (const [depth, key] of path.entries()) {
+    requireType(node, 'object', path.slice(0, depth));
     const next = member(node, key);
     if (next === undefined) {
-      const value = entry.path.slice(depth + 1).reduceRight<Json>((inner, name) => ({ [name]: inner }), [entry.value]);
-      return addTo(present, node, { key, value });
+      const value = path.slice(depth + 1).reduceRight<Json>((inner, name) => ({ [name]: inner }), [...values]);
+      return addTo(present, node, [{ key, value }]);
     }
     node = next;
   }
-  requireType(node, 'array', entry.path);
-  return addTo(present, node, { key: undefined, value: entry.value });
+  requireType(node, 'array', path);
+  return addTo(
+    present,
+    node,
+    values.map((value) => ({ key: undefined, value })),
+  );
 }
 
 /** Removes the value from the array, and then the containers named in `emptied` that are empty. */
@@ -187,13 +201,13 @@ interface Child {
   value: Json;
 }
 
-function addTo(present: Inserted, container: Node, child: Child): Inserted {
+function addTo(present: Inserted, container: Node, added: readonly Child[]): Inserted {
   const last = childrenOf(container).at(-1);
-  return last === undefined ? addFirst(present, container, child) : addBehind(present, last, child);
+  return last === undefined ? addFirst(present, container, added) : addBehind(present, last, added);
 }
 
 /** Behind the comments of an empty container, if it holds any. */
-function addFirst(present: Inserted, container: Node, child: Child): Inserted {
+function addFirst(present: Inserted, container: Node, added: readonly Child[]): Inserted {
   const { text } = present;
   const style = styleOf(text);
   const inner = text.slice(container.offset + 1, endOf(container) - 1);
@@ -201,14 +215,14 @@ function addFirst(present: Inserted, container: Node, child: Child): Inserted {
   const outer = indentOf(text, container.offset);
   const space = `${style.eol}${outer}${style.unit}`;
   const close = text.slice(at, endOf(container) - 1).includes('\n') ? '' : `${style.eol}${outer}`;
-  return insert(present, at, `${space}${print(child, space, style)}${close}`);
+  return insert(present, at, `${printAll(added, space, style)}${close}`);
 }
 
 /** Behind the comment that follows the last child on its line. A trailing comma stays a trailing comma. */
-function addBehind(present: Inserted, last: Node, child: Child): Inserted {
+function addBehind(present: Inserted, last: Node, added: readonly Child[]): Inserted {
   const { text } = present;
   const space = spaceBefore(text, last.offset);
-  const printed = `${space}${print(child, space, styleOf(text))}`;
+  const printed = printAll(added, space, styleOf(text));
   const comma = commaAfter(text, endOf(last));
   const end = comma === undefined ? endOf(last) : comma + 1;
   // Behind a comment only text on a new line is not part of the comment.
@@ -225,6 +239,11 @@ interface Style {
 function styleOf(text: string): Style {
   const unit = /\n([ \t]+)["{[\w-]/.exec(stripComments(text))?.[1] ?? '  ';
   return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit };
+}
+
+/** Children as text, each with the space before it. */
+function printAll(added: readonly Child[], space: string, style: Style): string {
+  return added.map((child) => `${space}${print(child, space, style)}`).join(',');
 }
 
 /** One child as text, on several lines if its neighbours have lines of their own. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { stripComments } from 'jsonc-parser';
 import { contentHash } from './content-hash.ts';
 import {
-  addEntry,
+  addEntries,
   type Entry,
   hasEntry,
   type Inserted,
@@ -104,7 +104,7 @@ function withAddition(
   if (addition.kind === 'block') return { inserted: putBlock(untouched, addition.lines), entries: [], containers: [] };
   const entries = addition.entries.filter((entry) => !hasEntry(start, entry));
   const containers = entries.flatMap((entry) => missingContainers(start, entry));
-  return { inserted: entries.reduce(addEntry, untouched), entries, containers };
+  return { inserted: addEntries(untouched, entries), entries, containers };
 }
 
 /**

@@ -45,12 +45,11 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
     return path === undefined ? [] : [{ variable, path }];
   });
   const files = [...variables, ...named, ...gitFile(at)];
+  const bundles = new Set(SYSTEM_BUNDLES.map((path) => join(at.root, path)));
   let system: ReadonlySet<string> | undefined;
-  // Most people have no certificates of their own, and the system's take a tenth of a second.
+  // Most people name no other file, and reading the system's takes a tenth of a second.
   const isKnown = (fingerprint: string): boolean => {
-    system ??= new Set(
-      SYSTEM_BUNDLES.flatMap((path) => certificatesAt(at, join(at.root, path)).map((one) => one.fingerprint256)),
-    );
+    system ??= new Set([...bundles].flatMap((path) => certificatesAt(at, path).map((one) => one.fingerprint256)));
     return system.has(fingerprint);
   };
   const found = new Map<string, ExtraCertificate>();
@@ -60,6 +59,7 @@ export function findCertificates(at: Surroundings, named: readonly CaFile[], now
     .filter((path) => isForeign(path) && !at.isInProject(path));
   const inDirectories = directories.flatMap((path) => filesIn(path).slice(0, FILES_MAX));
   for (const path of new Set([...files.map((one) => one.path), ...inDirectories])) {
+    if (bundles.has(path)) continue;
     if (at.readText(path)?.includes('PRIVATE KEY-----') === true)
       notes.push(`${path}: holds a private key and is left out.`);
     else

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  addEntry,
+  addEntries,
   hasEntry,
   insert,
   missingContainers,
@@ -9,9 +9,10 @@ import {
   removeEntry,
   withdraw,
 } from '#src/cli/init/json-edit.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const ALLOW = { path: ['permissions', 'allow'], value: 'Bash(x)' };
-const add = (text: string) => addEntry({ text, insertions: [] }, ALLOW).text;
+const add = (text: string) => addEntries({ text, insertions: [] }, [ALLOW]).text;
 
 /** Any JSON text of an object: values of any kind, in any usual style, with odd white space. */
 const anyObjectText = fc
@@ -93,9 +94,9 @@ describe('adding to a JSON text', () => {
     fc.assert(
       fc.property(anyObjectText, (text) => {
         const before: unknown = JSON.parse(text);
-        let added: ReturnType<typeof addEntry>;
+        let added: ReturnType<typeof addEntries>;
         try {
-          added = addEntry({ text, insertions: [] }, ALLOW);
+          added = addEntries({ text, insertions: [] }, [ALLOW]);
         } catch {
           return;
         }
@@ -105,6 +106,26 @@ describe('adding to a JSON text', () => {
         expect(JSON.parse(removeEntry(added.text, ALLOW, containers))).toEqual(before);
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('adds values together as one after the other, apart from white space', () => {
+    const values = ['Bash(x)', 'Bash(y)', { z: [1] }];
+    const entries = [...values.map((value) => ({ path: ALLOW.path, value })), { path: ['hooks', 'Stop'], value: 1 }];
+    fc.assert(
+      fc.property(anyObjectText, (text) => {
+        let together: ReturnType<typeof addEntries>;
+        try {
+          together = addEntries({ text, insertions: [] }, entries);
+        } catch {
+          return;
+        }
+        const start: ReturnType<typeof addEntries> = { text, insertions: [] };
+        const apart = entries.reduce((now, entry) => addEntries(now, [entry]), start);
+        expect(JSON.parse(together.text)).toEqual(JSON.parse(apart.text));
+        expect(withdraw(together)).toBe(text);
+      }),
+      { numRuns: propertyRuns() },
     );
   });
 
@@ -134,7 +155,7 @@ describe('adding to a JSON text with comments', () => {
     ['// c\n{"permissions":{"allow":["a" /* b */]}}', '// c\n{"permissions":{"allow":["a","Bash(x)" /* b */]}}'],
     ['{"permissions":{"allow":[\n// none\n]}}', '{"permissions":{"allow":[\n// none\n  "Bash(x)"\n]}}'],
   ])('keeps the comments and trailing commas of %j', (before, after) => {
-    const added = addEntry({ text: before, insertions: [] }, ALLOW);
+    const added = addEntries({ text: before, insertions: [] }, [ALLOW]);
     expect(added.text).toBe(after);
     expect(withdraw(added)).toBe(before);
   });
@@ -166,9 +187,9 @@ describe('adding to a JSON text with comments', () => {
     fc.assert(
       fc.property(anyCommentedText, ({ text, comments }) => {
         const before = parseJson(text);
-        let added: ReturnType<typeof addEntry>;
+        let added: ReturnType<typeof addEntries>;
         try {
-          added = addEntry({ text, insertions: [] }, ALLOW);
+          added = addEntries({ text, insertions: [] }, [ALLOW]);
         } catch {
           return;
         }
