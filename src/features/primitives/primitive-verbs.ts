@@ -57,7 +57,7 @@ export function createPrimitiveVerbs(deps: PrimitiveVerbDeps): Record<Verb, Host
     const sessions = new SeenBySession();
     return async (call) => {
       const catalogue: PrimitiveCatalogue<object> = (await deps.catalogues.of(call.session.project))[kind];
-      const { cards } = browsed(call, catalogue, words, deps.counter);
+      const { cards } = await browsed(call, catalogue, words, deps.counter);
       const shown = deps.config.cache_stable ? sessions.of(call.session, catalogue).arrange(cards) : cards;
       return cardsOutput(call, shown, nothingFits(call.tool, words, catalogue));
     };

@@ -4,7 +4,8 @@ import { groupCard } from '../../gateway/cards/group-card.ts';
 import { byScore } from '../../gateway/cards/order.ts';
 import { renderCards } from '../../gateway/cards/render.ts';
 import type { ChoiceGraph } from '../../gateway/graph/choice-graph.ts';
-import type { Router } from '../../gateway/router/router.ts';
+import type { Meaning } from '../../gateway/router/meaning.ts';
+import type { RouteOptions, Router } from '../../gateway/router/router.ts';
 import type { ToolOutput } from '../../protocol/tool-output.ts';
 import type { ToolCall } from '../../runner/runner.ts';
 import { readOptionalInteger, readOptionalString } from '../../sdk/input.ts';
@@ -23,17 +24,19 @@ export interface BrowseWords {
   readonly plural: string;
   /** A sentence that shows both ways to call it. */
   readonly example: string;
+  /** What a model says of the catalogue for a query. Default: words alone decide. */
+  meaningOf?(query: string): Promise<Meaning | undefined>;
 }
 
 const TOP_K = 5;
 
 /** The cards for `{query}` or `{path}`, of which exactly one must be there. Throws ARGS_INVALID, PATH_INVALID and PATH_NOT_FOUND. */
-export function browsed(
+export async function browsed(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   catalogue: Browsable,
   words: BrowseWords,
   counter: TokenCounter,
-): { query: string | undefined; cards: ChoiceCard[] } {
+): Promise<{ query: string | undefined; cards: ChoiceCard[] }> {
   const query = readOptionalString(input, 'query');
   const path = readOptionalString(input, 'path');
   const topK = readOptionalInteger(input, 'top_k');
@@ -43,8 +46,11 @@ export function browsed(
       remedy: words.example,
     });
   }
+  const meaning = query === undefined ? undefined : await words.meaningOf?.(query);
   const ranked =
-    query === undefined ? atPath(path ?? '/', catalogue, words, counter) : fitting(query, topK ?? TOP_K, catalogue);
+    query === undefined
+      ? atPath(path ?? '/', catalogue, words, counter)
+      : fitting(query, { topK: topK ?? TOP_K, meaning }, catalogue);
   return { query, cards: ranked.slice(0, topK ?? ranked.length) };
 }
 
@@ -58,9 +64,9 @@ export function cardsOutput(
   return { data: { text: cards.length > 0 ? renderCards(cards).trimEnd() : nothing } };
 }
 
-function fitting(query: string, topK: number, { router, entries }: Browsable): ChoiceCard[] {
+function fitting(query: string, options: RouteOptions, { router, entries }: Browsable): ChoiceCard[] {
   return router
-    .route(query, { topK })
+    .route(query, options)
     .flatMap(({ item, score }) => {
       const card = entries.get(item.id)?.card;
       return card === undefined ? [] : [{ ...card, score: Number(score.toPrecision(3)) }];
