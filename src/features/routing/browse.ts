@@ -24,20 +24,18 @@ export interface BrowseWords {
   readonly plural: string;
   /** A sentence that shows both ways to call it. */
   readonly example: string;
+  /** What a model says of the catalogue for a query. Default: words alone decide. */
+  meaningOf?(query: string): Promise<Meaning | undefined>;
 }
 
 const TOP_K = 5;
 
-/**
- * The cards for `{query}` or `{path}`, of which exactly one must be there. Throws ARGS_INVALID, PATH_INVALID and PATH_NOT_FOUND.
- * `meaningOf`: what a model says of the query; undefined: words alone decide.
- */
+/** The cards for `{query}` or `{path}`, of which exactly one must be there. Throws ARGS_INVALID, PATH_INVALID and PATH_NOT_FOUND. */
 export async function browsed(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   catalogue: Browsable,
   words: BrowseWords,
   counter: TokenCounter,
-  meaningOf: (query: string) => Promise<Meaning | undefined> = async () => undefined,
 ): Promise<{ query: string | undefined; cards: ChoiceCard[] }> {
   const query = readOptionalString(input, 'query');
   const path = readOptionalString(input, 'path');
@@ -48,10 +46,11 @@ export async function browsed(
       remedy: words.example,
     });
   }
+  const meaning = query === undefined ? undefined : await words.meaningOf?.(query);
   const ranked =
     query === undefined
       ? atPath(path ?? '/', catalogue, words, counter)
-      : fitting(query, { topK: topK ?? TOP_K, meaning: await meaningOf(query) }, catalogue);
+      : fitting(query, { topK: topK ?? TOP_K, meaning }, catalogue);
   return { query, cards: ranked.slice(0, topK ?? ranked.length) };
 }
 

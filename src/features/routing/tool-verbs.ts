@@ -11,7 +11,7 @@ import type { ToolCall } from '../../runner/runner.ts';
 import { readOptionalString, readString } from '../../sdk/input.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
-import { type BrowseWords, browsed, cardsOutput } from './browse.ts';
+import { browsed, cardsOutput } from './browse.ts';
 import { SeenBySession } from './seen-by-session.ts';
 import type { ToolCatalogue, ToolCatalogues, ToolEntry } from './tool-catalogues.ts';
 import type { ToolHabits } from './tool-habits.ts';
@@ -46,15 +46,16 @@ export function createToolVerbs(deps: ToolVerbDeps): Record<'tool_browse' | 'too
   };
 }
 
-const WORDS: BrowseWords = {
+const WORDS = {
   plural: 'tools',
   example: "Say what you want to do, `tool_browse 'run a command'`, or look around: `tool_browse --path /`.",
 };
 
 async function browse(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySession): Promise<ToolOutput> {
   const catalogue = await deps.catalogues.of(call.session.project);
-  const meaningOf = async (asked: string) => deps.meanings?.of(call.session.project, asked, catalogue.items);
-  const { query, cards } = await browsed(call, catalogue, WORDS, deps.counter, meaningOf);
+  const { project } = call.session;
+  const meaningOf = async (text: string) => deps.meanings?.of(project, text, catalogue.items);
+  const { query, cards } = await browsed(call, catalogue, { ...WORDS, meaningOf }, deps.counter);
   if (query !== undefined) deps.habits.offered(call.session, query, choicesIn(cards, catalogue));
   return cardsOutput(
     call,
