@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { configureServer, TOOL_PREFIX } from '../../bench/lib/clients/as-server.ts';
 
 import { findClients } from '../../bench/lib/clients/programs.ts';
@@ -95,6 +95,12 @@ async function serverPids(): Promise<string[]> {
   return lines.flatMap((line) => /^\s*(\d+) node /.exec(line)?.[1] ?? []);
 }
 
+async function serverState(): Promise<string> {
+  const { stdout } = await at.run(CTXD, ['upstream', 'list', '--json']);
+  const [server]: { state: string }[] = JSON.parse(stdout);
+  return server?.state ?? '';
+}
+
 const ROWS = Object.keys(SURFACES).flatMap((surface) =>
   (['claude', 'opencode'] as const).map((client) => ({ surface, client })),
 );
@@ -135,7 +141,12 @@ describe.skipIf(clients === undefined).each(ROWS)('$client on the surface $surfa
         execute('open_issue', { text: 'after the daemon' }),
         (seen) => onServer(restOf(seen[first + 1])),
         kill(serverPids),
-        execute('open_issue', { text: 'after the server' }),
+        async (seen, tools) => {
+          // A call that reaches the server while it dies fails, and is not repeated: it may have had effects.
+          await vi.waitFor(async () => expect(await serverState()).not.toBe('running'), 30_000);
+          const next = execute('open_issue', { text: 'after the server' });
+          return typeof next === 'function' ? next(seen, tools) : next;
+        },
         execute('die', {}),
         execute('open_issue', { text: 'after a call that ended it' }),
       ],
