@@ -170,10 +170,13 @@ function checkProjectIds({ memory }: Config): Fault[] {
 
 /** What a provider needs has no default. */
 function checkEmbedding({ memory: { embedding } }: Config): Fault[] {
+  const { provider, tools } = embedding;
+  if (provider === 'none' && tools)
+    return [{ path: '/memory/embedding/tools', message: 'needs a provider' }];
   const needed = { none: [], http: ['url', 'model'], local: ['folder'] } as const;
-  return needed[embedding.provider].flatMap((name) =>
+  return needed[provider].flatMap((name) =>
     embedding[name] === null
-      ? [{ path: `/memory/embedding/${name}`, message: `must be set if the provider is ${embedding.provider}` }]
+      ? [{ path: `/memory/embedding/${name}`, message: `must be set if the provider is ${provider}` }]
       : [],
   );
 }

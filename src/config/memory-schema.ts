@@ -1,4 +1,4 @@
-import { optional, section, whole } from './schema-parts.ts';
+import { flag, optional, section, whole } from './schema-parts.ts';
 
 /** https, or http on this machine; no user, no query. */
 const SERVER_URL = '^(https://[^\\s/@?#]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]+)?)(/[^\\s?#]*)?$';
@@ -62,6 +62,10 @@ export const MEMORY_SCHEMA = section('Memories of earlier work.', {
       maxLength: 1_000,
       description: 'Put before each memory, if the model wants it, such as "passage: ". Change revision too.',
     },
+    tools: flag(
+      false,
+      'tool_browse ranks tools by meaning too. Their names and descriptions are embedded in the background at the first browse.',
+    ),
     query_timeout_ms: whole(150, 10, 60_000, 'Milliseconds after which a search goes by words only.'),
     timeout_ms: whole(30_000, 100, 600_000, 'Milliseconds for the vectors of 16 memories.'),
   }),

@@ -21,6 +21,7 @@ import { installedHashes } from '../features/projects/registered-projects.ts';
 import { createExecutables } from '../features/routing/executables.ts';
 import { ToolCatalogues } from '../features/routing/tool-catalogues.ts';
 import { ToolHabits } from '../features/routing/tool-habits.ts';
+import { ToolMeanings } from '../features/routing/tool-meanings.ts';
 import { createToolVerbs } from '../features/routing/tool-verbs.ts';
 import { CallMarks } from '../features/undo/call-marks.ts';
 import { Undo } from '../features/undo/undo.ts';
@@ -131,8 +132,12 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     logger,
   });
   const toolHabits = new ToolHabits({ ...before, choices: before.toolChoices, catalogues, logger });
+  const { dense } = before;
+  const toolMeanings =
+    dense !== null && config.memory.embedding.tools ? new ToolMeanings({ model: dense, timer }) : null;
   const verbs = createToolVerbs({
     catalogues,
+    meanings: toolMeanings,
     habits: toolHabits,
     counter: before.counter,
     isCacheStable: config.gateway.cache_stable,
@@ -146,6 +151,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     upstreams,
     passing,
     toolHabits,
+    toolMeanings,
     checkpoints,
     network,
     networkJournal,

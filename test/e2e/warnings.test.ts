@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WARNING_CODES } from '#src/core/envelope.js';
+import { openEmbeddingServer } from '../helpers/embedding-server.ts';
 import { type Answer, CTXD, type Installation, install } from '../helpers/installation.ts';
 import { makeTool } from '../helpers/made-tool.ts';
 
@@ -112,6 +113,16 @@ describe('issue 30.1.4 the standard warning codes, where they apply', () => {
   it('are all of them, and no other code is published', () => {
     expect([...seen].sort()).toEqual([...WARNING_CODES].sort());
   });
+});
+
+it('issue 33.4 a tool that shares no word with a query is found by the model that a person lets see tools', async () => {
+  const server = await openEmbeddingServer();
+  server.vectorOf = (text) => (/^safe bash|zebra/.test(text) ? [1, 0.1] : [0.1, 1]);
+  await configure({ 'memory.embedding.url': server.url, 'memory.embedding.tools': 'true' });
+  const { data } = await ask('tool_browse', { query: 'zebra' });
+  expect(data.cards).toEqual([]);
+  const first = async () => (await ask('tool_browse', { query: 'zebra', top_k: 1 })).data.cards;
+  await expect.poll(first).toEqual([expect.objectContaining({ id: 'contextd:safe_bash@1.0.0' })]);
 });
 
 describe('issue 30.1.4 a digest of a text', () => {

@@ -93,7 +93,8 @@ function inodes(own: Bench): string[] {
 test('a mount point in the workspace is not crossed', () => {
   const script = `
     import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
-    const { GuardThread, WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/guard/client/guard-thread.js'))});
+    const { GuardThread } = await import(${JSON.stringify(import.meta.resolve('#src/guard/client/guard-thread.js'))});
+      const { WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/guard/client/workspace-guard.js'))});
     const { systemClock } = await import(${JSON.stringify(import.meta.resolve('#src/core/clock.js'))});
     const { silentLogger } = await import(${JSON.stringify(import.meta.resolve('#src/core/log.js'))});
     const workspace = process.cwd();

@@ -6,7 +6,7 @@ import { acceptConfig } from '#src/config/load.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { silentLogger } from '#src/core/log.js';
 import { policyFor } from '#src/features/outside/policy.js';
-import type { WorkspaceGuard } from '#src/guard/client/guard-thread.js';
+import type { WorkspaceGuard } from '#src/guard/client/workspace-guard.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
 import { CheckedPolicies } from '#src/sandbox/run/checked-policy.js';
 import { bareEnvironment } from '../helpers/bare-environment.ts';

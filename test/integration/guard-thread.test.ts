@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { GuardThread, WorkspaceGuard } from '#src/guard/client/guard-thread.js';
+import { GuardThread } from '#src/guard/client/guard-thread.js';
+import { WorkspaceGuard } from '#src/guard/client/workspace-guard.js';
 import { type Bench, letTimePass, openBench, pathsOf, recordingLogger } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;

@@ -165,7 +165,8 @@ describe('the store of what was set aside', () => {
   it('SEC-2.3: what is on another file system is renamed in the project, and can be restored', () => {
     const script = `
       import { mkdirSync, writeFileSync, readdirSync } from 'node:fs';
-      const { GuardThread, WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/guard/client/guard-thread.js'))});
+      const { GuardThread } = await import(${JSON.stringify(import.meta.resolve('#src/guard/client/guard-thread.js'))});
+      const { WorkspaceGuard } = await import(${JSON.stringify(import.meta.resolve('#src/guard/client/workspace-guard.js'))});
       const { systemClock } = await import(${JSON.stringify(import.meta.resolve('#src/core/clock.js'))});
       const { silentLogger } = await import(${JSON.stringify(import.meta.resolve('#src/core/log.js'))});
       const workspace = process.cwd();

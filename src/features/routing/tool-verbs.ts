@@ -9,6 +9,7 @@ import { type ChoiceCard, cardJson } from '../../gateway/cards/card.ts';
 import { groupCard } from '../../gateway/cards/group-card.ts';
 import { byScore } from '../../gateway/cards/order.ts';
 import { renderCards } from '../../gateway/cards/render.ts';
+import type { RouteOptions } from '../../gateway/router/router.ts';
 import { validateSelection } from '../../gateway/selection.ts';
 import { type ToolOutput, toFailure } from '../../protocol/tool-output.ts';
 import type { HostVerb } from '../../runner/host-backend.ts';
@@ -18,12 +19,15 @@ import { oneLine } from '../../text/one-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { ToolCatalogue, ToolCatalogues, ToolEntry } from './tool-catalogues.ts';
 import type { ToolHabits } from './tool-habits.ts';
+import type { ToolMeanings } from './tool-meanings.ts';
 
 export interface ToolVerbDeps {
   catalogues: Pick<ToolCatalogues, 'of'>;
   counter: TokenCounter;
   /** Whether cards that a session has seen come first and stay as they were (gateway surface §5). */
   isCacheStable: boolean;
+  /** Null: words alone decide. */
+  meanings: Pick<ToolMeanings, 'of'> | null;
   /** Learns what is executed after a browse. */
   habits: Pick<ToolHabits, 'offered'>;
 }
@@ -63,7 +67,12 @@ async function browse(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySessio
     );
   }
   const catalogue = await deps.catalogues.of(call.session.project);
-  const ranked = query === undefined ? atPath(path ?? '/', catalogue, deps) : fitting(query, topK ?? TOP_K, catalogue);
+  const { project } = call.session;
+  const meaning = query === undefined ? undefined : await deps.meanings?.of(project, query, catalogue.items);
+  const ranked =
+    query === undefined
+      ? atPath(path ?? '/', catalogue, deps)
+      : fitting(query, { topK: topK ?? TOP_K, meaning }, catalogue);
   const cards = ranked.slice(0, topK ?? ranked.length);
   if (query !== undefined) deps.habits.offered(call.session, query, choicesIn(cards, catalogue));
   const shown = deps.isCacheStable ? sessions.of(call.session, catalogue).arrange(cards) : cards;
@@ -89,9 +98,9 @@ function callOf({ manifest: { name }, program }: CatalogTool): string {
   return program.kind === 'upstream' ? `tool_execute ${name}` : shellNameOf(name);
 }
 
-function fitting(query: string, topK: number, { router, entries }: ToolCatalogue): ChoiceCard[] {
+function fitting(query: string, options: RouteOptions, { router, entries }: ToolCatalogue): ChoiceCard[] {
   return router
-    .route(query, { topK })
+    .route(query, options)
     .flatMap(({ item, score }) => {
       const card = entries.get(item.id)?.card;
       return card === undefined ? [] : [{ ...card, score: Number(score.toPrecision(3)) }];

@@ -1,4 +1,20 @@
-/** Vectors of a model, as a second opinion beside words. Pure. */
+import type { CatalogItem } from '../item.ts';
+import { wordsOf } from './words.ts';
+
+/** What a model says of a query and of items, as a second opinion beside words. All vectors are of one model. */
+export interface Meaning {
+  readonly query: Float32Array;
+  /** By id. Items may lack one. */
+  readonly vectors: ReadonlyMap<string, Float32Array>;
+}
+
+/** Characters of an item that a model reads: most read no more than 256 tokens. */
+const TEXT_MAX_CHARS = 600;
+
+/** What of an item a model embeds. */
+export function textToEmbed({ name, description }: Pick<CatalogItem, 'name' | 'description'>): string {
+  return `${wordsOf(name).join(' ')}: ${description}`.slice(0, TEXT_MAX_CHARS);
+}
 
 /** Keeps items without a word of the query in the order of their meaning, behind all others. */
 const MEANING_LEAST = 1e-9;

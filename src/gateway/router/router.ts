@@ -3,14 +3,12 @@ import { BestFirst, type Candidate } from './best-first.ts';
 import { isDuplicate } from './duplicates.ts';
 import { Habits } from './habits.ts';
 import { type Field, fieldsWith } from './item-texts.ts';
-import { cosinesOf, meaningWeight } from './meaning.ts';
+import { cosinesOf, type Meaning, meaningWeight } from './meaning.ts';
 import { parseQuery, type Query } from './query.ts';
-import { type Learned, Scorer, type Sums } from './scorer.ts';
+import { type Learned, Scorer } from './scorer.ts';
 import { WordIndex } from './word-index.ts';
 
 export interface RouterOptions {
-  /** Vectors of items by id, all of one model. Items may lack one. */
-  vectors?: ReadonlyMap<string, Float32Array>;
   /** What was executed before. Records that are added later count from the next query on. */
   habits?: Habits;
 }
@@ -18,8 +16,8 @@ export interface RouterOptions {
 export interface RouteOptions {
   /** Items at most. Default 10. */
   topK?: number;
-  /** The vector of the query, of the model of the items' vectors. Default: words alone decide. */
-  vector?: Float32Array | undefined;
+  /** Default: words alone decide. */
+  meaning?: Meaning | undefined;
 }
 
 /** An item that fits a query. */
@@ -56,7 +54,14 @@ interface ExplainedWord {
 }
 
 interface Found extends Candidate {
-  readonly duplicates: number[];
+  readonly duplicates: readonly number[];
+}
+
+/** The scores of the items of a query. They hold until the next query. */
+interface Scores {
+  /** All items that may have one. */
+  readonly items: Iterable<number>;
+  of(item: number): number;
 }
 
 const TOP_K = 10;
@@ -70,22 +75,22 @@ export class Router {
   readonly #index: WordIndex;
   readonly #scorer: Scorer;
   readonly #habits: Habits;
-  readonly #vectors: readonly (Float32Array | undefined)[];
 
   /** Ids must be unique. */
-  constructor(items: readonly CatalogItem[], { habits = new Habits(), vectors = new Map() }: RouterOptions = {}) {
+  constructor(items: readonly CatalogItem[], { habits = new Habits() }: RouterOptions = {}) {
     this.#items = items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     this.#numbers = new Map(this.#items.map(({ id }, index) => [id, index]));
     this.#index = new WordIndex(this.#items);
     this.#scorer = new Scorer(this.#index, items.length);
     this.#habits = habits;
-    this.#vectors = this.#items.map(({ id }) => vectors.get(id));
   }
 
-  /** Best first; ties in the order of ids. Items that share no word with the query are left out, or follow with a vector. */
-  route(query: string, { topK = TOP_K, vector }: RouteOptions = {}): Routed[] {
-    const ranked = this.#rank(parseQuery(query), topK * CANDIDATES_PER_ITEM, vector);
-    return this.#collapse(ranked, topK).map(({ item, score, duplicates }) => ({
+  /** Best first; ties in the order of ids. Items that share no word with the query are left out, or follow with a meaning. */
+  route(text: string, { topK = TOP_K, meaning }: RouteOptions = {}): Routed[] {
+    const query = parseQuery(text);
+    const words = this.#byWords(query);
+    const scores = meaning === undefined ? words : this.#withMeaning(query, words, meaning);
+    return this.#collapse(best(scores, topK * CANDIDATES_PER_ITEM), topK, words).map(({ item, score, duplicates }) => ({
       item: this.#at(item),
       score,
       duplicates: duplicates.map((one) => this.#at(one)),
@@ -97,7 +102,7 @@ export class Router {
     const number = this.#numbers.get(id);
     if (number === undefined) return undefined;
     const query = parseQuery(text);
-    const ranked = this.#rank(query, this.#items.length);
+    const ranked = best(this.#byWords(query), this.#items.length);
     const score = ranked.find(({ item }) => item === number)?.score;
     if (score === undefined) return undefined;
     const item = this.#at(number);
@@ -115,24 +120,23 @@ export class Router {
     };
   }
 
-  #rank(query: Query, most: number, vector?: Float32Array): Candidate[] {
-    const scores = this.#scorer.score(query, this.#learned);
+  #byWords(query: Query): Scores {
+    const { touched, values } = this.#scorer.score(query, this.#learned);
     const priors = this.#priors();
-    if (vector !== undefined) this.#addMeaning(query, scores, vector);
-    const best = new BestFirst(most);
-    for (const item of scores.touched) best.offer(item, (scores.values[item] ?? 0) * priors(item));
-    return best.candidates();
+    return { items: touched, of: (item) => (values[item] ?? 0) * priors(item) };
   }
 
-  #addMeaning({ terms }: Query, scores: Sums, vector: Float32Array): void {
-    const best = scores.touched.reduce(
-      (top, item) => ((scores.values[item] ?? 0) > (scores.values[top] ?? 0) ? item : top),
-      0,
+  #withMeaning({ terms }: Query, words: Scores, { query, vectors }: Meaning): Scores {
+    const weight = meaningWeight(this.#scorer.coverage(terms, best(words, 1)[0]?.item ?? 0, this.#learned));
+    const cosines = cosinesOf(
+      this.#items.map(({ id }) => vectors.get(id)),
+      query,
     );
-    const weight = meaningWeight(this.#scorer.coverage(terms, best, this.#learned));
-    cosinesOf(this.#vectors, vector).forEach((cosine, item) => {
-      scores.add(item, weight * cosine);
-    });
+    const priors = this.#priors();
+    return {
+      items: this.#items.keys(),
+      of: (item) => words.of(item) + weight * (cosines[item] ?? 0) * priors(item),
+    };
   }
 
   readonly #learned: Learned = (stem) =>
@@ -153,14 +157,18 @@ export class Router {
     };
   }
 
-  #collapse(ranked: readonly Candidate[], topK: number): Found[] {
-    const found: Found[] = [];
-    for (const { item, score } of ranked) {
-      const same = found.find((better) => this.#isCopy(item, better.item));
-      if (same !== undefined) same.duplicates.push(item);
-      else if (found.length < topK) found.push({ item, score, duplicates: [] });
+  /** Of copies the one that fits best by words is listed: what a model sees between them is chance. */
+  #collapse(ranked: readonly Candidate[], topK: number, words: Scores): Found[] {
+    const found: { first: Candidate; copies: number[] }[] = [];
+    for (const candidate of ranked) {
+      const same = found.find(({ first }) => this.#isCopy(candidate.item, first.item));
+      if (same !== undefined) same.copies.push(candidate.item);
+      else if (found.length < topK) found.push({ first: candidate, copies: [] });
     }
-    return found;
+    return found.map(({ first: { item, score }, copies }) => {
+      const [listed = item, ...duplicates] = [item, ...copies].sort((a, b) => words.of(b) - words.of(a) || a - b);
+      return { item: listed, score, duplicates };
+    });
   }
 
   /** What another server offers is never a copy: a person may trust the one and not the other. */
@@ -173,4 +181,13 @@ export class Router {
     if (found === undefined) throw new RangeError(`no item ${item}`);
     return found;
   }
+}
+
+function best({ items, of }: Scores, most: number): Candidate[] {
+  const first = new BestFirst(most);
+  for (const item of items) {
+    const score = of(item);
+    if (score > 0) first.offer(item, score);
+  }
+  return first.candidates();
 }

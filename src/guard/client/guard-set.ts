@@ -6,7 +6,7 @@ import { toRaw } from '../../fs/raw-path.ts';
 import type { Mount } from '../contract/mount.ts';
 import { type Cover, type HiddenEntry, hide, narrowCover, type Protection } from '../contract/protection.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../contract/quarantine.ts';
-import type { OnFound, RunWatch, WorkspaceGuard } from './guard-thread.ts';
+import type { OnFound, RunWatch, WorkspaceGuard } from './workspace-guard.ts';
 
 /** Mounts for all writable trees of a sandbox. `parts` are in the order of the guards. */
 export interface TreeProtection {

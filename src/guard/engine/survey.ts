@@ -12,15 +12,12 @@ import {
   toSystem,
   toText,
 } from '../../fs/raw-path.ts';
-import type { KnownDanger, WorkspaceIndex } from '../index/workspace-index.ts';
+import type { WorkspaceIndex } from '../index/workspace-index.ts';
 import type { QuarantineLedger } from '../quarantine/ledger.ts';
-import { MOUNTED_GIT_DANGERS, PROTECTED_NAMES } from '../table/protected-names.ts';
+import { type Candidates, compareAge, isOfPerson, listCandidates } from './candidates.ts';
+import { MOUNT_ARGUMENTS, MountBudget } from './mount-budget.ts';
 
 const CONFIG_NAMES: ReadonlySet<string> = new Set(['config', 'config.worktree']);
-/** Maximum number of nested protected names that are mounted. Each takes about 0.05 ms if no sandbox is prestarted. */
-const NESTED_MAX = 64;
-/** Maximum number of nested repositories that are checked before each sandbox. */
-const REPOSITORIES_MAX = 400;
 /**
  * Budget of bubblewrap arguments for mounts of nested repositories, and of hidden paths. bubblewrap's time to build a
  * sandbox is quadratic in them: a second for about 600 mounts. Beyond the budget the oldest paths win, because calls
@@ -28,9 +25,6 @@ const REPOSITORIES_MAX = 400;
  */
 const REPOSITORIES_MAX_ARGUMENTS = 900;
 const HIDDEN_MAX_ARGUMENTS = 1_800;
-/** bubblewrap arguments per mount; hiding a directory takes two mounts. */
-const ARGUMENTS = { mounted: 3, file: 3, dir: 6 } as const;
-
 /** Current state of a protected path. */
 export interface Found {
   readonly path: RawPath;
@@ -56,22 +50,12 @@ export interface FoundHidden {
   readonly holdsParents: boolean;
 }
 
-/** Possible locations of protected paths, not checked on disk. */
-interface Candidates {
-  /** Names at the roots, repositories of the roots, and paths that the person's git runs. Always mounted. */
-  readonly fixed: readonly RawPath[];
-  /** Parts of each nested repository, and each `.git` file. */
-  readonly repositories: readonly (readonly RawPath[])[];
-  /** Other nested protected names. */
-  readonly names: readonly RawPath[];
-}
-
 /** Candidates between two calls of `pause`; an ordinary project has fewer. */
 const CANDIDATES_PER_PAUSE = 1024;
 
 /**
  * Finds the protected and hidden paths that exist now, at locations known to the index: a fixed number of lstats, no
- * walk. Never fails because of the number of paths, since a call could create them: see `Budget` for what is left out.
+ * walk. Never fails because of the number of paths, since a call could create them: see `MountBudget` for what is left out.
  */
 export class Survey {
   readonly #index: WorkspaceIndex;
@@ -103,9 +87,9 @@ export class Survey {
   /** Repositories beyond the budget are searched after each call, like repositories that calls create. */
   #findRepositories(repositories: Candidates['repositories']): Found[] {
     const groups = repositories.map((parts) => parts.flatMap((path) => this.#lookAt(path, true) ?? []));
-    const budget = new Budget(REPOSITORIES_MAX_ARGUMENTS, (path) => this.#index.rootOf(path));
+    const budget = new MountBudget(REPOSITORIES_MAX_ARGUMENTS, (path) => this.#index.rootOf(path));
     const costs = (found: readonly Found[]) =>
-      found.map(({ path }) => ({ path, own: ARGUMENTS.mounted, holdsParents: true }));
+      found.map(({ path }) => ({ path, own: MOUNT_ARGUMENTS.mounted, holdsParents: true }));
     if (budget.takes(groups.flatMap(costs))) return groups.flat();
     const ageOf = (found: readonly Found[]) => found[0]?.bornNs ?? 0n;
     return groups
@@ -126,8 +110,8 @@ export class Survey {
 
   #affordable(hidden: readonly FoundHidden[]): FoundHidden[] {
     const rootOf = (path: RawPath) => this.#index.rootOf(path);
-    const cost = ({ path, kind, holdsParents }: FoundHidden) => ({ path, own: ARGUMENTS[kind], holdsParents });
-    const budget = new Budget(HIDDEN_MAX_ARGUMENTS, rootOf);
+    const cost = ({ path, kind, holdsParents }: FoundHidden) => ({ path, own: MOUNT_ARGUMENTS[kind], holdsParents });
+    const budget = new MountBudget(HIDDEN_MAX_ARGUMENTS, rootOf);
     if (budget.takes(hidden.map(cost))) return [...hidden];
     const oldest = [...hidden].sort((a, b) => compareAge(a.bornNs, b.bornNs));
     const parents = new Map<RawPath, FoundHidden>();
@@ -136,7 +120,7 @@ export class Survey {
       if (parents.size === 0 && budget.takes([cost(one)])) taken.push(one);
       else addParent(parents, one, rootOf(one.path));
     }
-    const spare = new Budget(HIDDEN_MAX_ARGUMENTS / 5, rootOf);
+    const spare = new MountBudget(HIDDEN_MAX_ARGUMENTS / 5, rootOf);
     return [...taken, ...[...parents.values()].filter((parent) => spare.takes([cost(parent)]))];
   }
 
@@ -216,47 +200,6 @@ export class Survey {
   }
 }
 
-/** A path to mount and the arguments that takes. */
-interface Cost {
-  readonly path: RawPath;
-  readonly own: number;
-  /** Whether its parent directories are mounted too. */
-  readonly holdsParents: boolean;
-}
-
-/**
- * Remaining arguments for mounts. A call can create any number of repositories and of matches of a deny glob, so their
- * number must not keep a sandbox from starting.
- */
-class Budget {
-  #left: number;
-  readonly #rootOf: (path: RawPath) => RawPath;
-  readonly #parents = new Set<RawPath>();
-
-  constructor(left: number, rootOf: (path: RawPath) => RawPath) {
-    this.#left = left;
-    this.#rootOf = rootOf;
-  }
-
-  /** Takes all of it if it fits, otherwise nothing. Returns whether it fit. */
-  takes(costs: readonly Cost[]): boolean {
-    const parents = new Set<RawPath>();
-    let total = 0;
-    for (const { path, own, holdsParents } of costs) {
-      total += own;
-      if (total > this.#left) return false;
-      for (const parent of holdsParents ? parentsBetween(this.#rootOf(path), path) : []) {
-        if (!this.#parents.has(parent)) parents.add(parent);
-      }
-    }
-    total += parents.size * ARGUMENTS.mounted;
-    if (total > this.#left) return false;
-    this.#left -= total;
-    for (const parent of parents) this.#parents.add(parent);
-    return true;
-  }
-}
-
 /** Hides the parent directory of a match. Does nothing for a match at the root. */
 function addParent(parents: Map<RawPath, FoundHidden>, { path, holdsParents }: FoundHidden, root: RawPath): void {
   const parent = parentOf(path);
@@ -269,10 +212,6 @@ function addParent(parents: Map<RawPath, FoundHidden>, { path, holdsParents }: F
     kind: 'dir',
     holdsParents,
   });
-}
-
-function compareAge(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function readOnlyDirectory({ path, stats }: Look): Found {
@@ -290,77 +229,6 @@ function readOnlyDirectory({ path, stats }: Look): Found {
 /** `.git/info` may be a link, which is judged itself. A mount cannot name a path behind it. */
 function isBehindLink(path: RawPath): boolean {
   return nameOf(parentOf(path)) === 'info' && statAt(parentOf(path))?.isSymbolicLink() === true;
-}
-
-/** Nested names are sorted by depth, without those of installed packages. */
-function listCandidates(index: WorkspaceIndex): Candidates {
-  const [workspace = '', ...others] = index.roots;
-  const rootGit = `${workspace}/.git`;
-  const ofPerson = [...index.dangers].flatMap(([path, danger]) =>
-    isOfPerson(danger) ? [[path, danger] as const] : [],
-  );
-  const fixed = new Set([
-    // A root that was not reread since it changed may have further names. A file that a job keeps recreating is left
-    // until the job ends: a sandbox cannot be built around a file that comes and goes.
-    ...(index.isUnread(workspace) ? PROTECTED_NAMES.map((name) => `${workspace}/${name}`) : []),
-    ...ofPerson
-      .flatMap(([path, { kind, madeAtMs }]) =>
-        kind !== 'target' && madeAtMs === undefined && parentOf(path) === workspace ? [path] : [],
-      )
-      .sort(byDepth),
-    ...[rootGit, ...others].flatMap(partsOf),
-    ...index.targets,
-  ]);
-  // Paths created by runs are only searched after each run: a mount would make `git worktree remove` fail.
-  const gitDirs = [...index.gitDirs].filter((path) => !fixed.has(path) && !index.isMadeByRuns(path)).sort(byDepth);
-  const pointers = [...index.dangers].flatMap(([path, { kind }]) =>
-    kind === 'pointer' && !fixed.has(path) && !index.isMadeByRuns(path) ? [path] : [],
-  );
-  const nested = ofPerson.flatMap(([path, { madeAtMs }]) =>
-    madeAtMs === undefined && !fixed.has(path) && !isInstalled(path) ? [path] : [],
-  );
-  return {
-    fixed: [...fixed],
-    repositories: [...oldest(gitDirs).map(partsOf), ...oldest(pointers).map((path) => [path])],
-    names: nested.sort(byDepth).slice(0, NESTED_MAX),
-  };
-}
-
-function partsOf(gitDir: RawPath): RawPath[] {
-  return [gitDir, ...MOUNTED_GIT_DANGERS.map((name) => `${gitDir}/${name}`)];
-}
-
-/** All paths in their order; if there are too many, the oldest ones. */
-function oldest(paths: readonly RawPath[]): readonly RawPath[] {
-  if (paths.length <= REPOSITORIES_MAX) return paths;
-  const born = paths.map((path) => ({ path, bornNs: bornAt(path) }));
-  return born
-    .sort((a, b) => compareAge(a.bornNs, b.bornNs))
-    .slice(0, REPOSITORIES_MAX)
-    .map(({ path }) => path);
-}
-
-function bornAt(path: RawPath): bigint {
-  try {
-    return exactStatAt(path)?.birthtimeNs ?? 0n;
-  } catch (cause) {
-    if (isErrno(cause)) return 0n;
-    throw cause;
-  }
-}
-
-/** Whether a danger is mounted when a person created it. Anyone may change a harmless file with a `checked` name. */
-function isOfPerson({ kind, isHarmless }: KnownDanger): boolean {
-  return kind === 'name' || kind === 'target' || (kind === 'checked' && isHarmless === false);
-}
-
-/** A mount would keep `npm ci` from removing the packages. The search after the run finds changes. */
-function isInstalled(path: RawPath): boolean {
-  return path.includes('/node_modules/');
-}
-
-function byDepth(a: RawPath, b: RawPath): number {
-  return a.split('/').length - b.split('/').length || (a < b ? -1 : 1);
 }
 
 /** An existing path. `isClosedDir`: it is a directory on the way that contextd cannot enter but tools could open. */

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts';
-import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { exactStatAt, identityOf, linkTextAt, statAt } from '../../fs/file-access.ts';
 import { below, nameOf, parentOf, type RawPath, toText } from '../../fs/raw-path.ts';
@@ -10,6 +9,18 @@ import { gitDirAround, programsIn } from '../git/judgement.ts';
 import type { Runs } from '../index/runs.ts';
 import type { WorkspaceIndex } from '../index/workspace-index.ts';
 import { type DangerKind, dangerOfName, GIT_DANGERS, isSharedIndex } from '../table/protected-names.ts';
+import {
+  hasChanged,
+  hasNoParent,
+  isAmbiguous,
+  isBusy,
+  isInPlace,
+  isTaken,
+  notAccepted,
+  notFound,
+  notRemoved,
+  notShown,
+} from './action-errors.ts';
 import { type Content, contentHash, examine } from './content-hash.ts';
 import type { LedgerAcceptance, LedgerItem, QuarantineLedger } from './ledger.ts';
 import { copyBeside, putBack, removeFile } from './set-aside.ts';
@@ -289,68 +300,4 @@ function toItem({ item, content }: Found): QuarantinedItem {
 
 function toAccepted({ path, sha256, at }: LedgerAcceptance): AcceptedContent {
   return { path: toText(path), sha256, at };
-}
-
-function notFound(which: string): ContextdError {
-  return new ContextdError('PATH_NOT_FOUND', `nothing that was set aside is named ${JSON.stringify(which)}`, {
-    remedy: 'Name an id, or eight or more digits of a hash, from `ctxd quarantine list`.',
-  });
-}
-
-function notAccepted(which: string): ContextdError {
-  return new ContextdError('PATH_NOT_FOUND', `nothing is accepted at or as ${JSON.stringify(which)}`, {
-    remedy: 'Name a path, or eight or more digits of a hash, from `ctxd quarantine list`.',
-  });
-}
-
-function isAmbiguous(which: string, items: readonly LedgerItem[]): ContextdError {
-  const ids = items.map(({ id, path }) => `${id} (${toText(path)})`);
-  return new ContextdError('CONFLICT', `${which} names ${items.length} set-aside paths: ${ids.join(', ')}`, {
-    remedy: 'Name one by its id, or by more digits of its hash.',
-  });
-}
-
-function isTaken({ id, path }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `${toText(path)} exists, so ${id} cannot be put back there`, {
-    remedy: `Move ${toText(path)} away first.`,
-  });
-}
-
-function hasNoParent({ id, path }: LedgerItem, parent: RawPath): ContextdError {
-  return new ContextdError(
-    'PATH_NOT_FOUND',
-    `${id} cannot be put back: ${toText(parent)} is not a directory any more`,
-    {
-      remedy: `Make the directory of ${toText(path)} again, then repeat this.`,
-    },
-  );
-}
-
-function notRemoved({ path }: LedgerItem, moved: RawPath): ContextdError {
-  const text = `the directory ${toText(moved)}, set aside from ${toText(path)}, is not on the file system of contextd's state`;
-  return new ContextdError('CONFLICT', text, { remedy: `Remove it yourself: \`rm -r ${toText(moved)}\`.` });
-}
-
-function isInPlace({ id, path }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `${toText(path)} was only reported and is in its place`, {
-    remedy: `Accept what it holds: \`ctxd quarantine accept ${id}\`. Otherwise remove the file itself.`,
-  });
-}
-
-function isBusy({ id, path }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `${toText(path)} cannot be put back while a command runs: it could change it`, {
-    remedy: `Wait for the command to end, or accept what it holds now: \`ctxd quarantine accept ${id}\`.`,
-  });
-}
-
-function hasChanged({ id, moved }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `${toText(moved)} is not what was shown: its content changed`, {
-    remedy: `Look at it again: \`ctxd quarantine list\` or \`ctxd quarantine accept ${id}\`; then repeat this.`,
-  });
-}
-
-function notShown({ moved }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `nobody has seen what ${toText(moved)} holds`, {
-    remedy: 'Look at it: `ctxd quarantine list`. Then repeat this.',
-  });
 }

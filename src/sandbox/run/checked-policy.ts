@@ -10,7 +10,8 @@ import { directoryIdentity, isRealDirectory } from '../../fs/directory-identity.
 import { realPathOf } from '../../fs/file-access.ts';
 import { toRaw, toText } from '../../fs/raw-path.ts';
 import { type EnclosingRepository, type GuardedTree, GuardSet } from '../../guard/client/guard-set.ts';
-import { GuardThread, WorkspaceGuard } from '../../guard/client/guard-thread.ts';
+import { GuardThread } from '../../guard/client/guard-thread.ts';
+import { WorkspaceGuard } from '../../guard/client/workspace-guard.ts';
 import { ledgerFile } from '../../guard/contract/quarantine.ts';
 import { checkoutsOf } from '../../guard/git/checkouts.ts';
 import { gitDirOf } from '../../guard/git/git-dir.ts';

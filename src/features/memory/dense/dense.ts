@@ -6,7 +6,15 @@ import type { Database } from '../../../stores/sqlite.ts';
 import { withDeadline } from '../deadline.ts';
 import type { MemoryFilter } from '../rows.ts';
 import { Breaker } from '../sync/breaker.ts';
-import { type Embedded, type Embedder, type Identity, identityOf, modelName, type NamedVector } from './embedder.ts';
+import {
+  type Embedded,
+  type Embedder,
+  type Identity,
+  identityOf,
+  modelName,
+  type NamedVector,
+  type Purpose,
+} from './embedder.ts';
 import { type NewVector, type Unembedded, Vectors } from './vectors.ts';
 
 export interface DenseDeps {
@@ -97,22 +105,29 @@ export class Dense {
     this.#wake?.();
   }
 
-  /** The vector of a masked query, within the deadline. Never throws. */
+  /** The vector of a query with which memories are searched, within the deadline. Never throws. */
   async vectorOf(project: string, query: string): Promise<QueryVector | WordsOnly> {
+    const embedded = await this.embedQuery(project, query);
+    return 'wordsOnly' in embedded ? embedded : this.#comparable(embedded).catch((thrown) => this.#wordsOnly(thrown));
+  }
+
+  /** The vector of a query, masked first, within the deadline. Never throws. */
+  async embedQuery(project: string, query: string): Promise<Embedded | WordsOnly> {
     if (this.#breaker.waitMs > 0) return { wordsOnly: this.#breaker.fault ?? 'the embedding model failed' };
     const { queryTimeoutMs: ms, timer } = this.#deps;
     const late = new AbortController();
     const fault = `the embedding model did not answer within ${ms} ms`;
     try {
-      const embedded = await withDeadline(
-        { ms, fault, late, timer, stopping: this.#stopping.signal },
-        this.#embedQuery(project, query, late.signal),
-      );
-      return await this.#comparable(embedded);
+      const deadline = { ms, fault, late, timer, stopping: this.#stopping.signal };
+      return await withDeadline(deadline, this.#masked(project, [query], 'query', late.signal));
     } catch (thrown) {
-      if (!this.#stopping.signal.aborted) this.#failed(thrown);
-      return { wordsOnly: messageOf(thrown) };
+      return this.#wordsOnly(thrown);
     }
+  }
+
+  /** Vectors of texts that are no memories, masked first. Throws UPSTREAM_UNAVAILABLE, UPSTREAM_ERROR. */
+  embedDocuments(project: string, texts: readonly string[]): Promise<Embedded> {
+    return this.#exclusive(() => this.#inTime((signal) => this.#masked(project, texts, 'document', signal)));
   }
 
   /** The nearest memories with their cosines, the nearest first. */
@@ -156,11 +171,17 @@ export class Dense {
     await this.#exclusive(() => this.#ask());
   }
 
-  async #embedQuery(project: string, query: string, signal: AbortSignal): Promise<Embedded> {
-    const masked = await this.#deps.mask(project, query.slice(0, TEXT_MAX_CHARS));
-    const embedded = await this.#deps.embedder.embed([masked.slice(0, TEXT_MAX_CHARS)], 'query', signal);
+  async #masked(project: string, texts: readonly string[], purpose: Purpose, signal: AbortSignal): Promise<Embedded> {
+    const cut = (text: string): string => text.slice(0, TEXT_MAX_CHARS);
+    const masked = await Promise.all(texts.map((text) => this.#deps.mask(project, cut(text))));
+    const embedded = await this.#deps.embedder.embed(masked.map(cut), purpose, signal);
     this.#breaker.succeeded();
     return embedded;
+  }
+
+  #wordsOnly(thrown: unknown): WordsOnly {
+    if (!this.#stopping.signal.aborted) this.#failed(thrown);
+    return { wordsOnly: messageOf(thrown) };
   }
 
   async #comparable(embedded: Embedded): Promise<QueryVector | WordsOnly> {
@@ -273,13 +294,16 @@ export class Dense {
     return memories.map((memory) => ({ ...memory, vector: null }));
   }
 
-  async #embed(texts: readonly string[]): Promise<Embedded> {
-    const { embedder, timer, timeoutMs: ms } = this.#deps;
+  #embed(texts: readonly string[]): Promise<Embedded> {
+    return this.#inTime((signal) => this.#deps.embedder.embed(texts, 'document', signal));
+  }
+
+  async #inTime(embed: (signal: AbortSignal) => Promise<Embedded>): Promise<Embedded> {
+    const { timer, timeoutMs: ms } = this.#deps;
     const late = new AbortController();
     const { signal: stopping } = this.#stopping;
-    const signal = AbortSignal.any([late.signal, stopping]);
     const fault = `the embedding model did not answer within ${ms} ms`;
-    const answer = embedder.embed(texts, 'document', signal);
+    const answer = embed(AbortSignal.any([late.signal, stopping]));
     const embedded = await withDeadline({ ms, fault, late, timer, stopping }, answer);
     this.#breaker.succeeded();
     return embedded;

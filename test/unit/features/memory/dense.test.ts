@@ -1,67 +1,16 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { silentLogger } from '#src/core/log.js';
-import { Dense } from '#src/features/memory/dense/dense.js';
 import { mix } from '#src/features/memory/dense/fuse.js';
-import { HttpEmbedder } from '#src/features/memory/dense/http-embedder.js';
 import { LocalEmbedder } from '#src/features/memory/dense/local-embedder.js';
-import { Vectors } from '#src/features/memory/dense/vectors.js';
-import { Memories } from '#src/features/memory/memories.js';
-import { memoryDatabase } from '#src/features/memory/memory-database.js';
 import { searchMemories } from '#src/features/memory/memory-services.js';
 import { queryWords } from '#src/features/memory/query.js';
 import { type MemoryFilter, NO_FILTER } from '#src/features/memory/rows.js';
-import { MemoryStore } from '#src/features/memory/store.js';
-import { EMBEDDING_FAULTS, type EmbeddingServer, openEmbeddingServer } from '../../../helpers/embedding-server.ts';
+import { EMBEDDING_FAULTS, openEmbeddingServer } from '../../../helpers/embedding-server.ts';
 import { propertyRuns, shapeRuns } from '../../../helpers/property-runs.ts';
-import { makeTempDir, TestClock } from '../../stores/open-stores.ts';
-import { HandTimer } from './open-member.ts';
+import { makeTempDir } from '../../stores/open-stores.ts';
+import { openDense, QUERY_MS } from './open-dense.ts';
 import { draftOf, MODEL, PROJECT } from './open-memories.ts';
-
-const QUERY_MS = 151;
-
-interface Options {
-  dir?: string;
-  model?: string;
-  revision?: string;
-}
-
-async function openDense(server: EmbeddingServer, { dir, model = 'topics', revision = '' }: Options = {}) {
-  const home = dir ?? (await makeTempDir());
-  const database = memoryDatabase({ file: join(home, 'memory.db'), logger: silentLogger });
-  const store = new MemoryStore({ database, logger: silentLogger });
-  const [clock, timer] = [new TestClock(), new HandTimer()];
-  const events: { event: string; fields: object | undefined }[] = [];
-  await store.start();
-  const dense = new Dense({
-    database,
-    embedder: new HttpEmbedder({
-      url: server.url,
-      model,
-      revision,
-      prefixes: { query: 'query: ', document: '' },
-      apiKey: async () => 'open-sesame',
-    }),
-    mask: async (_project, text) => text.replaceAll('swordfish', '[SECRET:test]'),
-    queryTimeoutMs: QUERY_MS,
-    timeoutMs: 60_000,
-    clock,
-    timer,
-    random: () => 0,
-    logger: { ...silentLogger, warn: (event, fields) => void events.push({ event, fields }) },
-  });
-  let isStopped = false;
-  const stop = async (): Promise<void> => {
-    if (isStopped) return;
-    isStopped = true;
-    await dense.stop();
-    await store.stop();
-  };
-  onTestFinished(stop);
-  const memories = new Memories({ store, clock, dense });
-  return { dir: home, database, store, dense, clock, timer, memories, events, vectors: new Vectors(database), stop };
-}
 
 type Opened = Awaited<ReturnType<typeof openDense>>;
 

@@ -114,6 +114,7 @@ it('issue 18 part 2 is off by default, and names what a provider needs', async (
     '/memory/embedding/url must be set if the provider is http; /memory/embedding/model must be set if the provider is http',
   );
   expect(() => accept({ provider: 'local' })).toThrow('/memory/embedding/folder must be set');
+  expect(() => accept({ tools: true })).toThrow('/memory/embedding/tools needs a provider');
   for (const url of ['http://models.example.com/v1', 'https://ann:key@models.example.com/v1', 'models.example.com'])
     expect(() => accept({ provider: 'http', model: 'm', url })).toThrow('/memory/embedding/url');
 });

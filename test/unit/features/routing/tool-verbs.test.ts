@@ -31,7 +31,10 @@ function without(name: string): CatalogTool[] {
 }
 
 /** Calls of a daemon in which the project `/p` has accepted `accepted`. */
-function open({ isCacheStable = false } = {}) {
+function open({
+  isCacheStable = false,
+  meanings = null,
+}: Partial<Pick<ToolVerbDeps, 'isCacheStable' | 'meanings'>> = {}) {
   const offers: [query: string, tools: readonly string[]][] = [];
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
@@ -51,7 +54,7 @@ function open({ isCacheStable = false } = {}) {
     logger: silentLogger,
   });
   const habits: ToolVerbDeps['habits'] = { offered: (_session, query, tools) => offers.push([query, tools]) };
-  const verbs = createToolVerbs({ catalogues, counter, isCacheStable, habits });
+  const verbs = createToolVerbs({ catalogues, meanings, counter, isCacheStable, habits });
   const backend = createHostBackend(verbs, systemClock);
   const ask = async (tool: string, input: JsonObject, own: { form?: AnswerForm; session?: string } = {}) => {
     const call: Parameters<typeof backend.run>[0] = {

@@ -229,10 +229,9 @@ describe('words and meaning', () => {
   const vectors = new Map(
     TOOLS.map(({ id }, index) => [id, Float32Array.from({ length: 8 }, (_, at) => (at === index ? 1 : 0))]),
   );
-  const dense = new Router(TOOLS, { vectors });
   const near = (id: string): Float32Array => vectors.get(id) ?? new Float32Array(8);
   const idsWith = (query: string, id: string): string[] =>
-    dense.route(query, { vector: near(id) }).map(({ item }) => item.id);
+    router.route(query, { meaning: { query: near(id), vectors } }).map(({ item }) => item.id);
 
   it('finds by meaning what no word finds', () => {
     expect(idsWith('qqqq', 'send_mail')[0]).toBe('send_mail');
@@ -242,4 +241,34 @@ describe('words and meaning', () => {
     for (const { id } of TOOLS)
       expect(idsWith('close issue', id).slice(0, 2)).toEqual(idsFor('close issue').slice(0, 2));
   });
+
+  it('issue 33.4 lists of copies the one that fits by words, whichever of them the model prefers', () => {
+    const words = ['export', 'audit', 'log', 'legacy', 'file'];
+    const query = fc.subarray(words, { minLength: 1 }).map((some) => some.join(' '));
+    const marks = fc.shuffledSubarray(['_v2', '_legacy', '_old_copy', '_2024', '_file'], { minLength: 1 });
+    fc.assert(
+      fc.property(query, marks, fc.nat(5), (asked, some, at) => {
+        const copies = ['', ...some].map((mark) =>
+          tool(`export_log${mark}`, {
+            description: `Export the entries of the audit log to a file${mark.replace('_', ' ')}`,
+          }),
+        );
+        const catalog = new Router([...copies, ...TOOLS]);
+        const preferred = copies[at % copies.length]?.id;
+        const meaning = {
+          query: axis(0),
+          vectors: new Map(copies.map(({ id }) => [id, axis(id === preferred ? 0 : 1)])),
+        };
+        const byWords = (id: string): number => catalog.explain(asked, id)?.score ?? 0;
+        const [first] = catalog.route(asked, { meaning });
+        const group = [first?.item.id ?? '', ...(first?.duplicates ?? []).map(({ id }) => id)];
+        expect(group.map(byWords)).toEqual(group.map(byWords).toSorted((one, other) => other - one));
+      }),
+      { numRuns: propertyRuns() },
+    );
+  });
 });
+
+function axis(at: number): Float32Array {
+  return Float32Array.from({ length: 8 }, (_, place) => (place === at ? 1 : 0.01));
+}
