@@ -16,6 +16,7 @@ import { httpCommands } from './commands/http.ts';
 import { init } from './commands/init.ts';
 import { mcpInspect } from './commands/mcp-inspect.ts';
 import { mcpServe } from './commands/mcp-serve.ts';
+import { mcpStats } from './commands/mcp-stats.ts';
 import { memoryCommands } from './commands/memory.ts';
 import { memoryImport } from './commands/memory-import.ts';
 import { memoryLearn } from './commands/memory-learn.ts';
@@ -208,6 +209,7 @@ export const COMMANDS: readonly Command[] = [
   ...httpCommands,
   mcpServe,
   mcpInspect,
+  mcpStats,
   auditTail,
   ...sessionLogCommands,
   sessionSecrets,

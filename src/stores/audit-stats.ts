@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { StatsRow } from '../call/management.ts';
 import { isErrno } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
 import { type AuditRecord, PERSON_DOOR, parseRecord } from './audit-record.ts';
 
 /** Most rows of one answer. Calls that would need another row are added to the row `OTHERS` of their day. */
@@ -44,7 +45,7 @@ export async function sumAuditLog(
   for (const { day, start } of open.values()) {
     const row = rows.rowOf(day, start);
     row.calls += 1;
-    row.failed += isLost(start) ? 1 : 0;
+    if (isLost(start)) addFailure(row, 'INTERRUPTED');
   }
   return rows.all();
 }
@@ -74,7 +75,7 @@ class Rows {
     if (known !== undefined) return known;
     const isOthers = project === OTHERS.project && session === OTHERS.session && tool === OTHERS.tool;
     if (this.#rows.size >= this.#maxRows && !isOthers) return this.rowOf(day, OTHERS);
-    const row = { day, project, session, tool, ...NO_FIGURES };
+    const row = { day, project, session, tool, ...NO_FIGURES, errors: {} };
     this.#rows.set(key, row);
     return row;
   }
@@ -90,7 +91,7 @@ function addRecord(row: Figures, record: AuditRecord): void {
     return;
   }
   row.calls += 1;
-  row.failed += record.error_code === null ? 0 : 1;
+  if (record.error_code !== null) addFailure(row, record.error_code);
   row.follow_ups += record.follow_up === true ? 1 : 0;
   row.artifacts += record.artifact === true ? 1 : 0;
   row.truncated += record.truncated === true ? 1 : 0;
@@ -98,8 +99,16 @@ function addRecord(row: Figures, record: AuditRecord): void {
   row.missed_by_first_pass += record.missed_by_first_pass ?? 0;
   row.duration_ms += record.duration_ms;
   row.scrub_ms += record.scrub_ms ?? 0;
+  const { cache_hit: isKept, attempts } = isJsonObject(record.provenance) ? record.provenance : {};
+  row.kept += isKept === true ? 1 : 0;
+  row.retries += typeof attempts === 'number' ? Math.max(0, attempts - 1) : 0;
   addTokens(row, record);
   addTime(row, record);
+}
+
+function addFailure(row: Figures, code: string): void {
+  row.failed += 1;
+  row.errors[code] = (row.errors[code] ?? 0) + 1;
 }
 
 /** A record with only one of the two figures says nothing about a saving. */
@@ -122,7 +131,7 @@ function addTime(row: Figures, record: AuditRecord): void {
   row.added_ms += Math.max(0, record.duration_ms - inTool);
 }
 
-const NO_FIGURES: Readonly<Figures> = {
+const NO_FIGURES: Readonly<Omit<Figures, 'errors'>> = {
   calls: 0,
   failed: 0,
   secrets: 0,
@@ -140,4 +149,6 @@ const NO_FIGURES: Readonly<Figures> = {
   truncated: 0,
   timed_calls: 0,
   added_ms: 0,
+  kept: 0,
+  retries: 0,
 };

@@ -1,7 +1,8 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { StatsRow__Output as StatsRow } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
-import { defineCommand, type ParsedArgs } from '../command.ts';
+import { defineCommand, type Parameter, type ParsedArgs } from '../command.ts';
+import type { CliContext } from '../context.ts';
 import { projectOption } from '../project-root.ts';
 import type { View } from '../render.ts';
 
@@ -25,24 +26,38 @@ interface Stats {
   hasTable: boolean;
 }
 
+/** Which records are summed up. */
+export const STATS_OPTIONS: readonly Parameter[] = [
+  {
+    syntax: '--days <count>',
+    help: `number of UTC days including today (default ${DAYS_DEFAULT}, at most ${DAYS_MAX})`,
+  },
+  { syntax: '--project [dir]', help: 'only calls of a project (default: the current project)' },
+];
+
+/** The rows that `STATS_OPTIONS` ask for. */
+export async function readStats(
+  context: CliContext,
+  args: ParsedArgs,
+): Promise<{ rows: readonly StatsRow[]; days: number }> {
+  const days = args.count('days', DAYS_DEFAULT, DAYS_MAX);
+  const root = await projectOption(context, args);
+  const { rows } = await withClient(context.paths, (client) => client.stats({ project_root: root, days }));
+  return { rows, days };
+}
+
 /** Sums of the audit log. */
 export const stats = defineCommand<Stats>({
   name: ['stats'],
   summary: 'Say what was saved; with --all or --by, sum up calls, tokens, secrets and times in a table.',
   options: [
-    {
-      syntax: '--days <count>',
-      help: `number of UTC days including today (default ${DAYS_DEFAULT}, at most ${DAYS_MAX})`,
-    },
+    ...STATS_OPTIONS,
     { syntax: '--all', help: 'a table by day, tool and session' },
     { syntax: '--by <key>', help: `a table by one of ${GROUPINGS.join(', ')}` },
-    { syntax: '--project [dir]', help: 'only calls of a project (default: the current project)' },
   ],
   async run(context, args) {
-    const days = args.count('days', DAYS_DEFAULT, DAYS_MAX);
     const by = groupingOf(args);
-    const root = await projectOption(context, args);
-    const { rows } = await withClient(context.paths, (client) => client.stats({ project_root: root, days }));
+    const { rows, days } = await readStats(context, args);
     const hasTable = args.flag('all') || by !== undefined;
     return { rows: by === undefined ? rows : sumBy(rows, by), by, days, hasTable };
   },
@@ -190,13 +205,15 @@ const NO_FIGURES = {
   scrub_ms: 0,
   timed_calls: 0,
   added_ms: 0,
-} satisfies Omit<StatsRow, Key>;
+  kept: 0,
+  retries: 0,
+} satisfies Omit<StatsRow, Key | 'errors'>;
 
 type Figures = typeof NO_FIGURES;
 const FIGURE_NAMES = Object.keys(NO_FIGURES) as (keyof Figures)[];
 
 /** Figures of some calls, and the keys that these calls share. */
-export type StatsSum = Figures & Partial<Pick<StatsRow, Key>>;
+export type StatsSum = Figures & Partial<Pick<StatsRow, Key | 'errors'>>;
 
 /** One sum for each value of the key, in the order of first appearance. */
 export function sumBy(rows: readonly StatsSum[], by: Grouping): StatsSum[] {
@@ -216,5 +233,7 @@ export function sumAll(rows: readonly StatsSum[]): StatsSum {
 function add(sum: StatsSum, row: StatsSum): StatsSum {
   const added = { ...sum };
   for (const name of FIGURE_NAMES) added[name] += row[name];
-  return added;
+  const errors = { ...sum.errors };
+  for (const [code, count] of Object.entries(row.errors ?? {})) errors[code] = (errors[code] ?? 0) + count;
+  return { ...added, errors };
 }

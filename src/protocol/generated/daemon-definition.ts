@@ -2062,6 +2062,19 @@ export const DAEMON_DEFINITION = `{
                 "added_ms": {
                   "type": "double",
                   "id": 21
+                },
+                "errors": {
+                  "keyType": "string",
+                  "type": "uint64",
+                  "id": 22
+                },
+                "kept": {
+                  "type": "uint64",
+                  "id": 23
+                },
+                "retries": {
+                  "type": "uint64",
+                  "id": 24
                 }
               }
             },

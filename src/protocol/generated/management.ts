@@ -4076,6 +4076,15 @@ export interface StatsRow {
    */
   'timed_calls'?: (number | string | Long);
   'added_ms'?: (number | string);
+  /**
+   * Failed calls by the code of their error. The counts of one row add up to `failed`.
+   */
+  'errors'?: ({[key: string]: number | string | Long});
+  /**
+   * Calls of MCP servers that were answered from a kept answer, and attempts after the first.
+   */
+  'kept'?: (number | string | Long);
+  'retries'?: (number | string | Long);
 }
 
 /**
@@ -4142,6 +4151,15 @@ export interface StatsRow__Output {
    */
   'timed_calls': (number);
   'added_ms': (number);
+  /**
+   * Failed calls by the code of their error. The counts of one row add up to `failed`.
+   */
+  'errors': ({[key: string]: number});
+  /**
+   * Calls of MCP servers that were answered from a kept answer, and attempts after the first.
+   */
+  'kept': (number);
+  'retries': (number);
 }
 
 export interface StatusRequest {

@@ -20,6 +20,8 @@ const NONE: StatsSum = {
   scrub_ms: 0,
   timed_calls: 0,
   added_ms: 0,
+  kept: 0,
+  retries: 0,
 };
 
 function row(day: string, tool: string, session: string, figures: Partial<StatsSum>): StatsSum {
@@ -46,10 +48,11 @@ function fieldsOf(line: string | undefined): string[] {
 describe('ctxd stats', () => {
   it('sums up by one key, with every figure in every sum', () => {
     expect(sumBy(ROWS, 'tool')).toEqual([
-      { tool: 'safe_read', ...NONE, calls: 1, duration_ms: 10, ...LOSING },
+      { tool: 'safe_read', ...NONE, errors: {}, calls: 1, duration_ms: 10, ...LOSING },
       {
         tool: 'safe_bash',
         ...NONE,
+        errors: {},
         calls: 2,
         duration_ms: 20,
         counted_calls: 2,
@@ -59,7 +62,7 @@ describe('ctxd stats', () => {
         tokens_saved: 176_000,
         artifacts: 2,
       },
-      { tool: 'old_tool', ...NONE, calls: 1, duration_ms: 10 },
+      { tool: 'old_tool', ...NONE, errors: {}, calls: 1, duration_ms: 10 },
     ]);
     expect(sumBy(ROWS, 'day').map(({ day, calls }) => [day, calls])).toEqual([
       ['2025-01-14', 2],

@@ -108,6 +108,9 @@ describe('the sums of the audit log', () => {
         truncated: 1,
         timed_calls: 2,
         added_ms: 15,
+        errors: {},
+        kept: 0,
+        retries: 0,
       },
     ]);
   });
