@@ -59,13 +59,14 @@ function notFound(asked: string, { entries }: ToolCatalogue): ContextdError {
   return new ContextdError('HYDRATE_FAILED', why, {
     remedy:
       named.length > 0
-        ? `Ids that are here: ${named.slice(0, NAMED_MAX).join(', ')}.`
+        ? `Did you mean ${named.slice(0, NAMED_MAX).join(' or ')}?`
         : 'Find it by what it does: `tool_browse`.',
   });
 }
 
-/** Ids with the same name in another version come first. */
+/** Ids of tools with this very name come first, then those with the same name in another version. */
 function idsLike(asked: string, ids: readonly string[]): string[] {
+  const named = ids.filter((id) => withoutVersion(id).endsWith(`:${asked}`));
   const near = nearestNames(withoutVersion(asked), ids.map(withoutVersion));
-  return near.flatMap((name) => ids.filter((id) => withoutVersion(id) === name));
+  return [...new Set([...named, ...near.flatMap((name) => ids.filter((id) => withoutVersion(id) === name))])];
 }

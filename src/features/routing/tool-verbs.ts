@@ -89,11 +89,15 @@ function choicesIn(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): st
 }
 
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */
-function entryOf(asked: string, { entries, clientNames }: ToolCatalogue): ToolEntry {
+function entryOf(asked: string, { items, entries, clientNames }: ToolCatalogue): ToolEntry {
   const listed = entries.get(clientNames.idOf(asked.trim()) ?? '');
   if (listed !== undefined) return listed;
   const name = toolOfShellName(asked.trim());
-  const byName = new Map([...entries.values()].map((entry) => [entry.tool.manifest.name, entry]));
+  const byName = new Map<string, ToolEntry>();
+  for (const [named, [one, ...others]] of Map.groupBy(items, (item) => item.name)) {
+    const entry = others.length > 0 ? undefined : entries.get(one?.id ?? '');
+    if (entry !== undefined) byName.set(named, entry);
+  }
   for (const [wanted, known] of [
     [name, byName],
     [asked, entries],

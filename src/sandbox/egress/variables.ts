@@ -30,6 +30,14 @@ export function proxyVariables(lane: string, callers: Readonly<Record<string, st
     NO_UPDATE_NOTIFIER: '1',
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
   };
+  return withoutSet(all, callers);
+}
+
+/** Without variables that the caller sets, in either case. */
+export function withoutSet(
+  variables: Readonly<Record<string, string>>,
+  callers: Readonly<Record<string, string>>,
+): Record<string, string> {
   const set = new Set(Object.keys(callers).map((name) => name.toLowerCase()));
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !set.has(name.toLowerCase())));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !set.has(name.toLowerCase())));
 }

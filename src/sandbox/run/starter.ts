@@ -7,7 +7,7 @@ import type { LayerMounts } from '../contract/mounted.ts';
 import type { SandboxPolicy } from '../contract/policy.ts';
 import type { SandboxNetworkLease } from '../egress/bridge.ts';
 import type { NetworkPlace, Networks } from '../egress/networks.ts';
-import { proxyVariables } from '../egress/variables.ts';
+import { proxyVariables, withoutSet } from '../egress/variables.ts';
 import type { GitView } from '../git/git-views.ts';
 import { Jail } from '../jail/bubblewrap.ts';
 import {
@@ -22,11 +22,12 @@ import { OutputReader } from '../jail/output-reader.ts';
 import type { GroupFiles } from '../machine/cgroup/files.ts';
 import { binDirsOf, coverProc } from '../machine/host.ts';
 import { ownerOf } from '../machine/identity.ts';
-import { buildEnvironment, mountStorage, planTree } from '../machine/mount-plan.ts';
+import { buildEnvironment, CACHES_INSIDE, mountStorage, planTree } from '../machine/mount-plan.ts';
 import type { LoopbackNamespace } from '../machine/network.ts';
 import { Releases } from '../machine/releases.ts';
 import { mountNameService } from '../machine/skeleton.ts';
 import { readablePaths } from '../machine/tool-paths.ts';
+import { cacheVariables } from '../storage/caches.ts';
 import type { Storage, StorageLease } from '../storage/storage.ts';
 import { hostVariables, trustOf, withAuthority } from '../trust/trust.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
@@ -282,6 +283,7 @@ function prepare(
     network,
     mounts,
     env: environmentOf(policy, mounts, {
+      ...(mounts.some(({ dest }) => dest === CACHES_INSIDE) ? withoutSet(cacheVariables(CACHES_INSIDE), job.env) : {}),
       ...(way === null ? {} : proxyVariables(way.lane, job.env)),
       ...hostVariables(policy, host.base()),
     }),

@@ -6,6 +6,8 @@ interface CacheDirectory {
   readonly unit: string;
   /** Programs keep their caches beside each other in it, so each entry is dropped by itself. */
   readonly isShared?: true;
+  /** The variable by which its program finds it, if it does not work behind a link. */
+  readonly variable?: string;
 }
 
 /**
@@ -16,7 +18,8 @@ export const CACHE_DIRECTORIES: readonly CacheDirectory[] = [
   // pip, uv, yarn, go-build, deno, pre-commit, playwright and everything else that follows the XDG specification.
   { home: '.cache', unit: 'xdg', isShared: true },
   { home: 'go', unit: 'go', isShared: true },
-  { home: '.npm', unit: 'npm' },
+  // npx takes what it installed behind a link for broken, and installs it again at every start.
+  { home: '.npm', unit: 'npm', variable: 'npm_config_cache' },
   { home: '.local/share/pnpm/store', unit: 'pnpm' },
   { home: '.yarn/berry/cache', unit: 'yarn' },
   { home: '.bun/install/cache', unit: 'bun' },
@@ -39,3 +42,12 @@ export const CACHE_DIRECTORIES: readonly CacheDirectory[] = [
 
 /** Caches in which every file stands for itself: the oldest files are dropped, not the whole cache. */
 export const LOOSE_CACHES: readonly string[] = ['xdg/go-build', 'xdg/ccache', 'xdg/sccache', 'ccache'];
+
+/** The variables of caches that are mounted at `inside`. */
+export function cacheVariables(inside: string): Record<string, string> {
+  return Object.fromEntries(
+    CACHE_DIRECTORIES.flatMap(({ unit, variable }) =>
+      variable === undefined ? [] : [[variable, `${inside}/${unit}`]],
+    ),
+  );
+}
