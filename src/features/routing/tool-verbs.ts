@@ -94,9 +94,12 @@ function entryOf(asked: string, { items, entries, clientNames }: ToolCatalogue):
   if (listed !== undefined) return listed;
   const name = toolOfShellName(asked.trim());
   const byName = new Map<string, ToolEntry>();
-  for (const [named, [one, ...others]] of Map.groupBy(items, (item) => item.name)) {
-    const entry = others.length > 0 ? undefined : entries.get(one?.id ?? '');
-    if (entry !== undefined) byName.set(named, entry);
+  const seen = new Set<string>();
+  for (const { id, name: own } of items) {
+    const entry = entries.get(id);
+    if (seen.has(own)) byName.delete(own);
+    else if (entry !== undefined) byName.set(own, entry);
+    seen.add(own);
   }
   for (const [wanted, known] of [
     [name, byName],
