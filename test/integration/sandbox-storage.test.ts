@@ -33,6 +33,15 @@ for (const who of whoCanRun()) {
       expect((await run('b', read)).out).toBe('1\n2\n3\n4\n5\n6\n');
     });
 
+    it('issue 34 names npm its cache by the real path, because npx installs again what it finds behind a link, unless the caller names one', async () => {
+      const named = 'printf "%s %s" "$npm_config_cache" "$(realpath ~/.npm)"';
+      const [variable, real] = (await run('a', named)).out.split(' ');
+      expect(variable).toBe(real);
+      const env = { NPM_CONFIG_CACHE: '/tmp/own' };
+      const own = await bench.bash(named, { env }, { storage: { session: 'a' }, network: 'project', git: 'working' });
+      expect(own.out).toMatch(/^ /);
+    });
+
     it('keeps the rest of HOME and /tmp for the session that wrote it, and for no other', async () => {
       const write =
         'mkdir -p ~/.config && for f in ~/.npmrc ~/.gitconfig ~/.cargo/config.toml ~/.m2/settings.xml ~/.bashrc /tmp/x; ' +
