@@ -228,7 +228,7 @@ describe('issue 34 the tools of an MCP server', () => {
     );
     const names = async () =>
       (await daemon.upstreams.snapshot(daemon.project)).tools.map(({ upstreamName }) => upstreamName);
-    expect(await names()).toEqual(['die', 'fetch', 'leak', 'look', 'show', 'turn']);
+    expect(await names()).toEqual(['die', 'fetch', 'leak', 'list_issues', 'look', 'show', 'turn']);
     const { signal } = new AbortController();
     await expect(
       daemon.upstreams.call(daemon.project, { tool: before, args: {}, signal, timeoutMs: 30_000 }),
@@ -236,7 +236,7 @@ describe('issue 34 the tools of an MCP server', () => {
     const stored = daemon.upstreams.find(server.project, server.name);
     await expect(daemon.upstreams.approve(stored, 'another hash')).rejects.toMatchObject({ code: 'CONFLICT' });
     await daemon.upstreams.approve(stored, pending().sha256);
-    expect(await names()).toEqual(['added', 'die', 'fetch', 'leak', 'look', 'open_issue', 'show', 'turn']);
+    expect(await names()).toEqual(['added', 'die', 'fetch', 'leak', 'list_issues', 'look', 'open_issue', 'show', 'turn']);
     // The id is that of the shape, the definition is another one.
     const after = await toolNamed('open_issue');
     expect(after.id).toBe(before.id);
