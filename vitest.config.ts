@@ -14,8 +14,8 @@ const SHARED = {
   // The default is one second, which a busy machine can take for anything.
   expect: { poll: { timeout: 30_000 } },
   server: { deps: { external: [/\/dist\//] } },
-  // Much of their time the tests wait for programs, so four fill two processors. One pool: each worker takes the next file.
-  maxWorkers: 4,
+  // Part of their time the tests wait for programs, so three fill two processors. One pool: each worker takes the next file.
+  maxWorkers: 3,
 };
 
 export default defineConfig({
