@@ -123,6 +123,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     changes: [upstreams, installed],
     access,
     clock,
+    timer,
   });
   const catalogues = new ToolCatalogues({
     ...before,

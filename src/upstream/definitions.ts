@@ -143,7 +143,7 @@ export class DefinitionCollector {
 }
 
 /** The fields in a fixed order, and the keys of objects in order. */
-function definitionText(kind: DefinitionKind, whole: JsonObject): string {
+export function definitionText(kind: DefinitionKind, whole: JsonObject): string {
   const { fields } = DEFINITION_KINDS[kind];
   return JSON.stringify(
     Object.fromEntries(fields.flatMap((field) => (field in whole ? [[field, sorted(whole[field])]] : []))),

@@ -6,32 +6,73 @@ export interface MaskDeps {
   scrubber: Pick<Scrubber, 'scrub' | 'maskText'>;
 }
 
-/** Keys of bytes. */
-const BINARY: ReadonlySet<string> = new Set(['data', 'blob']);
-
-/** Masks every string of a message but bytes as base64, and a state that is sealed. */
-export async function maskMessage(session: SessionRef, message: JsonObject, { scrubber }: MaskDeps) {
+/**
+ * Masks every string of a message but bytes as base64. `method`: of the request that the message belongs to, which decides where
+ * the protocol has bytes; '' for a message without any.
+ */
+export async function maskMessage(session: SessionRef, message: JsonObject, method: string, { scrubber }: MaskDeps) {
   const taken: string[] = [];
-  const open = withoutBytes(message, taken);
+  const open = withoutBytes(message, byteHolders(message, method), taken);
   const { value, secrets } = await scrubber.scrub(session, open as JsonObject);
   return { value: withBytes(value, taken[Symbol.iterator]()) as JsonObject, secrets };
+}
+
+/** The objects that hold bytes, and under which key. */
+type Holders = ReadonlyMap<JsonObject, 'data' | 'blob'>;
+
+function byteHolders(message: JsonObject, method: string): Holders {
+  const holders = new Map<JsonObject, 'data' | 'blob'>();
+  const resource = (value: JsonObject): void => {
+    if (typeof value.uri === 'string') holders.set(value, 'blob');
+  };
+  const block = (value: JsonObject): void => {
+    if ((value.type === 'image' || value.type === 'audio') && typeof value.mimeType === 'string')
+      holders.set(value, 'data');
+    if (value.type === 'resource') objectsIn(value.resource).forEach(resource);
+    if (value.type === 'tool_result') objectsIn(value.content).forEach(block);
+  };
+  const turn = ({ content }: JsonObject): void => objectsIn(content).forEach(block);
+  switch (method) {
+    case 'tools/call':
+      turn(message);
+      break;
+    case 'resources/read':
+      objectsIn(message.contents).forEach(resource);
+      break;
+    case 'prompts/get':
+    case SAMPLING:
+      objectsIn(message.messages).forEach(turn);
+      break;
+  }
+  const { inputRequests } = message;
+  if (method === SAMPLING || !isJsonObject(inputRequests)) return holders;
+  for (const asked of Object.values(inputRequests))
+    if (isJsonObject(asked) && asked.method === SAMPLING && isJsonObject(asked.params))
+      objectsIn(asked.params.messages).forEach(turn);
+  return holders;
+}
+
+const SAMPLING = 'sampling/createMessage';
+
+/** Of a list or of one value. */
+function objectsIn(value: Json | undefined): JsonObject[] {
+  return [value].flat().filter(isJsonObject);
 }
 
 /** Stands for a string that is not searched: a character of no meaning. */
 const PLACE = '\u{F0000}';
 
-function withoutBytes(value: Json, taken: string[], key = '', isBinary = false): Json {
+function withoutBytes(value: Json, holders: Holders, taken: string[], isBytes = false): Json {
   if (typeof value === 'string') {
-    const isOpaque = key === 'requestState' || (isBinary && BINARY.has(key) && BASE64.test(value));
-    if (!isOpaque && value !== PLACE) return value;
+    if (!(isBytes && BASE64.test(value)) && value !== PLACE) return value;
     taken.push(value);
     return PLACE;
   }
-  if (Array.isArray(value)) return value.map((inner: Json) => withoutBytes(inner, taken));
+  if (Array.isArray(value)) return value.map((inner: Json) => withoutBytes(inner, holders, taken));
   if (!isJsonObject(value)) return value;
-  const holdsBytes = typeof value.mimeType === 'string' || typeof value.uri === 'string';
+  const key = holders.get(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withoutBytes(inner, taken, name, holdsBytes)]),
+    Object.entries(value).map(([name, inner]) => [name, withoutBytes(inner, holders, taken, name === key)]),
   );
 }
 

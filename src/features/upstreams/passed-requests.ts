@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { PassingCaller, PassingRequests } from '../../call/passing.ts';
 import type { SessionRef } from '../../call/session.ts';
 import type { ToolAccess } from '../../catalog/tool-access.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock, Timer } from '../../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { McpError, type McpMessage, type PassedCall, type PassedRequest } from '../../core/passing.ts';
 import type { AuditLog } from '../../stores/audit.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
@@ -13,19 +13,22 @@ import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { UpstreamTool } from '../../upstream/contract.ts';
 import type { UpstreamLinks } from './links.ts';
 import { type MaskDeps, maskMessage } from './mask-message.ts';
+import { offersOf } from './offered.ts';
+import { ASKED, NOTICES } from './passed-methods.ts';
 import { CAPABILITY_OF, passPrimitive } from './primitives.ts';
-import { SealedState } from './sealed-state.ts';
+import { type AskedState, checkAsker, SealedState } from './sealed-state.ts';
 import { runsNothing, type Upstreams } from './upstreams.ts';
 
 export interface PassedRequestDeps extends MaskDeps {
-  upstreams: Pick<Upstreams, 'list' | 'find'>;
-  links: UpstreamLinks;
+  upstreams: Pick<Upstreams, 'list' | 'find' | 'snapshot'>;
+  links: Pick<UpstreamLinks, 'follow' | 'closeClient' | 'capabilities' | 'pass'>;
   /** What says that the list of tools may have changed. */
   changes: readonly { follow(listener: () => void): () => void }[];
   access: ToolAccess;
   auditLog: Pick<AuditLog, 'append'>;
   liveSessions: Pick<LiveSessions, 'idFor'>;
   clock: Clock;
+  timer: Timer;
 }
 
 const TOOLS_CHANGED = 'notifications/tools/list_changed';
@@ -46,7 +49,7 @@ export class PassedRequests implements PassingRequests {
     const unfollows = [
       links.follow((of, { method }) => {
         // What else a server says is not for every client.
-        if (of === project && method.endsWith('/list_changed')) listener({ method, params: {} });
+        if (of === project && NOTICES.has(method) && method.endsWith('/list_changed')) listener({ method, params: {} });
       }),
       ...changes.map((source) => source.follow(() => listener({ method: TOOLS_CHANGED, params: {} }))),
     ];
@@ -77,10 +80,12 @@ export class PassedRequests implements PassingRequests {
     const stored = this.#deps.upstreams.find(session.project, server);
     if (stored.spec.catalogue !== undefined) throw runsNothing(stored);
     try {
-      const { request, sent } = this.#masked(session, { ...passed.request, method: 'tools/call', params, signal });
+      const given = { ...passed.request, method: 'tools/call', params, signal };
+      const { request, asked, sent } = this.#masked(session, given);
+      if (asked !== null) checkAsker(asked, stored);
       const result = await this.#deps.links.pass(stored, request, { definition, timeoutMs });
       await sent();
-      passed.answer = { result: await this.#shown(session, request, result) };
+      passed.answer = { result: (await this.#shown(session, request, result, stored)).value };
       return result;
     } catch (thrown) {
       if (thrown instanceof McpError) passed.answer = { error: await this.#shownError(session, thrown) };
@@ -111,10 +116,13 @@ export class PassedRequests implements PassingRequests {
         error_code: errorCode,
       });
     try {
-      const { request, sent } = this.#masked(session, given);
-      const result = await passPrimitive(this.#servers(project, given.method), request, this.#deps.links, REQUEST_MS);
+      const { request, asked, sent } = this.#masked(session, given);
+      const { access, links, timer, upstreams } = this.#deps;
+      const offers = offersOf(project, await upstreams.snapshot(project), access);
+      const passage = { links, offers, timer, timeoutMs: REQUEST_MS };
+      const { result, server } = await passPrimitive(this.#servers(project, given.method), request, passage, asked);
       await sent();
-      const { value, secrets } = await maskMessage(session, this.#sealed(request, result), this.#deps);
+      const { value, secrets } = await this.#shown(session, request, result, server);
       await record(JSON.stringify(value), secrets, null);
       return value;
     } catch (thrown) {
@@ -137,14 +145,15 @@ export class PassedRequests implements PassingRequests {
    * The request as it goes to a server: what comes back on its way is scrubbed, in its order. `sent` resolves when everything
    * that came until then has gone to the client.
    */
-  #masked(session: SessionRef, request: PassedRequest): { request: PassedRequest; sent(): Promise<void> } {
-    const { client, params } = request;
+  #masked(session: SessionRef, request: PassedRequest): MaskedRequest {
+    const { client } = request;
     const mask = async (message: McpMessage): Promise<McpMessage> => {
-      const { value } = await maskMessage(session, message.params, this.#deps);
+      const { value } = await maskMessage(session, message.params, message.method, this.#deps);
       return { method: message.method, params: value };
     };
     let last: Promise<void> = Promise.resolve();
     const pass = (message: McpMessage, send: (masked: McpMessage) => void): void => {
+      if (!NOTICES.has(message.method)) return;
       const masked = mask(message);
       // A notification that cannot be scrubbed is not sent.
       last = Promise.all([masked, last]).then(
@@ -152,40 +161,69 @@ export class PassedRequests implements PassingRequests {
         () => {},
       );
     };
-    const state = params.requestState;
-    const asked = {
+    const { params, asked } = this.#opened(session.project, request);
+    const masked = {
       ...request,
-      params:
-        typeof state === 'string' ? { ...params, requestState: this.#states.open(state, ownerOf(request)) } : params,
+      params,
       notify: (message: McpMessage) => pass(message, request.notify),
       client: {
         ...client,
-        ask: async (message: McpMessage, signal: AbortSignal) => client.ask(await mask(message), signal),
+        async ask(message: McpMessage, signal: AbortSignal) {
+          if (!ASKED.has(message.method)) throw new McpError(-32_601, 'a client is not asked for this');
+          return client.ask(await mask(message), signal);
+        },
         notify: (message: McpMessage) => pass(message, client.notify),
       },
     };
-    return { request: asked, sent: () => last };
+    return { request: masked, asked, sent: () => last };
   }
 
-  async #shown(session: SessionRef, request: PassedRequest, result: JsonObject): Promise<JsonObject> {
-    return (await maskMessage(session, this.#sealed(request, result), this.#deps)).value;
+  /** The parameters as a server gets them. Answers without a state belong to no question: each question goes out with one. */
+  #opened(project: string, request: PassedRequest): { params: JsonObject; asked: AskedState | null } {
+    const { requestState, inputResponses, ...params } = request.params;
+    if (typeof requestState !== 'string') return { params, asked: null };
+    const asked = this.#states.open(requestState, ownerOf(project, request));
+    const { state } = asked;
+    const answers = inputResponses === undefined ? {} : { inputResponses };
+    return { params: { ...params, ...answers, ...(state === undefined ? {} : { requestState: state }) }, asked };
   }
 
-  #sealed(request: PassedRequest, result: JsonObject): JsonObject {
-    const { requestState } = result;
-    if (typeof requestState !== 'string') return result;
-    return { ...result, requestState: this.#states.seal(requestState, ownerOf(request)) };
+  async #shown(session: SessionRef, request: PassedRequest, result: JsonObject, server: StoredServer | null) {
+    const { requestState: state, ...others } = result;
+    const isQuestion = asksForInput(result) || typeof state === 'string';
+    const { value, secrets } = await maskMessage(session, others, request.method, this.#deps);
+    if (server === null || !isQuestion) return { value, secrets };
+    const { name, addedMs } = server;
+    const asked = { server: name, addedMs, ...(typeof state === 'string' ? { state } : {}) };
+    const requestState = this.#states.seal(asked, ownerOf(session.project, request));
+    return { value: { ...value, requestState }, secrets };
   }
 
   async #shownError(session: SessionRef, { code, message, data }: McpError): Promise<McpError> {
     const given = { message, ...(data === undefined ? {} : { data: JSON.parse(JSON.stringify(data)) }) };
-    const { value } = await maskMessage(session, given, this.#deps);
+    const { value } = await maskMessage(session, given, '', this.#deps);
     return new McpError(code, String(value.message), value.data);
   }
 }
 
-function ownerOf({ method, params, client }: PassedRequest): string {
-  return JSON.stringify([client.key, method, params.name ?? params.uri ?? null]);
+interface MaskedRequest {
+  readonly request: PassedRequest;
+  /** The question that it answers; null if it answers none. */
+  readonly asked: AskedState | null;
+  sent(): Promise<void>;
+}
+
+/** Throws McpError if a client cannot be asked for it. */
+function asksForInput({ resultType, inputRequests }: JsonObject): boolean {
+  if (isJsonObject(inputRequests))
+    for (const one of Object.values(inputRequests))
+      if (!isJsonObject(one) || !ASKED.has(String(one.method)))
+        throw new McpError(-32_603, 'the server asks for input that a client is not asked for');
+  return resultType === 'input_required';
+}
+
+function ownerOf(project: string, { method, params, client }: PassedRequest): string {
+  return JSON.stringify([project, client.key, method, params.name ?? params.uri ?? null]);
 }
 
 const INPUT_MAX_CHARS = 65_536;

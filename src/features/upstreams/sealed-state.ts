@@ -1,35 +1,62 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { McpError } from '../../core/passing.ts';
+import type { StoredServer } from '../../stores/upstream-servers.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const CIPHER = 'aes-256-gcm';
+const OPTIONS = { authTagLength: TAG_BYTES } as const;
+
+/** The server that asked a client for input, and the state that it wants back with the answers. */
+export interface AskedState {
+  readonly server: string;
+  /** Tells the server from a later one of the same name. */
+  readonly addedMs: number;
+  /** Absent: the server gave none. */
+  readonly state?: string;
+}
 
 /**
- * What a server wants to have back with the next request, for a client to carry: it may hold anything, and must come back
- * unchanged, so it is encrypted instead of scrubbed. The key is that of one daemon.
+ * The state of a question, for a client to carry: it may hold anything, and must come back unchanged, so it is encrypted instead
+ * of scrubbed. The key is that of one daemon.
  */
 export class SealedState {
   readonly #key = randomBytes(32);
 
   /** `owner`: what `open` must be given. */
-  seal(state: string, owner: string): string {
+  seal(asked: AskedState, owner: string): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(owner));
-    const sealed = [nonce, cipher.update(state, 'utf8'), cipher.final()];
+    const cipher = createCipheriv(CIPHER, this.#key, nonce, OPTIONS).setAAD(Buffer.from(owner));
+    const { server, addedMs, state } = asked;
+    const sealed = [nonce, cipher.update(JSON.stringify([server, addedMs, state]), 'utf8'), cipher.final()];
     return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url');
   }
 
   /** Throws McpError for a state that was changed, or sealed for another owner or by another daemon. */
-  open(sealed: string, owner: string): string {
+  open(sealed: string, owner: string): AskedState {
     const bytes = Buffer.from(sealed, 'base64url');
     try {
-      const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES))
+      const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, NONCE_BYTES), OPTIONS)
         .setAAD(Buffer.from(owner))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
-      const state = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-      return Buffer.concat([state, decipher.final()]).toString('utf8');
+      const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      const [server, addedMs, state] = JSON.parse(Buffer.concat([opened, decipher.final()]).toString('utf8'));
+      return { server, addedMs, ...(typeof state === 'string' ? { state } : {}) };
     } catch {
-      throw new McpError(-32_602, 'requestState was changed or has expired', { reason: 'invalid_request_state' });
+      throw invalidState();
     }
   }
+}
+
+/** Throws McpError if the server is not the one that asked. */
+export function checkAsker({ server, addedMs }: AskedState, answered: Pick<StoredServer, 'name' | 'addedMs'>): void {
+  if (!isAsker({ server, addedMs }, answered)) throw invalidState();
+}
+
+export function isAsker(asked: AskedState, { name, addedMs }: Pick<StoredServer, 'name' | 'addedMs'>): boolean {
+  return asked.server === name && asked.addedMs === addedMs;
+}
+
+export function invalidState(): McpError {
+  return new McpError(-32_602, 'requestState was changed or has expired', { reason: 'invalid_request_state' });
 }

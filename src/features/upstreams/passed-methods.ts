@@ -1,0 +1,18 @@
+/** The notifications of servers that clients get. The name of any other would pass unmasked. */
+export const NOTICES: ReadonlySet<string> = new Set([
+  'notifications/message',
+  'notifications/progress',
+  'notifications/resources/updated',
+  'notifications/elicitation/complete',
+  'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+]);
+
+/** The requests that a server may make of a client. */
+export const ASKED: ReadonlySet<string> = new Set([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+  'ping',
+]);

@@ -1,0 +1,369 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionRef } from '#src/call/session.js';
+import { ToolAccess } from '#src/catalog/tool-access.js';
+import { systemClock } from '#src/core/clock.js';
+import type { JsonObject } from '#src/core/json.js';
+import { silentLogger } from '#src/core/log.js';
+import { McpError, type McpMessage, type PassedCall, type PassedRequest } from '#src/core/passing.js';
+import { PassedRequests } from '#src/features/upstreams/passed-requests.js';
+import { createEngine } from '#src/scrub/hardened/engine.js';
+import { readRuleSources } from '#src/scrub/rule-sources.js';
+import { createScanner } from '#src/scrub/scan/scanner.js';
+import { createScrubber } from '#src/scrub/scrubber.js';
+import type { StoredServer, StoredTool } from '#src/stores/upstream-servers.js';
+import { DefinitionCollector, type DefinitionKind } from '#src/upstream/definitions.js';
+import { snapshotOf } from '#src/upstream/snapshot.js';
+import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
+
+const PROJECT = '/home/ann/shop';
+const { pack, official } = readRuleSources();
+const scanner = createScanner({
+  config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
+  logger: silentLogger,
+  readRules: async () => ({ pack, official }),
+});
+beforeAll(() => scanner.start());
+afterAll(() => scanner.stop());
+
+/** What a server answers; undefined: it never does. */
+type Answers = (request: PassedRequest) => JsonObject | undefined;
+
+interface Given {
+  answers: Answers;
+  offers?: StoredTool[];
+  seen?: StoredTool[];
+  addedMs?: number;
+}
+
+const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} };
+
+function definitionsOf(kind: DefinitionKind, ...entries: object[]): StoredTool[] {
+  const found = new DefinitionCollector(kind);
+  found.add(entries);
+  return [...found.result().tools];
+}
+
+/** The requests of a project with these servers. `late` ends every wait that is open. */
+function passing(servers: Record<string, Given>, deny: string[] = []) {
+  const sent: { server: string; method: string; params: JsonObject }[] = [];
+  const waits = new Set<() => void>();
+  const last = new Map<string, number>();
+  const scrubber = createScrubber({
+    scanner,
+    engine: createEngine(pack, { official }),
+    numbers: {
+      next({ session }: SessionRef) {
+        last.set(session, (last.get(session) ?? 0) + 1);
+        return last.get(session) ?? 0;
+      },
+      last: ({ session }: SessionRef) => last.get(session) ?? 0,
+    },
+    logger: silentLogger,
+    clock: systemClock,
+  });
+  const stored = (): StoredServer[] =>
+    Object.entries(servers).map(([name, { offers = [], seen = offers, addedMs = 1 }]) => ({
+      project: PROJECT,
+      name,
+      spec: { command: ['node'], url: '', usesCredential: false, hosts: [], paths: [], project: 'none' },
+      variables: {},
+      addedMs,
+      givenBy: 'ann',
+      accepted: offers,
+      seen,
+    }));
+  const requests = new PassedRequests({
+    scrubber,
+    upstreams: {
+      list: stored,
+      find(_project, name) {
+        const found = stored().find((server) => server.name === name);
+        if (found === undefined) throw new Error(`no server ${name}`);
+        return found;
+      },
+      snapshot: async () => snapshotOf(stored().map(({ name, seen }) => ({ name, offers: seen, files: 'none' }))),
+    },
+    links: {
+      follow: () => () => {},
+      closeClient: async () => {},
+      capabilities: async () => CAPABILITIES,
+      pass({ name }, request) {
+        sent.push({ server: name, method: request.method, params: request.params });
+        const answer = servers[name]?.answers(request);
+        return answer === undefined ? Promise.withResolvers<JsonObject>().promise : Promise.resolve(answer);
+      },
+    },
+    changes: [],
+    access: new ToolAccess({ allow: ['*'], deny, read_only: false, projects: {} }),
+    auditLog: { append: async () => {} },
+    liveSessions: { idFor: () => 's' },
+    clock: systemClock,
+    timer: {
+      after(_ms, wake) {
+        waits.add(wake);
+        return () => waits.delete(wake);
+      },
+    },
+  });
+  const heard: McpMessage[] = [];
+  const questions: McpMessage[] = [];
+  const requestOf = (method: string, params: JsonObject): PassedRequest => ({
+    method,
+    params,
+    signal: new AbortController().signal,
+    notify: (message) => void heard.push(message),
+    client: {
+      key: '',
+      isLegacy: false,
+      capabilities: {},
+      async ask(message) {
+        questions.push(message);
+        return {};
+      },
+      notify: (message) => void heard.push(message),
+    },
+  });
+  const caller = { principal: { door: 'mcp', client: 'cli' }, project: PROJECT, sessionHint: '' } as const;
+  return {
+    servers,
+    sent,
+    heard,
+    questions,
+    late() {
+      for (const wake of waits) wake();
+    },
+    ask: (method: string, params: JsonObject = {}) => requests.request(caller, requestOf(method, params)),
+    async call(server: string, params: JsonObject): Promise<PassedCall['answer']> {
+      const passed: PassedCall = { request: requestOf('tools/call', { name: 'do', ...params }) };
+      const [definition] = definitionsOf('tool', { name: 'do', inputSchema: { type: 'object' } });
+      await requests
+        .call(
+          {
+            session: { project: PROJECT, session: 's', branch: null },
+            input: {},
+            signal: passed.request.signal,
+            timeoutMs: 1_000,
+          },
+          {
+            id: `${server}:do`,
+            server,
+            upstreamName: 'do',
+            definition: JSON.parse(definition?.text ?? ''),
+            files: 'none',
+          },
+          passed,
+        )
+        .catch(() => {});
+      return passed.answer;
+    },
+  };
+}
+
+const lists = (method: string, key: string, ...entries: JsonObject[]): Answers => {
+  return (request) => (request.method === method ? { [key]: entries } : { [request.method]: 'answered' });
+};
+const secret = (seed: number): string => `ghp_${generate('[a-zA-Z0-9]{36}', seededRandom(seed))}`;
+
+const REVIEW = { name: 'review' };
+const QUESTION = {
+  resultType: 'input_required',
+  inputRequests: { q: { method: 'elicitation/create', params: { message: 'Which?' } } },
+};
+const ANSWER = { inputResponses: { q: { action: 'accept', content: { which: 'mine' } } } };
+
+/** Two servers; `zeta` asks, and `alpha` can be made to offer the same from then on. */
+function twoServers(question: JsonObject) {
+  let isStolen = false;
+  const answering =
+    (isAsking: boolean): Answers =>
+    ({ method, params }) => {
+      const offers = isAsking || isStolen;
+      if (method === 'prompts/list') return { prompts: offers ? [REVIEW] : [] };
+      if (method === 'resources/list') return { resources: offers ? [{ uri: 'x://review', name: 'review' }] : [] };
+      if (method === 'resources/templates/list') return { resourceTemplates: [] };
+      return isAsking && params.inputResponses === undefined ? question : { messages: [] };
+    };
+  const offers = definitionsOf('prompt', REVIEW);
+  const at = passing({ alpha: { answers: answering(false), offers }, zeta: { answers: answering(true), offers } });
+  return {
+    ...at,
+    steal() {
+      isStolen = true;
+    },
+  };
+}
+
+const withAnswers = (at: { sent: { server: string; params: JsonObject }[] }) =>
+  at.sent.flatMap(({ server, params: { inputResponses, requestState } }) =>
+    inputResponses === undefined && requestState === undefined ? [] : [[server, requestState]],
+  );
+
+describe.each([
+  ['prompts/get', { name: 'review' }],
+  ['resources/read', { uri: 'x://review' }],
+] as const)('a question of a server to %s', (method, params) => {
+  it('issue 34: is answered to the server that asked, although another offers the same meanwhile', async () => {
+    for (const [state, question] of [
+      ['of zeta', { ...QUESTION, requestState: 'of zeta' }],
+      [undefined, QUESTION],
+    ] as const) {
+      const at = twoServers(question);
+      const { requestState } = await at.ask(method, params);
+      if (typeof requestState !== 'string') throw new Error('no state came');
+      at.steal();
+      await at.ask(method, { ...params, ...ANSWER, requestState });
+      expect(withAnswers(at)).toEqual([['zeta', state]]);
+    }
+  });
+
+  it('issue 34: is refused if the server that asked is gone, or another has taken its name', async () => {
+    for (const replace of [
+      (servers: Record<string, Given>) => Reflect.deleteProperty(servers, 'zeta'),
+      (servers: Record<string, Given>) =>
+        Object.assign(servers, { zeta: { ...servers.alpha, answers: () => ({}), addedMs: 2 } }),
+    ]) {
+      const at = twoServers({ ...QUESTION, requestState: 'of zeta' });
+      const { requestState } = await at.ask(method, params);
+      at.steal();
+      replace(at.servers);
+      const again = at.ask(method, { ...params, ...ANSWER, requestState: requestState ?? '' });
+      await expect(again).rejects.toMatchObject({ data: { reason: 'invalid_request_state' } });
+      expect(withAnswers(at)).toEqual([]);
+    }
+  });
+
+  it('issue 34: keeps its answers if they come without their state', async () => {
+    const at = twoServers(QUESTION);
+    await at.ask(method, params);
+    at.steal();
+    await at.ask(method, { ...params, ...ANSWER });
+    expect(withAnswers(at)).toEqual([]);
+  });
+});
+
+describe('what a server answers to a call', () => {
+  it('issue 34: its state is not accepted for the tool of another server', async () => {
+    const answers: Answers = ({ params }) =>
+      params.inputResponses === undefined ? { ...QUESTION, requestState: 'of zeta' } : { content: [] };
+    const at = passing({ alpha: { answers }, zeta: { answers } });
+    const answer = await at.call('zeta', {});
+    const requestState = answer !== undefined && 'result' in answer ? answer.result.requestState : undefined;
+    expect(requestState).toEqual(expect.any(String));
+    const stolen = await at.call('alpha', { ...ANSWER, requestState: requestState ?? '' });
+    expect(stolen).toMatchObject({ error: { data: { reason: 'invalid_request_state' } } });
+    expect(withAnswers(at)).toEqual([]);
+    expect(await at.call('zeta', { ...ANSWER, requestState: requestState ?? '' })).toEqual({ result: { content: [] } });
+    expect(withAnswers(at)).toEqual([['zeta', 'of zeta']]);
+  });
+
+  it('issue 34: secrets are masked wherever the protocol has neither a state nor bytes', async () => {
+    const [token, key] = [secret(1), generate('AKIA[A-Z2-7]{16}', seededRandom(3))];
+    const bytes = { type: 'image', data: Buffer.from('an image').toString('base64'), mimeType: 'image/png' };
+    const hidden = { requestState: token, data: key, blob: key, mimeType: 'text/plain', uri: 'x://y', type: 'image' };
+    const answers: Answers = (request) => {
+      request.notify({ method: 'notifications/message', params: { level: 'info', data: hidden } });
+      return { content: [bytes], structuredContent: hidden, _meta: { nested: hidden } };
+    };
+    const at = passing({ one: { answers } });
+    const answer = await at.call('one', {});
+    expect(answer).toMatchObject({ result: { content: [bytes] } });
+    expect(at.heard).toHaveLength(1);
+    const shown = JSON.stringify([answer, at.heard]);
+    expect(shown).not.toContain(token);
+    expect(shown).not.toContain(key);
+    const failing: Answers = () => {
+      throw new McpError(-32_000, 'no', hidden);
+    };
+    const failed = passing({ one: { answers: failing } });
+    expect(JSON.stringify(await failed.call('one', {}))).not.toMatch(new RegExp(`${token}|${key}`));
+  });
+
+  it('issue 34: only requests and notifications of the protocol reach a client', async () => {
+    const asked: unknown[] = [];
+    const answers: Answers = ({ client, notify }) => {
+      for (const method of [`notifications/${secret(4)}`, 'tools/list', 'notifications/progress']) {
+        notify({ method, params: {} });
+        client.notify({ method, params: {} });
+      }
+      for (const method of ['tools/list', 'initialize', 'elicitation/create', 'sampling/createMessage', 'roots/list'])
+        asked.push(client.ask({ method, params: {} }, new AbortController().signal).catch(() => 'refused'));
+      return { content: [] };
+    };
+    const at = passing({ one: { answers } });
+    await at.call('one', {});
+    expect(await Promise.all(asked)).toEqual(['refused', 'refused', {}, {}, {}]);
+    expect(at.questions.map(({ method }) => method)).not.toContain('tools/list');
+    expect(at.heard.map(({ method }) => method)).toEqual(['notifications/progress', 'notifications/progress']);
+    const inputRequests = { q: { method: 'tools/list', params: {} } };
+    const asking = passing({ one: { answers: () => ({ ...QUESTION, inputRequests, requestState: 'x' }) } });
+    expect(await asking.call('one', {})).toMatchObject({ error: { code: -32_603 } });
+  });
+});
+
+describe('what a person has not accepted or has denied', () => {
+  const [old, changed, added] = [{ name: 'old' }, { name: 'changed' }, { name: 'added' }];
+  const prompts = lists('prompts/list', 'prompts', old, { ...changed, description: 'Now something else.' }, added);
+
+  it('issue 34: prompts that are new or changed are neither listed nor got nor completed', async () => {
+    const at = passing({ one: { answers: prompts, offers: definitionsOf('prompt', old, changed) } });
+    expect(await at.ask('prompts/list')).toEqual({ prompts: [old] });
+    expect(await at.ask('prompts/get', old)).toEqual({ 'prompts/get': 'answered' });
+    for (const name of ['changed', 'added']) {
+      await expect(at.ask('prompts/get', { name })).rejects.toThrow(McpError);
+      await expect(at.ask('completion/complete', { ref: { type: 'ref/prompt', name } })).rejects.toThrow(McpError);
+    }
+  });
+
+  it('issue 34: templates that are new or changed are neither listed nor read through nor completed', async () => {
+    const [known, fresh] = ['known://{id}', 'fresh://{id}'].map((uriTemplate) => ({ uriTemplate, name: uriTemplate }));
+    const answers = lists('resources/templates/list', 'resourceTemplates', known ?? {}, fresh ?? {});
+    const at = passing({ one: { answers, offers: definitionsOf('template', known ?? {}) } });
+    expect(await at.ask('resources/templates/list')).toEqual({ resourceTemplates: [known] });
+    expect(await at.ask('resources/read', { uri: 'known://1' })).toEqual({ 'resources/read': 'answered' });
+    await expect(at.ask('resources/read', { uri: 'fresh://1' })).rejects.toThrow('Resource not found');
+    await expect(at.ask('resources/subscribe', { uri: 'fresh://1' })).rejects.toThrow('Resource not found');
+    const ref = { type: 'ref/resource', uri: 'fresh://{id}' };
+    await expect(at.ask('completion/complete', { ref })).rejects.toThrow(McpError);
+  });
+
+  it('issue 34: a resource or prompt whose id is denied does not exist, although a template matches it', async () => {
+    const [secretOne, plain] = ['secret', 'plain'].map((name) => ({ uri: `mm://${name}`, name }));
+    const template = { uriTemplate: 'mm://{name}', name: 'any' };
+    const answers: Answers = (request) => {
+      if (request.method === 'resources/list') return { resources: [secretOne ?? {}, plain ?? {}] };
+      if (request.method === 'resources/templates/list') return { resourceTemplates: [template] };
+      return prompts(request);
+    };
+    const offers = [...definitionsOf('template', template), ...definitionsOf('prompt', old, added)];
+    const at = passing({ mm: { answers, offers } }, ['resource::mm:secret*', 'prompt::mm:added*']);
+    expect(await at.ask('resources/list')).toEqual({ resources: [plain] });
+    expect(await at.ask('prompts/list')).toEqual({ prompts: [old] });
+    expect(await at.ask('resources/read', { uri: 'mm://plain' })).toEqual({ 'resources/read': 'answered' });
+    await expect(at.ask('resources/read', { uri: 'mm://secret' })).rejects.toThrow('Resource not found');
+    await expect(at.ask('prompts/get', added)).rejects.toThrow(McpError);
+  });
+});
+
+describe('a server that never answers', () => {
+  it('issue 34: does not stop lists, reads and levels of the others', async () => {
+    const resource = { uri: 'x://one', name: 'one' };
+    const answers = lists('resources/list', 'resources', resource);
+    const at = passing({ mute: { answers: () => undefined }, one: { answers } });
+    for (const [method, params, expected] of [
+      ['resources/list', {}, { resources: [resource] }],
+      ['resources/read', { uri: 'x://one' }, { 'resources/read': 'answered' }],
+      ['logging/setLevel', { level: 'error' }, {}],
+    ] as const) {
+      const asked = at.ask(method, params);
+      // Until it waits for the mute server only.
+      while (!at.sent.some(({ server }) => server === 'mute')) await setImmediate();
+      await setImmediate();
+      at.late();
+      await setImmediate();
+      at.late();
+      expect(await asked).toEqual(expected);
+      at.sent.length = 0;
+    }
+  });
+});
