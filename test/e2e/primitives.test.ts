@@ -118,7 +118,9 @@ describe('gateway surface §9.4 and §9.5', () => {
       encoding.encode(JSON.stringify(shown)).length + encoding.encode(client.getInstructions() ?? '').length;
     expect(tokens).toBeLessThanOrEqual(1_000);
     const read = await client.callTool({ name: 'resource_read', arguments: { resource_id: 'docs://deploy' } });
-    expect(textOf(read)).toMatch(/^read resource::docs:deploy#\w{8}\nstep 1\n[\s\S]*rest: resource_read \{"continuation":"\d+"\}\]\n$/);
+    expect(textOf(read)).toMatch(
+      /^read resource::docs:deploy#\w{8}\nstep 1\n[\s\S]*rest: resource_read \{"continuation":"\d+"\}\]\n$/,
+    );
     await client.close();
   });
 
