@@ -126,9 +126,9 @@ describe('gateway surface §9.4 an id of a resource', () => {
       ['resource::docs:deplyo', deploy],
       ['docs:deploy', deploy],
       ['resource::docs:deploy#ffffffff', deploy],
-    ])
+    ] as const)
       expect(() => targetOf(asked, undefined, offers)).toThrow(
-        expect.objectContaining({ code: 'RESOURCE_NOT_FOUND', remedy: expect.stringContaining(remedy ?? '') }),
+        expect.objectContaining({ code: 'RESOURCE_NOT_FOUND', remedy: expect.stringContaining(remedy) }),
       );
   });
 
