@@ -392,7 +392,10 @@ const FILE_CALLS: Record<string, FileCalls> = {
     calls: ['constants', 'open'],
     why: 'reads the file that the client of the person names',
   },
-  'input.ts': { calls: ['createReadStream'], why: 'reads the file that the person names' },
+  'input.ts': {
+    calls: ['constants', 'open'],
+    why: 'opens the file that the person names for reading, without waiting for it',
+  },
   'commands/memory-import.ts': { calls: ['stat'], why: 'looks at the file that the person names' },
   'memory/read-markdown.ts': {
     calls: ['readFile', 'readdir', 'stat'],

@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
@@ -6,12 +7,31 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import type { CliContext } from './context.ts';
 import { printable, write } from './render.ts';
 
+type InputContext = Pick<CliContext, 'cwd' | 'stdin' | 'signal'>;
+
+const READABLE = 'Pass a readable file, or - for standard input.';
+
 /** The bytes of an argument: JSON itself, `@file`, or `-` for standard input. */
-export async function readInput(argument: string, context: CliContext, maxBytes: number): Promise<Buffer> {
+export async function readInput(argument: string, context: InputContext, maxBytes: number): Promise<Buffer> {
   if (argument === '-') return readAll(context.stdin, 'standard input', maxBytes);
   if (!argument.startsWith('@')) return checkSize(Buffer.from(argument), '--input', maxBytes);
   const file = resolve(context.cwd, argument.slice(1));
-  return readAll(createReadStream(file), file, maxBytes);
+  return readAll(await openFile(file, file), file, maxBytes);
+}
+
+/** A pipe or a device is refused at once: opening and reading it may wait forever. Throws PATH_NOT_FOUND. */
+async function openFile(path: string, name: string): Promise<Readable> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY).catch((error) => {
+    throw isErrno(error) ? unreadable(name, error.code, error) : error;
+  });
+  const status = await handle.stat();
+  if (status.isFile()) return handle.createReadStream();
+  await handle.close();
+  throw unreadable(name, status.isDirectory() ? 'EISDIR' : 'it is not a regular file');
+}
+
+function unreadable(name: string, why: string | undefined, cause?: unknown): ContextdError {
+  return new ContextdError('PATH_NOT_FOUND', `cannot read ${name} (${why})`, { remedy: READABLE, cause });
 }
 
 async function readAll(stream: Readable, name: string, maxBytes: number): Promise<Buffer> {
@@ -26,9 +46,7 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
     }
   } catch (error) {
     if (error instanceof ContextdError || !isErrno(error)) throw error;
-    throw new ContextdError('PATH_NOT_FOUND', `cannot read ${name} (${error.code})`, {
-      remedy: 'Pass a readable file.',
-    });
+    throw unreadable(name, error.code, error);
   }
   return Buffer.concat(chunks);
 }
@@ -45,20 +63,17 @@ function tooLarge(name: string, maxBytes: number): ContextdError {
   });
 }
 
-/** The bytes of a file, or of standard input for "-" and undefined. Throws PATH_NOT_FOUND if it cannot be read. */
-export async function* readChunks(file: string | undefined, context: CliContext): AsyncGenerator<Buffer> {
+/** The bytes of a regular file, or of standard input for "-" and undefined. Throws PATH_NOT_FOUND if it cannot be read. */
+export async function* readChunks(file: string | undefined, context: InputContext): AsyncGenerator<Buffer> {
   const fromStdin = file === undefined || file === '-';
-  const stream = fromStdin ? context.stdin : createReadStream(resolve(context.cwd, file));
+  const stream = fromStdin ? context.stdin : await openFile(resolve(context.cwd, file), file);
   const stop = (): void => void stream.destroy();
   context.signal.addEventListener('abort', stop, { once: true });
   try {
     for await (const chunk of stream) yield Buffer.from(chunk);
   } catch (error) {
     if (!isErrno(error) || error.code === 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-    throw new ContextdError('PATH_NOT_FOUND', `cannot read ${fromStdin ? 'standard input' : file} (${error.code})`, {
-      remedy: 'Pass a readable file, or no file for standard input.',
-      cause: error,
-    });
+    throw unreadable(fromStdin ? 'standard input' : file, error.code, error);
   } finally {
     context.signal.removeEventListener('abort', stop);
   }

@@ -1,9 +1,17 @@
+import { literalPart, matchesParts } from './uri-match.ts';
+
 /** A template of URIs (RFC 6570), such as `repo://{owner}/{name}{?page}`. Values are texts. */
 export interface UriTemplate {
   readonly variables: readonly TemplateVariable[];
-  /** The URI with these values. A variable without one is left out. */
-  expand(values: Readonly<Record<string, string>>): string;
-  /** Whether the URI can be one of the template. Takes time linear in the length of the URI. */
+  /**
+   * The URI with these values. A variable without one is left out. Null if a value or the URI has more than `URI_MAX_CHARS`:
+   * it stops at the value that is too much.
+   */
+  expand(values: Readonly<Record<string, string>>): string | null;
+  /**
+   * Whether the URI can be one of the template; one of more than `URI_MAX_CHARS` cannot. Takes time linear in the length of
+   * the URI for each of at most 16 expressions.
+   */
   matches(uri: string): boolean;
 }
 
@@ -40,10 +48,12 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   '&': { ...PLAIN, first: '&', separator: '&', isNamed: true, ifEmpty: '=' },
 };
 
+/** Of a URI that a template makes or matches, and of a value. */
+export const URI_MAX_CHARS = 2_048;
 const TEMPLATE_MAX_CHARS = 4_096;
 const EXPRESSIONS_MAX = 16;
-/** A longer one matches no template. */
-const URI_MAX_CHARS = 2_048;
+/** Of all expressions together, however often a name is repeated. */
+const VARIABLES_MAX = 64;
 /** With `*` or `:3` at the end. */
 const VARIABLE = /^([A-Za-z0-9_.%]{1,128})(?:\*|:([1-9]\d{0,3}))?$/;
 
@@ -58,13 +68,14 @@ export function parseUriTemplate(text: string): UriTemplate | null {
   }
   const expressions = parts.filter((part) => typeof part !== 'string');
   if (expressions.length > EXPRESSIONS_MAX) return null;
+  if (expressions.flatMap(({ variables }) => variables).length > VARIABLES_MAX) return null;
   const names = new Map<string, boolean>();
   for (const { operator, variables } of expressions)
     for (const { name } of variables) names.set(name, names.get(name) === true || !operator.isNamed);
   return {
     variables: Array.from(names, ([name, isRequired]) => ({ name, isRequired })),
-    expand: (values) => parts.map((part) => (typeof part === 'string' ? part : expanded(part, values))).join(''),
-    matches: (uri) => uri.length <= URI_MAX_CHARS && matches(parts, uri),
+    expand: (values) => expand(parts, values),
+    matches: matcherOf(parts),
   };
 }
 
@@ -78,16 +89,32 @@ function expressionOf(text: string): Expression | null {
   return known.length === variables.length ? { operator: operator ?? PLAIN, variables: known } : null;
 }
 
-function expanded({ operator, variables }: Expression, values: Readonly<Record<string, string>>): string {
+function expand(parts: readonly Part[], values: Readonly<Record<string, string>>): string | null {
+  let uri = '';
+  for (const part of parts)
+    for (const piece of typeof part === 'string' ? [part] : pieces(part, values)) {
+      if (piece === null || uri.length + piece.length > URI_MAX_CHARS) return null;
+      uri += piece;
+    }
+  return uri;
+}
+
+/** What each variable with a value adds to the URI; null if the value is too long. */
+function* pieces(
+  { operator, variables }: Expression,
+  values: Readonly<Record<string, string>>,
+): Generator<string | null, void> {
   const { first, separator, isNamed, ifEmpty, isReserved } = operator;
-  const given = variables.flatMap(({ name, maxChars }) => {
-    if (!Object.hasOwn(values, name)) return [];
-    const value = [...(values[name] ?? '').toWellFormed()].slice(0, maxChars).join('');
+  let before = first;
+  for (const { name, maxChars } of variables) {
+    if (!Object.hasOwn(values, name)) continue;
+    const given = values[name] ?? '';
+    if (given.length > URI_MAX_CHARS) return yield null;
+    const value = [...given.toWellFormed()].slice(0, maxChars).join('');
     const shown = isReserved ? withoutReserved(value) : withoutSpecial(value);
-    if (!isNamed) return [shown];
-    return [shown === '' ? `${name}${ifEmpty}` : `${name}=${shown}`];
-  });
-  return given.length === 0 ? '' : first + given.join(separator);
+    yield before + (!isNamed ? shown : shown === '' ? `${name}${ifEmpty}` : `${name}=${shown}`);
+    before = separator;
+  }
 }
 
 /** Only what is unreserved stays. */
@@ -103,27 +130,27 @@ function withoutReserved(text: string): string {
     .replace(/%5D/g, ']');
 }
 
-/** The places up to which the parts so far can reach, part by part. */
-function matches(parts: readonly Part[], uri: string): boolean {
-  let reached = new Set([0]);
-  for (const part of parts) {
-    reached = typeof part === 'string' ? afterLiteral(part, uri, reached) : afterExpression(part, uri, reached);
-    if (reached.size === 0) return false;
-  }
-  return reached.has(uri.length);
+function matcherOf(parts: readonly Part[]): (uri: string) => boolean {
+  const [prefix] = parts;
+  const literals = parts.filter((part) => typeof part === 'string');
+  const minChars = literals.reduce((sum, { length }) => sum + length, 0);
+  const pattern = parts.map((part) => (typeof part === 'string' ? literalPart(part) : { accepts: charactersOf(part) }));
+  return (uri) => {
+    if (uri.length > URI_MAX_CHARS || uri.length < minChars) return false;
+    if (typeof prefix === 'string' && !uri.startsWith(prefix)) return false;
+    return matchesParts(
+      pattern,
+      Uint16Array.from({ length: uri.length }, (_, at) => uri.charCodeAt(at)),
+    );
+  };
 }
 
-function afterLiteral(literal: string, uri: string, reached: ReadonlySet<number>): Set<number> {
-  return new Set([...reached].filter((at) => uri.startsWith(literal, at)).map((at) => at + literal.length));
-}
-
-function afterExpression({ operator }: Expression, uri: string, reached: ReadonlySet<number>): Set<number> {
-  const next = new Set(reached);
-  for (let at = 0; at < uri.length; at++) if (next.has(at) && isOf(operator, uri.charAt(at))) next.add(at + 1);
-  return next;
-}
-
-function isOf({ first, separator, isNamed, isReserved }: Operator, character: string): boolean {
-  if (isReserved || character > '\u007f' || /[A-Za-z0-9\-._~%]/.test(character)) return true;
-  return character === first || character === separator || (isNamed && character === '=');
+/** Whether a UTF-16 unit can be one of what the expression makes. */
+function charactersOf({ operator: { first, separator, isNamed, isReserved } }: Expression): (unit: number) => boolean {
+  const ascii = Array.from({ length: 128 }, (_, unit) => {
+    const character = String.fromCharCode(unit);
+    if (isReserved || /[A-Za-z0-9\-._~%]/.test(character)) return true;
+    return character === first || character === separator || (isNamed && character === '=');
+  });
+  return (unit) => ascii[unit] ?? true;
 }

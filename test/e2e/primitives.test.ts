@@ -68,11 +68,11 @@ describe('gateway surface §9.4 and §9.5', () => {
     expect(found).toMatch(/^resource::docs:deploy#[0-9a-f]{8} \(resource\) - How to deploy the shop\.$/m);
     const [id = ''] = found.split(' ');
     const first = await sh(`resource_read '${id}'`);
-    expect(first.stdout).toMatch(/^step 1\n/);
+    expect(first.stdout).toMatch(/^read resource::docs:deploy#[0-9a-f]{8}\nstep 1\n/);
     const [, continuation = ''] = /rest: resource_read --continuation (\d+)\]/.exec(first.stdout + first.stderr) ?? [];
     expect((await sh(`resource_read --continuation ${continuation}`)).stdout).toMatch(/^step \d+$/m);
-    expect((await sh(`resource_read docs://page/one`)).stdout).toBe(
-      'The catalogue file has no text for docs://page/one.',
+    expect((await sh(`resource_read docs://page/one`)).stdout).toMatch(
+      /^read resource::docs:\S+\nThe catalogue file has no text for docs:\/\/page\/one\.$/,
     );
   });
 
@@ -118,7 +118,9 @@ describe('gateway surface §9.4 and §9.5', () => {
       encoding.encode(JSON.stringify(shown)).length + encoding.encode(client.getInstructions() ?? '').length;
     expect(tokens).toBeLessThanOrEqual(1_000);
     const read = await client.callTool({ name: 'resource_read', arguments: { resource_id: 'docs://deploy' } });
-    expect(textOf(read)).toMatch(/^step 1\n[\s\S]*rest: resource_read \{"continuation":"\d+"\}\]\n$/);
+    expect(textOf(read)).toMatch(
+      /^read resource::docs:deploy#\w{8}\nstep 1\n[\s\S]*rest: resource_read \{"continuation":"\d+"\}\]\n$/,
+    );
     await client.close();
   });
 

@@ -125,6 +125,28 @@ describe('gateway surface §9.4 resource_read', () => {
     expect(record).toMatchObject({ tool: 'resource_read', effect: 'look', exit_code: 0 });
   });
 
+  it('names the id that it read, in words and as JSON, and takes an id without its hash', async () => {
+    const id = await idOf('resource_browse', 'readme');
+    for (const resource_id of ['docs://readme', 'resource::library:readme', id]) {
+      expect((await read(resource_id)).data).toMatchObject({ resource_id: id, summary: 'text of docs://readme' });
+      const words = await daemon.print('resource_read', { resource_id });
+      expect(words).toContain(id);
+      expect(words).toContain('text of docs://readme');
+    }
+    const { data } = await read('resource::library:raedme');
+    expect(data).toMatchObject({ error: 'RESOURCE_NOT_FOUND', remediation: expect.stringContaining(id) });
+  });
+
+  it('refuses variables that make a URI beyond the bound before the server is asked', async () => {
+    const { data } = await read('resource::library:repository', {
+      variables: { owner: 'é'.repeat(100_000), name: 'a' },
+    });
+    expect(data).toMatchObject({
+      error: 'ARGS_INVALID',
+      message: expect.stringContaining('more than 2048 characters'),
+    });
+  });
+
   it('cuts a long text to the budget, reads on without the server, and shows parts of it with tool_view', async () => {
     const answer = await read('docs://long');
     expect(answer).toMatchObject({ truncated: true, data: { views: ['head_tail', 'tail', 'errors'] } });
@@ -254,6 +276,16 @@ describe('gateway surface §9.4 prompt_get', () => {
   it('answers an unknown id with PROMPT_NOT_FOUND', async () => {
     const { data } = await daemon.call('prompt_get', { prompt_id: 'prompt::library:none#00000000' });
     expect(data).toMatchObject({ error: 'PROMPT_NOT_FOUND', retryable: false });
+  });
+
+  it('takes an id without its hash, and suggests one that is nearly it', async () => {
+    const { data } = await daemon.call('prompt_get', { prompt_id: 'prompt::library:summarize', args: { repo: 'x' } });
+    expect(data.summary).toBe('Summarize x, long.');
+    const near = await daemon.call('prompt_get', { prompt_id: 'prompt::library:sumarize' });
+    expect(near.data).toMatchObject({
+      error: 'PROMPT_NOT_FOUND',
+      remediation: expect.stringContaining('prompt::library:summarize#'),
+    });
   });
 });
 

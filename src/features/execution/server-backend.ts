@@ -15,7 +15,7 @@ import { AnswerCache } from './answer-cache.ts';
 import { definitionHash } from './definition-hash.ts';
 import type { KeptPart } from './keep-part.ts';
 import { type Attempts, attempted } from './retry.ts';
-import { contentOf, outputOf } from './server-output.ts';
+import { contentOf, type Keeping, outputOf } from './server-output.ts';
 
 export interface ServerBackendDeps {
   servers: UpstreamServers;
@@ -81,9 +81,7 @@ async function answer(
   if (kept !== undefined) return { output: kept, isCacheHit: true, attempts: 1 };
   const { value: result, attempts } = await attempted(attemptsOf(call, tool, deps), deps.config.retry, deps);
   const output =
-    call.form === 'content'
-      ? contentOf(call.tool, result)
-      : await outputOf(call.tool, result, (part) => deps.keep(call, part));
+    call.form === 'content' ? contentOf(call.tool, result) : await outputOf(call.tool, result, keeping(call, deps));
   if (key !== null) cache.put(key, output);
   return { output, isCacheHit: false, attempts };
 }
@@ -92,11 +90,11 @@ async function passedOn(
   call: ServerCall,
   tool: UpstreamTool,
   passed: PassedCall,
-  { passOn: pass, keep }: ServerBackendDeps,
+  deps: ServerBackendDeps,
 ): Promise<ToolOutput> {
   try {
-    const result = await pass(call, tool, passed);
-    return await outputOf(call.tool, recordedResult(result), (part) => keep(call, part));
+    const result = await deps.passOn(call, tool, passed);
+    return await outputOf(call.tool, recordedResult(result), keeping(call, deps));
   } catch (thrown) {
     if (!(thrown instanceof McpError)) throw thrown;
     throw new ContextdError(
@@ -104,6 +102,10 @@ async function passedOn(
       `the MCP server ${tool.server} answered with an error: ${thrown.message}`,
     );
   }
+}
+
+function keeping(call: ServerCall, { keep }: ServerBackendDeps): Keeping {
+  return { keep: (part) => keep(call, part), signal: call.signal };
 }
 
 /** The result as it is stored. One that asks for input has no content. */

@@ -1,6 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ToolOutput, ToolStream } from '../../protocol/tool-output.ts';
+import { foreignLine } from '../../text/foreign-line.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { KeptPart } from './keep-part.ts';
 
@@ -14,6 +16,16 @@ interface Blob {
 
 type Content = CallToolResult['content'][number];
 
+export interface Keeping {
+  /** Stores a part and returns the id of its artifact. */
+  keep(part: KeptPart): Promise<string>;
+  /** Of the call: aborting it ends the storing before the next part. */
+  readonly signal: AbortSignal;
+}
+
+/** Parts of one answer that are stored by themselves: as many texts, and as many that are no text. */
+export const STORED_PARTS_MAX = 64;
+
 const ERROR_MAX_CHARS = 300;
 const FACTS_MAX = 12;
 const FACT_MAX_CHARS = 80;
@@ -24,13 +36,10 @@ const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
 /**
  * The result of a tool of an MCP server: its text as `summary` (stored whole, shown within the budget), its structured content if it says
  * something else, figures of it as `facts`, and everything that is no text as an artifact with a short text in its place.
- * `keep` stores an artifact and returns its id.
+ * Of what is no text the first 64 are stored, and the answer says how many were left out. Throws CANCELLED.
  */
-export async function outputOf(
-  id: string,
-  result: CallToolResult,
-  keep: (part: KeptPart) => Promise<string>,
-): Promise<ToolOutput> {
+export async function outputOf(id: string, result: CallToolResult, { keep, signal }: Keeping): Promise<ToolOutput> {
+  let leftOut = 0;
   const artifacts: JsonObject[] = [];
   const texts: string[] = [];
   for (const block of result.content) {
@@ -39,12 +48,19 @@ export async function outputOf(
       texts.push(textOf(block));
       continue;
     }
+    if (artifacts.length >= STORED_PARTS_MAX) {
+      leftOut += 1;
+      continue;
+    }
+    checkNotCancelled(id, signal);
     const sizeBytes = Buffer.byteLength(blob.base64, 'base64');
     const handle = await keep({ field: 'base64', text: blob.base64 });
-    const [mediaType, label] = [mediaTypeOf(blob), oneLine(blob.label, FACT_MAX_CHARS)];
+    const [mediaType, label] = [mediaTypeOf(blob), foreignLine(oneLine(blob.label, FACT_MAX_CHARS))];
     artifacts.push({ handle, media_type: mediaType, size_bytes: sizeBytes, label });
     texts.push(`[${label}: ${mediaType}, ${sizeBytes} bytes, ${handle}]`);
   }
+  if (leftOut > 0)
+    texts.push(`[${leftOut} more parts that are no text were left out: an answer keeps ${STORED_PARTS_MAX}]`);
   const text = texts.join('\n');
   const streams = streamsOf(text, jsonIn(result.structuredContent));
   const value = jsonIn(result.structuredContent) ?? parsed(text);
@@ -58,6 +74,13 @@ export async function outputOf(
     streams,
     ...(result.isError === true ? { failure: reportedError(id, text) } : {}),
   };
+}
+
+/** Between two parts that are stored. Throws CANCELLED. */
+export function checkNotCancelled(id: string, signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const { reason } = signal;
+  throw reason instanceof ContextdError ? reason : new ContextdError('CANCELLED', `the call of ${id} was cancelled`);
 }
 
 /** The result as the server made it, for a client that shows it itself. */
@@ -90,7 +113,8 @@ export function mediaTypeOf({ mediaType }: Pick<Blob, 'mediaType'>): string {
 
 function textOf(block: Content): string {
   if (block.type === 'text') return block.text;
-  if (block.type === 'resource_link') return `[link: ${oneLine(`${block.name} ${block.uri}`, ERROR_MAX_CHARS)}]`;
+  if (block.type === 'resource_link')
+    return `[link: ${foreignLine(oneLine(`${block.name} ${block.uri}`, ERROR_MAX_CHARS))}]`;
   return block.type === 'resource' && 'text' in block.resource ? block.resource.text : '';
 }
 
@@ -112,7 +136,7 @@ function factsOf(value: Json | undefined): string[] {
     if (Array.isArray(inner)) return [`${key}: ${inner.length} items`];
     return typeof inner === 'object' ? [] : [`${key}: ${inner}`];
   });
-  return facts.slice(0, FACTS_MAX).map((fact) => oneLine(fact, FACT_MAX_CHARS));
+  return facts.slice(0, FACTS_MAX).map((fact) => foreignLine(oneLine(fact, FACT_MAX_CHARS)));
 }
 
 /** Views of `tool_view` that apply to the text. */

@@ -6,6 +6,7 @@ import { cardOf } from '../../gateway/cards/make-card.ts';
 import { ChoiceGraph } from '../../gateway/graph/choice-graph.ts';
 import type { CatalogItem } from '../../gateway/item.ts';
 import { Router } from '../../gateway/router/router.ts';
+import { uriKey } from '../../gateway/uri-key.ts';
 import { parseUriTemplate, type UriTemplate } from '../../gateway/uri-template.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import type { UpstreamPrompt, UpstreamResource, UpstreamServers } from '../../upstream/contract.ts';
@@ -36,6 +37,14 @@ export interface PromptEntry {
 export interface ProjectPrimitives {
   readonly resources: PrimitiveCatalogue<ResourceEntry>;
   readonly prompts: PrimitiveCatalogue<PromptEntry>;
+  /** By server: resources that the caller may not use, however they are named. */
+  readonly denied: ReadonlyMap<string, DeniedResources>;
+}
+
+export interface DeniedResources {
+  /** As `uriKey` writes them. */
+  readonly keys: Set<string>;
+  readonly templates: UriTemplate[];
 }
 
 export interface PrimitiveCatalogueDeps {
@@ -74,8 +83,10 @@ export class PrimitiveCatalogues {
       (kind: string) =>
       ({ id, server }: { id: string; server: string }) =>
         this.#deps.access.mayUsePrimitive(root, `${server}:${kind}`, id);
+    const [allowed, denied] = [resources.filter(may('resources')), resources.filter((one) => !may('resources')(one))];
     return {
-      resources: catalogueOf(resources.filter(may('resources')).flatMap(resourceEntry), this.#deps),
+      resources: catalogueOf(allowed.flatMap(resourceEntry), this.#deps),
+      denied: deniedOf(denied),
       prompts: catalogueOf(prompts.filter(may('prompts')).map(promptEntry), this.#deps),
     };
   }
@@ -96,6 +107,17 @@ function catalogueOf<T>(
     }
   });
   return { router: new Router(items, { keepsCopies: true }), graph: new ChoiceGraph(items), entries };
+}
+
+function deniedOf(resources: readonly UpstreamResource[]): Map<string, DeniedResources> {
+  const denied = new Map<string, DeniedResources>();
+  for (const { server, isTemplate, uri } of resources) {
+    const { keys, templates } = denied.get(server) ?? { keys: new Set(), templates: [] };
+    denied.set(server, { keys, templates });
+    if (!isTemplate) keys.add(uriKey(uri));
+    else templates.push(...[parseUriTemplate(uri)].filter((one) => one !== null));
+  }
+  return denied;
 }
 
 /** Nothing for a template that cannot be read. */

@@ -12,16 +12,13 @@ import type { UpstreamServers } from '../../upstream/contract.ts';
 import type { KeptPart } from '../execution/keep-part.ts';
 import { attempted } from '../execution/retry.ts';
 import { shortened } from '../execution/server-backend.ts';
+import type { Keeping } from '../execution/server-output.ts';
 import { type BrowseWords, browsed, cardsOutput } from '../routing/browse.ts';
 import { SeenBySession } from '../routing/seen-by-session.ts';
 import { checkedTexts } from './declared.ts';
-import type {
-  PrimitiveCatalogue,
-  PrimitiveCatalogues,
-  ProjectPrimitives,
-  ResourceEntry,
-} from './primitive-catalogues.ts';
+import type { PrimitiveCatalogue, PrimitiveCatalogues } from './primitive-catalogues.ts';
 import { promptOutput, resourceOutput } from './read-output.ts';
+import { didYouMean, idOf, quoted, targetOf } from './resource-target.ts';
 
 export interface PrimitiveVerbDeps {
   catalogues: Pick<PrimitiveCatalogues, 'of'>;
@@ -53,7 +50,7 @@ const PROMPT_WORDS: BrowseWords = {
  * dispatch: ARGS_INVALID, PATH_INVALID, PATH_NOT_FOUND, RESOURCE_NOT_FOUND, PROMPT_NOT_FOUND, and what servers fail with.
  */
 export function createPrimitiveVerbs(deps: PrimitiveVerbDeps): Record<Verb, HostVerb> {
-  const browser = (kind: keyof ProjectPrimitives, words: BrowseWords): HostVerb => {
+  const browser = (kind: 'resources' | 'prompts', words: BrowseWords): HostVerb => {
     const sessions = new SeenBySession();
     return async (call) => {
       const catalogue: PrimitiveCatalogue<object> = (await deps.catalogues.of(call.session.project))[kind];
@@ -77,27 +74,32 @@ function nothingFits(verb: string, { plural }: BrowseWords, { entries }: Primiti
 
 async function readResource(call: ToolCall, deps: PrimitiveVerbDeps): Promise<ToolOutput> {
   const { id: asked, values } = selected(call.input, 'resource_id', 'variables');
-  const { resources } = await deps.catalogues.of(call.session.project);
-  const { resource, uri } = target(asked, values, resources);
+  const { resource, uri } = targetOf(asked, values, await deps.catalogues.of(call.session.project));
   const result = await fetched(call, deps, (limits) =>
     deps.servers.read(call.session.project, { resource, uri, ...limits }),
   );
-  return resourceOutput(resource.id, result, (part) => deps.keep(call, part));
+  const { data, ...output } = await resourceOutput(resource.id, result, keeping(call, deps));
+  return { ...output, data: { resource_id: resource.id, ...data } };
 }
 
 async function getPrompt(call: ToolCall, deps: PrimitiveVerbDeps): Promise<ToolOutput> {
-  const { id, values } = selected(call.input, 'prompt_id', 'args');
+  const { id: asked, values } = selected(call.input, 'prompt_id', 'args');
   const { prompts } = await deps.catalogues.of(call.session.project);
-  const entry = prompts.entries.get(id);
+  const entry = prompts.entries.get(idOf(asked, prompts.entries) ?? '');
   if (entry === undefined)
-    throw new ContextdError('PROMPT_NOT_FOUND', `no prompt here has the id ${shown(id)}`, {
-      remedy: 'Find it by what it is for: `prompt_browse`.',
+    throw new ContextdError('PROMPT_NOT_FOUND', `no prompt here has the id ${quoted(asked)}`, {
+      remedy: didYouMean(asked, prompts.entries) ?? 'Find it by what it is for: `prompt_browse`.',
     });
+  const { id } = entry.prompt;
   const args = checkedTexts(values, entry.declared, { id, key: 'args' });
   const result = await fetched(call, deps, (limits) =>
     deps.servers.getPrompt(call.session.project, { prompt: entry.prompt, args, ...limits }),
   );
-  return promptOutput(id, result, (part) => deps.keep(call, part));
+  return promptOutput(id, result, keeping(call, deps));
+}
+
+function keeping(call: ToolCall, { keep }: PrimitiveVerbDeps): Keeping {
+  return { keep: (part) => keep(call, part), signal: call.signal };
 }
 
 /** An id and an object of values: beside each other, or as words of a command line. Throws ARGS_INVALID. */
@@ -115,33 +117,6 @@ function selected(input: JsonObject, idKey: string, valuesKey: string): { id: st
   throw new ContextdError('ARGS_INVALID', `the words behind the ${idKey} are not a JSON object`, {
     remedy: `Put them into single quotes, or pass them as --${valuesKey}.`,
   });
-}
-
-/** The resource of a key, of a listed URI, or of a URI that a template makes. Throws RESOURCE_NOT_FOUND and ARGS_INVALID. */
-function target(
-  asked: string,
-  values: Json | undefined,
-  { entries }: PrimitiveCatalogue<ResourceEntry>,
-): Pick<ResourceEntry, 'resource'> & { uri: string } {
-  const all = [...entries.values()];
-  const entry = entries.get(asked) ?? all.find(({ resource }) => !resource.isTemplate && resource.uri === asked);
-  if (entry !== undefined) {
-    const { resource, template, declared } = entry;
-    const texts = checkedTexts(values, declared, { id: resource.id, key: 'variables' });
-    return { resource, uri: template === null ? resource.uri : template.expand(texts) };
-  }
-  const made = all.find(({ template }) => template?.matches(asked));
-  if (made !== undefined) {
-    checkedTexts(values, [], { id: asked, key: 'variables' });
-    return { resource: made.resource, uri: asked };
-  }
-  throw new ContextdError('RESOURCE_NOT_FOUND', `no resource here has the id or URI ${shown(asked)}`, {
-    remedy: 'Find it by what it is about: `resource_browse`.',
-  });
-}
-
-function shown(asked: string): string {
-  return JSON.stringify(asked.slice(0, 200));
 }
 
 interface Limits {

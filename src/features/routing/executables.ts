@@ -1,8 +1,8 @@
 import { ContextdError } from '../../core/errors.ts';
-import { nearestNames } from '../../core/nearest-names.ts';
 import { toolOfShellName } from '../../core/shell-names.ts';
 import type { Executable, Executables } from '../../dispatch/execute.ts';
 import { repairArguments } from '../../gateway/arguments/repair.ts';
+import { idsLike, withoutVersion } from '../../gateway/ids/near-ids.ts';
 import type { ToolCatalogue, ToolCatalogues } from './tool-catalogues.ts';
 
 export interface ExecutableDeps {
@@ -47,10 +47,6 @@ function onlyOne(ids: readonly string[]): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
-function withoutVersion(id: string): string {
-  return id.replace(/[@#].*$/, '');
-}
-
 function notFound(asked: string, { entries }: ToolCatalogue): ContextdError {
   const several = idsOf(asked, entries);
   const named = several.length > 1 ? several : idsLike(asked, [...entries.keys()]);
@@ -62,11 +58,4 @@ function notFound(asked: string, { entries }: ToolCatalogue): ContextdError {
         ? `Did you mean ${named.slice(0, NAMED_MAX).join(' or ')}?`
         : 'Find it by what it does: `tool_browse`.',
   });
-}
-
-/** Ids of tools with this very name come first, then those with the same name in another version. */
-function idsLike(asked: string, ids: readonly string[]): string[] {
-  const named = ids.filter((id) => withoutVersion(id).endsWith(`:${asked}`));
-  const near = nearestNames(withoutVersion(asked), ids.map(withoutVersion));
-  return [...new Set([...named, ...near.flatMap((name) => ids.filter((id) => withoutVersion(id) === name))])];
 }

@@ -1,0 +1,16 @@
+/**
+ * The same text for spellings of a URI that servers take for one (RFC 3986 §6.2): case of the scheme and of escapes, escaped
+ * characters that need no escape, dot segments, and what a URL parser leaves out. For comparing only: a server gets the URI
+ * as it was written.
+ */
+export function uriKey(uri: string): string {
+  const plain = withoutNeedlessEscapes(uri);
+  return withoutNeedlessEscapes(URL.canParse(plain) ? new URL(plain).href : plain);
+}
+
+function withoutNeedlessEscapes(uri: string): string {
+  return uri.replace(/%([0-9A-Fa-f]{2})/g, (escaped, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[A-Za-z0-9\-._~]/.test(character) ? character : escaped.toUpperCase();
+  });
+}
