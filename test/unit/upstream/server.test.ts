@@ -57,6 +57,8 @@ function open(mode: string, { stale = [] as Promise<void>[] } = {}) {
     names: () => lists.at(-1)?.tools.map(({ name }) => name),
     nextList: () => new Promise<void>((resolve) => (onList = resolve)),
     advance: (ms: number) => (aheadMs += ms),
+    /** Milliseconds, apart from the times of an idle or a healthy server. */
+    longestWait: () => Math.max(0, ...[...wakes.values()].filter((ms) => ms !== IDLE_MS && ms !== HEARTBEAT_MS)),
     /** Wakes what waits for exactly this long. */
     wake(ms: number) {
       for (const [wake, own] of [...wakes]) if (own === ms && wakes.delete(wake)) wake();
@@ -158,6 +160,19 @@ describe('issue 34 an MCP server that behaves', () => {
     await nextList();
     expect(lists).toHaveLength(2);
     expect(lists[1]?.tools[0]?.text).toContain('something else');
+    await server.stop();
+  });
+
+  it('issue 34 lists its tools ever more seldom if it always says that they changed, and at last once more', async () => {
+    const { server, lists, longestWait, wake } = open('keeps changing');
+    await server.wake();
+    // Further changes wait for a timer that the test turns.
+    await vi.waitFor(() => expect(longestWait()).toBeGreaterThan(4_000), { timeout: 20_000 });
+    expect(lists.length).toBeLessThanOrEqual(4);
+    const before = lists.length;
+    wake(longestWait());
+    await vi.waitFor(() => expect(lists).toHaveLength(before + 1), { timeout: 20_000 });
+    expect(lists.at(-1)?.tools[0]?.text).toContain(`Version ${before + 1}.`);
     await server.stop();
   });
 
@@ -332,6 +347,19 @@ describe('issue 34 an MCP server that misbehaves', () => {
     expect(lists).toHaveLength(1);
     await server.stop();
   });
+
+  const endless: readonly [mode: string, pages: number, why: RegExp][] = [
+    ['crowded pages', 1, /more than 2048 entries/],
+    ['heavy pages', 2, /more than 16777216 bytes/],
+  ];
+  for (const [mode, pages, why] of endless)
+    it(`issue 34 asks for no further page of a list with: ${mode}`, async () => {
+      const { server } = open(mode);
+      await server.wake();
+      expect(server.leftOut.at(-1)).toMatch(why);
+      expect(server.lastLines).toEqual(Array.from({ length: pages }, (_, at) => `page ${at}`));
+      await server.stop();
+    });
 
   it('issue 34 does not start with a list that breaks the protocol', async () => {
     const { server } = open('no tool');
