@@ -10,7 +10,9 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { untilAborted } from '../core/deadline.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { OpenQuestions } from '../core/open-questions.ts';
 import type { McpMessage, PassedRequest } from '../core/passing.ts';
 import {
   DEFINITION_BOUNDS,
@@ -136,8 +138,9 @@ export class UpstreamConnection {
       },
     );
     if (passing !== undefined) {
-      client.fallbackRequestHandler = ({ method, params }, { mcpReq }) =>
-        passing.onAsk({ method, params: plainParams(params) }, mcpReq.signal);
+      const questions = new OpenQuestions();
+      client.fallbackRequestHandler = ({ method, params }, { mcpReq: { signal } }) =>
+        questions.ask(() => untilAborted(passing.onAsk({ method, params: plainParams(params) }, signal), signal));
       client.fallbackNotificationHandler = async ({ method, params }) =>
         passing.onNotice({ method, params: plainParams(params) });
     }

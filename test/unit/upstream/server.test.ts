@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
+import type { PassingTraits } from '#src/upstream/connection.js';
 import type { SeenTools } from '#src/upstream/definitions.js';
 import { UpstreamServer } from '#src/upstream/server.js';
 import type { ServerProcess } from '#src/upstream/start-server.js';
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 
 /** A server whose time a test turns by hand. */
-function open(mode: string, { stale = [] as Promise<void>[] } = {}) {
+function open(mode: string, { stale = [], passing }: { stale?: Promise<void>[]; passing?: PassingTraits } = {}) {
   let own = mode;
   let aheadMs = 0;
   const wakes = new Map<() => void, number>();
@@ -30,6 +31,7 @@ function open(mode: string, { stale = [] as Promise<void>[] } = {}) {
     pingMs: 500,
     probeMs: 500,
     graceMs: 500,
+    ...(passing === undefined ? {} : { passing }),
     async start() {
       starts.push(own);
       const process = startScripted(own, stale[starts.length - 1]);
@@ -364,6 +366,26 @@ describe('issue 34 an MCP server that misbehaves', () => {
   it('issue 34 does not start with a list that breaks the protocol', async () => {
     const { server } = open('no tool');
     await expect(server.wake()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+  });
+
+  it('issue 34 asks the client 64 questions of a server at once, and refuses more', async () => {
+    let asked = 0;
+    const { server, call } = open('asks without end', {
+      passing: {
+        isLegacy: true,
+        capabilities: { sampling: {} },
+        onNotice() {},
+        onAsk() {
+          asked += 1;
+          return new Promise(() => {});
+        },
+      },
+    });
+    expect(await call()).toMatchObject(
+      said('36 refused: 64 questions to the client are open already; none more is asked'),
+    );
+    expect(asked).toBe(64);
+    await server.stop();
   });
 
   it('issue 34 stops a server that floods its standard error', async () => {
