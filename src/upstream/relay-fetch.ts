@@ -11,6 +11,9 @@ export interface RelayFetchOptions {
   onBreach(fault: ContextdError): void;
 }
 
+/** A request to which no answer came, or not all of it, and why. */
+export class NotReached extends TypeError {}
+
 /** A request that is on its way. */
 interface Open {
   answered(response: Response): void;
@@ -92,7 +95,7 @@ export class RelayFetch {
     if (open === undefined) return;
     if (typeof message.status === 'number') this.#answer(id, open, message.status, message.headers);
     else if (typeof message.chunk === 'string') this.#body(id, open, Buffer.from(message.chunk, 'base64'));
-    else this.#end(id, typeof message.error === 'string' ? new TypeError(message.error) : null);
+    else this.#end(id, typeof message.error === 'string' ? new NotReached(message.error) : null);
   }
 
   #answer(id: number, open: Open, status: number, entries: unknown): void {
