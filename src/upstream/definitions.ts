@@ -247,6 +247,15 @@ export function unchanged(accepted: readonly SeenTool[], seen: readonly SeenTool
   return [...kept, ...seen.filter(({ kind = 'tool' }) => !DEFINITION_KINDS[kind].isAccepted)];
 }
 
+/** What differs between the two: changed definitions as they were and as they are, new ones, and those that are gone. */
+export function differing(accepted: readonly SeenTool[], seen: readonly SeenTool[]): SeenTool[] {
+  const [before, after] = [byKey(acceptable(accepted)), byKey(acceptable(seen))];
+  return [
+    ...[...before.values()].filter((one) => after.get(keyOf(one))?.text !== one.text),
+    ...[...after.values()].filter((one) => before.get(keyOf(one))?.text !== one.text),
+  ];
+}
+
 function byKey(seen: readonly SeenTool[]): Map<string, SeenTool> {
   return new Map(seen.map((one) => [keyOf(one), one]));
 }

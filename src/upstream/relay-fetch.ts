@@ -6,6 +6,7 @@ import type { LastLines } from './last-lines.ts';
 import { MESSAGE_BOUNDS, type ServerStreams } from './line-transport.ts';
 
 export interface RelayFetchOptions {
+  readonly server: string;
   readonly lastLines: LastLines;
   readonly clock: Pick<Clock, 'monotonic'>;
   onBreach(fault: ContextdError): void;
@@ -139,7 +140,9 @@ export class RelayFetch {
   }
 
   #breach(what: string): void {
-    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${what}`, { remedy: 'It was stopped.' });
+    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${this.#options.server} ${what}`, {
+      remedy: 'It was stopped.',
+    });
     this.#options.onBreach(fault);
     this.#failAll(fault);
   }

@@ -7,6 +7,7 @@ import {
   DefinitionCollector,
   type DefinitionKind,
   definitionsHash,
+  differing,
   unchanged,
 } from '#src/upstream/definitions.js';
 import { snapshotOf } from '#src/upstream/snapshot.js';
@@ -157,6 +158,28 @@ describe('issue 34 a list that is larger than what is taken of it', () => {
 });
 
 describe('issue 34 the tools of the servers of a project', () => {
+  it('issue 34 that wait for a person, or are gone, are known by their ids with and without a hash', () => {
+    const accepted = seen(
+      { name: 'kept' },
+      { name: 'changed', inputSchema: { type: 'object', properties: { p1: {} } } },
+      { name: 'gone' },
+    );
+    const now = seen(
+      { name: 'kept' },
+      { name: 'changed', inputSchema: { type: 'object', properties: { p2: {} } } },
+      { name: 'new' },
+    );
+    const offers = unchanged(accepted, now);
+    const one = { name: 'one', files: 'none' as const, offers };
+    const { waiting, tools, revision } = snapshotOf([{ ...one, waiting: differing(accepted, now) }]);
+    expect(tools.map(({ upstreamName }) => upstreamName)).toEqual(['kept']);
+    const ids = [...waiting.keys()].sort();
+    expect(ids.filter((id) => !id.includes('#'))).toEqual(['one:changed', 'one:gone', 'one:new']);
+    expect(ids.filter((id) => id.startsWith('one:changed#'))).toHaveLength(2);
+    expect(new Set(waiting.values())).toEqual(new Set(['one']));
+    expect(snapshotOf([one]).revision).not.toBe(revision);
+  });
+
   it('issue 34 have the name of their server as namespace, and a version if they declare one', () => {
     const { tools } = snapshotOf([
       { name: 'one', files: 'none', offers: seen({ name: 'a' }) },
