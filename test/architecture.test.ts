@@ -408,6 +408,10 @@ const FILE_CALLS: Record<string, FileCalls> = {
   },
   'commands/tool.ts': { calls: ['realpath'], why: 'resolves the directory that the person names' },
   'commands/network-credential.ts': { calls: ['realpath'], why: 'resolves the file that the person names' },
+  'upstream/plan-import.ts': {
+    calls: ['statSync'],
+    why: 'whether an argument of a server is a file of the project; nothing of it is read',
+  },
   'upstream/imports.ts': {
     calls: ['readFile', 'rm'],
     why: 'the record of an import in the state directory of contextd, which belongs to the person',
@@ -470,6 +474,7 @@ const READS =
 
 /** The only readers of process.env. */
 const ENVIRONMENT_READERS = [
+  'src/relay/main.ts',
   'src/config/env.ts',
   'src/proxy/environment.ts',
   'src/sdk/serve.ts',

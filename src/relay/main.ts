@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 
 /**
@@ -40,16 +41,34 @@ async function carry({ id, url, method, headers, redirect, body }: Asked): Promi
         await say({ id, chunk: Buffer.from(chunk.subarray(at, at + PART_BYTES)).toString('base64') });
     await say({ id });
   } catch (thrown) {
-    await say({ id, error: reasonOf(thrown) });
+    await say({ id, error: await reasonOf(thrown, url) });
   } finally {
     open.delete(id);
   }
 }
 
-/** What fetch hides in the cause, such as a refusal of the network. */
-function reasonOf(thrown: unknown): string {
+/** What fetch hides in its causes. What the proxy of the sandbox refuses a tunnel for is hidden there, too. */
+async function reasonOf(thrown: unknown, url: string): Promise<string> {
   if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
+  const { cause } = thrown;
+  if (cause instanceof Error) return reasonOf(cause, url);
+  return (thrown.message.startsWith('Proxy response') ? await refusalOf(new URL(url)) : null) ?? thrown.message;
+}
+
+/** The reason phrase with which the proxy refuses a tunnel; null if it does not. */
+function refusalOf({ hostname, port, protocol }: URL): Promise<string | null> {
+  const proxy = URL.parse(process.env.HTTPS_PROXY ?? '');
+  if (proxy === null) return Promise.resolve(null);
+  const path = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  return new Promise((resolve) => {
+    request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path })
+      .on('connect', ({ statusCode, statusMessage }, socket) => {
+        socket.destroy();
+        resolve(statusCode === 200 ? null : (statusMessage ?? null));
+      })
+      .on('error', () => resolve(null))
+      .end();
+  });
 }
 
 function say(message: object): Promise<void> {

@@ -10,9 +10,17 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { untilAborted } from '../core/deadline.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { OpenQuestions } from '../core/open-questions.ts';
 import type { McpMessage, PassedRequest } from '../core/passing.ts';
-import { DEFINITION_BOUNDS, DefinitionCollector, type DefinitionKind, type SeenTools } from './definitions.ts';
+import {
+  DEFINITION_BOUNDS,
+  DefinitionCollector,
+  type DefinitionKind,
+  type SeenTools,
+  shortenPage,
+} from './definitions.ts';
 
 export interface ConnectOptions {
   /** Null: the server is a process. */
@@ -64,7 +72,14 @@ export interface RequestLimits {
   readonly timeoutMs: number;
 }
 
-type ListMethod = 'resources/list' | 'resources/templates/list' | 'prompts/list';
+/** How each list is asked for, and the field of an answer that has it. */
+const LISTS = {
+  tool: { method: 'tools/list', key: 'tools' },
+  resource: { method: 'resources/list', key: 'resources' },
+  template: { method: 'resources/templates/list', key: 'resourceTemplates' },
+  prompt: { method: 'prompts/list', key: 'prompts' },
+} as const satisfies Record<DefinitionKind, { method: string; key: string }>;
+const ALL_KINDS = Object.keys(LISTS) as DefinitionKind[];
 
 /** Milliseconds in which several announcements of a changed list count as one. */
 const CHANGES_MS = 300;
@@ -123,11 +138,18 @@ export class UpstreamConnection {
       },
     );
     if (passing !== undefined) {
-      client.fallbackRequestHandler = ({ method, params }, { mcpReq }) =>
-        passing.onAsk({ method, params: plainParams(params) }, mcpReq.signal);
+      const questions = new OpenQuestions();
+      client.fallbackRequestHandler = ({ method, params }, { mcpReq: { signal } }) =>
+        questions.ask(() => untilAborted(passing.onAsk({ method, params: plainParams(params) }, signal), signal));
       client.fallbackNotificationHandler = async ({ method, params }) =>
         passing.onNotice({ method, params: plainParams(params) });
     }
+    // The SDK hands each message to this first. A list that clients ask for is theirs, whatever its length.
+    const shortened = passing === undefined ? ALL_KINDS : (['tool'] as const);
+    transport.onmessage = (message) => {
+      if (!('result' in message)) return;
+      for (const kind of shortened) shortenPage(kind, message.result, LISTS[kind].key);
+    };
     // An answer with another id, a second answer, a message of no kind: nothing waits for them.
     client.onerror = () => {};
     const askedAt = performance.now();
@@ -160,17 +182,17 @@ export class UpstreamConnection {
     const { tools, resources, prompts } = this.#client.getServerCapabilities() ?? {};
     const isAsked = (capability: object | undefined): boolean => capability !== undefined && !this.#isPassing;
     const lists = [
-      ...(tools === undefined ? [] : [this.#list('tool', 'tools/list', 'tools')]),
-      ...(isAsked(resources) ? [this.#list('resource', 'resources/list', 'resources')] : []),
-      ...(isAsked(resources) ? [this.#list('template', 'resources/templates/list', 'resourceTemplates')] : []),
-      ...(isAsked(prompts) ? [this.#list('prompt', 'prompts/list', 'prompts')] : []),
+      ...(tools === undefined ? [] : [this.#list('tool')]),
+      ...(isAsked(resources) ? [this.#list('resource'), this.#list('template')] : []),
+      ...(isAsked(prompts) ? [this.#list('prompt')] : []),
     ];
     const found = await Promise.all(lists);
     return { tools: found.flatMap((one) => one.tools), leftOut: found.flatMap(({ leftOut }) => leftOut) };
   }
 
   /** All pages. A server that refuses a list other than that of its tools is used without it. */
-  async #list(kind: DefinitionKind, method: 'tools/list' | ListMethod, key: string): Promise<SeenTools> {
+  async #list(kind: DefinitionKind): Promise<SeenTools> {
+    const { method, key } = LISTS[kind];
     const hasHeaders = kind === 'tool' && this.#isOverHttp && this.isModern;
     const found = new DefinitionCollector(kind, { hasHeaders });
     let cursor: string | undefined;
@@ -179,7 +201,8 @@ export class UpstreamConnection {
       for (let page = 0; page < DEFINITION_BOUNDS.pages; page++) {
         const params = cursor === undefined ? {} : { cursor };
         const answer: Record<string, unknown> = await this.#client.request({ method, params }, { timeout: PAGE_MS });
-        found.add(Array.isArray(answer[key]) ? answer[key] : []);
+        const hasRoom = found.takePage(Buffer.byteLength(JSON.stringify(answer)));
+        if (!found.add(Array.isArray(answer[key]) ? answer[key] : []) || !hasRoom) break;
         cursor = typeof answer.nextCursor === 'string' ? answer.nextCursor : undefined;
         if (cursor === undefined || cursor === '' || seen.has(cursor)) break;
         seen.add(cursor);

@@ -40,6 +40,8 @@ export interface UpstreamSnapshot {
   readonly revision: string;
   readonly tools: readonly UpstreamTool[];
   readonly byId: ReadonlyMap<string, UpstreamTool>;
+  /** The servers of tools whose definitions changed, are new or are gone, by the ids that they have or had, also without a hash. */
+  readonly waiting: ReadonlyMap<string, string>;
   /** By server, then as it lists them. */
   readonly resources: readonly UpstreamResource[];
   readonly prompts: readonly UpstreamPrompt[];

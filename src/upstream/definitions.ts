@@ -7,6 +7,10 @@ import { headerFault } from './header-declarations.ts';
 export const DEFINITION_BOUNDS = {
   /** Requests for further pages. */
   pages: 64,
+  /** Entries that are looked at, for each that may be taken. */
+  entriesForOne: 4,
+  /** Of all pages, after which no further page is asked for. */
+  pagesBytes: 16 * 1024 * 1024,
   definitionBytes: 128 * 1024,
   allBytes: 2 * 1024 * 1024,
   depth: 48,
@@ -94,6 +98,10 @@ export class DefinitionCollector {
   readonly #leftOut: string[] = [];
   readonly #hasHeaders: boolean;
   #bytes = 0;
+  #pagesBytes = 0;
+  #entries = 0;
+  /** Why the list is not read further. */
+  #end: string | null = null;
 
   /** `hasHeaders`: the server may want arguments as headers, so a tool that declares them wrongly is left out. */
   constructor(kind: DefinitionKind = 'tool', { hasHeaders = false } = {}) {
@@ -101,14 +109,26 @@ export class DefinitionCollector {
     this.#hasHeaders = hasHeaders;
   }
 
-  add(entries: readonly object[]): void {
+  /** False: the list has ended, and a further page is of no use. Entries that are left out by their names are not copied. */
+  add(entries: readonly object[]): boolean {
+    const { key } = DEFINITION_KINDS[this.#kind];
+    const most = mostEntries(this.#kind);
     for (const entry of entries) {
-      const definition: JsonObject = JSON.parse(JSON.stringify(entry));
-      const key = definition[DEFINITION_KINDS[this.#kind].key];
-      const name = typeof key === 'string' ? key : '';
-      const fault = this.#take(name, definition);
+      if (this.#entries >= most) return this.#endWith(`the list has more than ${most} entries`);
+      this.#entries += 1;
+      const named: unknown = Reflect.get(entry, key);
+      const name = typeof named === 'string' ? named : '';
+      const fault = this.#faultOf(name) ?? this.#take(name, entry);
       if (fault !== null) this.leaveOut(JSON.stringify(name.slice(0, 64)), fault);
     }
+    return true;
+  }
+
+  /** Counts a page. False: as `add`. */
+  takePage(bytes: number): boolean {
+    const { pagesBytes } = DEFINITION_BOUNDS;
+    this.#pagesBytes += bytes;
+    return this.#pagesBytes <= pagesBytes || this.#endWith(`the pages have more than ${pagesBytes} bytes`);
   }
 
   leaveOut(what: string, why: string): void {
@@ -119,17 +139,28 @@ export class DefinitionCollector {
     const kind = this.#kind;
     const named = kind === 'tool' ? {} : { kind };
     const tools = Array.from(this.#taken, ([name, text]) => ({ ...named, name, text }));
-    return { tools, leftOut: this.#leftOut };
+    if (this.#end === null) return { tools, leftOut: this.#leftOut };
+    return { tools, leftOut: [...this.#leftOut.slice(0, LEFT_OUT_MAX - 1), this.#end] };
   }
 
-  /** Why the entry is left out; null if it is taken. */
-  #take(name: string, definition: JsonObject): string | null {
-    const { definitionBytes, allBytes, depth } = DEFINITION_BOUNDS;
+  #endWith(why: string): false {
+    this.#end ??= `the rest of the ${DEFINITION_KINDS[this.#kind].plural}: ${why}`;
+    return false;
+  }
+
+  /** Why an entry of this name is left out; null if it may be taken. */
+  #faultOf(name: string): string | null {
     const { plural, key, keyMaxChars, most } = DEFINITION_KINDS[this.#kind];
     if (name === '' || name.length > keyMaxChars) return `its ${key} does not have 1 to ${keyMaxChars} characters`;
     if (this.#taken.has(name)) return `another ${plural.slice(0, -1)} has the same ${key}`;
-    if (this.#taken.size >= most) return `the server has more than ${most} ${plural}`;
-    const text = definitionText(this.#kind, definition);
+    return this.#taken.size >= most ? `the server has more than ${most} ${plural}` : null;
+  }
+
+  /** Why the entry is left out; null if it is taken. */
+  #take(name: string, entry: object): string | null {
+    const { definitionBytes, allBytes, depth } = DEFINITION_BOUNDS;
+    const { plural } = DEFINITION_KINDS[this.#kind];
+    const text = definitionText(this.#kind, JSON.parse(JSON.stringify(entry)));
     if (isDeeperThan(depth, text)) return `its definition is nested deeper than ${depth}`;
     const header = this.#hasHeaders ? headerFault(JSON.parse(text).inputSchema ?? null) : null;
     if (header !== null) return header;
@@ -140,6 +171,19 @@ export class DefinitionCollector {
     this.#taken.set(name, text);
     return null;
   }
+}
+
+function mostEntries(kind: DefinitionKind): number {
+  return DEFINITION_KINDS[kind].most * DEFINITION_BOUNDS.entriesForOne;
+}
+
+/**
+ * Shortens the list of a page to one entry more than is looked at, before all of it is validated. `key`: the field of the
+ * result that has the list.
+ */
+export function shortenPage(kind: DefinitionKind, result: object, key: string): void {
+  const list: unknown = Reflect.get(result, key);
+  if (Array.isArray(list)) list.splice(mostEntries(kind) + 1);
 }
 
 /** The fields in a fixed order, and the keys of objects in order. */
@@ -201,6 +245,15 @@ export function unchanged(accepted: readonly SeenTool[], seen: readonly SeenTool
   const now = byKey(seen);
   const kept = acceptable(accepted).filter((one) => now.get(keyOf(one))?.text === one.text);
   return [...kept, ...seen.filter(({ kind = 'tool' }) => !DEFINITION_KINDS[kind].isAccepted)];
+}
+
+/** What differs between the two: changed definitions as they were and as they are, new ones, and those that are gone. */
+export function differing(accepted: readonly SeenTool[], seen: readonly SeenTool[]): SeenTool[] {
+  const [before, after] = [byKey(acceptable(accepted)), byKey(acceptable(seen))];
+  return [
+    ...[...before.values()].filter((one) => after.get(keyOf(one))?.text !== one.text),
+    ...[...after.values()].filter((one) => before.get(keyOf(one))?.text !== one.text),
+  ];
 }
 
 function byKey(seen: readonly SeenTool[]): Map<string, SeenTool> {

@@ -1,9 +1,12 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import { foreignLine } from '../text/foreign-line.ts';
+import { NotReached } from './relay-fetch.ts';
 
 /** Characters of the words of a server in a message. */
 const WORDS_MAX_CHARS = 200;
+/** Of a reason of the network, which may end with a remedy. */
+const REASON_MAX_CHARS = 500;
 
 /** A failure of a server, by the codes of gateway surface §3.4. */
 export function upstreamFault(server: string, thrown: unknown): ContextdError {
@@ -14,6 +17,9 @@ export function upstreamFault(server: string, thrown: unknown): ContextdError {
       details: { server, ...details },
       cause: thrown,
     });
+  const notReached = notReachedIn(thrown);
+  if (notReached !== null)
+    return make('UPSTREAM_UNAVAILABLE', `cannot be reached: ${wordsOf(notReached.message, REASON_MAX_CHARS)}`);
   if (thrown instanceof SdkHttpError && thrown.status !== undefined)
     return make(codeOfStatus(thrown.status), `answered with HTTP ${thrown.status}`, { status: thrown.status });
   if (thrown instanceof ProtocolError)
@@ -31,10 +37,16 @@ export function upstreamFault(server: string, thrown: unknown): ContextdError {
   }
 }
 
+/** The SDK wraps what its `fetch` threw, more than once. */
+function notReachedIn(thrown: unknown): NotReached | null {
+  if (thrown instanceof NotReached) return thrown;
+  return thrown instanceof Error && thrown.cause !== undefined ? notReachedIn(thrown.cause) : null;
+}
+
 /** What a server says, as one line that is safe to show. */
-export function wordsOf(text: string): string {
+export function wordsOf(text: string, maxChars = WORDS_MAX_CHARS): string {
   const line = foreignLine(text);
-  return line.length > WORDS_MAX_CHARS ? `${line.slice(0, WORDS_MAX_CHARS)}…` : line;
+  return line.length > maxChars ? `${line.slice(0, maxChars)}…` : line;
 }
 
 function codeOfStatus(status: number): ErrorCode {

@@ -33,6 +33,7 @@ export interface ServerStreams {
 }
 
 export interface LineTransportOptions {
+  readonly server: string;
   readonly lastLines: LastLines;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Called once if the server breaks a bound. Its process must be killed. */
@@ -169,7 +170,9 @@ export class LineTransport implements Transport {
 
   #breach(what: string): void {
     if (this.#isClosed) return;
-    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${what}`, { remedy: 'It was stopped.' });
+    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${this.#options.server} ${what}`, {
+      remedy: 'It was stopped.',
+    });
     this.#options.onBreach(fault);
     void this.close();
   }

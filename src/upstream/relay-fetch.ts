@@ -6,10 +6,14 @@ import type { LastLines } from './last-lines.ts';
 import { MESSAGE_BOUNDS, type ServerStreams } from './line-transport.ts';
 
 export interface RelayFetchOptions {
+  readonly server: string;
   readonly lastLines: LastLines;
   readonly clock: Pick<Clock, 'monotonic'>;
   onBreach(fault: ContextdError): void;
 }
+
+/** A request to which no answer came, or not all of it, and why. */
+export class NotReached extends TypeError {}
 
 /** A request that is on its way. */
 interface Open {
@@ -92,7 +96,7 @@ export class RelayFetch {
     if (open === undefined) return;
     if (typeof message.status === 'number') this.#answer(id, open, message.status, message.headers);
     else if (typeof message.chunk === 'string') this.#body(id, open, Buffer.from(message.chunk, 'base64'));
-    else this.#end(id, typeof message.error === 'string' ? new TypeError(message.error) : null);
+    else this.#end(id, typeof message.error === 'string' ? new NotReached(message.error) : null);
   }
 
   #answer(id: number, open: Open, status: number, entries: unknown): void {
@@ -136,7 +140,9 @@ export class RelayFetch {
   }
 
   #breach(what: string): void {
-    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${what}`, { remedy: 'It was stopped.' });
+    const fault = new ContextdError('UPSTREAM_ERROR', `the MCP server ${this.#options.server} ${what}`, {
+      remedy: 'It was stopped.',
+    });
     this.#options.onBreach(fault);
     this.#failAll(fault);
   }

@@ -7,6 +7,7 @@ import type { ToolRequest } from './connection.ts';
 import type { SeenTools } from './definitions.ts';
 import { Failures } from './failures.ts';
 import { LastLines } from './last-lines.ts';
+import { PacedWork } from './paced-work.ts';
 import type { ServerSession } from './session.ts';
 import { type ServerProcess, type StartDeps, type StartedServer, startServer } from './start-server.ts';
 
@@ -56,12 +57,18 @@ export class UpstreamServer {
   #starting = new AbortController();
   #isStopped = false;
   #leftOut: readonly string[] = [];
-  #refreshing: Promise<void> = Promise.resolve();
+  /** One list at a time, so that an old one never takes the place of a newer. */
+  readonly #refreshes: PacedWork<ServerSession>;
 
   constructor(deps: UpstreamServerDeps) {
     this.#deps = deps;
     this.#failures = new Failures(deps.name);
     this.#isLegacy = deps.passing?.isLegacy ?? false;
+    this.#refreshes = new PacedWork({
+      ...deps,
+      work: (session) => this.#readTools(session),
+      onFailure: (thrown) => deps.logger.warn('upstream.not_refreshed', { server: deps.name, cause: String(thrown) }),
+    });
   }
 
   get state(): ServerState {
@@ -239,22 +246,13 @@ export class UpstreamServer {
         opened = session;
         return this.#readTools(session);
       },
-      onToolsChanged: () => this.#refresh(opened),
+      onToolsChanged: () => opened !== null && this.#refreshes.request(opened),
       onBreach: (fault) => {
         if (running !== null) this.#lost(running, fault);
       },
     });
     running = { ...started, calls: 0, isStale: false, cancelIdle() {}, cancelHeartbeat() {} };
     return running;
-  }
-
-  /** One list at a time, so that an old one never takes the place of a newer. */
-  #refresh(session: ServerSession | null): void {
-    if (session === null) return;
-    const { logger, name } = this.#deps;
-    this.#refreshing = this.#refreshing
-      .then(() => this.#readTools(session))
-      .catch((thrown: unknown) => logger.warn('upstream.not_refreshed', { server: name, cause: String(thrown) }));
   }
 
   async #readTools(session: ServerSession): Promise<void> {
@@ -308,6 +306,8 @@ export class UpstreamServer {
     this.#running?.cancelIdle();
     this.#running = null;
     this.#current = null;
+    // The next process lists everything when it starts.
+    this.#refreshes.forget();
   }
 
   async #end(): Promise<void> {

@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { distinctKeys } from '../gateway/ids/collisions.ts';
 import { promptIdOf, resourceIdOf } from '../gateway/ids/primitive-id.ts';
-import { toolIdOf } from '../gateway/ids/upstream-name.ts';
+import { toolIdOf, withoutVersion } from '../gateway/ids/upstream-name.ts';
 import type { UpstreamPrompt, UpstreamResource, UpstreamSnapshot, UpstreamTool } from './contract.ts';
 import { type DefinitionKind, definitionsHash, type SeenTool } from './definitions.ts';
 
@@ -11,12 +11,15 @@ export interface AcceptedServer {
   readonly name: string;
   readonly offers: readonly SeenTool[];
   readonly files: UpstreamTool['files'];
+  /** What a person has not accepted, and what they accepted and is gone. */
+  readonly waiting?: readonly SeenTool[];
 }
 
 export const EMPTY_SNAPSHOT: UpstreamSnapshot = {
   revision: '',
   tools: [],
   byId: new Map(),
+  waiting: new Map(),
   resources: [],
   prompts: [],
 };
@@ -31,15 +34,25 @@ export function snapshotOf(servers: readonly AcceptedServer[]): UpstreamSnapshot
   for (const { id } of all) counts.set(id, (counts.get(id) ?? 0) + 1);
   const tools = all.filter(({ id }) => counts.get(id) === 1).sort((a, b) => (a.id < b.id ? -1 : 1));
   const revision = definitionsHash(
-    servers.map(({ name, offers, files }) => ({ name, text: `${files} ${definitionsHash(offers)}` })),
+    servers.map(({ name, offers, files, waiting = [] }) => ({
+      name,
+      text: `${files} ${definitionsHash(offers)} ${definitionsHash(waiting)}`,
+    })),
   );
   return {
     revision,
     tools,
     byId: new Map(tools.map((tool) => [tool.id, tool])),
+    waiting: new Map(servers.flatMap(waitingOf)),
     resources: withKeys(servers.flatMap(resourcesOf)),
     prompts: withKeys(servers.flatMap(promptsOf)),
   };
+}
+
+function waitingOf(server: AcceptedServer): [id: string, server: string][] {
+  const { waiting = [], name } = server;
+  const tools = waiting.filter(({ kind = 'tool' }) => kind === 'tool').map((tool) => upstreamToolOf(server, tool));
+  return tools.flatMap(({ id }) => [id, withoutVersion(id)].map((one): [string, string] => [one, name]));
 }
 
 function ofKind({ offers }: AcceptedServer, wanted: DefinitionKind): SeenTool[] {

@@ -86,7 +86,9 @@ export async function startServer(deps: StartDeps, options: StartOptions): Promi
     const session = await within(START_MS, Promise.race([connecting, ended]), late);
     return { process, session, gone, isLegacy: isLegacy || session.isSilentLegacy };
   } catch (thrown) {
-    const reason = await within(isBroken(thrown) ? REASON_WAIT_MS : 0, gone, () => thrown);
+    // A relay goes on when the server behind it is not there.
+    const mayHaveEnded = deps.url === null && isBroken(thrown);
+    const reason = await within(mayHaveEnded ? REASON_WAIT_MS : 0, gone, () => thrown);
     await process.kill();
     if (!isLegacy && !signal.aborted && (await endedAtProbe(connecting)))
       return startServer(deps, { ...options, isLegacy: true });

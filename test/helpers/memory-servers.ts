@@ -50,7 +50,7 @@ export class MemoryServers implements UpstreamServers {
       return { id, server: this.#server, upstreamName: tool.name, definition, files: 'none' };
     });
     const byId = new Map(tools.map((tool) => [tool.id, tool]));
-    return { revision: String(this.#revision), tools, byId, resources: [], prompts: [] };
+    return { revision: String(this.#revision), tools, byId, waiting: new Map(), resources: [], prompts: [] };
   }
 
   async read(): Promise<ReadResourceResult> {

@@ -142,7 +142,8 @@ describe('issue 34 ctxd upstream', () => {
     expect(asked.code).not.toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(before);
     const imported = await ctxd('import', '--yes');
-    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    // One of them does not run.
+    expect(imported).toMatchObject({ code: 1, stderr: '' });
     expect(imported.stdout).toMatch(/demo runs: 8 tools/);
     expect(imported.stdout).toMatch(/broken does not run/);
     expect(imported.stdout).toContain(

@@ -93,6 +93,14 @@ describe('issue 34 an MCP server that is reached over HTTP', () => {
     });
   });
 
+  it('issue 34 that cannot be reached says why', async () => {
+    const { state, lastError } = await add('', { url: 'https://no-such-host.example.com/mcp' });
+    expect(state).toBe('failing');
+    expect(lastError).toMatch(
+      /^the MCP server far cannot be reached: contextd: no-such-host\.example\.com:443 is allowed, but /,
+    );
+  });
+
   it('issue 34 learns of a cancelled call by the end of its request', async () => {
     await add('/mcp');
     const ending = new AbortController();
@@ -124,7 +132,10 @@ describe('issue 34 an MCP server that is reached over HTTP', () => {
       },
     ]);
     daemon.network.changed(daemon.project);
-    expect(await add('/mcp')).toMatchObject({ state: 'failing' });
+    expect(await add('/mcp')).toMatchObject({
+      state: 'failing',
+      lastError: `the MCP server far cannot be reached: contextd refused ${MCP_HOST}:443: the rule ${MCP_HOST} denies it`,
+    });
     expect(host.requests).toEqual([]);
     await daemon.networkRules.forget(daemon.project);
     daemon.network.changed(daemon.project);

@@ -57,6 +57,7 @@ export const upstreamImport = defineCommand<Imported>({
         : []),
     ],
   }),
+  exitCode: ({ servers }) => (servers.every(({ state }) => state === 'running') ? 0 : 1),
 });
 
 const REFUSAL = new ContextdError('CANCELLED', 'nothing was changed', {

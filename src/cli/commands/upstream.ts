@@ -233,6 +233,9 @@ function tableOf(servers: readonly UpstreamInfo[]): View {
   };
 }
 
+/** Refusals for other reasons, such as a rule of the project, say themselves what helps. */
+const NOT_GRANTED = /was not granted this host/;
+
 function detailsOf(servers: readonly UpstreamInfo[]): View {
   const [server, ...others] = servers;
   if (server === undefined || others.length > 0) return { kind: 'lines', lines: [] };
@@ -242,7 +245,9 @@ function detailsOf(servers: readonly UpstreamInfo[]): View {
     lines: [
       ...describeServer(server),
       ...server.refused.map((one) => `Refused: ${one}`),
-      ...(server.refused.length === 0 ? [] : ['To grant hosts, add the server again with --allow-host.']),
+      ...(server.refused.some((one) => NOT_GRANTED.test(one))
+        ? ['To grant hosts, add the server again with --allow-host.']
+        : []),
       ...server.left_out.map((one) => `Left out: ${one}`),
       ...(printed.length === 0 ? [] : ['It printed last:', ...printed]),
     ],

@@ -83,7 +83,7 @@ export class DaemonPassing implements PassingPort {
       else if (event.kind === 'question') {
         const withdrawn = new AbortController();
         asked.set(event.id, withdrawn);
-        void this.#answer(event, request, withdrawn.signal);
+        void this.#answer(event, request, withdrawn.signal).finally(() => asked.delete(event.id));
       }
     };
     const { method, params } = request;

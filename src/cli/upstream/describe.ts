@@ -45,7 +45,7 @@ function stateLine(server: UpstreamInfo): string {
     .join('');
   if (state === 'catalogue') return `${name} is a catalogue file: ${offersOf(server)}. It runs nothing.`;
   if (state !== 'running') return `${name} does not run${error === '' ? '.' : `: ${error}`}`;
-  return `${name} runs: ${tools} tools, which would take ${tokens} tokens in a list of all tools${more}. Agents find them with tool_browse.`;
+  return `${name} runs: ${counted(tools, 'tool')}, which would take ${tokens} tokens in a list of all tools${more}. Agents find them with tool_browse.`;
 }
 
 function offersOf({ tools, resources, prompts }: UpstreamInfo): string {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { readVariable } from '../../config/env.ts';
 import { isWithin } from '../../core/paths.ts';
@@ -22,6 +23,8 @@ export interface ImportPlan {
   readonly skipped: readonly string[];
 }
 
+type HomeOf = { readonly env: Pick<CliContext['env'], 'home'> };
+
 interface Place {
   /** As a person knows the file. */
   readonly shown: string;
@@ -35,7 +38,7 @@ const DOWNLOADS: Readonly<Record<string, string>> = { npx: 'npm', bunx: 'npm', u
 
 /** Reads the files of all clients. `taken`: names of servers that the project has. `bound`: hosts with a credential. */
 export function planImport(
-  context: CliContext,
+  context: HomeOf,
   root: string,
   { taken, bound, by }: { taken: readonly string[]; bound: readonly string[]; by: string },
 ): ImportPlan {
@@ -73,7 +76,7 @@ export function filesWithout(
   });
 }
 
-function foundServers(context: CliContext, root: string, skipped: string[]): [Place, ClientServer][] {
+function foundServers(context: HomeOf, root: string, skipped: string[]): [Place, ClientServer][] {
   const lists = [
     { directory: root, files: PROJECT_FILES, isOfProject: true },
     { directory: context.env.home, files: PERSONAL_FILES, isOfProject: false },
@@ -127,7 +130,7 @@ function requestOf(
     variables: Object.entries(values).map(([variable, value]) => ({ name: variable, value })),
     hosts: group === undefined ? [] : [group],
     paths: [],
-    project: command.some((word) => isOfProject(word, root)) ? 'read' : 'none',
+    project: placesIn(command).some((word) => isOfProject(word, root)) ? 'read' : 'none',
     header_from: headers.length === 0 ? '' : (URL.parse(url)?.host ?? ''),
     by,
     dry_run: false,
@@ -136,8 +139,20 @@ function requestOf(
   };
 }
 
-/** A client starts its servers in the project, so `.` and a relative path with a slash are places there. */
+/** A program without a slash is looked up in the PATH. */
+function placesIn([program = '', ...args]: readonly string[]): string[] {
+  return program.includes('/') ? [program, ...args] : args;
+}
+
+/**
+ * A client starts its servers in the project, so a relative path is a place there. A bare word, also after `=` as in
+ * `--config=server.json`, is one only if there is such a file.
+ */
 function isOfProject(word: string, root: string): boolean {
   if (word === '.' || word.startsWith('./')) return true;
-  return isAbsolute(word) && isWithin(root, resolve(word));
+  if (isAbsolute(word)) return isWithin(root, resolve(word));
+  return [word, word.slice(word.indexOf('=') + 1)].some((path) => {
+    const whole = resolve(root, path);
+    return isWithin(root, whole) && (statSync(whole, { throwIfNoEntry: false })?.isFile() ?? false);
+  });
 }

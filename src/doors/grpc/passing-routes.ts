@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PassingCaller, PassingRequests } from '../../call/passing.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { OpenQuestions } from '../../core/open-questions.ts';
 import { McpError, type McpMessage, type PassedRequest } from '../../core/passing.ts';
 import type {
   FollowRequest__Output,
@@ -25,6 +26,7 @@ type Send = (event: PassedEvent, vital?: 'vital') => void;
 /** An MCP client behind a bridge. */
 interface FollowingClient {
   readonly project: string;
+  readonly questions: OpenQuestions;
   notify(message: McpMessage): void;
 }
 
@@ -64,7 +66,7 @@ async function follow(
   const project = context?.project_root ?? '';
   const client = randomUUID();
   const notify = (message: McpMessage): void => send({ notice_json: messageBytes(message) }, 'vital');
-  clients.set(client, { project, notify });
+  clients.set(client, { project, notify, questions: new OpenQuestions() });
   const unfollow = passing.follow(project, notify);
   send({ client }, 'vital');
   try {
@@ -112,7 +114,8 @@ async function pass(
       key: wire.client,
       isLegacy: wire.is_legacy,
       capabilities,
-      ask: (message, asking) => questions.ask(message, AbortSignal.any([asking, ended.signal]), send),
+      ask: (message, asking) =>
+        client.questions.ask(() => questions.ask(message, AbortSignal.any([asking, ended.signal]), send)),
       notify: client.notify,
     },
   };

@@ -1,6 +1,7 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import { idsLike, withoutVersion } from '../../gateway/ids/near-ids.ts';
+import { idsLike } from '../../gateway/ids/near-ids.ts';
+import { withoutVersion } from '../../gateway/ids/upstream-name.ts';
 import { uriKey } from '../../gateway/uri-key.ts';
 import { URI_MAX_CHARS } from '../../gateway/uri-template.ts';
 import { checkedTexts } from './declared.ts';

@@ -2,8 +2,10 @@ import { ContextdError } from '../../core/errors.ts';
 import { toolOfShellName } from '../../core/shell-names.ts';
 import type { Executable, Executables } from '../../dispatch/execute.ts';
 import { repairArguments } from '../../gateway/arguments/repair.ts';
-import { idsLike, withoutVersion } from '../../gateway/ids/near-ids.ts';
+import { idsLike } from '../../gateway/ids/near-ids.ts';
+import { withoutVersion } from '../../gateway/ids/upstream-name.ts';
 import type { ToolCatalogue, ToolCatalogues } from './tool-catalogues.ts';
+import { waitingFault } from './waiting-tools.ts';
 
 export interface ExecutableDeps {
   catalogues: Pick<ToolCatalogues, 'of'>;
@@ -47,7 +49,10 @@ function onlyOne(ids: readonly string[]): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
-function notFound(asked: string, { entries }: ToolCatalogue): ContextdError {
+function notFound(asked: string, catalogue: ToolCatalogue): ContextdError {
+  const waiting = waitingFault(asked, catalogue);
+  if (waiting !== undefined) return waiting;
+  const { entries } = catalogue;
   const several = idsOf(asked, entries);
   const named = several.length > 1 ? several : idsLike(asked, [...entries.keys()]);
   const shown = JSON.stringify(asked.slice(0, 100));

@@ -31,6 +31,8 @@ export interface ToolCatalogue {
   readonly habits: Habits;
   /** By id. A tool whose card would be too long is missing here and everywhere. */
   readonly entries: ReadonlyMap<string, ToolEntry>;
+  /** The servers of tools that wait for a person or are gone, by id with and without a hash. */
+  readonly waiting: UpstreamSnapshot['waiting'];
   /** The names of its tools in a `tools/list` that shows all of them. */
   readonly clientNames: ClientNames;
   /** Its tools as such a list shows them, by id. Made at the first call. */
@@ -107,7 +109,7 @@ export class ToolCatalogues {
     const key = [snapshot.revision, ...tools.map(({ manifest, sha256 }) => `${manifest.name} ${sha256}`)].join('\n');
     const kept = this.#kept.get(root);
     if (kept?.key === key) return this.#keep(root, kept);
-    const catalogue = catalogueOf(root, tools, snapshot.tools, { ...this.#deps, metaSchemas: this.#metaSchemas });
+    const catalogue = catalogueOf(root, tools, snapshot, { ...this.#deps, metaSchemas: this.#metaSchemas });
     // Kept first, so that a choice that is made meanwhile is read by `refreshHabits`.
     this.#keep(root, { key, catalogue });
     await this.refreshHabits(root);
@@ -155,7 +157,7 @@ function acceptedTools(
 function catalogueOf(
   root: string,
   tools: readonly CatalogTool[],
-  offered: readonly UpstreamTool[],
+  { tools: offered, waiting }: UpstreamSnapshot,
   deps: CatalogueDeps,
 ): ToolCatalogue {
   const entries = new Map<string, ToolEntry>();
@@ -176,7 +178,7 @@ function catalogueOf(
   const router = new Router(items, { habits });
   const names = clientNames(ids);
   const listing = once(() => listingOf(ids, names, entries, deps.counter));
-  return { items, router, graph: new ChoiceGraph(items), habits, entries, clientNames: names, listing };
+  return { items, router, graph: new ChoiceGraph(items), habits, entries, waiting, clientNames: names, listing };
 }
 
 function listingOf(

@@ -16,6 +16,7 @@ import { SeenBySession } from './seen-by-session.ts';
 import type { ToolCatalogue, ToolCatalogues, ToolEntry } from './tool-catalogues.ts';
 import type { ToolHabits } from './tool-habits.ts';
 import type { ToolMeanings } from './tool-meanings.ts';
+import { waitingFault } from './waiting-tools.ts';
 
 export interface ToolVerbDeps {
   catalogues: Pick<ToolCatalogues, 'of'>;
@@ -89,9 +90,12 @@ function choicesIn(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): st
 }
 
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */
-function entryOf(asked: string, { items, entries, clientNames }: ToolCatalogue): ToolEntry {
+function entryOf(asked: string, catalogue: ToolCatalogue): ToolEntry {
+  const { items, entries, clientNames } = catalogue;
   const listed = entries.get(clientNames.idOf(asked.trim()) ?? '');
   if (listed !== undefined) return listed;
+  const waiting = entries.has(asked) ? undefined : waitingFault(asked.trim(), catalogue);
+  if (waiting !== undefined) throw waiting;
   const name = toolOfShellName(asked.trim());
   const byName = new Map<string, ToolEntry>();
   const seen = new Set<string>();

@@ -57,7 +57,9 @@ export class HeldRequests {
       cancelTimer() {},
     };
     const client = { ...request.client, ask: (message: McpMessage) => ask(held, message, request.client.capabilities) };
-    held.result = send({ ...request, params, client, signal: held.ended.signal });
+    held.result = send({ ...request, params, client, signal: held.ended.signal }).finally(() =>
+      held.ended.abort(new Error('the request has ended')),
+    );
     return this.#next(held, request.signal);
   }
 
@@ -113,7 +115,9 @@ function ask(held: Held, message: McpMessage, capabilities: JsonObject): Promise
   const needed = message.method === 'elicitation/create' ? 'elicitation' : message.method.split('/')[0];
   if (needed === undefined || capabilities[needed] === undefined)
     return Promise.reject(new McpError(-32_601, `the client does not support ${message.method}`));
-  const { promise, resolve } = Promise.withResolvers<JsonObject>();
+  const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+  const end = (): void => reject(new McpError(-32_603, 'the request that the question belonged to has ended'));
+  held.ended.signal.addEventListener('abort', end, { once: true });
   held.questions.set(`q${randomBytes(4).toString('hex')}`, { message, answered: resolve });
   held.asked.resolve();
   return promise;

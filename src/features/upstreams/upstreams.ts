@@ -16,6 +16,7 @@ import {
   acceptable,
   changesBetween,
   definitionsHash,
+  differing,
   type SeenTools,
   type ToolChange,
   unchanged,
@@ -240,6 +241,7 @@ export class Upstreams implements UpstreamServers {
         name,
         offers: unchanged(accepted ?? [], seen),
         files: spec.project,
+        waiting: differing(accepted ?? [], seen),
       })),
     );
     this.#snapshots.set(project, made);

@@ -1,9 +1,5 @@
 import { nearestNames } from '../../core/nearest-names.ts';
-
-/** Without version and hash: what a caller may type if only one entry has it. */
-export function withoutVersion(id: string): string {
-  return id.replace(/[@#].*$/, '');
-}
+import { withoutVersion } from './upstream-name.ts';
 
 /** Ids with this very name come first, then those with the same name in another version, then those that look like it. */
 export function idsLike(asked: string, ids: readonly string[]): string[] {

@@ -93,3 +93,8 @@ function versionOf(declared: unknown): string | undefined {
   const text = typeof declared === 'number' && Number.isSafeInteger(declared) ? String(declared) : declared;
   return typeof text === 'string' && isIdPart('version', text) ? text : undefined;
 }
+
+/** An id without what follows its name: the version or the hash. */
+export function withoutVersion(id: string): string {
+  return id.replace(/[@#].*$/, '');
+}

@@ -7,6 +7,7 @@ import {
   DefinitionCollector,
   type DefinitionKind,
   definitionsHash,
+  differing,
   unchanged,
 } from '#src/upstream/definitions.js';
 import { snapshotOf } from '#src/upstream/snapshot.js';
@@ -105,7 +106,80 @@ describe('issue 34 the arguments that a tool wants as headers', () => {
   });
 });
 
+/** Entries that count how often something other than their name is read. */
+function countingEntries(count: number, nameOf: (at: number) => string) {
+  const reads = { count: 0 };
+  const entries = Array.from({ length: count }, (_, at) => ({
+    name: nameOf(at),
+    get description() {
+      reads.count += 1;
+      return 'x';
+    },
+  }));
+  return { entries, reads };
+}
+
+describe('issue 34 a list that is larger than what is taken of it', () => {
+  it('issue 34 ends after four times as many entries as are taken, and says so', () => {
+    const collector = new DefinitionCollector();
+    const { entries } = countingEntries(3_000, (at) => `tool_${at}`);
+    expect(collector.add(entries.slice(0, 2_048))).toBe(true);
+    expect(collector.add(entries.slice(2_048))).toBe(false);
+    const { tools, leftOut } = collector.result();
+    expect(tools).toHaveLength(512);
+    expect(leftOut).toHaveLength(20);
+    expect(leftOut.at(-1)).toBe('the rest of the tools: the list has more than 2048 entries');
+  });
+
+  it.each([
+    ['the same name', 'same', 1],
+    ['an empty name', '', 0],
+  ])('issue 34 copies no entry with %s', (_, name, taken) => {
+    const collector = new DefinitionCollector();
+    const { entries, reads } = countingEntries(1_000, () => name);
+    collector.add(entries);
+    expect(collector.result().tools).toHaveLength(taken);
+    expect(reads.count).toBeLessThanOrEqual(2 * taken);
+  });
+
+  it('issue 34 copies no entry beyond the number that is taken', () => {
+    const collector = new DefinitionCollector();
+    const { entries, reads } = countingEntries(1_000, (at) => `tool_${at}`);
+    collector.add(entries);
+    expect(reads.count).toBeLessThanOrEqual(2 * 512);
+  });
+
+  it('issue 34 ends when its pages have more bytes than are read, and says so', () => {
+    const collector = new DefinitionCollector('prompt');
+    expect(collector.takePage(10 * 1024 * 1024)).toBe(true);
+    expect(collector.takePage(7 * 1024 * 1024)).toBe(false);
+    expect(collector.result().leftOut).toEqual(['the rest of the prompts: the pages have more than 16777216 bytes']);
+  });
+});
+
 describe('issue 34 the tools of the servers of a project', () => {
+  it('issue 34 that wait for a person, or are gone, are known by their ids with and without a hash', () => {
+    const accepted = seen(
+      { name: 'kept' },
+      { name: 'changed', inputSchema: { type: 'object', properties: { p1: {} } } },
+      { name: 'gone' },
+    );
+    const now = seen(
+      { name: 'kept' },
+      { name: 'changed', inputSchema: { type: 'object', properties: { p2: {} } } },
+      { name: 'new' },
+    );
+    const offers = unchanged(accepted, now);
+    const one = { name: 'one', files: 'none' as const, offers };
+    const { waiting, tools, revision } = snapshotOf([{ ...one, waiting: differing(accepted, now) }]);
+    expect(tools.map(({ upstreamName }) => upstreamName)).toEqual(['kept']);
+    const ids = [...waiting.keys()].sort();
+    expect(ids.filter((id) => !id.includes('#'))).toEqual(['one:changed', 'one:gone', 'one:new']);
+    expect(ids.filter((id) => id.startsWith('one:changed#'))).toHaveLength(2);
+    expect(new Set(waiting.values())).toEqual(new Set(['one']));
+    expect(snapshotOf([one]).revision).not.toBe(revision);
+  });
+
   it('issue 34 have the name of their server as namespace, and a version if they declare one', () => {
     const { tools } = snapshotOf([
       { name: 'one', files: 'none', offers: seen({ name: 'a' }) },

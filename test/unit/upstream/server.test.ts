@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
+import type { PassingTraits } from '#src/upstream/connection.js';
 import type { SeenTools } from '#src/upstream/definitions.js';
 import { UpstreamServer } from '#src/upstream/server.js';
 import type { ServerProcess } from '#src/upstream/start-server.js';
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 
 /** A server whose time a test turns by hand. */
-function open(mode: string, { stale = [] as Promise<void>[] } = {}) {
+function open(mode: string, { stale = [], passing }: { stale?: Promise<void>[]; passing?: PassingTraits } = {}) {
   let own = mode;
   let aheadMs = 0;
   const wakes = new Map<() => void, number>();
@@ -30,6 +31,7 @@ function open(mode: string, { stale = [] as Promise<void>[] } = {}) {
     pingMs: 500,
     probeMs: 500,
     graceMs: 500,
+    ...(passing === undefined ? {} : { passing }),
     async start() {
       starts.push(own);
       const process = startScripted(own, stale[starts.length - 1]);
@@ -57,6 +59,8 @@ function open(mode: string, { stale = [] as Promise<void>[] } = {}) {
     names: () => lists.at(-1)?.tools.map(({ name }) => name),
     nextList: () => new Promise<void>((resolve) => (onList = resolve)),
     advance: (ms: number) => (aheadMs += ms),
+    /** Milliseconds, apart from the times of an idle or a healthy server. */
+    longestWait: () => Math.max(0, ...[...wakes.values()].filter((ms) => ms !== IDLE_MS && ms !== HEARTBEAT_MS)),
     /** Wakes what waits for exactly this long. */
     wake(ms: number) {
       for (const [wake, own] of [...wakes]) if (own === ms && wakes.delete(wake)) wake();
@@ -161,6 +165,19 @@ describe('issue 34 an MCP server that behaves', () => {
     await server.stop();
   });
 
+  it('issue 34 lists its tools ever more seldom if it always says that they changed, and at last once more', async () => {
+    const { server, lists, longestWait, wake } = open('keeps changing');
+    await server.wake();
+    // Further changes wait for a timer that the test turns.
+    await vi.waitFor(() => expect(longestWait()).toBeGreaterThan(4_000), { timeout: 20_000 });
+    expect(lists.length).toBeLessThanOrEqual(4);
+    const before = lists.length;
+    wake(longestWait());
+    await vi.waitFor(() => expect(lists).toHaveLength(before + 1), { timeout: 20_000 });
+    expect(lists.at(-1)?.tools[0]?.text).toContain(`Version ${before + 1}.`);
+    await server.stop();
+  });
+
   it('issue 34 gives new calls to a new process if its sandbox no longer protects what it should', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { server, starts, call } = open('ok', { stale: [promise] });
@@ -179,7 +196,7 @@ describe('issue 34 an MCP server that behaves', () => {
 describe('issue 34 an MCP server that misbehaves', () => {
   const refused: readonly [mode: string, code: string, says: RegExp][] = [
     ['crashes', 'UPSTREAM_UNAVAILABLE', /demo ended with status 1; it printed: out of luck|closed its connection/],
-    ['huge message', 'UPSTREAM_ERROR', /more than 16777216 bytes|closed/],
+    ['huge message', 'UPSTREAM_ERROR', /server demo sent a message of more than 16777216 bytes|closed/],
     ['no end of line', 'UPSTREAM_ERROR', /more than 16777216 bytes|closed/],
     ['deep message', 'UPSTREAM_ERROR', /nested deeper than 200|closed/],
     ['flood', 'UPSTREAM_ERROR', /too much that nothing asked for|closed/],
@@ -333,9 +350,42 @@ describe('issue 34 an MCP server that misbehaves', () => {
     await server.stop();
   });
 
+  const endless: readonly [mode: string, pages: number, why: RegExp][] = [
+    ['crowded pages', 1, /more than 2048 entries/],
+    ['heavy pages', 2, /more than 16777216 bytes/],
+  ];
+  for (const [mode, pages, why] of endless)
+    it(`issue 34 asks for no further page of a list with: ${mode}`, async () => {
+      const { server } = open(mode);
+      await server.wake();
+      expect(server.leftOut.at(-1)).toMatch(why);
+      expect(server.lastLines).toEqual(Array.from({ length: pages }, (_, at) => `page ${at}`));
+      await server.stop();
+    });
+
   it('issue 34 does not start with a list that breaks the protocol', async () => {
     const { server } = open('no tool');
     await expect(server.wake()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+  });
+
+  it('issue 34 asks the client 64 questions of a server at once, and refuses more', async () => {
+    let asked = 0;
+    const { server, call } = open('asks without end', {
+      passing: {
+        isLegacy: true,
+        capabilities: { sampling: {} },
+        onNotice() {},
+        onAsk() {
+          asked += 1;
+          return new Promise(() => {});
+        },
+      },
+    });
+    expect(await call()).toMatchObject(
+      said('36 refused: 64 questions to the client are open already; none more is asked'),
+    );
+    expect(asked).toBe(64);
+    await server.stop();
   });
 
   it('issue 34 stops a server that floods its standard error', async () => {

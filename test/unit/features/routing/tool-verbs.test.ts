@@ -7,6 +7,7 @@ import { ContextdError } from '#src/core/errors.js';
 import { invisibleIn } from '#src/core/invisible.js';
 import type { JsonObject } from '#src/core/json.js';
 import { silentLogger } from '#src/core/log.js';
+import { createExecutables } from '#src/features/routing/executables.js';
 import { ToolCatalogues } from '#src/features/routing/tool-catalogues.js';
 import { createToolVerbs, type ToolVerbDeps } from '#src/features/routing/tool-verbs.js';
 import { createHostBackend } from '#src/runner/host-backend.js';
@@ -36,12 +37,13 @@ function without(name: string): CatalogTool[] {
 function open({
   isCacheStable = false,
   meanings = null,
-}: Partial<Pick<ToolVerbDeps, 'isCacheStable' | 'meanings'>> = {}) {
+  waiting = new Map(),
+}: Partial<Pick<ToolVerbDeps, 'isCacheStable' | 'meanings'> & { waiting: Map<string, string> }> = {}) {
   const offers: [query: string, tools: readonly string[]][] = [];
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
     access: { mayUse: () => true },
-    upstreams: { snapshot: async () => EMPTY_SNAPSHOT },
+    upstreams: { snapshot: async () => ({ ...EMPTY_SNAPSHOT, waiting }) },
     config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
     projects: {
       find: async (root) => {
@@ -234,6 +236,21 @@ describe('tool_hydrate', () => {
   it('shows them in words', async () => {
     const { data } = await open().output('tool_hydrate', { tool_id: 'jobs' }, { form: 'text' });
     expect(data.text).toMatch(/^# jobs\n[\s\S]+\n\nsafe_jobs JSON: \{.+\}$/);
+  });
+
+  it('says that a tool waits for a person if it does, by its id with and without the hash', async () => {
+    const waiting = new Map(['demo:repeat', 'demo:repeat#00c0ffee'].map((id) => [id, 'demo']));
+    for (const tool_id of waiting.keys()) {
+      const said = {
+        code: 'HYDRATE_FAILED',
+        message: expect.stringContaining('waits'),
+        remedy: expect.stringContaining('ctxd upstream approve demo'),
+      };
+      const { output, catalogues } = open({ waiting });
+      expect((await output('tool_hydrate', { tool_id })).failure).toMatchObject(said);
+      const executables = createExecutables({ catalogues, config: { tolerant_args: false } });
+      await expect(executables.find(SESSION.project, tool_id)).rejects.toMatchObject(said);
+    }
   });
 
   it.each([
