@@ -236,7 +236,17 @@ describe('issue 34 the tools of an MCP server', () => {
     const stored = daemon.upstreams.find(server.project, server.name);
     await expect(daemon.upstreams.approve(stored, 'another hash')).rejects.toMatchObject({ code: 'CONFLICT' });
     await daemon.upstreams.approve(stored, pending().sha256);
-    expect(await names()).toEqual(['added', 'die', 'fetch', 'leak', 'list_issues', 'look', 'open_issue', 'show', 'turn']);
+    expect(await names()).toEqual([
+      'added',
+      'die',
+      'fetch',
+      'leak',
+      'list_issues',
+      'look',
+      'open_issue',
+      'show',
+      'turn',
+    ]);
     // The id is that of the shape, the definition is another one.
     const after = await toolNamed('open_issue');
     expect(after.id).toBe(before.id);
