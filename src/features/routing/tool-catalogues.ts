@@ -53,7 +53,7 @@ export interface ToolEntry {
 
 export interface ToolCatalogueDeps {
   catalog: Pick<Catalog, 'list'>;
-  access: Pick<ToolAccess, 'mayUse'>;
+  access: Pick<ToolAccess, 'mayUse' | 'mayUsePrimitive'>;
   upstreams: Pick<UpstreamServers, 'snapshot'>;
   config: Pick<GatewaySettings, 'schemas'>;
   projects: Pick<ProjectStore, 'find'>;
@@ -178,7 +178,10 @@ function catalogueOf(
   const router = new Router(items, { habits });
   const names = clientNames(ids);
   const listing = once(() => listingOf(ids, names, entries, deps.counter));
-  return { items, router, graph: new ChoiceGraph(items), habits, entries, waiting, clientNames: names, listing };
+  // What the caller may not use does not wait either.
+  const mayWait = ([id]: readonly [string, string]): boolean => deps.access.mayUsePrimitive(root, id);
+  const shown = new Map([...waiting].filter(mayWait));
+  return { items, router, graph: new ChoiceGraph(items), habits, entries, waiting: shown, clientNames: names, listing };
 }
 
 function listingOf(

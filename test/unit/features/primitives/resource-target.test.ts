@@ -17,7 +17,7 @@ async function primitives(offered: readonly Offered[], deny: string[] = []) {
     uri,
     definition: { name },
   }));
-  const snapshot = { revision: '1', tools: [], byId: new Map(), resources, prompts: [] };
+  const snapshot = { revision: '1', tools: [], byId: new Map(), waiting: new Map(), resources, prompts: [] };
   const access = new ToolAccess({ allow: ['*'], deny, read_only: false, projects: {} });
   const deps = { upstreams: { snapshot: async () => snapshot }, access, counter: loadCounter(), logger: silentLogger };
   return new PrimitiveCatalogues(deps).of('/p');

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CatalogTool } from '#src/catalog/catalog.js';
+import { ToolAccess } from '#src/catalog/tool-access.js';
 import { silentLogger } from '#src/core/log.js';
 import { type ToolCatalogue, ToolCatalogues } from '#src/features/routing/tool-catalogues.js';
 import { ToolHabits } from '#src/features/routing/tool-habits.js';
@@ -31,7 +32,7 @@ async function open() {
   const logger = silentLogger;
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
-    access: { mayUse: () => true },
+    access: new ToolAccess({ allow: ['*'], deny: [], read_only: false, projects: {} }),
     upstreams: { snapshot: async () => EMPTY_SNAPSHOT },
     config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
     projects,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogTool } from '#src/catalog/catalog.js';
+import { ToolAccess } from '#src/catalog/tool-access.js';
 import { FOR_SERVERS } from '#src/catalog/tool-list.js';
 import { systemClock } from '#src/core/clock.js';
 import type { AnswerForm } from '#src/core/envelope.js';
@@ -38,11 +39,12 @@ function open({
   isCacheStable = false,
   meanings = null,
   waiting = new Map(),
-}: Partial<Pick<ToolVerbDeps, 'isCacheStable' | 'meanings'> & { waiting: Map<string, string> }> = {}) {
+  deny = [],
+}: Partial<Pick<ToolVerbDeps, 'isCacheStable' | 'meanings'> & { waiting: Map<string, string>; deny: string[] }> = {}) {
   const offers: [query: string, tools: readonly string[]][] = [];
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
-    access: { mayUse: () => true },
+    access: new ToolAccess({ allow: ['*'], deny, read_only: false, projects: {} }),
     upstreams: { snapshot: async () => ({ ...EMPTY_SNAPSHOT, waiting }) },
     config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
     projects: {
@@ -236,6 +238,13 @@ describe('tool_hydrate', () => {
   it('shows them in words', async () => {
     const { data } = await open().output('tool_hydrate', { tool_id: 'jobs' }, { form: 'text' });
     expect(data.text).toMatch(/^# jobs\n[\s\S]+\n\nsafe_jobs JSON: \{.+\}$/);
+  });
+
+  it('issue 34.5 says of a tool that waits and that the caller may not use what it says of one that is not there', async () => {
+    const waiting = new Map([['demo:repeat', 'demo']]);
+    const asked = { tool_id: 'demo:repeat' };
+    const { failure } = await open({ waiting, deny: ['demo:*'] }).output('tool_hydrate', asked);
+    expect(failure).toEqual((await open().output('tool_hydrate', asked)).failure);
   });
 
   it('says that a tool waits for a person if it does, by its id with and without the hash', async () => {
