@@ -63,7 +63,7 @@ export function hasChanged({ id, moved }: LedgerItem): ContextdError {
 }
 
 export function notShown({ moved }: LedgerItem): ContextdError {
-  return new ContextdError('CONFLICT', `nobody has seen what ${toText(moved)} holds`, {
+  return new ContextdError('CONFLICT', `what ${toText(moved)} holds was not shown to a person yet`, {
     remedy: 'Look at it: `ctxd quarantine list`. Then repeat this.',
   });
 }

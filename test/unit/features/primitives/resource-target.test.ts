@@ -41,7 +41,8 @@ describe('gateway surface §9.4 a resource that gateway.access denies', () => {
     'sec://sec\tret',
   ])('is not found as %s', async (asked) => {
     const open = await primitives(SECRET);
-    if (asked !== 'SEC://secret' && !asked.includes('\t')) expect(targetOf(asked, undefined, open)).toBeDefined();
+    if (asked !== 'SEC://secret' && !asked.includes('\t'))
+      expect(targetOf(asked, undefined, open)).toMatchObject({ resource: { server: 'mm' } });
     const closed = await primitives(SECRET, deny);
     expect(() => targetOf(asked, undefined, closed)).toThrow(expect.objectContaining({ code: 'RESOURCE_NOT_FOUND' }));
   });
@@ -52,11 +53,14 @@ describe('gateway surface §9.4 a resource that gateway.access denies', () => {
     ['resource::mm:raw#00000002', { uri: 'sec://se%63ret' }],
     ['resource::mm:raw', { uri: 'SEC://secret' }],
   ])('is not found as what the template %s makes of %j', async (id, variables) => {
-    expect(targetOf(id, variables, await primitives(SECRET))).toBeDefined();
+    expect(targetOf(id, variables, await primitives(SECRET))).toMatchObject({
+      resource: { server: 'mm' },
+      uri: expect.stringMatching(/^sec:/i),
+    });
     const closed = await primitives(SECRET, deny);
     expect(() => targetOf(id, variables, closed)).toThrow(expect.objectContaining({ code: 'RESOURCE_NOT_FOUND' }));
     const open = Object.fromEntries(Object.keys(variables).map((name) => [name, 'open']));
-    expect(targetOf(id, open, closed)).toBeDefined();
+    expect(targetOf(id, open, closed)).toMatchObject({ uri: expect.stringContaining('open') });
   });
 
   it('is denied as what other templates make if it is a template, but not as a resource that the server lists', async () => {
