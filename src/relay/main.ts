@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 /**
  * Runs in the sandbox of an MCP server that is reached over HTTP, from this folder alone, and makes the requests that the
  * daemon passes on stdin, one a line: `{id, url, method, headers, redirect, body?}` or `{abort: id}`. It answers with lines
- * `{id, status, headers}`, `{id, chunk}` in base64, and `{id}` or `{id, error}` at the end.
+ * `{id, status, headers}`, `{id, chunk}` in base64, and `{id}` or `{id, error, sent}` at the end. `sent`: false if it certainly did
+ * not reach the server.
  */
 interface Asked {
   readonly id: number;
@@ -41,18 +42,36 @@ async function carry({ id, url, method, headers, redirect, body }: Asked): Promi
         await say({ id, chunk: Buffer.from(chunk.subarray(at, at + PART_BYTES)).toString('base64') });
     await say({ id });
   } catch (thrown) {
-    await say({ id, error: await reasonOf(thrown, url) });
+    await say({ id, ...(await reasonOf(thrown, url)) });
   } finally {
     open.delete(id);
   }
 }
 
+interface Reason {
+  readonly error: string;
+  readonly sent: boolean;
+}
+
+/** Codes of errors that come before there is a connection. */
+const NO_CONNECTION: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
 /** What fetch hides in its causes. What the proxy of the sandbox refuses a tunnel for is hidden there, too. */
-async function reasonOf(thrown: unknown, url: string): Promise<string> {
-  if (!(thrown instanceof Error)) return String(thrown);
-  const { cause } = thrown;
+async function reasonOf(thrown: unknown, url: string): Promise<Reason> {
+  if (!(thrown instanceof Error)) return { error: String(thrown), sent: true };
+  const { cause, message } = thrown;
   if (cause instanceof Error) return reasonOf(cause, url);
-  return (thrown.message.startsWith('Proxy response') ? await refusalOf(new URL(url)) : null) ?? thrown.message;
+  const hasTunnel = !message.startsWith('Proxy response');
+  const refusal = hasTunnel ? null : await refusalOf(new URL(url));
+  const isConnected = !('code' in thrown) || !NO_CONNECTION.includes(thrown.code);
+  return { error: refusal ?? message, sent: hasTunnel && isConnected };
 }
 
 /** The reason phrase with which the proxy refuses a tunnel; null if it does not. */

@@ -34,6 +34,8 @@ export interface ConnectOptions {
   /** True: the server is known to end when it is asked for its era, so it is not asked. */
   readonly isLegacy: boolean;
   onToolsChanged(): void;
+  /** Called once if the other side ends the connection after the handshake. */
+  onLost?(): void;
   /** Absent: the server is not asked for more than its tools. */
   readonly passing?: PassingTraits;
 }
@@ -102,6 +104,7 @@ export class UpstreamConnection {
   /** Where the progress of requests goes that are passed on, by token. */
   readonly #reports = new Map<string, PassedRequest['notify']>();
   #lastToken = 0;
+  #isClosing = false;
 
   private constructor(client: Client, { isSilentLegacy, isPassing, isOverHttp }: ConnectionTraits) {
     this.#client = client;
@@ -164,6 +167,9 @@ export class UpstreamConnection {
       isOverHttp: options.url !== null,
     });
     if (passing !== undefined) connection.#followProgress();
+    client.onclose = () => {
+      if (!connection.#isClosing) options.onLost?.();
+    };
     return connection;
   }
 
@@ -291,6 +297,7 @@ export class UpstreamConnection {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
     await this.#client.close().catch(() => {});
   }
 }

@@ -1,6 +1,7 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import { foreignLine } from '../text/foreign-line.ts';
+import { Unsent } from './line-transport.ts';
 import { NotReached } from './relay-fetch.ts';
 
 /** Characters of the words of a server in a message. */
@@ -17,13 +18,15 @@ export function upstreamFault(server: string, thrown: unknown): ContextdError {
       details: { server, ...details },
       cause: thrown,
     });
-  const notReached = notReachedIn(thrown);
+  const notReached = causeIn(thrown, (one) => one instanceof NotReached);
   if (notReached !== null)
     return make('UPSTREAM_UNAVAILABLE', `cannot be reached: ${wordsOf(notReached.message, REASON_MAX_CHARS)}`);
-  if (thrown instanceof SdkHttpError && thrown.status !== undefined)
-    return make(codeOfStatus(thrown.status), `answered with HTTP ${thrown.status}`, { status: thrown.status });
+  const status = statusOf(thrown);
+  if (status !== null) return make(codeOfStatus(status), `answered with HTTP ${status}`, { status });
+  if (thrown instanceof SseError) return make('UPSTREAM_UNAVAILABLE', 'closed its connection');
   if (thrown instanceof ProtocolError)
     return make('UPSTREAM_ERROR', `answered with an error: ${wordsOf(thrown.message)}`, { rpc_code: thrown.code });
+  if (causeIn(thrown, isUnsent) !== null) return make('UPSTREAM_UNAVAILABLE', 'closed its connection');
   if (!(thrown instanceof SdkError)) return make('UPSTREAM_ERROR', `failed: ${wordsOf(String(thrown))}`);
   switch (thrown.code) {
     case SdkErrorCode.RequestTimeout:
@@ -37,10 +40,46 @@ export function upstreamFault(server: string, thrown: unknown): ContextdError {
   }
 }
 
-/** The SDK wraps what its `fetch` threw, more than once. */
-function notReachedIn(thrown: unknown): NotReached | null {
-  if (thrown instanceof NotReached) return thrown;
-  return thrown instanceof Error && thrown.cause !== undefined ? notReachedIn(thrown.cause) : null;
+/** The HTTP status that a request failed with; null if it had none. */
+export function statusOf(thrown: unknown): number | null {
+  if (thrown instanceof SdkHttpError) return thrown.status ?? null;
+  return thrown instanceof SseError ? (thrown.code ?? null) : null;
+}
+
+/** True if a request certainly did not reach the process that speaks for the server, because that is gone or reads no more. */
+export function wasNotSent(thrown: unknown): boolean {
+  return causeIn(thrown, isUnsent) !== null;
+}
+
+/** True if the connection was lost after a request may have reached the server. */
+export function mayHaveArrived(thrown: unknown): boolean {
+  return causeIn(thrown, isLoss) !== null && !wasNotSent(thrown);
+}
+
+/** The failure of a call with effects whose connection was lost: one that may not be repeated, unless `reason` says so itself. */
+export function afterSending(reason: unknown): ContextdError {
+  const fault = ContextdError.from(reason);
+  if (fault.code !== 'UPSTREAM_UNAVAILABLE') return fault;
+  return new ContextdError('INTERRUPTED', `the call may or may not have run: ${fault.message}`, {
+    remedy: 'It is not sent again. See what it did before you call once more.',
+    details: fault.details,
+    cause: reason,
+  });
+}
+
+function isUnsent(thrown: Error): boolean {
+  return thrown instanceof Unsent || (thrown instanceof SdkError && thrown.code === SdkErrorCode.NotConnected);
+}
+
+function isLoss(thrown: Error): boolean {
+  if (thrown instanceof NotReached) return thrown.mayHaveArrived;
+  return thrown instanceof SdkError && thrown.code === SdkErrorCode.ConnectionClosed;
+}
+
+/** The SDK wraps what its transports threw, more than once. */
+function causeIn(thrown: unknown, isWanted: (one: Error) => boolean): Error | null {
+  if (!(thrown instanceof Error)) return null;
+  return isWanted(thrown) ? thrown : causeIn(thrown.cause, isWanted);
 }
 
 /** What a server says, as one line that is safe to show. */

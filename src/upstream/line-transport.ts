@@ -32,6 +32,19 @@ export interface ServerStreams {
   input(data: Buffer): Promise<void>;
 }
 
+/** A message that the process certainly did not get. */
+export class Unsent extends Error {}
+
+/** Throws Unsent if the process has ended or reads no more. */
+export async function sendTo({ input }: Pick<ServerStreams, 'input'>, data: Buffer): Promise<void> {
+  try {
+    await input(data);
+  } catch (cause) {
+    if (!(cause instanceof ContextdError) || cause.code !== 'CONFLICT') throw cause;
+    throw new Unsent(cause.message, { cause });
+  }
+}
+
 export interface LineTransportOptions {
   readonly server: string;
   readonly lastLines: LastLines;
@@ -58,6 +71,8 @@ export class LineTransport implements Transport {
   readonly #messages: Allowance;
   /** Requests that were sent and not answered. */
   readonly #asked = new Set<string | number>();
+  /** Messages that may not have gone out. */
+  readonly #sending = new Set<Promise<void>>();
   #parts: Buffer[] = [];
   #partBytes = 0;
   #isClosed = false;
@@ -91,7 +106,9 @@ export class LineTransport implements Transport {
       );
     if (isJSONRPCRequest(message)) this.#asked.add(message.id);
     else if ('method' in message && message.method === 'notifications/cancelled') this.#forget(message.params);
-    await this.#streams.input(line);
+    const sending = sendTo(this.#streams, line);
+    this.#sending.add(sending);
+    await sending.finally(() => this.#sending.delete(sending));
   }
 
   async close(): Promise<void> {
@@ -99,7 +116,9 @@ export class LineTransport implements Transport {
     this.#isClosed = true;
     this.#parts = [];
     this.#asked.clear();
-    this.onclose?.();
+    // A request that did not go out fails for that reason, and not because the connection is closed.
+    await Promise.allSettled(this.#sending);
+    setImmediate(() => this.onclose?.());
   }
 
   #read(chunk: Buffer): void {

@@ -3,7 +3,7 @@ import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { Allowance } from './allowance.ts';
 import type { LastLines } from './last-lines.ts';
-import { MESSAGE_BOUNDS, type ServerStreams } from './line-transport.ts';
+import { MESSAGE_BOUNDS, type ServerStreams, sendTo } from './line-transport.ts';
 
 export interface RelayFetchOptions {
   readonly server: string;
@@ -13,7 +13,15 @@ export interface RelayFetchOptions {
 }
 
 /** A request to which no answer came, or not all of it, and why. */
-export class NotReached extends TypeError {}
+export class NotReached extends TypeError {
+  /** False: no connection to the server was made for it. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(why: string, mayHaveArrived: boolean) {
+    super(why);
+    this.mayHaveArrived = mayHaveArrived;
+  }
+}
 
 /** A request that is on its way. */
 interface Open {
@@ -49,7 +57,7 @@ export class RelayFetch {
     const { unaskedBytes, unaskedBytesPerSecond } = MESSAGE_BOUNDS;
     this.#events = new Allowance(unaskedBytes, unaskedBytesPerSecond, options.clock.monotonic());
     streams.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
-    streams.stdout.on('end', () => this.#failAll(new TypeError('the relay ended')));
+    streams.stdout.on('end', () => this.#failAll(new NotReached('the relay ended', true)));
     streams.stderr.on('data', (chunk: Buffer) => options.lastLines.add(chunk));
   }
 
@@ -75,7 +83,7 @@ export class RelayFetch {
     this.#open.set(id, { answered: resolve, failed: reject, body: null, bytes: 0, isEvents: false });
     const abort = (): void => this.#abort(id, init.signal?.reason);
     init.signal?.addEventListener('abort', abort, { once: true });
-    await this.#streams.input(line).catch((thrown: unknown) => this.#end(id, thrown));
+    await sendTo(this.#streams, line).catch((thrown: unknown) => this.#end(id, thrown));
     return promise;
   }
 
@@ -96,7 +104,8 @@ export class RelayFetch {
     if (open === undefined) return;
     if (typeof message.status === 'number') this.#answer(id, open, message.status, message.headers);
     else if (typeof message.chunk === 'string') this.#body(id, open, Buffer.from(message.chunk, 'base64'));
-    else this.#end(id, typeof message.error === 'string' ? new NotReached(message.error) : null);
+    else
+      this.#end(id, typeof message.error === 'string' ? new NotReached(message.error, message.sent !== false) : null);
   }
 
   #answer(id: number, open: Open, status: number, entries: unknown): void {

@@ -3,26 +3,32 @@ import type { Clock, Timer } from '../core/clock.ts';
 import { untilAborted, within } from '../core/deadline.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import type { ToolRequest } from './connection.ts';
+import type { RequestLimits, ToolRequest } from './connection.ts';
 import type { SeenTools } from './definitions.ts';
 import { Failures } from './failures.ts';
+import { afterSending, mayHaveArrived, wasNotSent } from './faults.ts';
 import { LastLines } from './last-lines.ts';
+import { LiveProcesses, type LiveProcessesDeps } from './live-processes.ts';
 import { PacedWork } from './paced-work.ts';
 import type { ServerSession } from './session.ts';
-import { type ServerProcess, type StartDeps, type StartedServer, startServer } from './start-server.ts';
+import { type StartDeps, type StartedServer, startServer } from './start-server.ts';
 
-export interface UpstreamServerDeps extends StartDeps {
+export interface UpstreamServerDeps extends StartDeps, LiveProcessesDeps {
   /** Milliseconds without a call after which the process is stopped. */
   readonly idleMs: number;
   /** Milliseconds for an answer to a ping. Default: 10 seconds. */
   readonly pingMs?: number;
-  /** Milliseconds for a process to end by itself. Default: 2 seconds. */
-  readonly graceMs?: number;
   /** Called with each list of the server, before a call goes to it. */
   onTools(seen: SeenTools): Promise<void>;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;
+}
+
+/** What a request to a server needs. */
+export interface ServerUse extends RequestLimits {
+  /** True: it must not reach the server twice. Default: it only reads. */
+  readonly hasEffects?: boolean;
 }
 
 export type ServerState = 'stopped' | 'starting' | 'running' | 'failing';
@@ -38,8 +44,6 @@ const HEARTBEAT_EVERY_MS = 30_000;
 const PING_MS = 10_000;
 /** Milliseconds to wait for the reason after a connection broke. Elapses only if the process goes on. */
 const REASON_WAIT_MS = 2_000;
-/** Milliseconds for a server to end by itself after its stdin is closed. */
-const GRACE_MS = 2_000;
 /** How often in a row a call gets another process because the project changed on the host. */
 const STALE_MAX = 3;
 
@@ -49,8 +53,7 @@ export class UpstreamServer {
   readonly #failures: Failures;
   #current: Promise<Running> | null = null;
   #running: Running | null = null;
-  /** Processes that may still be alive. */
-  readonly #processes = new Set<ServerProcess>();
+  readonly #processes: LiveProcesses;
   #lastLines = new LastLines();
   #isLegacy: boolean;
   /** Aborts the start that is under way. */
@@ -63,6 +66,7 @@ export class UpstreamServer {
   constructor(deps: UpstreamServerDeps) {
     this.#deps = deps;
     this.#failures = new Failures(deps.name);
+    this.#processes = new LiveProcesses(deps);
     this.#isLegacy = deps.passing?.isLegacy ?? false;
     this.#refreshes = new PacedWork({
       ...deps,
@@ -107,48 +111,57 @@ export class UpstreamServer {
    * UPSTREAM_UNAVAILABLE at once, with the time to wait, while a server that keeps failing is left alone.
    */
   call(request: ToolRequest, check: () => void): Promise<CallToolResult> {
-    return this.use(request, (session, timeoutMs) => {
+    return this.use({ ...request, hasEffects: true }, (session, timeoutMs) => {
       check();
       return session.callTool({ ...request, timeoutMs });
     });
   }
 
-  /** Gives `work` the session of the server, and the milliseconds that are left. Throws as `call`. */
-  async use<T>(
-    request: Pick<ToolRequest, 'signal' | 'timeoutMs'>,
-    work: (session: ServerSession, timeoutMs: number) => Promise<T>,
-  ): Promise<T> {
-    const { clock, name } = this.#deps;
-    const startedAt = clock.monotonic();
+  /**
+   * Gives `work` the session of the server, and the milliseconds that are left. If its request did not reach the process, because that
+   * was dying, it is done once more with the next one. Throws as `call`, and INTERRUPTED if a request with effects may have arrived.
+   */
+  async use<T>(request: ServerUse, work: (session: ServerSession, timeoutMs: number) => Promise<T>): Promise<T> {
+    const endsAt = this.#deps.clock.monotonic() + request.timeoutMs;
+    const leftMs = (): number => Math.max(1, endsAt - this.#deps.clock.monotonic());
+    for (let isLast = false; ; isLast = true) {
+      const running = await this.#acquireFor(request, leftMs());
+      try {
+        const result = await work(running.session, leftMs());
+        this.#failures.clear();
+        return result;
+      } catch (thrown) {
+        if (!wasNotSent(thrown)) {
+          const reason = await this.#reasonOf(thrown, running);
+          throw request.hasEffects && mayHaveArrived(thrown) ? afterSending(reason) : reason;
+        }
+        this.#lost(running, ContextdError.from(thrown));
+        if (isLast || request.signal.aborted) throw thrown;
+      } finally {
+        this.#release(running);
+      }
+    }
+  }
+
+  async #acquireFor({ signal, timeoutMs }: ServerUse, leftMs: number): Promise<Running> {
+    const { name } = this.#deps;
     const late = (): never => {
-      const message = `the MCP server ${name} did not start within ${request.timeoutMs} ms`;
+      const message = `the MCP server ${name} did not start within ${timeoutMs} ms`;
       throw new ContextdError('UPSTREAM_TIMEOUT', message, {
         remedy: 'Call again: it goes on starting.',
         details: { server: name },
       });
     };
     const acquiring = this.#acquire();
-    const running = await untilAborted(within(request.timeoutMs, acquiring, late), request.signal).catch(
-      (thrown: unknown) => {
-        // It is held for a call that does not come.
-        acquiring.then(
-          (acquired) => this.#release(acquired),
-          () => {},
-        );
-        if (!request.signal.aborted) throw thrown;
-        throw new ContextdError('CANCELLED', `the call of ${name} was cancelled before it began`);
-      },
-    );
-    try {
-      const timeoutMs = Math.max(1, request.timeoutMs - (clock.monotonic() - startedAt));
-      const result = await work(running.session, timeoutMs);
-      this.#failures.clear();
-      return result;
-    } catch (thrown) {
-      throw await this.#reasonOf(thrown, running);
-    } finally {
-      this.#release(running);
-    }
+    return untilAborted(within(leftMs, acquiring, late), signal).catch((thrown: unknown) => {
+      // It is held for a call that does not come.
+      acquiring.then(
+        (acquired) => this.#release(acquired),
+        () => {},
+      );
+      if (!signal.aborted) throw thrown;
+      throw new ContextdError('CANCELLED', `the call of ${name} was cancelled before it began`);
+    });
   }
 
   /** Stops the process, forgets its failures and starts it again. Throws as `call`. */
@@ -238,10 +251,7 @@ export class UpstreamServer {
       isLegacy: this.#isLegacy,
       lastLines: this.#lastLines,
       signal: this.#starting.signal,
-      onProcess: (process) => {
-        this.#processes.add(process);
-        void process.exited.then(() => this.#processes.delete(process));
-      },
+      onProcess: (process) => this.#processes.add(process),
       onOpen: (session) => {
         opened = session;
         return this.#readTools(session);
@@ -286,7 +296,7 @@ export class UpstreamServer {
 
   /** The process has ended, or is as good as dead. */
   #lost(running: Running, fault: ContextdError): void {
-    void this.#kill(running.process);
+    void this.#processes.kill(running.process);
     void running.session.close();
     // It was stopped on purpose, or was reported before.
     if (this.#running !== running) return;
@@ -317,29 +327,16 @@ export class UpstreamServer {
     this.#detach();
     await running?.session.close();
     if (running !== null) await this.#finish(running);
-    await this.#killAll();
+    await this.#processes.killAll();
     await starting?.catch(() => null);
     // One that was being started.
     this.#detach();
-    await this.#killAll();
+    await this.#processes.killAll();
   }
 
-  async #killAll(): Promise<void> {
-    await Promise.all([...this.#processes].map((process) => this.#kill(process)));
-  }
-
-  /** Lets a process end by itself, as the protocol demands, before it is killed. One that is stale has no time left. */
+  /** One that is stale has no time left. */
   async #finish({ process, isStale }: Running): Promise<void> {
-    if (isStale) return this.#kill(process);
-    // Its stdin may be closed already.
-    const asked = process.input(Buffer.alloc(0), true).catch(() => {});
-    await within(this.#deps.graceMs ?? GRACE_MS, Promise.all([asked, process.exited]), () => {});
-    await this.#kill(process);
-  }
-
-  async #kill(process: ServerProcess): Promise<void> {
-    const { logger, name } = this.#deps;
-    await process.kill().catch((cause: unknown) => logger.error('upstream.not_killed', { server: name }, cause));
+    await (isStale ? this.#processes.kill(process) : this.#processes.finish(process));
   }
 
   #failed(fault: ContextdError): void {

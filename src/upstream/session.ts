@@ -3,13 +3,12 @@ import {
   type GetPromptResult,
   ProtocolError,
   type ReadResourceResult,
-  StreamableHTTPClientTransport,
-  type Transport,
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { McpError, type PassedRequest } from '../core/passing.ts';
+import { connectOverHttp } from './connect-over-http.ts';
 import {
   type PassingOptions,
   type PassingTraits,
@@ -35,7 +34,7 @@ export interface SessionOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly passing?: PassingTraits;
   onToolsChanged(): void;
-  /** Called once if the server broke a bound. */
+  /** Called once if the server broke a bound, or ended the stream that its answers come through. */
   onBreach(fault: ContextdError): void;
 }
 
@@ -87,8 +86,11 @@ export async function openSession(streams: ServerStreams, options: SessionOption
       throw upstreamFault(server, thrown);
     }
   };
-  const transport = url === null ? new LineTransport(streams, options) : overHttp(url, streams, options);
-  const connection = await UpstreamConnection.open(transport, options).catch((thrown: unknown) => {
+  const opening =
+    url === null
+      ? UpstreamConnection.open(new LineTransport(streams, options), options)
+      : openOverHttp(url, streams, options);
+  const connection = await opening.catch((thrown: unknown) => {
     if (url === null && !options.isLegacy && UpstreamConnection.mayBeLegacy(thrown)) throw new MaybeLegacy();
     throw upstreamFault(server, thrown);
   });
@@ -139,7 +141,16 @@ function resourceGone(server: string, uri: string, cause: unknown): ContextdErro
 
 const URI_SHOWN_CHARS = 200;
 
-function overHttp(url: string, streams: ServerStreams, options: SessionOptions): Transport {
+function openOverHttp(url: string, streams: ServerStreams, options: SessionOptions): Promise<UpstreamConnection> {
+  const { server, onBreach } = options;
   const relay = new RelayFetch(streams, options);
-  return new StreamableHTTPClientTransport(new URL(url), { fetch: (target, init) => relay.fetch(target, init) });
+  const fetch: RelayFetch['fetch'] = (target, init) => relay.fetch(target, init);
+  const onLost = (): void =>
+    onBreach(
+      new ContextdError('UPSTREAM_UNAVAILABLE', `the MCP server ${server} ended its stream of events`, {
+        remedy: `A person can see more with \`ctxd upstream list ${server}\`.`,
+        details: { server },
+      }),
+    );
+  return connectOverHttp(url, fetch, { ...options, onLost });
 }

@@ -23,6 +23,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const server of daemon.upstreams.list(daemon.project)) await daemon.upstreams.remove(server);
   host.requests.splice(0);
+  host.calls.splice(0);
 });
 afterAll(async () => {
   await daemon?.remove();
@@ -68,7 +69,7 @@ describe('issue 34 an MCP server that is reached over HTTP', () => {
     expect(new Set(host.requests)).toEqual(new Set(['POST /mcp']));
   });
 
-  it('issue 34 gets the credential of its host at this URL only, for every method, if a person says so', async () => {
+  it('issue 34 gets the credential of its host at this URL, for every method, if a person says so', async () => {
     expect(await add('/private')).toMatchObject({
       state: 'failing',
       lastError: 'the MCP server far answered with HTTP 401',
@@ -112,26 +113,27 @@ describe('issue 34 an MCP server that is reached over HTTP', () => {
     expect(await call('echo', 'after')).toEqual([{ type: 'text', text: 'after' }]);
   });
 
+  it('issue 34 is not called again if its connection ends during a call, which may have run', async () => {
+    await add('/mcp');
+    const waiting = call('slow');
+    await vi.waitFor(() => expect(host.calls).toContain('slow'));
+    host.hangUp();
+    await expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    expect(await call('echo', 'after')).toEqual([{ type: 'text', text: 'after' }]);
+    expect(host.calls).toEqual(['slow', 'echo']);
+  });
+
   it('issue 34 that answers too much is stopped, and starts again', async () => {
     await add('/mcp');
     await expect(call('huge')).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
     expect(await call('echo', 'after')).toEqual([{ type: 'text', text: 'after' }]);
   });
 
-  it('issue 34 is not reached if a person denied its host', async () => {
-    await daemon.networkRules.set(daemon.project, [
-      {
-        pattern: MCP_HOST,
-        group: null,
-        verdict: 'deny',
-        privateAddresses: [],
-        anyPrivate: false,
-        once: false,
-        expiresMs: null,
-        givenBy: 'me',
-      },
-    ]);
-    daemon.network.changed(daemon.project);
+  it('issue 34 is not reached if a person denied its host, and the call can be tried again', async () => {
+    await add('/mcp');
+    await deny(MCP_HOST);
+    await expect(call('echo')).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    host.requests.splice(0);
     expect(await add('/mcp')).toMatchObject({
       state: 'failing',
       lastError: `the MCP server far cannot be reached: contextd refused ${MCP_HOST}:443: the rule ${MCP_HOST} denies it`,
@@ -139,6 +141,72 @@ describe('issue 34 an MCP server that is reached over HTTP', () => {
     expect(host.requests).toEqual([]);
     await daemon.networkRules.forget(daemon.project);
     daemon.network.changed(daemon.project);
+  });
+});
+
+async function deny(pattern: string): Promise<void> {
+  await daemon.networkRules.set(daemon.project, [
+    {
+      pattern,
+      group: null,
+      verdict: 'deny',
+      privateAddresses: [],
+      anyPrivate: false,
+      once: false,
+      expiresMs: null,
+      givenBy: 'me',
+    },
+  ]);
+  daemon.network.changed(daemon.project);
+}
+
+describe('issue 34 an MCP server of the transport of 2024', () => {
+  for (const status of [400, 404, 405])
+    it(`issue 34 is reached through its stream of events after it refused a POST with ${status}`, async () => {
+      const path = `/events/${status}`;
+      expect(await add(path)).toMatchObject({ state: 'running', lastError: '', protocol: '2025-11-25' });
+      expect(await call('echo', 'hello')).toEqual([{ type: 'text', text: 'hello' }]);
+      const [first, ...others] = host.requests.filter((request) => !request.startsWith('POST /messages?sessionId='));
+      expect([first, others.at(-1)]).toEqual([`POST ${path}`, `GET ${path}`]);
+      expect(others.filter((request) => request.startsWith('GET'))).toHaveLength(1);
+    });
+
+  it('issue 34 gets the credential of its host at the endpoint that it names too', async () => {
+    await bindSecret();
+    expect(await add('/private-events/405')).toMatchObject({ lastError: 'the MCP server far answered with HTTP 401' });
+    host.requests.splice(0);
+    expect(await add('/private-events/405', { usesCredential: true })).toMatchObject({
+      state: 'running',
+      lastError: '',
+    });
+    expect(await call('echo', 'with a credential')).toEqual([{ type: 'text', text: 'with a credential' }]);
+    expect(host.requests.at(-1)).toMatch(/^POST \/private-messages\?sessionId=/);
+  });
+
+  it('issue 34 is not used if it names an endpoint of another origin', async () => {
+    await bindSecret();
+    expect(await add('/stray-events/404', { usesCredential: true })).toMatchObject({
+      state: 'failing',
+      lastError: expect.stringContaining('Endpoint origin does not match connection origin: https://evil.example.com'),
+    });
+    expect(host.requests.filter((request) => !request.includes(' /stray-events/404'))).toEqual([]);
+  });
+
+  it('issue 34 that has no stream either answered with the status of the POST', async () => {
+    expect(await add('/none')).toMatchObject({ lastError: 'the MCP server far answered with HTTP 404' });
+    expect(host.requests.at(-1)).toBe('GET /none');
+  });
+
+  it('issue 34 that ends its stream fails the call under way at once, and is reached again by the next', async () => {
+    await add('/events/405');
+    const waiting = call('slow');
+    await vi.waitFor(() => expect(host.calls).toContain('slow'));
+    host.hangUp();
+    await expect(waiting).rejects.toMatchObject({
+      code: 'INTERRUPTED',
+      message: expect.stringContaining('the MCP server far ended its stream of events'),
+    });
+    expect(await call('echo', 'after')).toEqual([{ type: 'text', text: 'after' }]);
   });
 });
 

@@ -137,7 +137,7 @@ describe('issue 34 an MCP server in its sandbox', () => {
   it('issue 34 that ends is started again by the next call', async () => {
     await add();
     await expect(call('die')).rejects.toMatchObject({
-      code: 'UPSTREAM_UNAVAILABLE',
+      code: 'INTERRUPTED',
       message: expect.stringContaining('demo ended with status 1'),
     });
     expect(await call('open_issue', 'x')).toBe('open_issue: x');

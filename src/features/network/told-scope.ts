@@ -2,12 +2,11 @@ import type { BoundCredential, NetworkScope } from '../../egress/messages.ts';
 import type { PolicyRule } from './policy.ts';
 import type { SentBytes } from './sent-bytes.ts';
 
-/** Requests to one URL that carry the credential which is bound to its host. */
+/** Requests that carry the credential which is bound to their host. */
 export interface CredentialUse {
   readonly host: string;
   readonly port: number;
-  readonly path: string;
-  readonly methods: readonly string[];
+  readonly requests: readonly Pick<BoundCredential, 'paths' | 'methods'>[];
 }
 
 /** What a tool has of the network besides its grants. */
@@ -32,8 +31,8 @@ export interface ToldScope {
 
 export const USUAL_USE: ToolUse = { credential: null, undeclaredWhy: '' };
 
-/** The credential of the host, for nothing but the URL. */
+/** The credential of the host, for nothing but these requests. */
 export function usedBy(use: CredentialUse | null, bound: readonly BoundCredential[]): BoundCredential[] {
   const found = bound.find(({ host, port }) => host === use?.host && port === use.port);
-  return use === null || found === undefined ? [] : [{ ...found, methods: use.methods, paths: [use.path] }];
+  return use === null || found === undefined ? [] : use.requests.map((requests) => ({ ...found, ...requests }));
 }

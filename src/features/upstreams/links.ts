@@ -86,7 +86,8 @@ export class UpstreamLinks {
     const resumed = this.#held.resume(server, request);
     if (resumed !== null) return resumed;
     const link = this.#linkOf(server, request);
-    return link.server.use({ signal: request.signal, timeoutMs }, (session, leftMs) => {
+    const use = { signal: request.signal, timeoutMs, hasEffects: definition !== undefined };
+    return link.server.use(use, (session, leftMs) => {
       checkDefinition(server.name, link, definition);
       const options = { ...(definition === undefined ? {} : { definition }), timeoutMs: leftMs };
       if (request.client.isLegacy || session.isModern) return send(link, session, request, options);

@@ -87,9 +87,12 @@ function serverPolicy(server: StoredServer, { outside, network, config }: Server
   };
 }
 
+/** A server of 2024 names the path that messages are posted to, below its own origin. */
 function credentialOf({ spec }: StoredServer): CredentialUse | null {
   const place = spec.usesCredential ? placeOf(spec.url) : null;
-  return place === null ? null : { ...place, path: new URL(spec.url).pathname, methods: ['GET', 'POST', 'DELETE'] };
+  if (place === null) return null;
+  const url = { paths: [new URL(spec.url).pathname], methods: ['GET', 'POST', 'DELETE'] };
+  return { ...place, requests: [url, { paths: [], methods: ['POST'] }] };
 }
 
 function programOf({ project, spec, variables }: StoredServer): SandboxProgram {

@@ -52,16 +52,12 @@ export class Steering {
   }
 
   /**
-   * Writes to stdin. On a terminal `isEnd` types Ctrl-D, and more input may follow. Throws CONFLICT if stdin is closed,
-   * RESOURCE_LIMIT if the command does not read.
+   * Writes to stdin, and returns when the pipe has the data, or is full. On a terminal `isEnd` types Ctrl-D, and more input may
+   * follow. Throws CONFLICT if stdin is closed: nothing was written. RESOURCE_LIMIT if the command does not read.
    */
-  input(data: Buffer, isEnd: boolean): void {
+  async input(data: Buffer, isEnd: boolean): Promise<void> {
     const stdin = this.#stdin;
-    if (stdin === null || stdin.destroyed || stdin.writableEnded) {
-      throw new ContextdError('CONFLICT', 'its standard input is closed', {
-        remedy: 'Start it again without `stdin`, and send input before its end.',
-      });
-    }
+    if (stdin === null || stdin.destroyed || stdin.writableEnded) throw closed();
     if (stdin.writableLength + data.length > this.#unreadMaxBytes) {
       throw new ContextdError('RESOURCE_LIMIT', `it has not read the last ${stdin.writableLength} bytes of its input`, {
         remedy: `At most ${this.#unreadMaxBytes} bytes are kept for it. Wait until it reads, or put the input into a file.`,
@@ -69,8 +65,9 @@ export class Steering {
       });
     }
     const bytes = this.#isTerminal ? asTyped(data, isEnd) : data;
-    if (bytes.length > 0) stdin.write(bytes);
+    const isWritten = bytes.length === 0 ? null : written(stdin, bytes);
     if (isEnd && !this.#isTerminal) stdin.end();
+    await isWritten;
   }
 
   /** Sends the signal to every process of the command, as a terminal does. Returns the number of processes. */
@@ -89,6 +86,22 @@ export class Steering {
   close(): void {
     this.#stdin?.destroy();
   }
+}
+
+/** A pipe without a reader fails at once. What it takes later, when the command reads, is not waited for. */
+function written(stdin: Socket, bytes: Buffer): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const isFirst = stdin.writableLength === 0;
+  stdin.write(bytes, (failure) => (failure && isFirst ? reject(closed(failure)) : resolve()));
+  setImmediate(resolve);
+  return promise;
+}
+
+function closed(cause?: Error): ContextdError {
+  return new ContextdError('CONFLICT', 'its standard input is closed', {
+    remedy: 'Start it again without `stdin`, and send input before its end.',
+    cause,
+  });
 }
 
 /** Opens the stdin of a command: a pipe that stays open if the command is steered. The caller closes the descriptor. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { ContextdError } from '#src/core/errors.js';
 import type { ServerProcess } from '#src/upstream/start-server.js';
 
 const SCRIPTED = join(import.meta.dirname, '..', '..', 'fixtures', 'mcp-servers', 'scripted.mjs');
@@ -20,7 +21,13 @@ export function startScripted(
     stderr: child.stderr,
     stale: onStale,
     exited,
-    input: async (data, isEnd) => void (isEnd ? child.stdin.end(data) : child.stdin.write(data)),
+    input: (data, isEnd = false) =>
+      new Promise((resolve, reject) => {
+        const failed = (): void => reject(new ContextdError('CONFLICT', 'its standard input is closed'));
+        if (child.stdin.destroyed || child.stdin.writableEnded) failed();
+        else if (isEnd) child.stdin.end(data, () => resolve());
+        else child.stdin.write(data, (failure) => (failure ? failed() : resolve()));
+      }),
     async kill() {
       child.kill('SIGKILL');
       await exited;
