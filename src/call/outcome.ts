@@ -107,10 +107,10 @@ export interface CallFacts {
 
 /** Warnings, as a fact. */
 export function codedWarnings(warnings: readonly (readonly [WarningCode, string])[]): CodedWarnings {
-  const messages = (code: WarningCode): string[] =>
+  const messages = (code: WarningCode): readonly string[] =>
     warnings.flatMap(([one, message]) => (one === code ? [message] : []));
   // Every code has its list, which fromEntries() cannot tell.
-  return Object.fromEntries(WARNING_CODES.map((code) => [code, messages(code)])) as unknown as CodedWarnings;
+  return Object.fromEntries(WARNING_CODES.map((code) => [code, messages(code)])) as CodedWarnings;
 }
 
 /** The facts of a call with nothing to report. */

@@ -124,15 +124,15 @@ function clientOf(server: Server, session: string, { mcpReq }: ServerContext): P
       });
       return JSON.parse(JSON.stringify(answer));
     },
-    notify: (message) => void server.notification(message as never).catch(() => {}),
+    notify: ({ method, params }) => void server.notification({ method, params }).catch(() => {}),
   };
 }
 
 /** Progress is that of the request of the client, whose token a server never sees. */
-function withToken({ method, params }: McpMessage, { mcpReq }: ServerContext): never {
+function withToken({ method, params }: McpMessage, { mcpReq }: ServerContext): { method: string; params: JsonObject } {
   const progressToken = mcpReq._meta?.progressToken;
   const isProgress = method === 'notifications/progress' && progressToken !== undefined;
-  return { method, params: isProgress ? { ...params, progressToken } : params } as never;
+  return { method, params: isProgress ? { ...params, progressToken } : params };
 }
 
 function protocolError(thrown: unknown): ProtocolError {

@@ -2,6 +2,7 @@ import type { GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
+import { CATALOGUE_LISTS, type CatalogueLists, readCatalogueText } from '../gateway/catalogue-text.ts';
 import {
   DEFINITION_BOUNDS,
   DEFINITION_KINDS,
@@ -30,7 +31,7 @@ const LISTS = {
   resources: { kind: 'resource', type: 'Resource' },
   resourceTemplates: { kind: 'template', type: 'ResourceTemplate' },
   prompts: { kind: 'prompt', type: 'Prompt' },
-} as const satisfies Record<string, { kind: DefinitionKind; type: string }>;
+} as const satisfies Record<keyof CatalogueLists, { kind: DefinitionKind; type: string }>;
 
 /** Throws ARGS_INVALID and PAYLOAD_TOO_LARGE. An entry that cannot be used is left out with a reason, as that of a server is. */
 export async function parseCatalogueFile(text: string): Promise<CatalogueFile> {
@@ -41,9 +42,10 @@ export async function parseCatalogueFile(text: string): Promise<CatalogueFile> {
     return !(checked instanceof Promise) && checked.issues === undefined;
   };
   const answers = { resources: new Map<string, JsonObject>(), prompts: new Map<string, JsonObject>() };
-  const found = Object.entries(LISTS).map(([name, { kind, type }]) => {
+  const found = CATALOGUE_LISTS.map((name) => {
+    const { kind, type } = LISTS[name];
     const collector = new DefinitionCollector(kind);
-    for (const entry of lists[name] ?? []) {
+    for (const entry of lists[name]) {
       const key = isJsonObject(entry) ? entry[DEFINITION_KINDS[kind].key] : undefined;
       const what = typeof key === 'string' ? JSON.stringify(key.slice(0, 64)) : `an entry of ${name}`;
       if (!isJsonObject(entry) || typeof key !== 'string' || !isOf(type, entry)) {
@@ -67,39 +69,25 @@ export async function parseCatalogueFile(text: string): Promise<CatalogueFile> {
   };
 }
 
-/** A list alone is one of tools. */
-function listsOf(text: string): Readonly<Record<string, readonly Json[]>> {
+function listsOf(text: string): CatalogueLists {
   const bytes = Buffer.byteLength(text);
   if (bytes > FILE_MAX_BYTES)
     throw new ContextdError('PAYLOAD_TOO_LARGE', `the catalogue file has ${bytes} bytes`, {
       remedy: `It may have ${FILE_MAX_BYTES}. Leave out texts of resources.`,
     });
-  if (isDeeperThan(DEFINITION_BOUNDS.depth, text)) throw invalid(`it is nested deeper than ${DEFINITION_BOUNDS.depth}`);
-  const value = parsed(text);
-  if (Array.isArray(value)) return { tools: value };
-  if (!isJsonObject(value)) throw invalid('it is neither an object nor a list');
-  return Object.fromEntries(
-    Object.entries(value).map(([key, list]) => {
-      if (!Object.hasOwn(LISTS, key)) throw invalid(`it has the unknown key ${JSON.stringify(key.slice(0, 64))}`);
-      if (!Array.isArray(list)) throw invalid(`its ${key} are no list`);
-      return [key, list];
-    }),
-  );
+  if (isDeeperThan(DEFINITION_BOUNDS.depth, text))
+    throw new ContextdError('ARGS_INVALID', `the catalogue file is nested deeper than ${DEFINITION_BOUNDS.depth}`);
+  const { lists, isLines } = readCatalogueText(text, 'the catalogue file');
+  return isLines ? { ...lists, tools: lists.tools.map(toolOfLine) } : lists;
 }
 
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw invalid('it is not JSON', cause);
-  }
-}
+/** What a line says of a tool beside its definition (docs/routing.md). */
+const LINE_KEYS: readonly string[] = ['id', 'namespace', 'server', 'tags', 'details', 'sideEffects'];
 
-function invalid(why: string, cause?: unknown): ContextdError {
-  return new ContextdError('ARGS_INVALID', `the catalogue file cannot be used: ${why}`, {
-    remedy: `Write an object with lists: ${Object.keys(LISTS).join(', ')}; or a list of tools.`,
-    cause,
-  });
+function toolOfLine(line: Json): Json {
+  if (!isJsonObject(line)) return line;
+  const kept = Object.entries(line).filter(([key, value]) => value !== null && !LINE_KEYS.includes(key));
+  return { inputSchema: { type: 'object' }, ...Object.fromEntries(kept) };
 }
 
 /** What is answered for an entry that brings its own text, bytes or messages. */

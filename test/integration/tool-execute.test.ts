@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
+import { loadCounter } from '#src/tokens/counter.js';
 import { type ComposedDaemon, composeDaemon } from '../helpers/composed-daemon.ts';
 import { MemoryServers, type MemoryTool } from '../helpers/memory-servers.ts';
 import { generate, seededRandom } from '../helpers/sample-patterns.ts';
@@ -40,6 +41,20 @@ const PICTURE: MemoryTool = {
   }),
 };
 
+/** Each part has a name of `chars` characters. */
+const CROWD: MemoryTool = {
+  name: 'crowd',
+  description: 'Answer with many parts.',
+  answer: ({ kind, parts, chars }) => ({
+    content: Array.from({ length: Number(parts) }, (_, at) => {
+      const name = `${at}-${'long name '.repeat(Number(chars) / 10)}`;
+      if (kind === 'text') return { type: 'text', text: name };
+      if (kind === 'link') return { type: 'resource_link', name, uri: `file:///${name}` };
+      return { type: 'resource', resource: { uri: `file:///${name}`, blob: 'cGl4ZWxz' } };
+    }),
+  }),
+};
+
 const BROKEN: MemoryTool = {
   name: 'broken',
   description: 'Has a broken schema.',
@@ -63,11 +78,12 @@ const WAIT: MemoryTool = {
 };
 const ended = Promise.withResolvers<void>();
 
-const TOOLS = [WAIT, REPEAT, COUNT, FAIL, PICTURE, BROKEN];
+const TOOLS = [WAIT, REPEAT, COUNT, FAIL, PICTURE, CROWD, BROKEN];
 
 const random = seededRandom(34);
 const newToken = (): string => generate('ghp_[A-Za-z0-9]{36}', random);
 
+const counter = loadCounter();
 let servers: MemoryServers;
 let daemon: ComposedDaemon;
 let ids: Record<string, string>;
@@ -164,6 +180,25 @@ describe('issue 34: tool_execute', () => {
       data: { error_code: 'NOT_FOUND' },
     });
   });
+
+  for (const kind of ['text', 'link', 'blob'])
+    for (const parts of [1, 70, 1_000])
+      for (const chars of [10, 3_000])
+        it(`keeps an answer of ${parts} parts with names of ${chars} characters within its budget: ${kind}`, async () => {
+          const args = { kind, parts, chars };
+          for (const budget of [256, 1_000]) {
+            const answer = await execute('crowd', args, { max_tokens: budget });
+            expect(answer).toMatchObject({ success: true, truncated: expect.any(Boolean) });
+            expect(answer.tokens_used).toBeLessThanOrEqual(budget);
+            const printed = await daemon.print('tool_execute', { tool_id: ids.crowd, args, max_tokens: budget });
+            expect(counter.count(printed)).toBeLessThanOrEqual(budget);
+            // Names and what is said of parts leave room for the text.
+            expect(
+              counter.count(String(answer.data.summary ?? '')),
+              JSON.stringify(answer).slice(0, 2_000),
+            ).toBeGreaterThan(Math.min(5, parts));
+          }
+        });
 
   it('answers what a tool reports as an error with its reason in one line, and keeps its text', async () => {
     const answer = await execute('fail');

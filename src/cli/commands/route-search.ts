@@ -35,7 +35,7 @@ export const routeSearch = defineCommand<Answer | null>({
   options: [
     {
       syntax: '--catalog <file>',
-      help: 'lines {"id","name","description"?,"inputSchema"?,"namespace"?,"tags"?}, also packed by gzip',
+      help: 'a file of tools: lines {"name","id"?,"description"?,"inputSchema"?,"namespace"?,"tags"?}, or {"tools": […]}; also packed by gzip',
     },
     { syntax: '--stdin', help: 'read queries from standard input, one a line (or {"query"}), and answer one a line' },
     { syntax: '--top-k <count>', help: `tools for each query at most (default ${TOP_K})` },

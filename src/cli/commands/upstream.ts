@@ -8,11 +8,12 @@ import type {
   UpstreamInfo__Output as UpstreamInfo,
   UpstreamReview__Output as UpstreamReview,
 } from '../../protocol/generated/management.ts';
+import { readCatalogueBytes } from '../catalogue-bytes.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
-import { confirm, readChunks } from '../input.ts';
+import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeServer, describeState, sourceOf } from '../upstream/describe.ts';
@@ -44,7 +45,7 @@ export const upstreamAdd = defineCommand<UpstreamInfo>({
     },
     {
       syntax: '--catalog <file>',
-      help: 'in place of a server: a JSON file that lists tools, resources and prompts; `-` for standard input',
+      help: 'in place of a server: a file that lists tools, resources and prompts, as `ctxd mcp inspect` reads it; `-` for standard input',
     },
     PROJECT,
     YES,
@@ -158,25 +159,11 @@ async function requestOf(context: CliContext, args: ParsedArgs): Promise<NewUpst
     by: userInfo().username,
     dry_run: false,
     catalog: catalog === undefined ? '' : catalog === '-' ? '-' : resolve(context.cwd, catalog),
-    catalog_json: catalog === undefined ? '' : await textOf(context, catalog),
+    catalog_json: catalog === undefined ? '' : await readCatalogueBytes(catalog, context, CATALOG_MAX_BYTES),
   };
 }
 
-/** Reads no more than a little beyond what the daemon takes. Throws PAYLOAD_TOO_LARGE. */
-async function textOf(context: CliContext, file: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of readChunks(file, context)) {
-    bytes += chunk.length;
-    if (bytes > CATALOG_MAX_BYTES)
-      throw new ContextdError('PAYLOAD_TOO_LARGE', `${file} has more than ${CATALOG_MAX_BYTES} bytes`, {
-        remedy: 'Leave out texts of resources.',
-      });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
+/** A little beyond what the daemon takes, so that it says what it takes. */
 const CATALOG_MAX_BYTES = 8 * 1024 * 1024;
 
 /** Without links, so that none that changes later leads elsewhere. What does not exist is reported by the daemon. */

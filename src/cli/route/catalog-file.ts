@@ -1,60 +1,39 @@
-import { gunzipSync } from 'node:zlib';
-import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
+import { invalidTool, readCatalogueText } from '../../gateway/catalogue-text.ts';
 import type { CatalogItem } from '../../gateway/item.ts';
-import { byteLines } from '../byte-lines.ts';
+import { readCatalogueBytes } from '../catalogue-bytes.ts';
 import type { CliContext } from '../context.ts';
-import { readChunks } from '../input.ts';
+
+/** The longest text of a string. */
+const CATALOG_MAX_BYTES = 512 * 1024 * 1024 - 32;
 
 /**
- * The items of a file of JSON lines `{"id", "name", "description"?, "inputSchema"?, "namespace"?, "tags"?, "server"?}`, which
- * may be compressed with gzip. Without a namespace, the server is the namespace. Throws ARGS_INVALID with the number of
- * the first line that is not an item.
+ * The tools of a file as items: a snapshot, a list or JSON lines (`readCatalogueText`), which may be compressed with gzip. Without an
+ * id, the name is the id, and without a namespace, the server is the namespace. Throws ARGS_INVALID with the place of the first
+ * tool that is not an item.
  */
 export async function readCatalog(file: string, context: CliContext): Promise<CatalogItem[]> {
-  const items: CatalogItem[] = [];
-  const lines = new Map<string, number>();
-  let number = 0;
-  for await (const bytes of byteLines(unpacked(file, context))) {
-    number += 1;
-    const text = bytes.toString().trim();
-    if (text === '') continue;
-    const item = readItem(text);
-    const fault = typeof item === 'string' ? item : repeated(item.id, lines);
-    if (typeof item === 'string' || fault !== null) throw invalid(file, number, fault ?? '');
-    lines.set(item.id, number);
-    items.push(item);
-  }
-  return items;
-}
-
-/** Files with the first two bytes of gzip are unpacked. */
-async function* unpacked(file: string, context: CliContext): AsyncGenerator<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of readChunks(file, context)) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) yield bytes;
-  else yield unzip(file, bytes);
-}
-
-function unzip(file: string, bytes: Buffer): Buffer {
-  try {
-    return gunzipSync(bytes);
-  } catch (cause) {
-    throw new ContextdError('ARGS_INVALID', `cannot unpack ${file}`, {
-      remedy: 'Pass a complete file, packed by gzip or not at all.',
-      cause,
-    });
-  }
+  const { lists, placeOf } = readCatalogueText(await readCatalogueBytes(file, context, CATALOG_MAX_BYTES), file);
+  const places = new Map<string, string>();
+  return lists.tools.map((tool, index) => {
+    const item = itemOf(tool);
+    const fault = typeof item === 'string' ? item : repeated(item.id, places);
+    if (typeof item === 'string' || fault !== null) throw invalidTool(placeOf(index), fault ?? '');
+    places.set(item.id, placeOf(index));
+    return item;
+  });
 }
 
 /** The item of a line of JSON, or what is wrong with it. */
 export function readItem(text: string): CatalogItem | string {
-  const value = parse(text);
+  return itemOf(parse(text));
+}
+
+function itemOf(value: Json | undefined): CatalogItem | string {
   if (!isJsonObject(value)) return 'it is not a JSON object';
-  const { id, name, description, details, inputSchema, namespace, server, tags, sideEffects } = value;
-  if (typeof id !== 'string' || id === '') return '"id" is missing or not a text';
+  const { name, id = name, description, details, inputSchema, namespace, server, tags, sideEffects } = value;
   if (typeof name !== 'string' || name === '') return '"name" is missing or not a text';
+  if (typeof id !== 'string' || id === '') return '"id" is not a text';
   const texts = { description, details, namespace, server };
   for (const [key, one] of Object.entries(texts))
     if (!isAbsent(one) && typeof one !== 'string') return `"${key}" is not a text`;
@@ -73,7 +52,7 @@ export function readItem(text: string): CatalogItem | string {
   };
 }
 
-function parse(text: string): unknown {
+function parse(text: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch {
@@ -89,15 +68,7 @@ function isTexts(value: Json | undefined): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-function repeated(id: string, lines: ReadonlyMap<string, number>): string | null {
-  const first = lines.get(id);
-  return first === undefined ? null : `the id ${JSON.stringify(id)} is that of line ${first}`;
-}
-
-function invalid(file: string, line: number, fault: string): ContextdError {
-  return new ContextdError('ARGS_INVALID', `line ${line} of ${file} is not a tool: ${fault}`, {
-    remedy:
-      'Each line is a JSON object with "id" and "name", and "description", "inputSchema", "namespace" and "tags" if known.',
-    details: { line },
-  });
+function repeated(id: string, places: ReadonlyMap<string, string>): string | null {
+  const first = places.get(id);
+  return first === undefined ? null : `the id ${JSON.stringify(id)} is that of ${first}`;
 }

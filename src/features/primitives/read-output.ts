@@ -12,7 +12,8 @@ import {
 
 type Content = CallToolResult['content'];
 
-const LABEL_MAX_CHARS = 200;
+/** Characters of the name of a part: fewer if the names of all parts together would have more than `all`. */
+const LABEL_CHARS = { min: 16, max: 200, all: 8_000 };
 
 /**
  * What was read, as the result of a tool is shown. Of several parts each begins with a line that says what it is, and each
@@ -28,8 +29,10 @@ export async function resourceOutput(
   const texts: JsonObject[] = [];
   const content: Content = [];
   let unstored = 0;
+  const { min, max, all } = LABEL_CHARS;
+  const labelChars = Math.max(min, Math.min(max, Math.floor(all / contents.length)));
   for (const [index, resource] of contents.entries()) {
-    const label = foreignLine(resource.uri.slice(0, LABEL_MAX_CHARS));
+    const label = foreignLine(resource.uri.slice(0, labelChars));
     content.push(heading(`part ${index + 1}: ${label}`), { type: 'resource', resource });
     if (!('text' in resource)) continue;
     if (texts.length >= STORED_PARTS_MAX) {

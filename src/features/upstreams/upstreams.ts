@@ -7,8 +7,10 @@ import type { StoredServer, UpstreamServerStore } from '../../stores/upstream-se
 import { cannedPrompt, cannedRead } from '../../upstream/catalogue-file.ts';
 import type {
   UpstreamCall,
+  UpstreamPrompt,
   UpstreamPromptRequest,
   UpstreamRead,
+  UpstreamResource,
   UpstreamServers,
   UpstreamSnapshot,
 } from '../../upstream/contract.ts';
@@ -92,12 +94,7 @@ export class Upstreams implements UpstreamServers {
   async read(project: string, { resource, uri, ...limits }: UpstreamRead): Promise<ReadResourceResult> {
     // A resource is data: the server says itself whether it has it.
     const check = (): void => {
-      if (!resource.isTemplate) return;
-      const { resources } = this.#snapshotOf(project);
-      const isAccepted = resources.some(
-        (one) => one.server === resource.server && isEqual(one.definition, resource.definition),
-      );
-      if (!isAccepted) throw changedOffer('RESOURCE_NOT_FOUND', resource);
+      if (resource.isTemplate) this.#checkOffered(project, 'resources', resource);
     };
     check();
     const server = this.find(project, resource.server);
@@ -109,13 +106,7 @@ export class Upstreams implements UpstreamServers {
   }
 
   async getPrompt(project: string, { prompt, args, ...limits }: UpstreamPromptRequest): Promise<GetPromptResult> {
-    const check = (): void => {
-      const { prompts } = this.#snapshotOf(project);
-      const isAccepted = prompts.some(
-        (one) => one.server === prompt.server && isEqual(one.definition, prompt.definition),
-      );
-      if (!isAccepted) throw changedOffer('PROMPT_NOT_FOUND', prompt);
-    };
+    const check = (): void => this.#checkOffered(project, 'prompts', prompt);
     check();
     const server = this.find(project, prompt.server);
     const { catalogue } = server.spec;
@@ -123,6 +114,16 @@ export class Upstreams implements UpstreamServers {
     return this.#serverOf(server).use(limits, (session, timeoutMs) => {
       check();
       return session.getPrompt(prompt.upstreamName, args, { ...limits, timeoutMs });
+    });
+  }
+
+  /** Throws RESOURCE_NOT_FOUND or PROMPT_NOT_FOUND if it is not what a person accepted. */
+  #checkOffered(project: string, kind: keyof typeof GONE, wanted: UpstreamResource | UpstreamPrompt): void {
+    const { id, server, definition } = wanted;
+    const offers: readonly (UpstreamResource | UpstreamPrompt)[] = this.#snapshotOf(project)[kind];
+    if (offers.some((one) => one.server === server && isEqual(one.definition, definition))) return;
+    throw new ContextdError(GONE[kind], `the MCP server ${server} does not have ${id} as it was`, {
+      remedy: `Browse for it again. A person sees what changed: \`ctxd upstream approve ${server}\`.`,
     });
   }
 
@@ -291,6 +292,8 @@ export class Upstreams implements UpstreamServers {
   }
 }
 
+const GONE = { resources: 'RESOURCE_NOT_FOUND', prompts: 'PROMPT_NOT_FOUND' } as const;
+
 function keyOf(project: string, name: string): string {
   return `${project}\0${name}`;
 }
@@ -300,15 +303,6 @@ export function runsNothing({ name }: Pick<StoredServer, 'name'>): ContextdError
   return new ContextdError('UPSTREAM_ERROR', `${name} is a catalogue file, which runs nothing`, {
     remedy: 'A person can add the server itself: `ctxd upstream add --help`.',
     details: { server: name },
-  });
-}
-
-function changedOffer(
-  code: 'RESOURCE_NOT_FOUND' | 'PROMPT_NOT_FOUND',
-  { id, server }: { id: string; server: string },
-): ContextdError {
-  return new ContextdError(code, `the MCP server ${server} does not have ${id} as it was`, {
-    remedy: `Browse for it again. A person sees what changed: \`ctxd upstream approve ${server}\`.`,
   });
 }
 

@@ -78,17 +78,20 @@ describe('ctxd route search', () => {
     ['{"id":"a"}', 'line 2 of FILE is not a tool: "name" is missing or not a text'],
     ['[]', 'line 2 of FILE is not a tool: it is not a JSON object'],
     ['{"id":"a",', 'line 2 of FILE is not a tool: it is not a JSON object'],
-    ['{"name":"a"}', 'line 2 of FILE is not a tool: "id" is missing or not a text'],
+    ['{"name":"a","id":7}', 'line 2 of FILE is not a tool: "id" is not a text'],
     ['{"id":"a","name":"a","tags":"x"}', 'line 2 of FILE is not a tool: "tags" is not a list of texts'],
     ['{"id":"a","name":"a","description":1}', 'line 2 of FILE is not a tool: "description" is not a text'],
     ['{"id":"a","name":"a","inputSchema":[]}', 'line 2 of FILE is not a tool: "inputSchema" is not an object'],
-    ['{"id":"git/commit","name":"a"}', 'line 2 of FILE is not a tool: the id "git/commit" is that of line 1'],
+    ['{"id":"git/commit","name":"a"}', 'line 2 of FILE is not a tool: the id "git/commit" is that of line 1 of FILE'],
   ])('refuses the line %s with its number', async (line, message) => {
     const bad = file('bad.jsonl', `${LINES[1]}\n${line}\n`);
     const { code, stdout, stderr } = await search(['--catalog', bad, '--stdin', '--json'], 'x\n');
     expect(code).toBe(2);
-    expect(stderr).toContain(message.replace('FILE', bad));
-    expect(JSON.parse(stdout).error).toMatchObject({ code: 'ARGS_INVALID', details: { line: 2 } });
+    expect(stderr).toContain(message.replaceAll('FILE', bad));
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: 'ARGS_INVALID',
+      details: { place: expect.stringMatching(/^line 2 of /) },
+    });
   });
 
   it('says what is missing', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KeptPart } from '#src/features/execution/keep-part.js';
 import { STORED_PARTS_MAX } from '#src/features/execution/server-output.js';
@@ -36,6 +37,22 @@ describe('gateway surface §9.4 what a resource of several parts says', () => {
       code: 'CANCELLED',
     });
     expect(stored).toBe(1);
+  });
+
+  it('names its parts within a bound, however many they are and however long their names', async () => {
+    const sizes = fc.record({ parts: fc.integer({ min: 2, max: 5_000 }), chars: fc.integer({ min: 0, max: 5_000 }) });
+    await fc.assert(
+      fc.asyncProperty(sizes, async ({ parts, chars }) => {
+        const contents = Array.from({ length: parts }, (_, at) => ({ uri: `x:${'n'.repeat(chars)}`, text: `${at}` }));
+        const keep = async () => 'art_1';
+        const { streams } = await resourceOutput('resource::a:b', { contents }, { keep, signal: running() });
+        const headings = (streams?.[0]?.text ?? '').split('\n').filter((line) => line.startsWith('--- part '));
+        expect(headings).toHaveLength(parts);
+        const names = headings.map((line) => line.replace(/^--- part \d+: /, '').length);
+        expect(names.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(Math.max(8_000, 16 * parts));
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it('begins each part with a line that looks like none of contextd', async () => {
