@@ -299,6 +299,8 @@ const NARROWER = [
 const BESIDE_THE_CONTRACT: Record<string, string> = {
   'src/sandbox/machine/identity.ts': 'as whom a project works: the daemon says it, the spawner does it',
   'src/sandbox/machine/mountable.ts': 'a person learns what cannot be allowed; the spawner checks it again',
+  'src/sandbox/machine/tool-paths.ts':
+    'a person learns which directory an MCP server cannot get; the spawner checks it again',
   'src/sandbox/run/repository-above.ts': 'a person learns why a repository around the project is not mounted',
   'src/sandbox/run/toolchains.ts': 'which PATH a command will have, to judge whether it changed',
   'src/sandbox/machine/host.ts': 'the directories of that PATH',
@@ -368,6 +370,7 @@ const FILE_CALLS: Record<string, FileCalls> = {
   'client.ts': { calls: ['readFile'], why: 'reads the certificates of contextd' },
   'main.ts': { calls: ['statSync'], why: 'looks at the cache directory of contextd' },
   'doctor/daemon-checks.ts': { calls: ['lstat'], why: 'looks at the socket of contextd' },
+  'doctor/installed-proxy.ts': { calls: ['existsSync'], why: 'looks for a script of the installation' },
   'doctor/machine-checks.ts': { calls: ['open'], why: 'reads the proxy of the installation' },
   'new-tool/create-tool.ts': {
     calls: ['readFile', 'readdir', 'stat'],

@@ -1,6 +1,7 @@
 import type { AnswerForm } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { PassedCall } from '../core/passing.ts';
+import type { Surface } from '../core/surfaces.ts';
 
 /** The origin of a call: its door, and the credentials that opened the door. */
 export type Principal =
@@ -32,8 +33,8 @@ export interface CallRequest {
   /** Plain text for the tool's primary property, in addition to `inputJson`; null if no words were given. */
   inputText: Buffer | null;
   form: AnswerForm;
-  /** The tool with which the caller reads on, by the name that it knows. Absent: the tool that it called. */
-  continuedBy?: string;
+  /** What the MCP client sees of contextd. Absent: the caller is something else, and takes calls as a shell does. */
+  surface?: Surface;
   /** For an MCP client that gets the result of a server's tool as the server gave it. */
   passed?: PassedCall;
   /** The caller's working directory: an absolute path that is textually inside the project; the root if unknown. */

@@ -66,7 +66,7 @@ export function createArgumentCompiler(whose: 'core' | 'others'): CompileArgumen
       check(input) {
         validate ??= compile(ajv, tool, schema);
         const { errors, isValid } = whose === 'core' ? run(validate, input) : runWithin(tool, validate, input);
-        if (!isValid) throw argumentsInvalid(tool, errors, Object.keys(properties), `See ${tool} --schema.`);
+        if (!isValid) throw argumentsInvalid(tool, errors, Object.keys(properties), `See \`${tool} --schema\`.`);
       },
       secretInputs: findSecretInputs(tool, schema),
       refusesTokens: refusesTokens(schema),

@@ -141,7 +141,7 @@ function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
     networking: { ...parts, rules: parts.networkRules, log: parts.networkLog, journal: parts.networkJournal, clock },
     credentials: { ...parts, credentials: parts.networkCredentials, clock },
     installation: { ...parts, paths, config: config.install, environment, clock },
-    serving: { ...parts, masks: parts.upstreamMasks, credentials: parts.networkCredentials, clock },
+    serving: { ...parts, masks: parts.upstreamMasks, credentials: parts.networkCredentials, clock, paths },
     memory: { ...parts, clock },
     sessionKeeping: parts,
     undoing: { ...parts, events: parts.eventLog, clock },

@@ -5,6 +5,7 @@ import type { SessionRef } from '../call/session.ts';
 import type { CatalogTool } from '../catalog/catalog.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
+import { nameOnSurface } from '../core/surface-calls.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { View } from '../tokens/views/view.ts';
 
@@ -84,5 +85,5 @@ export function failedOutcome(failure: ContextdError, facts: Partial<CallFacts> 
 
 /** The tool with which the caller reads on: it may know the one that ran only through another. */
 export function continuedBy({ request, tool, execution }: VerifiedCall): string {
-  return request.continuedBy ?? execution?.via ?? tool.manifest.name;
+  return nameOnSurface(execution?.via ?? tool.manifest.name, request.surface);
 }

@@ -12,6 +12,7 @@ import type { CallBranches } from './branch.ts';
 import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './budget.ts';
 import { addFacts, type Call, EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
 import { CallState, type StepName, type StepResults } from './call-state.ts';
+import { callerWords, inCallersWords } from './caller-words.ts';
 import { factsOfOpenings } from './coded-warnings.ts';
 import { withGatewayKeys } from './gateway-error.ts';
 import { identify } from './identify.ts';
@@ -31,7 +32,7 @@ import { refusalBudget, type VerifyDeps, verify } from './verify.ts';
 export interface DispatchDeps
   extends VerifyDeps,
     Omit<AuthorizeDeps, 'config' | 'scrubber'>,
-    Omit<RunDeps, 'config'>,
+    Omit<RunDeps, 'config' | 'catalog'>,
     CallRecordDeps,
     Omit<BudgetDeps, 'config'>,
     Omit<text.TextDeps, 'config'>,
@@ -178,7 +179,8 @@ function withEarlierFacts(outcome: RawOutcome, state: CallState): RawOutcome {
 async function scrubOrWithhold(state: CallState, deps: DispatchDeps): Promise<ScrubbedOutcome> {
   // The session is the one of the call, not of its branch: the numbers of secrets are the same in all of them.
   const call = { ...state.from('identify'), request: state.call.request };
-  const found = withGatewayKeys(state.from('run'), state.call, deps.catalog);
+  const said = inCallersWords(state.from('run'), callerWords(state.call, deps.catalog));
+  const found = withGatewayKeys(said, state.call, deps.catalog);
   const raw = state.hasOutput ? addFacts(found, deps.findings.report(call.session, found.facts)) : found;
   state.keep('run', raw);
   try {
@@ -206,7 +208,10 @@ async function makeAnswer(state: CallState, deps: DispatchDeps): Promise<Budgete
   let budgeted = await answering(viewed, state.from('scrub'), stored, deps);
   const warning = deps.branches.warning(verified.session, budgeted.tally.tokensReturned);
   if (warning !== null) {
-    state.keep('scrub', addFacts(state.from('scrub'), { warnings: [warning] }));
+    state.keep(
+      'scrub',
+      addFacts(state.from('scrub'), { warnings: [callerWords(verified, deps.catalog)?.advice(warning) ?? warning] }),
+    );
     budgeted = await answering(viewed, state.from('scrub'), stored, deps);
   }
   state.times.end('budget');

@@ -12,6 +12,7 @@ import type { IsolationReport } from '../sandbox/contract/sandbox.ts';
 import type { OwnLines, Scrubber, ScrubHints } from '../scrub/scrubber.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import { EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
+import { type CallerTools, callerWords } from './caller-words.ts';
 import { warningsOfRun } from './coded-warnings.ts';
 import { type OpenedInput, tokensToMask } from './open-secrets.ts';
 import { reported } from './report-failure.ts';
@@ -21,6 +22,7 @@ export interface RunDeps extends ProgressDeps {
   runner: Pick<ToolBackend, 'run'>;
   sessions: SessionStore;
   config: Pick<Config, 'output'>;
+  catalog: CallerTools;
 }
 
 /** Step 5: runs the tool in its process, under its policy and deadline. A call that fails is an outcome, not an exception. */
@@ -38,6 +40,7 @@ export async function run(
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
     form: call.request.form,
+    words: callerWords(call, deps.catalog),
     program: call.tool.program,
     input,
     view: call.options.viewJson,

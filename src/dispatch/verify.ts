@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { CallRequest } from '../call/request.ts';
 import { commonOptionsOf } from '../catalog/arguments.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { ToolAccess } from '../catalog/tool-access.ts';
@@ -30,7 +31,7 @@ export interface VerifyDeps {
 export async function verify(call: Call, deps: VerifyDeps): Promise<VerifiedCall> {
   const project = await registeredProject(call.request.projectRoot, deps.projects);
   deps.liveSessions.touch(call.session);
-  const tool = acceptedTool(call.request.tool, project, deps);
+  const tool = acceptedTool(call.request, project, deps);
   await deps.catalog.verify(tool);
   const input = readInput(call.request, wordsOf(tool));
   const verified =
@@ -81,13 +82,14 @@ async function registeredProject(root: string, projects: ProjectStore): Promise<
 }
 
 function acceptedTool(
-  name: string,
+  request: CallRequest,
   project: Project,
   { catalog, access }: Pick<VerifyDeps, 'catalog' | 'access'>,
 ): CatalogTool {
+  const { tool: name } = request;
   const tool = catalog.find(project, name);
   if (tool !== undefined && access.mayUse(project.root, tool)) return tool;
-  if (tool !== undefined) throw unknownTool(name, project, { catalog, access });
+  if (tool !== undefined) throw unknownTool(request, project, { catalog, access });
   const [known] = catalog.versions(name);
   const accepted = project.tools.find((one) => one.name === (known?.manifest.name ?? name));
   if (accepted !== undefined) {
@@ -102,12 +104,12 @@ function acceptedTool(
       remedy: known.origin === 'core' ? ACCEPT_CORE : 'A person installs it there with `ctxd tool install SOURCE`.',
     });
   }
-  throw unknownTool(name, project, { catalog, access });
+  throw unknownTool(request, project, { catalog, access });
 }
 
 /** A tool that the caller may not use is answered as one that does not exist. */
 function unknownTool(
-  name: string,
+  { tool: name, surface }: CallRequest,
   project: Project,
   { catalog, access }: Pick<VerifyDeps, 'catalog' | 'access'>,
 ): ContextdError {
@@ -117,8 +119,10 @@ function unknownTool(
   };
   const names = project.tools.map((one) => one.name).filter((one) => !isHidden(one));
   return new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
-    remedy: `Tools: ${names.join(', ')}.`,
+    // A client of MCP has other tools than a shell, which has all of them.
+    remedy: surface === undefined ? `Tools: ${names.join(', ')}.` : FIND_TOOL,
   });
 }
 
+const FIND_TOOL = "Find it by what it does: `tool_browse 'what to do'`.";
 const ACCEPT_CORE = 'Run `ctxd init` in the project root to accept the tools of this installation.';

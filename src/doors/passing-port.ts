@@ -20,7 +20,7 @@ export function passingPort(caller: PassingCaller, deps: PassingPortDeps): Passi
       const inputJson = Buffer.from(JSON.stringify({ tool_id: toolId, args }));
       const given = { requestId: '', branch: '', cwd: '', inputText: null, form: 'json', inputJson } as const;
       const { principal, project: projectRoot, sessionHint: session } = caller;
-      const call = { ...given, principal, tool: 'tool_execute', projectRoot, session };
+      const call = { ...given, principal, tool: 'tool_execute', projectRoot, session, surface: 'passthrough' };
       const received = receive(call, request.signal, deps.clock.now());
       const { line } = await answerReceived({ ...received, request: { ...received.request, passed } }, deps);
       const fault = faultOf(line);

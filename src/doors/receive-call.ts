@@ -5,12 +5,10 @@ import { newRequestId, REQUEST_ID_PATTERN } from '../core/ids.ts';
 import { INPUT_MAX_BYTES } from '../core/limits.ts';
 import type { Logger } from '../core/log.ts';
 import { isBelow } from '../core/paths.ts';
+import { isSurface } from '../core/surfaces.ts';
 
 /** Maximum characters of the fields of a call. A longer field is cut and the call is refused. */
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branch: 128, cwd: 4096 } as const;
-
-/** It is printed in the caller's own answer. Any other text is ignored. */
-const CONTINUING_NAME = /^[a-z][a-z_]{0,31}$/;
 
 /** A call as its caller wrote it. Nothing in it has been checked. */
 export interface GivenCall extends Pick<CallRequest, 'principal' | 'form'> {
@@ -19,8 +17,8 @@ export interface GivenCall extends Pick<CallRequest, 'principal' | 'form'> {
   projectRoot: string;
   session: string;
   branch: string;
-  /** Default: the tool itself. */
-  continuedBy?: string;
+  /** Of an MCP client. Any other text than the name of a surface is ignored. */
+  surface?: string;
   cwd: string;
   inputJson: Buffer;
   /** Null: no words were given. */
@@ -49,7 +47,7 @@ export function receive(given: GivenCall, signal: AbortSignal, nowMs: number): R
     form: given.form,
     cwd: insideOr(projectRoot, given.cwd),
     signal,
-    ...(CONTINUING_NAME.test(given.continuedBy ?? '') ? { continuedBy: given.continuedBy } : {}),
+    ...(isSurface(given.surface) ? { surface: given.surface } : {}),
   };
   return { request, fault: sizeFault(given) };
 }

@@ -1,3 +1,5 @@
+import type { Surface } from '../core/surfaces.ts';
+
 /** A tool that a client may call, as the daemon knows it. */
 export interface McpTool {
   name: string;
@@ -13,8 +15,8 @@ export interface McpTool {
 export interface McpCall {
   tool: string;
   inputJson: Buffer;
-  /** The tool with which the client reads on. Absent: the same tool. */
-  continuedBy?: string;
+  /** What the client sees, and so what the answer may name. */
+  surface: Surface;
   /** Default: text. `content`: the answer is the line of JSON. */
   form?: 'text' | 'content';
   /** Aborts when the client cancels the call or goes away. */

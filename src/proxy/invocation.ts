@@ -80,9 +80,7 @@ const RELINK = 'Run `ctxd init` in the project to create its links again';
  */
 export function checkLink(invocation: Invocation, installedPath: string, searchPath: string): ToolLink {
   const { calledAs, program } = invocation;
-  if (program !== installedPath) {
-    throw refusal(`this program runs from ${program} but was installed at ${installedPath}`, REINSTALL);
-  }
+  checkProgram(program, installedPath);
   const link = findLink(calledAs, searchPath);
   if (link === undefined) {
     throw refusal(`called as ${calledAs}, which is in no directory of PATH`, 'Call the tool by the path of its link');
@@ -90,6 +88,12 @@ export function checkLink(invocation: Invocation, installedPath: string, searchP
   const target = realPathOf(link);
   if (target !== program) throw refusal(`the link ${link} leads to ${target}, not to ${program}`, RELINK);
   return readLayout(link);
+}
+
+/** Throws INTEGRITY_FAILED unless the program runs from where it was installed. */
+export function checkProgram(program: string, installedPath: string): void {
+  if (program === installedPath) return;
+  throw refusal(`this program runs from ${program} but was installed at ${installedPath}`, REINSTALL);
 }
 
 /** The path of the link. A bare name is the first executable with this name in PATH, as for a shell. */

@@ -1,4 +1,5 @@
 import type { AnswerForm } from '../core/envelope.ts';
+import type { Surface } from '../core/surfaces.ts';
 
 /** The methods of tool.proto that the proxy calls. */
 export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
@@ -23,8 +24,8 @@ export interface ExecuteRequest {
   inputText: Buffer;
   /** `mcp`: passed on from an MCP client. */
   door: 'own' | 'mcp';
-  /** The tool with which the caller reads on. Absent: the one that it called. */
-  continuedBy?: string;
+  /** Of an MCP client: what it sees of contextd. */
+  surface?: Surface;
 }
 
 /** A call that the proxy refused, with the error it printed. */
@@ -67,7 +68,7 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
 export function encodeContext(
   context: Pick<
     ExecuteRequest,
-    'requestId' | 'projectRoot' | 'sessionId' | 'protocolVersion' | 'branch' | 'door' | 'continuedBy'
+    'requestId' | 'projectRoot' | 'sessionId' | 'protocolVersion' | 'branch' | 'door' | 'surface'
   >,
 ): Buffer {
   return Buffer.concat([
@@ -77,7 +78,7 @@ export function encodeContext(
     ...encodeUint32(4, context.protocolVersion),
     ...encodeBytes(5, context.branch),
     ...encodeUint32(6, context.door === 'mcp' ? 1 : 0),
-    ...encodeBytes(7, context.continuedBy ?? ''),
+    ...encodeBytes(7, context.surface ?? ''),
   ]);
 }
 

@@ -13,6 +13,7 @@ import { readInput } from './input.ts';
 import {
   checkLink,
   checkPlace,
+  checkProgram,
   type Installation,
   type Invocation,
   nameOf,
@@ -41,7 +42,7 @@ export interface Call {
 /** Runs the program, from the command line to the output. Throws ContextdError. */
 export async function run(call: Call): Promise<Result> {
   const { invocation, installation, environment } = call;
-  if (nameOf(invocation) === SELF_NAME) return describeSelf(invocation.args);
+  if (nameOf(invocation) === SELF_NAME) return describeSelf(invocation, installation);
   const link = checkLink(invocation, installation.proxyPath, environment.path);
   const request = await parseArguments(invocation.args, link);
   if (request.kind === 'version') return textResult(`${link.tool} (contextd ${PACKAGE_VERSION})\n`);
@@ -50,7 +51,9 @@ export async function run(call: Call): Promise<Result> {
 }
 
 /** Output if the program is called by its own name, which is not a tool. */
-function describeSelf(args: readonly string[]): Result {
+function describeSelf({ args, program }: Invocation, { proxyPath }: Installation): Result {
+  // `ctxd doctor` asks for the version, and must learn that every call would be refused.
+  checkProgram(program, proxyPath);
   if (args.length === 1 && args[0] === '--version') return textResult(`${SELF_NAME} ${PACKAGE_VERSION}\n`);
   throw new ContextdError('ARGS_INVALID', `${SELF_NAME} is called by the name of a tool, not by its own`, {
     remedy: 'Run `ctxd init` in a project and call .claude/tools/<name>/<name>.',

@@ -1,6 +1,7 @@
 import type { ToolEffects } from '../call/effects.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { PluginProgram, ToolProgram } from '../call/tool-program.ts';
+import type { CallerWords } from '../core/caller-words.ts';
 import type { Clock } from '../core/clock.ts';
 import type { AnswerForm, Denial } from '../core/envelope.ts';
 import type { ContextdError } from '../core/errors.ts';
@@ -29,6 +30,8 @@ export interface ToolCall<Program extends ToolProgram = ToolProgram> {
   origin: 'core' | 'installed';
   /** How the call is answered. Default: json. */
   form?: AnswerForm;
+  /** How the answer names calls. Absent: as a shell takes them. */
+  words?: CallerWords | null;
   program: Program;
   effects: ToolEffects;
   grants: readonly string[];

@@ -6,11 +6,21 @@ import type { LastLines } from './last-lines.ts';
 import type { ServerStreams } from './line-transport.ts';
 import type { ServerSession } from './session.ts';
 
+/** A clause that says what the network refused, and a sentence that says how a person grants it. */
+export interface RefusedHosts {
+  readonly what: string;
+  readonly remedy: string;
+}
+
 /** A process that speaks for a server: the server itself, or the relay to one that is reached over HTTP. */
 export interface ServerProcess extends ServerStreams {
   /** Settles if its sandbox no longer protects what it should: new calls must go to another process. */
   readonly stale: Promise<void>;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Settles if it waits for hosts that the network refuses, without which it does not start. Default: never. */
+  readonly blocked?: Promise<void>;
+  /** What the network refused to it until now. */
+  refusal?(): RefusedHosts | null;
   /** `isEnd` closes its stdin after the data, by which the protocol asks a server to end. */
   input(data: Buffer, isEnd?: boolean): Promise<void>;
   kill(): Promise<void>;
@@ -83,7 +93,7 @@ export async function startServer(deps: StartDeps, options: StartOptions): Promi
     throw new ContextdError('UPSTREAM_TIMEOUT', `the MCP server ${name} did not answer within ${START_MS} ms`);
   };
   try {
-    const session = await within(START_MS, Promise.race([connecting, ended]), late);
+    const session = await within(START_MS, Promise.race([connecting, ended, blockedStart(name, process)]), late);
     return { process, session, gone, isLegacy: isLegacy || session.isSilentLegacy };
   } catch (thrown) {
     // A relay goes on when the server behind it is not there.
@@ -92,8 +102,24 @@ export async function startServer(deps: StartDeps, options: StartOptions): Promi
     await process.kill();
     if (!isLegacy && !signal.aborted && (await endedAtProbe(connecting)))
       return startServer(deps, { ...options, isLegacy: true });
-    throw breach ?? reason;
+    throw breach ?? withRefusal(reason, process);
   }
+}
+
+/** Fails when the process waits for hosts that are refused to it. */
+async function blockedStart(name: string, { blocked }: ServerProcess): Promise<never> {
+  await (blocked ?? new Promise(() => {}));
+  throw new ContextdError('UPSTREAM_UNAVAILABLE', `the MCP server ${name} cannot download what it runs`, {
+    details: { server: name },
+  });
+}
+
+/** A server that did not start may have lacked the hosts that the network refused to it. */
+function withRefusal(thrown: unknown, { refusal }: ServerProcess): unknown {
+  const refused = thrown instanceof ContextdError ? (refusal?.() ?? null) : null;
+  if (refused === null || !(thrown instanceof ContextdError)) return thrown;
+  const { code, message, details, cause } = thrown;
+  return new ContextdError(code, `${message}; ${refused.what}`, { remedy: refused.remedy, details, cause });
 }
 
 /** A connection that broke: how the process ended says more. */

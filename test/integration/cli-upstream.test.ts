@@ -1,10 +1,13 @@
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UpstreamInfo__Output as UpstreamInfo } from '#src/protocol/generated/management.js';
 import { buildDemoServer } from '../helpers/demo-server.ts';
 import { CTXD, type Finished, type Installation, install } from '../helpers/installation.ts';
+
+/** Comes with Node of most systems, and is found in the sandbox only below /usr. */
+const hasNpx = existsSync('/usr/bin/npx');
 
 let at: Installation;
 let outside: string;
@@ -22,6 +25,11 @@ afterAll(async () => {
 
 const ctxd = (...words: string[]): Promise<Finished> => at.run(CTXD, ['upstream', ...words]);
 const list = async (): Promise<UpstreamInfo[]> => JSON.parse((await ctxd('list', '--json')).stdout);
+/** Whose caches are listed. */
+const cacheOwners = async (): Promise<string[]> => {
+  const { stdout } = await at.run(CTXD, ['cache', 'list', '--json']);
+  return JSON.parse(stdout).map(({ project }: { project: string }) => project);
+};
 const addDemo = (...more: string[]): Promise<Finished> =>
   ctxd('add', 'demo', '--path', outside, ...more, '--yes', '--', 'node', demo);
 
@@ -45,7 +53,11 @@ describe('issue 34 ctxd upstream', () => {
     expect((await list())[0]?.tokens).toBeGreaterThan(100);
     expect((await ctxd('list')).stdout).toContain('running');
     expect((await ctxd('list', 'demo')).stdout).toContain('sees: the project, to read and change');
+    const own = `upstream:demo of ${realpathSync(at.project)}`;
+    expect(await cacheOwners()).toContain(own);
     expect(await ctxd('remove', 'demo')).toMatchObject({ code: 0, stdout: 'Removed demo.\n' });
+    // What it kept is gone, and with it the row.
+    expect(await cacheOwners()).not.toContain(own);
     expect(await list()).toEqual([]);
   });
 
@@ -90,6 +102,10 @@ describe('issue 34 ctxd upstream', () => {
     [['add', 'demo', 'https://me:word@mcp.example.com/', '--yes'], /secret does not belong into a URL/],
     [['add', 'demo', 'https://127.0.0.1/', '--yes'], /address/],
     [['add', 'demo', '--allow-host', 'npn', '--yes', '--', 'node'], /npn is not a group/],
+    [
+      ['add', 'demo', '--path', '/nonexistent', '--yes', '--', 'node'],
+      /\/nonexistent, which is granted, does not exist/,
+    ],
     [['add', 'demo', '--path', 'src', '--yes', '--', 'node'], /is in the project/],
     [
       ['add', 'demo', 'https://mcp.example.com/', '--header-from', 'mcp.example.com', '--yes'],
@@ -108,6 +124,8 @@ describe('issue 34 ctxd upstream', () => {
       const { code, stderr } = await ctxd(...words);
       expect(code).not.toBe(0);
       expect(stderr).toMatch(says);
+      // Nothing was added that would fail at its first start.
+      expect(await list()).toEqual([]);
     });
 
   it('issue 34 adds a server that does not start, says why, and starts it again when asked', async () => {
@@ -117,6 +135,28 @@ describe('issue 34 ctxd upstream', () => {
     expect(await ctxd('restart', 'broken')).toMatchObject({ code: 1, stderr: expect.stringContaining('status 127') });
     await ctxd('remove', 'broken');
   });
+
+  it.skipIf(!hasNpx)(
+    'issue 34 says soon which host a package runner lacks, and the command that it names grants it',
+    { timeout: 120_000 },
+    async () => {
+      await at.run(CTXD, ['network', 'on', '--yes']);
+      const began = performance.now();
+      const added = await ctxd('add', 'runner', '--path', outside, '--yes', '--', 'npx', '-y', 'no-such-server@1.0.0');
+      // npx itself tries for 75 seconds.
+      expect(performance.now() - began).toBeLessThan(45_000);
+      expect(added.code).toBe(1);
+      expect(added.stdout).toMatch(/^runner does not run: .*; the network refused it \S+ \(/);
+      const [, command = ''] = /^To allow what the network refused: ctxd upstream (.*)$/m.exec(added.stdout) ?? [];
+      expect(command).toBe(`add runner --path ${outside} --allow-host npm -- npx -y no-such-server@1.0.0`);
+      expect((await ctxd('list', 'runner')).stdout).toContain(command);
+      await ctxd(...command.replace(' -- ', ' --yes -- ').split(' '));
+      const [granted] = await list();
+      expect(granted).toMatchObject({ name: 'runner', hosts: ['npm'], to_grant: '' });
+      expect(granted?.refused).toEqual([]);
+      await ctxd('remove', 'runner');
+    },
+  );
 
   it('issue 34 shows what changed as a diff before a person accepts it', async () => {
     await addDemo();

@@ -75,7 +75,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
           branch: 'br_0123456789',
           protocol_version: 2,
           door: 0,
-          continued_by: '',
+          surface: '',
         },
         form: 0,
         cwd: bench.project,

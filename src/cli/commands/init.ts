@@ -1,7 +1,9 @@
+import { ContextdError } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
+import { inspectProxy } from '../doctor/installed-proxy.ts';
 import { EXCLUDE_FILE } from '../init/git-exclude.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
@@ -67,6 +69,7 @@ async function install(
     readonly isSeenByGit: boolean;
   },
 ): Promise<InitResult> {
+  await checkProxyRuns(context);
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root, offered: true });
@@ -84,6 +87,15 @@ async function install(
     const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
     return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, ...hint };
+  });
+}
+
+/** Links to a program that refuses every call would be of no use. Throws INTEGRITY_FAILED. */
+async function checkProxyRuns(context: CliContext): Promise<void> {
+  const found = await inspectProxy(context);
+  if (found.fault === null) return;
+  throw new ContextdError('INTEGRITY_FAILED', `the program of the tools cannot be used: ${found.fault}`, {
+    remedy: `${found.remedy}. Then run this again. Nothing was changed.`,
   });
 }
 

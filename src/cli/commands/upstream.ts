@@ -16,7 +16,7 @@ import { ensureRunning } from '../daemon/launch.ts';
 import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 import type { View } from '../render.ts';
-import { describeServer, describeState, sourceOf } from '../upstream/describe.ts';
+import { describeServer, describeState, grantLines, sourceOf } from '../upstream/describe.ts';
 
 const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const YES = { syntax: '--yes', help: 'do not ask; without a terminal nothing is changed without it' };
@@ -220,9 +220,6 @@ function tableOf(servers: readonly UpstreamInfo[]): View {
   };
 }
 
-/** Refusals for other reasons, such as a rule of the project, say themselves what helps. */
-const NOT_GRANTED = /was not granted this host/;
-
 function detailsOf(servers: readonly UpstreamInfo[]): View {
   const [server, ...others] = servers;
   if (server === undefined || others.length > 0) return { kind: 'lines', lines: [] };
@@ -232,9 +229,7 @@ function detailsOf(servers: readonly UpstreamInfo[]): View {
     lines: [
       ...describeServer(server),
       ...server.refused.map((one) => `Refused: ${one}`),
-      ...(server.refused.some((one) => NOT_GRANTED.test(one))
-        ? ['To grant hosts, add the server again with --allow-host.']
-        : []),
+      ...grantLines(server),
       ...server.left_out.map((one) => `Left out: ${one}`),
       ...(printed.length === 0 ? [] : ['It printed last:', ...printed]),
     ],

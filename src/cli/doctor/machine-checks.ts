@@ -5,6 +5,7 @@ import { PINNED_VERSION } from '../../scrub/gitleaks/pinned.ts';
 import type { CliContext } from '../context.ts';
 import type { Check } from '../render.ts';
 import { fail, ok, warn } from './check.ts';
+import { inspectProxy } from './installed-proxy.ts';
 import { versionOf } from './program-version.ts';
 
 const NODE_MAJOR = 24;
@@ -17,15 +18,12 @@ export async function checkConfiguration(context: CliContext): Promise<Check> {
 /** The compiled proxy runs and has the installed version. */
 export async function checkProxy(context: CliContext): Promise<Check> {
   const { proxyBinary } = context.paths;
-  const remedy = 'Run ./install.sh again, or `npm run build` in the installation.';
-  const said = await versionOf(context, proxyBinary);
-  if (said === undefined) return fail('proxy', `${proxyBinary} is missing or does not run`, remedy);
-  if (!said.includes(context.version))
-    return fail('proxy', `${proxyBinary} says "${said}", installed is ${context.version}`, remedy);
-  if (!(await isScript(proxyBinary))) return ok('proxy', said);
+  const found = await inspectProxy(context);
+  if (found.fault !== null) return fail('proxy', found.fault, found.remedy);
+  if (!(await isScript(proxyBinary))) return ok('proxy', found.version);
   return warn(
     'proxy',
-    `${said}, run by Node: slower to start`,
+    `${found.version}, run by Node: slower to start`,
     'Install Bun (npm install in the installation) and build again.',
   );
 }

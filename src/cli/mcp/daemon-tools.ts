@@ -40,14 +40,13 @@ export class DaemonTools implements McpTools {
     return isSurface(surface) ? surface : DEFAULT_SURFACE;
   }
 
-  async call({ tool, inputJson, continuedBy, form = 'text', signal, onProgress }: McpCall): Promise<McpAnswer> {
+  async call({ tool, inputJson, surface, form = 'text', signal, onProgress }: McpCall): Promise<McpAnswer> {
     const { cwd, places } = this.#calls.caller;
     const request = (requestId: string): Buffer =>
       encodeExecuteRequest({
         ...this.#calls.context(requestId),
-        ...{ tool, inputJson, cwd, form },
+        ...{ tool, inputJson, cwd, form, surface },
         inputText: Buffer.alloc(0),
-        ...(continuedBy === undefined ? {} : { continuedBy }),
       });
     const { envelopeJson, textStdout, textStderr, errorLine } = await this.#calls.send(
       (channel, requestId, ended) => exchange(channel, request(requestId), places, ended, onProgress),

@@ -32,10 +32,16 @@ export function describeState(server: UpstreamInfo): string[] {
           `${counted(waiting, 'definition')} ${waiting === 1 ? 'waits' : 'wait'} for your approval: ctxd upstream approve ${name}`,
         ]),
     ...leftOut.map((one) => `Left out: ${one}`),
+    ...grantLines(server),
     ...(state === 'running' || state === 'catalogue'
       ? []
       : [`See ctxd upstream list ${name}; start it again: ctxd upstream restart ${name}`]),
   ];
+}
+
+/** How a person grants what the network refused to the server. */
+export function grantLines({ to_grant: command }: Pick<UpstreamInfo, 'to_grant'>): string[] {
+  return command === '' ? [] : [`To allow what the network refused: ${command}`];
 }
 
 function stateLine(server: UpstreamInfo): string {

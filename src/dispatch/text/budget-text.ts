@@ -223,6 +223,8 @@ function requestOf({
     ...(facts.isCut ? [shown === null ? FACTS_CUT : `${FACTS_CUT}, or go on to read them`] : []),
     ...(notes ?? []),
   ].map((note) => ownLine(note));
+  // A call that failed before there was a text says only why.
+  const isViewed = call?.options.isViewAsked === true && (shown !== null || outcome.failure === null);
   const hidden = (shown?.meta.dropped_content_ids ?? []).map((id) => id.slice(id.indexOf('/') + 1));
   const status = ({ omitted, shownTokens }: ShownFacts): string[] =>
     present([
@@ -242,7 +244,7 @@ function requestOf({
     headingOf: headingsOf(outcome, shown),
     ownLines: (it) => [
       ...fixed,
-      ...viewNotes(it.parts, hidden, call?.options.isViewAsked ?? false),
+      ...viewNotes(it.parts, hidden, isViewed),
       ...gapLines(it.parts),
       ...said,
       ...status(it),

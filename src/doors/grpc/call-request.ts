@@ -27,7 +27,7 @@ export function receiveCall(
     projectRoot: context?.project_root ?? '',
     session: context?.session_id ?? '',
     branch: context?.branch ?? '',
-    continuedBy: context?.continued_by ?? '',
+    surface: context?.surface ?? '',
     inputJson: wire.input_json,
     inputText: wire.input_text.length === 0 ? null : wire.input_text,
     form: formOf(wire.form),

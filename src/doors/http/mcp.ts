@@ -220,7 +220,7 @@ function cancelWith(signal: AbortSignal, cancel: () => void): void {
 }
 
 async function callTool(
-  { tool, inputJson, continuedBy = '', form = 'text', signal, onProgress }: McpCall,
+  { tool, inputJson, surface, form = 'text', signal, onProgress }: McpCall,
   projectRoot: string,
   { grant, query }: RouteRequest,
   deps: RouteDeps,
@@ -228,7 +228,7 @@ async function callTool(
   const given = { requestId: '', branch: '', cwd: '', inputText: null, form } as const;
   const principal = { door: 'mcp', token: grant.name } as const;
   const session = query.session ?? '';
-  const call = { ...given, principal, tool, projectRoot, session, inputJson, continuedBy };
+  const call = { ...given, principal, tool, projectRoot, session, inputJson, surface };
   const received = receive(call, signal, deps.clock.now());
   const request = onProgress === undefined ? received.request : { ...received.request, onProgress };
   const { line, text, errorLine } = await answerReceived({ ...received, request }, deps);

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HealthCheck } from '../../call/management.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { REINSTALL } from '../../catalog/installed-source.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
@@ -27,9 +26,9 @@ import type { MemoryStore } from '../memory/store.ts';
 import { policyFor } from '../outside/policy.ts';
 import type { StandingAuditor, StandingAuditorState } from '../secrets/standing-auditor.ts';
 import { checkCaches } from '../storage/management.ts';
-import { coreTools } from '../tools/management.ts';
 import { checkBranchFiles } from './branch-health.ts';
 import { checkNetwork } from './network-health.ts';
+import { checkInstalled, checkTools } from './tool-health.ts';
 
 export interface HealthDeps {
   catalog: Catalog;
@@ -71,7 +70,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['state database', checkDatabase],
     ['memories', checkMemories],
     ['audit log', checkAudit],
-    ['core tools', checkTools],
+    ['core tools', (all) => checkTools(projectRoot, all)],
     ['installed tools', (all) => checkInstalled(projectRoot, all)],
     ['known secrets', checkSeeds],
     ['rules of projects', checkWorkspaceRules],
@@ -238,33 +237,6 @@ async function checkAudit({ auditLog }: HealthDeps): Promise<Finding> {
     detail: records.length === 0 ? 'no record yet' : `last record ${records[0]?.time}`,
     remedy: '',
   };
-}
-
-async function checkTools({ catalog }: HealthDeps): Promise<Finding> {
-  const tools = coreTools(catalog);
-  for (const tool of tools) await catalog.verify(tool);
-  return ok(`${tools.map((tool) => tool.manifest.name).join(', ')}: hashes match`);
-}
-
-/** The tools of other people that the project accepted; for "" those of every project. */
-async function checkInstalled(
-  projectRoot: string,
-  { catalog, projects }: Pick<HealthDeps, 'catalog' | 'projects'>,
-): Promise<Finding> {
-  const here = (await projects.list()).filter(({ root }) => projectRoot === '' || root === projectRoot);
-  const accepted = here.flatMap(({ tools }) => tools).filter(({ origin }) => origin === 'installed');
-  const found = new Set<string>();
-  for (const entry of accepted) {
-    const tool = catalog.find({ tools: [entry] }, entry.name);
-    if (tool === undefined) {
-      const detail = `the files of ${entry.name} are missing or were changed`;
-      return { status: 'fail', detail, remedy: REINSTALL };
-    }
-    await catalog.verify(tool);
-    found.add(`${tool.manifest.name} ${tool.manifest.version}`);
-  }
-  const where = projectRoot === '' ? 'in all projects' : `in ${projectRoot}`;
-  return ok(found.size === 0 ? `none ${where}` : `${[...found].join(', ')} ${where}: hashes match`);
 }
 
 /** Names the credential files whose values cannot be masked from the start. */

@@ -1,5 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { RunningItem__Output as RunningItem } from '../../protocol/generated/management.ts';
 import type { RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
@@ -83,7 +83,7 @@ async function jobItem(job: Job, { scrubber }: RunningDeps): Promise<RunningItem
 }
 
 function callItem({ request, startedMs }: RunningCall, { scrubber, liveSessions }: RunningDeps): RunningItem {
-  const { requestId, projectRoot, tool, inputJson } = request;
+  const { requestId, projectRoot, tool } = request;
   return {
     id: requestId,
     kind: 'call',
@@ -92,19 +92,35 @@ function callItem({ request, startedMs }: RunningCall, { scrubber, liveSessions 
     tool: scrubber.maskText(tool).slice(0, COMMAND_MAX_CHARS),
     job: 0,
     started_ms: startedMs,
-    command: shortened(scrubber.maskText(commandOf(inputJson.toString('utf8')))),
+    command: shortened(scrubber.maskText(commandOf(request))),
   };
 }
 
-/** The command of a call, or its whole input. */
-function commandOf(json: string): string {
+/** The command of a call, or its whole input: the plain words, then the arguments. Of a tool that executes others it names the other. */
+function commandOf({ inputText, inputJson }: RunningCall['request']): string {
+  const words = inputText?.toString('utf8') ?? '';
+  const json = inputJson.toString('utf8');
+  const input = objectIn(json);
+  if (input === null) return [words, json].filter((part) => part !== '').join(' ');
+  const { tool_id: id, args, ...options } = input;
+  const asked =
+    typeof id === 'string' ? [id, isJsonObject(args) ? inputOf(args) : '', inputOf(options)] : [inputOf(input)];
+  return [words, ...asked].filter((part) => part !== '').join(' ');
+}
+
+function inputOf(input: JsonObject): string {
+  if (typeof input.command === 'string') return input.command;
+  return Object.keys(input).length === 0 ? '' : JSON.stringify(input);
+}
+
+/** Null if it is not a JSON object. */
+function objectIn(json: string): JsonObject | null {
   try {
     const input: unknown = JSON.parse(json);
-    if (isJsonObject(input) && typeof input.command === 'string') return input.command;
+    return isJsonObject(input) ? input : null;
   } catch {
-    // Not JSON: shown as it is.
+    return null;
   }
-  return json;
 }
 
 /** One line. */

@@ -109,7 +109,8 @@ export class Network {
     grants: readonly string[],
     use: ToolUse = USUAL_USE,
   ): Pick<SandboxPolicy, 'network' | 'networkTool'> {
-    if (!grants.some(isNetworkGrant) || !this.isOn(project)) return { network: 'none' };
+    const isAsked = grants.some(isNetworkGrant) || use.isWatched === true;
+    if (!isAsked || !this.isOn(project)) return { network: 'none' };
     this.#introduce({ project, tool }, grants, use);
     return { network: 'project', networkTool: tool };
   }
@@ -166,8 +167,11 @@ export class Network {
   }
 
   /** Follows a call of a tool's own process. `denied`: what was refused while no other call used the process. */
-  beganTool(scope: NetworkScope): { readonly denied: readonly Denial[]; end(): void } {
-    return this.#toolUses.begin(scopeKey(scope));
+  beganTool(
+    scope: NetworkScope,
+    onRefused?: (denial: Denial) => void,
+  ): { readonly denied: readonly Denial[]; end(): void } {
+    return this.#toolUses.begin(scopeKey(scope), onRefused);
   }
 
   onEgress(event: EgressEvent, run: RunRef | null): void {
@@ -224,7 +228,7 @@ export class Network {
     const isUndecided = this.rulesFor(project).length === 0;
     return denied.map((denial) => {
       if (denial.kind !== 'network' || denial.host === undefined || !ALLOWABLE.test(denial.how_to_allow)) return denial;
-      const group = this.#groupOf(denial.host, denial.port);
+      const group = this.groupOf(denial.host, denial.port);
       const also = group === null ? '' : `, or ctxd network allow ${group} for its whole group`;
       return {
         ...denial,
@@ -235,14 +239,14 @@ export class Network {
   }
 
   /** The group that has a host, among its public hosts or the mirrors of this machine; null if none has. */
-  #groupOf(host: string, port: number | undefined): string | null {
+  readonly groupOf = (host: string, port: number | undefined): string | null => {
     const isMirror = ({ pattern }: MirrorHost): boolean =>
       pattern === host || (port === undefined ? pattern.startsWith(`${host}:`) : pattern === `${host}:${port}`);
     const withMirror = Object.keys(HOST_GROUPS).find((group) => this.mirrorsOf(group).some(isMirror));
     // The hosts of groups are allowed at the web's ports: at another one the group would not help.
     const isOfGroup = port === undefined || WEB_PORTS.includes(port);
     return (isOfGroup ? groupWith(host, HOST_GROUPS) : null) ?? withMirror ?? null;
-  }
+  };
 
   #introduce(scope: NetworkScope, grants: readonly string[], use: ToolUse = USUAL_USE): void {
     const key = scopeKey(scope);

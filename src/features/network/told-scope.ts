@@ -15,6 +15,8 @@ export interface ToolUse {
   readonly credential: CredentialUse | null;
   /** Why a host that was not granted is refused, as a clause; '' for a tool with a tool.json. */
   readonly undeclaredWhy: string;
+  /** True: without a grant everything is refused, and known, where it would have no network. Default: false. */
+  readonly isWatched?: boolean;
 }
 
 /** A scope that the proxy process knows, with what its policy was made of. */

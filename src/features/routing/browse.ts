@@ -56,12 +56,12 @@ export async function browsed(
 
 /** `nothing`: what is said in words if there is no card. */
 export function cardsOutput(
-  { form }: Pick<ToolCall, 'form'>,
+  { form, words }: Pick<ToolCall, 'form' | 'words'>,
   cards: readonly ChoiceCard[],
   nothing: string,
 ): ToolOutput {
   if (form !== 'text') return { data: { cards: cards.map(cardJson) } };
-  return { data: { text: cards.length > 0 ? renderCards(cards).trimEnd() : nothing } };
+  return { data: { text: cards.length > 0 ? renderCards(cards).trimEnd() : (words?.advice(nothing) ?? nothing) } };
 }
 
 function fitting(query: string, options: RouteOptions, { router, entries }: Browsable): ChoiceCard[] {

@@ -74,8 +74,19 @@ async function hydrate(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySessi
   if (deps.isCacheStable) sessions.of(call.session, catalogue).add(card);
   const toolMd = tool.toolMd.trimEnd();
   const { name } = tool.manifest;
-  if (call.form === 'text') return { data: { text: `${toolMd}\n\n${callOf(tool)} JSON: ${JSON.stringify(schema)}` } };
+  if (call.form === 'text')
+    return { data: { text: `${inWords(toolMd, tool, call)}\n\n${howToCall(tool, call)}: ${JSON.stringify(schema)}` } };
   return { data: { tool_id: card.id, name, call: callOf(tool), schema, tool_md: toolMd } };
+}
+
+/** The document of a server's tool is the server's own. */
+function inWords(toolMd: string, { origin }: CatalogTool, { words }: ToolCall): string {
+  return words == null || origin !== 'core' ? toolMd : words.advice(toolMd);
+}
+
+function howToCall(tool: CatalogTool, { words }: ToolCall): string {
+  if (words == null) return `${callOf(tool)} JSON`;
+  return `${words.call(tool.manifest.name, {})}, with these arguments`;
 }
 
 /** What to type before the arguments of a tool. A tool of a server has no program of its own. */

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client';
-import type { Clock, Timer } from '../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
@@ -16,7 +16,6 @@ export interface LinkDeps extends ServerProcessDeps {
   /** Milliseconds without a request after which a server is stopped. */
   idleMs: number;
   clock: Clock;
-  timer: Timer;
   logger: Logger;
 }
 

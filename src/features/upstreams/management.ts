@@ -1,18 +1,20 @@
 import { structuredPatch } from 'diff';
+import type { Paths } from '../../config/paths.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
-import { HOST_GROUPS } from '../../egress/groups.ts';
 import type {
   UpstreamChange__Output as UpstreamChange,
   UpstreamInfo__Output as UpstreamInfo,
 } from '../../protocol/generated/management.ts';
 import type { RpcHandlers } from '../../protocol/management-contract.ts';
+import { checkToolPaths } from '../../sandbox/machine/tool-paths.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 import { type ToolChange, unchanged } from '../../upstream/definitions.ts';
 import type { NetworkCredentials } from '../network/credentials.ts';
 import type { Network } from '../network/network.ts';
+import { packageRunner } from './package-runners.ts';
 import { readServer } from './read-server.ts';
 import { networkGrants, placeOf, targetOf } from './server-process.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -26,6 +28,7 @@ export interface UpstreamManagementDeps {
   scrubber: Pick<Scrubber, 'maskText'>;
   counter: TokenCounter;
   clock: Clock;
+  paths: Paths;
 }
 
 type UpstreamHandlers = Pick<
@@ -33,8 +36,6 @@ type UpstreamHandlers = Pick<
   'addUpstream' | 'listUpstreams' | 'removeUpstream' | 'restartUpstream' | 'reviewUpstream' | 'approveUpstream'
 >;
 
-/** What a package runner downloads from, by its name, as groups of hosts. */
-const DOWNLOADS: Readonly<Record<string, string>> = { npx: 'npm', bunx: 'npm', uvx: 'pypi', pipx: 'pypi' };
 /** Characters of all diffs of one answer, and edits after which two definitions are shown one after the other. */
 const DIFFS_MAX_CHARS = 1024 * 1024;
 const EDITS_MAX = 2_000;
@@ -52,6 +53,8 @@ export function createUpstreamManagement(deps: UpstreamManagementDeps): Upstream
     async addUpstream(request) {
       const server = await readServer(request, clock.now());
       checkCredential(server, deps);
+      // As at each start of the server, so that a person learns it now.
+      checkToolPaths({ toolPaths: server.spec.paths, workspace: { path: server.project } }, deps.paths);
       if (request.dry_run) return { servers: [infoOf(server, deps)] };
       deps.masks.add(server.project, server.variables);
       await upstreams.add(server);
@@ -122,6 +125,7 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
     last_lines: (live?.lastLines ?? []).map(masked),
     left_out: (live?.leftOut ?? spec.catalogue?.leftOut ?? []).map(masked),
     refused: isAdded ? deps.upstreams.refusedTo(server) : [],
+    to_grant: isAdded ? deps.upstreams.toGrant(server) : '',
     added_ms: addedMs,
     by: givenBy,
     notes: notesOn(server, deps),
@@ -139,13 +143,13 @@ function withoutValues(text: string, variables: Readonly<Record<string, string>>
 
 function notesOn(server: StoredServer, { network }: UpstreamManagementDeps): string[] {
   const { project, spec } = server;
-  const group = DOWNLOADS[spec.command[0] ?? ''];
+  const runner = packageRunner(spec.command);
   const isReached = network.isOn(project) || networkGrants(server).length === 0;
   return [
     ...(isReached ? [] : ['The network of this project is off: ctxd network on']),
-    ...(group === undefined || spec.hosts.includes(group) || !(group in HOST_GROUPS)
+    ...(runner === null || spec.hosts.includes(runner.group)
       ? []
-      : [`${spec.command[0]} downloads its package: without --allow-host ${group} it can only run what it has.`]),
+      : [`${runner.program} downloads its package: without --allow-host ${runner.group} it can only run what it has.`]),
   ];
 }
 

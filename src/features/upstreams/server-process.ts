@@ -1,26 +1,41 @@
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/schema.ts';
+import type { Timer } from '../../core/clock.ts';
 import type { Denial } from '../../core/envelope.ts';
 import { SANDBOX_HOME } from '../../sandbox/contract/places.ts';
 import { baseView, type SandboxPolicy, type SessionStorage } from '../../sandbox/contract/policy.ts';
 import type { Sandbox, SandboxProgram } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
-import type { ServerProcess } from '../../upstream/start-server.ts';
+import type { RefusedHosts, ServerProcess } from '../../upstream/start-server.ts';
 import type { Network } from '../network/network.ts';
 import type { CredentialUse } from '../network/told-scope.ts';
 import type { Outside } from '../outside/outside.ts';
 import { policyFor } from '../outside/policy.ts';
+import { packageRunner } from './package-runners.ts';
+import { NOT_GRANTED, refusedHosts } from './refused-hosts.ts';
 
 export interface ServerProcessDeps {
   sandbox: Pick<Sandbox, 'open'>;
   outside: Pick<Outside, 'partsFor'>;
-  network: Pick<Network, 'forTool' | 'beganTool'>;
+  network: Pick<Network, 'forTool' | 'beganTool' | 'groupOf'>;
+  timer: Timer;
   config: Config['sandbox'];
 }
 
+/**
+ * Milliseconds for a server to answer after its package runner was refused the hosts that it downloads from. A runner without them
+ * tries for more than a minute, unless it has the package already.
+ */
+const BLOCKED_MS = 3_000;
+/** The same without any network. It may have the package, and nothing shows that it waits for one. */
+const OFFLINE_MS = 20_000;
+const NETWORK_OFF: RefusedHosts = {
+  what: 'the network of this project is off',
+  remedy: 'A person can turn it on: `ctxd network on`.',
+};
+
 /** Holds the relay, and the script that starts a program in a directory. */
 const RELAY_DIR = fileURLToPath(new URL('../../relay', import.meta.url));
-const NOT_GRANTED = 'the MCP server was not granted this host and port';
 
 /** Starts the process of a server in a sandbox with what a person granted to the server. */
 export async function openServerProcess(
@@ -28,11 +43,20 @@ export async function openServerProcess(
   deps: ServerProcessDeps,
 ): Promise<ServerProcess & { refused: readonly Denial[] }> {
   const { project, name } = server;
-  const refusals = deps.network.beganTool({ project, tool: networkNameOf(name) });
+  const { promise: blocked, resolve: block } = Promise.withResolvers<void>();
+  const runner = packageRunner(server.spec.command);
+  const refusals = deps.network.beganTool({ project, tool: networkNameOf(name) }, ({ host = '', port }) => {
+    if (runner?.group === deps.network.groupOf(host, port)) deps.timer.after(BLOCKED_MS, block);
+  });
   try {
-    const process = await deps.sandbox.open(serverPolicy(server, deps), programOf(server));
+    const policy = serverPolicy(server, deps);
+    const isOffline = policy.network === 'none' && runner !== null;
+    const process = await deps.sandbox.open(policy, programOf(server));
     void process.exited.then(refusals.end);
-    return { ...process, refused: refusals.denied };
+    if (isOffline) deps.timer.after(OFFLINE_MS, block);
+    const refusal = (): RefusedHosts | null =>
+      isOffline ? NETWORK_OFF : refusedHosts(server, refusals.denied, deps.network);
+    return { ...process, refused: refusals.denied, blocked, refusal };
   } catch (thrown) {
     refusals.end();
     throw thrown;
@@ -73,7 +97,11 @@ export function targetOf(url: string): string {
 function serverPolicy(server: StoredServer, { outside, network, config }: ServerProcessDeps): SandboxPolicy {
   const { project, name, spec } = server;
   const { toolchains, hostNetwork } = outside.partsFor(project);
-  const use = { credential: credentialOf(server), undeclaredWhy: NOT_GRANTED };
+  const use = {
+    credential: credentialOf(server),
+    undeclaredWhy: NOT_GRANTED,
+    isWatched: packageRunner(spec.command) !== null,
+  };
   const own = network.forTool(project, networkNameOf(name), networkGrants(server), use);
   return {
     ...policyFor(baseView(project), config),

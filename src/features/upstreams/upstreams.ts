@@ -26,6 +26,7 @@ import {
 import { type ServerState, UpstreamServer } from '../../upstream/server.ts';
 import { snapshotOf } from '../../upstream/snapshot.ts';
 import { type LinkDeps, UpstreamLinks } from './links.ts';
+import { grantCommand } from './refused-hosts.ts';
 import { openServerProcess, storageOf } from './server-process.ts';
 
 export interface UpstreamsDeps extends LinkDeps {
@@ -151,6 +152,12 @@ export class Upstreams implements UpstreamServers {
     return refused.map(({ host = '', port = 0, rule }) => `${host}${port === 0 ? '' : `:${port}`}: ${rule}`);
   }
 
+  /** The command with which a person grants what the network refused to its last process; '' if that is nothing. */
+  toGrant(server: StoredServer): string {
+    const refused = this.#refusals.get(keyOf(server.project, server.name)) ?? [];
+    return grantCommand(server, refused, this.#deps.network);
+  }
+
   list(project: string): readonly StoredServer[] {
     return this.#deps.store.list(project);
   }
@@ -190,7 +197,7 @@ export class Upstreams implements UpstreamServers {
     this.#changed(project);
     const { owner, session } = storageOf({ project, name });
     await this.#deps.sandbox.storage({ do: 'end_session', project: owner, session });
-    await this.#deps.sandbox.storage({ do: 'clear', project: owner });
+    await this.#deps.sandbox.storage({ do: 'remove', project: owner });
   }
 
   /** Throws why it cannot be started. */

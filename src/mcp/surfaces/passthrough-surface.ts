@@ -16,8 +16,9 @@ export const PASSTHROUGH_SURFACE: SurfaceView = {
   async call(call, tools): Promise<CallToolResult> {
     const { name, args, signal, onProgress } = call;
     const listed = await tools.find(name, signal);
-    if (listed === undefined || listed.toolId === '') return callTool(call, tools);
+    if (listed === undefined || listed.toolId === '') return callTool(call, tools, 'passthrough');
     const inputJson = bytesOf({ tool_id: listed.toolId, args });
-    return foreignResult(await tools.call({ tool: 'tool_execute', inputJson, form: 'content', signal, onProgress }));
+    const executed = { tool: 'tool_execute', inputJson, form: 'content', surface: 'passthrough' } as const;
+    return foreignResult(await tools.call({ ...executed, signal, onProgress }));
   },
 };

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { ContextdError } from '../../core/errors.ts';
+import type { Surface } from '../../core/surfaces.ts';
 import { callResult } from '../call-result.ts';
 import type { McpTools } from '../tools.ts';
 
@@ -30,12 +31,11 @@ export const COMMON_INSTRUCTIONS = '[SECRET_n] stands for a masked secret.';
 export async function callTool(
   { name, args, signal, onProgress }: ClientCall,
   tools: McpTools,
-  continuedBy?: string,
+  surface: Surface,
 ): Promise<CallToolResult> {
   const { continuation, max_tokens } = args;
   const inputJson = bytesOf(continuation === undefined ? args : { continuation, max_tokens });
-  const call = { tool: name, inputJson, signal, onProgress };
-  return callResult(await tools.call(continuedBy === undefined ? call : { ...call, continuedBy }));
+  return callResult(await tools.call({ tool: name, inputJson, surface, signal, onProgress }));
 }
 
 /** Throws ARGS_INVALID for arguments that are nested too deeply to be written as text. */

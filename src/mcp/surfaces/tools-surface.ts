@@ -8,5 +8,5 @@ Every tool takes these options too: max_tokens, view (such as {"grep":"error"} o
 A line [contextd … rest: TOOL {"continuation":"N"}] says how to read on: call that tool with this argument alone. N is also a ref for tool_view.
 ${COMMON_INSTRUCTIONS}`,
   list: async (tools, signal) => (await tools.list(signal)).map(toolEntry),
-  call: callTool,
+  call: (call, tools) => callTool(call, tools, 'tools'),
 };

@@ -106,7 +106,7 @@ export const DAEMON_DEFINITION = `{
                   "type": "CallDoor",
                   "id": 6
                 },
-                "continued_by": {
+                "surface": {
                   "type": "string",
                   "id": 7
                 }
@@ -4290,6 +4290,10 @@ export const DAEMON_DEFINITION = `{
                 "catalog": {
                   "type": "string",
                   "id": 23
+                },
+                "to_grant": {
+                  "type": "string",
+                  "id": 24
                 }
               }
             },

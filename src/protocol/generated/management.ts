@@ -4832,6 +4832,10 @@ export interface UpstreamInfo {
    * The path of the catalogue file; empty: it is a server.
    */
   'catalog'?: (string);
+  /**
+   * The command with which a person grants the hosts that were refused to its last process; empty if none were.
+   */
+  'to_grant'?: (string);
 }
 
 export interface UpstreamInfo__Output {
@@ -4906,6 +4910,10 @@ export interface UpstreamInfo__Output {
    * The path of the catalogue file; empty: it is a server.
    */
   'catalog': (string);
+  /**
+   * The command with which a person grants the hosts that were refused to its last process; empty if none were.
+   */
+  'to_grant': (string);
 }
 
 export interface UpstreamList {

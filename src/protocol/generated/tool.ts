@@ -26,9 +26,9 @@ export interface CallContext {
    */
   'door'?: (CallDoor);
   /**
-   * The tool with which the caller reads on, by the name that it knows. Empty: the tool that it called.
+   * What the MCP client sees of contextd; see src/core/surfaces.ts. Empty: the caller is no MCP client.
    */
-  'continued_by'?: (string);
+  'surface'?: (string);
 }
 
 export interface CallContext__Output {
@@ -57,9 +57,9 @@ export interface CallContext__Output {
    */
   'door': (CallDoor__Output);
   /**
-   * The tool with which the caller reads on, by the name that it knows. Empty: the tool that it called.
+   * What the MCP client sees of contextd; see src/core/surfaces.ts. Empty: the caller is no MCP client.
    */
-  'continued_by': (string);
+  'surface': (string);
 }
 
 export const CallDoor = {

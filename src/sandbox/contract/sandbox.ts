@@ -37,6 +37,8 @@ export type StorageAction =
   | { readonly do: 'list' }
   /** Empties the caches of a project; null: of all projects. */
   | { readonly do: 'clear'; readonly project: string | null }
+  /** Removes everything of a project or another owner of storage. */
+  | { readonly do: 'remove'; readonly project: string }
   /** Removes HOME and /tmp of a session. */
   | { readonly do: 'end_session'; readonly project: string; readonly session: string }
   /**

@@ -10,7 +10,13 @@ import { checkRoPath } from './mountable.ts';
  * Checks the paths that a tool was granted. A link in one would lead elsewhere than the person read, so each must be what it
  * says. Throws PATH_NOT_FOUND and PATH_INVALID.
  */
-export function checkToolPaths({ toolPaths = [], workspace }: SandboxPolicy, paths: Paths): void {
+export function checkToolPaths(
+  {
+    toolPaths = [],
+    workspace,
+  }: Pick<SandboxPolicy, 'toolPaths'> & { workspace: Pick<SandboxPolicy['workspace'], 'path'> },
+  paths: Paths,
+): void {
   for (const { path, isWritable } of toolPaths) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) throw missing(path);
@@ -18,7 +24,7 @@ export function checkToolPaths({ toolPaths = [], workspace }: SandboxPolicy, pat
     if (real !== path) throw refuse(path, `it leads to ${real}`, 'Put the directory itself there.');
     checkRoPath(path, paths);
     const fault = isWritable ? faultOfWritable(workspace.path, path, stats) : faultOfReadable(path, stats);
-    if (fault !== null) throw refuse(path, fault, 'Ask for another directory in tool.json.');
+    if (fault !== null) throw refuse(path, fault, 'Grant another directory.');
     if (stats.isDirectory()) checkSilent(path);
   }
 }
@@ -37,7 +43,7 @@ function checkSilent(path: string): void {
   if (found === null) return;
   if ('unread' in found) {
     const fault = `it has more than ${found.unread} entries, too many to look for sockets of programs outside`;
-    throw refuse(path, fault, 'Ask for a smaller directory in tool.json.');
+    throw refuse(path, fault, 'Grant a smaller directory.');
   }
   const remedy = `Stop the program that made it and remove it, or grant a directory without it.`;
   throw refuse(path, `it holds ${found.path}, a socket or pipe of a program outside`, remedy);
@@ -60,13 +66,13 @@ function faultOfWritable(workspace: string, path: string, stats: Stats): string 
 }
 
 function missing(path: string): ContextdError {
-  return new ContextdError('PATH_NOT_FOUND', `${path}, which the tool was granted, does not exist`, {
-    remedy: 'Create it.',
+  return new ContextdError('PATH_NOT_FOUND', `${path}, which is granted, does not exist`, {
+    remedy: 'Create it, or grant another directory.',
   });
 }
 
 function refuse(path: string, why: string, remedy: string): ContextdError {
-  return new ContextdError('PATH_INVALID', `${path}, which the tool was granted, cannot be mounted: ${why}`, {
+  return new ContextdError('PATH_INVALID', `${path}, which is granted, cannot be mounted: ${why}`, {
     remedy,
   });
 }

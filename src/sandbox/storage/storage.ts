@@ -122,6 +122,13 @@ export class Storage {
         for (const path of found.flatMap(({ dir }) => partsOf(dir))) await this.#empty(path, CACHE_UNITS);
         return this.#list(found);
       }
+      case 'remove': {
+        for (const found of projects.filter(({ project }) => project === action.project)) {
+          await this.#removeAll(found.sessions);
+          await this.#removeProject(found);
+        }
+        return [];
+      }
       case 'end_session': {
         const sessions = projects.flatMap((one) => (one.project === action.project ? one.sessions : []));
         await this.#removeAll(sessions.filter((one) => isOfSession(one, action.session)));

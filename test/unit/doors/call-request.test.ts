@@ -13,7 +13,7 @@ const context = {
   protocol_version: 2,
   branch: 'br_1',
   door: 0,
-  continued_by: '',
+  surface: '',
 } as const;
 const wire = {
   tool: 'safe_bash',
@@ -48,13 +48,13 @@ it('issue 34: a call that the bridge of an MCP client passes on comes through th
 });
 
 it.each([
-  ['tool_execute', 'tool_execute'],
+  ['compact', 'compact'],
   ['', undefined],
+  ['toString', undefined],
   ['[contextd', undefined],
-  ['x'.repeat(33), undefined],
-])('issue 34: reads on with %j only if it is the name of a tool', (continued_by, name) => {
-  const { request } = receiveCall({ ...wire, context: { ...context, continued_by } }, signal, 'proxy', 0);
-  expect(request.continuedBy).toBe(name);
+])('issue 34: takes %j as what the client sees only if it is the name of a surface', (surface, known) => {
+  const { request } = receiveCall({ ...wire, context: { ...context, surface } }, signal, 'proxy', 0);
+  expect(request.surface).toBe(known);
 });
 
 it.each([0, 1, 4_294_967_295])('version %i is refused with an error that names both versions', (version) => {
@@ -99,7 +99,7 @@ it('the request is safe to record for any message', () => {
     branch: text,
     protocol_version,
     door,
-    continued_by: text,
+    surface: text,
   });
   fc.assert(
     fc.property(text, fc.option(sent), (tool, given) => {

@@ -2,12 +2,11 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import type { Surface } from '#src/core/surfaces.js';
 import { SURFACE_VIEWS } from '#src/mcp/surfaces/surface-views.js';
-import type { McpTool } from '#src/mcp/tools.js';
+import type { McpCall, McpTool } from '#src/mcp/tools.js';
 
 interface Passed {
   tool: string;
   args: Record<string, unknown>;
-  continuedBy?: string;
 }
 
 /** Calls through a surface, and what of them is passed on. `failing`: ids of tools whose calls fail. */
@@ -16,9 +15,11 @@ function open(surface: Surface, { listed = [], failing = [] }: { listed?: McpToo
   const tools = {
     list: async () => listed,
     find: async (name: string) => listed.find((tool) => tool.name === name),
-    async call({ tool, inputJson, continuedBy }: { tool: string; inputJson: Buffer; continuedBy?: string }) {
+    async call(given: McpCall) {
+      const { tool, inputJson } = given;
+      expect(given.surface).toBe(surface);
       const args = JSON.parse(inputJson.toString());
-      passed.push({ tool, args, ...(continuedBy === undefined ? {} : { continuedBy }) });
+      passed.push({ tool, args });
       const errorLine = failing.includes(args.tool_id) ? 'no' : '';
       const line = JSON.stringify({ data: { content: [] }, error: null, truncated: false, refs: [] });
       return { line, stdout: `${tool}\n`, stderr: '', errorLine };
@@ -40,16 +41,16 @@ describe('issue 34: the surface compact', () => {
     ['search', {}, { tool: 'tool_browse', args: { path: '/' } }],
     ['search', { namespace: 'github' }, { tool: 'tool_browse', args: { path: '/github' } }],
     ['search', { query: 'a', namespace: 'b' }, { tool: 'tool_browse', args: { query: 'a', path: '/b' } }],
-    ['schema', { operation: 'a:b' }, { tool: 'tool_hydrate', args: { tool_id: 'a:b' }, continuedBy: 'schema' }],
+    ['schema', { operation: 'a:b' }, { tool: 'tool_hydrate', args: { tool_id: 'a:b' } }],
     [
       'call',
       { operation: 'a:b', input: { c: 1 }, dry_run: true },
-      { tool: 'tool_execute', args: { tool_id: 'a:b', args: { c: 1 }, dry_run: true }, continuedBy: 'call' },
+      { tool: 'tool_execute', args: { tool_id: 'a:b', args: { c: 1 }, dry_run: true } },
     ],
     [
       'call',
       { operation: 'a:b', continuation: '7', max_tokens: 500 },
-      { tool: 'tool_execute', args: { continuation: '7', max_tokens: 500 }, continuedBy: 'call' },
+      { tool: 'tool_execute', args: { continuation: '7', max_tokens: 500 } },
     ],
   ])('passes %s %j on under the name of the other surfaces', async (name, args, meant) => {
     const { call, passed } = open('compact');

@@ -3,6 +3,7 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerForm } from '#src/core/envelope.js';
+import { SURFACES } from '#src/core/surfaces.js';
 import {
   decodeExecuteEvent,
   decodeExecuteResponse,
@@ -38,7 +39,7 @@ describe('the messages of tool.proto', () => {
       cwd: text,
       inputText: bytes({ maxLength: 500 }),
       door: fc.constantFrom('own' as const, 'mcp' as const),
-      continuedBy: text,
+      surface: fc.constantFrom(...SURFACES),
     });
     fc.assert(
       fc.property(request, (meant) => {
@@ -52,7 +53,7 @@ describe('the messages of tool.proto', () => {
             protocol_version: meant.protocolVersion,
             branch: meant.branch,
             door: meant.door === 'mcp' ? 1 : 0,
-            continued_by: meant.continuedBy,
+            surface: meant.surface,
           },
           form: ['json', 'text', 'content'].indexOf(meant.form),
           cwd: meant.cwd,
