@@ -13,7 +13,7 @@ const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branc
 const CONTINUING_NAME = /^[a-z][a-z_]{0,31}$/;
 
 /** A call as its caller wrote it. Nothing in it has been checked. */
-export interface GivenCall extends Pick<CallRequest, 'principal' | 'form'> {
+export interface GivenCall extends Pick<CallRequest, 'principal' | 'form' | 'clientShell'> {
   requestId: string;
   tool: string;
   projectRoot: string;
@@ -49,6 +49,7 @@ export function receive(given: GivenCall, signal: AbortSignal, nowMs: number): R
     form: given.form,
     cwd: insideOr(projectRoot, given.cwd),
     signal,
+    ...(given.clientShell === undefined ? {} : { clientShell: given.clientShell }),
     ...(CONTINUING_NAME.test(given.continuedBy ?? '') ? { continuedBy: given.continuedBy } : {}),
   };
   return { request, fault: sizeFault(given) };
