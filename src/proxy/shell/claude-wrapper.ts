@@ -36,7 +36,7 @@ export function unwrap(text: string, temporary: readonly string[]): WrappedComma
  * into CLAUDE_ENV_FILE; options of the shell.
  */
 const SETUP =
-  /^(?:(?:\\builtin )?source \S+ 2>\/dev\/null(?: \|\| true)?)?(?: && (?<exported>[\s\S]*)\n:)?(?:(?:^| && )(?:(?:\\builtin )?(?:shopt|setopt) [\w -]+ 2>\/dev\/null|\{ [\\\w\s'|;-]+; \} >\/dev\/null 2>&1)(?: \|\| true)?)*$/;
+  /^(?:(?:\\builtin )?source \S+ 2>\/dev\/null(?: \|\| true)?)?(?:(?:^| && )(?<exported>[\s\S]*)\n:)?(?:(?:^| && )(?:(?:\\builtin )?(?:shopt|setopt) [\w -]+ 2>\/dev\/null|\{ [\\\w\s'|;-]+; \} >\/dev\/null 2>&1)(?: \|\| true)?)*$/;
 const END = /^(?: \\?< \/dev\/null)? && pwd -P >\| ['"]?([^\s'"]+)['"]?$/;
 /** What contextd's own hook writes. */
 const OWN_PATH = /^export PATH='[^']*\/\.claude\/bin':"\$PATH"$/;

@@ -2,7 +2,7 @@ import { ownLine } from '../../core/own-line.ts';
 
 /** Milliseconds from the first line, after which a client sees the output of a command while it runs, such as that of a server. */
 const LIVE_AFTER_MS = 10_000;
-/** Characters shown while the command runs. All of it is in the answer at the end. */
+/** Characters shown while the command runs. A command that prints more before it is shown is shown at its end only. */
 const LIVE_MAX_CHARS = 16 * 1024;
 
 /**
@@ -15,6 +15,7 @@ export class LiveOutput {
   #held = '';
   #shown = '';
   #isLive = false;
+  #received = 0;
 
   /** `write`: null shows nothing before the end, to a caller that keeps stdout and stderr apart. */
   constructor(write: ((text: string) => void) | null) {
@@ -24,6 +25,7 @@ export class LiveOutput {
   /** Takes lines of the running command, in the order in which they are to be seen. */
   add(text: string): void {
     if (this.#write !== null) this.#timer ??= setTimeout(() => this.#begin(), LIVE_AFTER_MS);
+    this.#received += text.length;
     this.#held = `${this.#held}${text}`.slice(-LIVE_MAX_CHARS);
     if (this.#isLive) this.#show();
   }
@@ -50,8 +52,7 @@ export class LiveOutput {
   }
 
   #show(): void {
-    const room = LIVE_MAX_CHARS - this.#shown.length;
-    if (this.#held === '' || this.#held.length > room) return;
+    if (this.#held === '' || this.#received > LIVE_MAX_CHARS) return;
     this.#shown += this.#held;
     this.#write?.(this.#held);
     this.#held = '';

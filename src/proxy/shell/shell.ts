@@ -12,7 +12,6 @@ import {
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
-import { ownLine } from '../../core/own-line.ts';
 import { isWithin } from '../../core/paths.ts';
 import { shellWord } from '../../core/shell-quote.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../../protocol/versions.ts';
@@ -152,7 +151,7 @@ function withDirectory({ result, response }: Ran, file: string, { projectRoot }:
   }
   writeNew(file, `${projectRoot}\n`);
   const note = `the next command starts in ${projectRoot}: ${directory} is outside the project`;
-  return { ...result, stderr: Buffer.concat([result.stderr, lineOf(ownLine(note))]) };
+  return { ...result, stderr: Buffer.concat([result.stderr, lineOf(note)]) };
 }
 
 /** Follows no link, because others can write to the directory too. */
