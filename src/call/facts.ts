@@ -93,6 +93,8 @@ const OPENED_MAX = 1_000;
 export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
   runMs: { texts: 'none', record: (ms) => ({ run_ms: ms }) },
   pipeStatus: { texts: 'none', record: (statuses) => ({ pipe_status: [...statuses] }) },
+  // For the client's shell only. The record has the directory in which the command began.
+  endedIn: { texts: 'all' },
   secretsOpened: {
     texts: 'none',
     // The pointer is masked because it may hold the caller's text.

@@ -89,6 +89,8 @@ export interface CallFacts {
   readonly refs: readonly string[];
   /** Exit statuses of the parts of the last pipeline of its command; empty if unknown, or if there is one part. */
   readonly pipeStatus: readonly number[];
+  /** The working directory in which its last command ended; empty if nothing asked for it, or if it is unknown. */
+  readonly endedIn: readonly string[];
   /** Milliseconds in the tool; null if it did not run. */
   readonly runMs: number | null;
   /** Bytes beyond `output.max_bytes`, which were not kept. */
@@ -129,6 +131,7 @@ export const NO_FACTS: CallFacts = {
   standardView: null,
   refs: [],
   pipeStatus: [],
+  endedIn: [],
   runMs: null,
   droppedBytes: 0,
   isViewApplied: false,

@@ -6,8 +6,11 @@ import type { Surface } from '../core/surfaces.ts';
 /** The origin of a call: its door, and the credentials that opened the door. */
 export type Principal =
   | {
-      /** `proxy`: the proxy itself refused the call and reports the refusal. `mcp`: the bridge of an MCP client passes it on. */
-      readonly door: 'grpc' | 'mcp' | 'proxy';
+      /**
+       * `proxy`: the proxy itself refused the call and reports the refusal. `mcp`: the bridge of an MCP client passes it on.
+       * `shell`: contextd-sh runs a command for a client whose shell it is.
+       */
+      readonly door: 'grpc' | 'mcp' | 'proxy' | 'shell';
       /** The program named by the client's verified certificate. */
       readonly client: 'proxy' | 'cli';
     }
@@ -44,8 +47,16 @@ export interface CallRequest {
    * INTERRUPTED if the daemon stops before the call has ended.
    */
   signal: AbortSignal;
+  /** Door `shell`: what the command must do as in a shell of the client's own. */
+  clientShell?: ClientShell;
   /** Receives scrubbed lines of command output while the command runs. For a person to watch; lines may be missing. */
   onProgress?(text: string): void;
+}
+
+/** A command that runs for a client whose shell is contextd-sh. Its shell reports in which directory it ended. */
+export interface ClientShell {
+  /** True: stdout and stderr are one, in the order in which they were written. */
+  readonly isMerged: boolean;
 }
 
 export interface CallAnswer {
@@ -57,6 +68,8 @@ export interface CallAnswer {
   errorLine: string;
   /** Text form: exact text for both descriptors. Absent in the JSON form. */
   text?: { stdout: string; stderr: string };
+  /** Text form, door `shell`: the working directory in which the command ended; empty if it is unknown. */
+  directory?: string;
 }
 
 /** Runs a call through the nine steps. Refused and failed calls get an answer too. */

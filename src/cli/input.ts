@@ -111,13 +111,17 @@ export async function confirm(
   lines: readonly string[],
   question: string,
   refusal: ContextdError,
+  usual: 'yes' | 'no' = 'no',
 ): Promise<void> {
   await write(context.stderr, `${lines.map(printable).join('\n')}\n`);
   if (context.stdin.isTTY !== true) throw refusal;
   const prompt = createInterface({ input: context.stdin, output: context.stderr });
   try {
-    const answer = await prompt.question(`${printable(question)} [y/N] `, { signal: context.signal });
-    if (!/^y(es)?$/i.test(answer.trim())) throw declined(refusal);
+    const answer = await prompt.question(`${printable(question)} ${usual === 'yes' ? '[Y/n]' : '[y/N]'} `, {
+      signal: context.signal,
+    });
+    const said = answer.trim() === '' ? usual : answer.trim();
+    if (!/^y(es)?$/i.test(said)) throw declined(refusal);
   } catch (thrown) {
     throw thrown instanceof Error && thrown.name === 'AbortError' ? stopped(thrown) : thrown;
   } finally {

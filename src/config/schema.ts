@@ -1,6 +1,7 @@
 import {
   BUDGET_DEFAULT_TOKENS,
   BUDGET_MIN_TOKENS,
+  BUDGET_SHELL_TOKENS,
   SANDBOX_MEMORY_DEFAULT_MB,
   SANDBOX_PIDS_DEFAULT,
   TIMEOUT_DEFAULT_MS,
@@ -54,10 +55,18 @@ export const CONFIG_SCHEMA = {
         type: 'object',
         default: {},
         description:
-          'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd, http the HTTP API, mcp the clients of the Model Context Protocol.',
+          'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd, http the HTTP API, mcp the clients of the Model Context Protocol, shell a client whose shell is contextd-sh.',
         additionalProperties: false,
-        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING, mcp: DOOR_CEILING },
+        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING, mcp: DOOR_CEILING, shell: DOOR_CEILING },
       },
+      shell_whole_tokens: tokens(
+        BUDGET_SHELL_TOKENS.whole,
+        'The maximum tokens of an output that a client whose shell is contextd-sh gets whole.',
+      ),
+      shell_cut_tokens: tokens(
+        BUDGET_SHELL_TOKENS.cut,
+        'The maximum tokens of a longer output, which is cut for that client.',
+      ),
       telemetry: flag(false, 'Report the times of a call in meta.telemetry.'),
     }),
     densify: section('What is removed from a text, without loss of meaning, before it is cut.', {

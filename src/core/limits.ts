@@ -15,6 +15,11 @@ export const BUDGET_CLASSES = ['answer', 'search', 'checkpoint', 'warm_start'] a
 export type BudgetClass = (typeof BUDGET_CLASSES)[number];
 /** Default budget of each kind of answer, in tokens (CE-1.3, CE-1.4, CE-1.5, CE-4.1). */
 export const BUDGET_DEFAULT_TOKENS = { answer: 2_000, search: 500, checkpoint: 3_000, warm_start: 800 } as const;
+/**
+ * Budget of a client's shell, in tokens: of an output that is shown whole, about as much as Claude Code itself shows of a command,
+ * and of one that is cut, as much as it shows of a longer output.
+ */
+export const BUDGET_SHELL_TOKENS = { whole: 7_000, cut: 850 } as const;
 /** Smallest budget a call can ask for, in tokens: the bare envelope, two markers and a cursor. */
 export const BUDGET_MIN_TOKENS = 256;
 

@@ -36,6 +36,7 @@ export async function onBranch(call: VerifiedCall, branches: Pick<CallBranches, 
   const options = {
     ...call.options,
     maxTokens: Math.max(BUDGET_MIN_TOKENS, Math.min(call.options.maxTokens, left.tokens)),
+    cutTokens: Math.max(BUDGET_MIN_TOKENS, Math.min(call.options.cutTokens, left.tokens)),
     timeoutMs: Math.max(1, Math.min(call.options.timeoutMs, left.ms)),
   };
   return { ...call, session, options };

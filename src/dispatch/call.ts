@@ -25,6 +25,8 @@ export interface Call {
 export interface CommonOptions {
   /** Maximum tokens of the printed line. */
   maxTokens: number;
+  /** The same for an output that does not fit into `maxTokens`, and is cut. */
+  cutTokens: number;
   view: View;
   /** False if the call names no view and gets the default. */
   isViewAsked: boolean;

@@ -5,7 +5,7 @@ import type { ToolManifest } from '../catalog/manifest.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS } from '../core/limits.ts';
+import { BUDGET_DEFAULT_TOKENS, BUDGET_MIN_TOKENS, TIMEOUT_MAX_MS } from '../core/limits.ts';
 import type { ToolLimits } from '../core/profile.ts';
 import { readView } from '../tokens/views/read-view.ts';
 import type { Call, CommonOptions } from './call.ts';
@@ -33,8 +33,10 @@ export function takeCommonOptions(
   const pick = (isOption: boolean): JsonObject =>
     Object.fromEntries(Object.entries(input).filter(([name]) => names.includes(name) === isOption));
   const [taken, rest] = [pick(true), pick(false)];
+  const asked = wholeNumber('max_tokens', taken.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling);
   const options: CommonOptions = {
-    maxTokens: wholeNumber('max_tokens', taken.max_tokens, BUDGET_MIN_TOKENS, budget.ceiling) ?? budget.standard,
+    maxTokens: asked ?? budget.standard,
+    cutTokens: asked ?? Math.min(budget.cut, budget.standard),
     view: readView(taken.view),
     isViewAsked: taken.view !== undefined,
     viewJson: taken.view ?? null,
@@ -105,7 +107,11 @@ export function limitsFor(
 ): Omit<OptionLimits, 'names'> {
   return {
     budget: budgetLimits(budget, manifest, request.principal.door),
-    timeout: timeoutLimits(timeout, manifest, program.profile.limits),
+    timeout:
+      // The client ends a command that takes it too long.
+      request.principal.door === 'shell'
+        ? { standardMs: TIMEOUT_MAX_MS, ceilingMs: TIMEOUT_MAX_MS }
+        : timeoutLimits(timeout, manifest, program.profile.limits),
   };
 }
 
@@ -113,6 +119,8 @@ export function limitsFor(
 interface BudgetLimits {
   /** For a call that asks for no budget. */
   standard: number;
+  /** For such a call if its output must be cut. */
+  cut: number;
   /** The maximum that a call may ask for. */
   ceiling: number;
 }
@@ -150,7 +158,10 @@ export function budgetLimits(
   const ofDoor = door === 'proxy' ? undefined : budget.doors[door];
   const ceilings = [budget.max_tokens, own?.max_tokens, ofDoor?.max_tokens];
   const ceiling = Math.min(...ceilings.filter((tokens) => tokens !== undefined));
-  const under = own?.default_tokens ?? (kind === 'answer' ? budget.default_tokens : BUDGET_DEFAULT_TOKENS[kind]);
+  const isShell = door === 'shell';
+  const usual = kind === 'answer' ? budget.default_tokens : BUDGET_DEFAULT_TOKENS[kind];
+  const under = isShell ? budget.shell_whole_tokens : (own?.default_tokens ?? usual);
   // The requirements say "under" the default, not "at most".
-  return { standard: Math.max(BUDGET_MIN_TOKENS, Math.min(under - 1, ceiling)), ceiling };
+  const standard = Math.max(BUDGET_MIN_TOKENS, Math.min(under - 1, ceiling));
+  return { standard, cut: isShell ? Math.min(standard, budget.shell_cut_tokens) : standard, ceiling };
 }

@@ -48,6 +48,7 @@ export async function run(
     timeoutMs: call.options.timeoutMs,
     outputMaxBytes: deps.config.output.max_bytes,
     outputKillBytes: deps.config.output.kill_bytes,
+    ...(call.request.clientShell === undefined ? {} : { clientShell: call.request.clientShell }),
     effects: call.tool.manifest.effects,
     grants: call.tool.manifest.grants,
     opened: tokensToMask(opened),

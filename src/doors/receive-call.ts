@@ -11,7 +11,7 @@ import { isSurface } from '../core/surfaces.ts';
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branch: 128, cwd: 4096 } as const;
 
 /** A call as its caller wrote it. Nothing in it has been checked. */
-export interface GivenCall extends Pick<CallRequest, 'principal' | 'form'> {
+export interface GivenCall extends Pick<CallRequest, 'principal' | 'form' | 'clientShell'> {
   requestId: string;
   tool: string;
   projectRoot: string;
@@ -48,6 +48,7 @@ export function receive(given: GivenCall, signal: AbortSignal, nowMs: number): R
     cwd: insideOr(projectRoot, given.cwd),
     signal,
     ...(isSurface(given.surface) ? { surface: given.surface } : {}),
+    ...(given.clientShell === undefined ? {} : { clientShell: given.clientShell }),
   };
   return { request, fault: sizeFault(given) };
 }

@@ -1,5 +1,6 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
+import { SHELL_NAME } from './invocation.ts';
 
 /** What the proxy reads from the environment. An empty variable counts as unset. */
 export interface ProxyEnvironment {
@@ -36,6 +37,36 @@ export function readProxyEnvironment(source: NodeJS.ProcessEnv = process.env): P
     branch: source.CONTEXTD_BRANCH ?? '',
     launchedAs: nonEmpty(source.CONTEXTD_PROXY_ARGV0),
     term: nonEmpty(source.TERM),
+  };
+}
+
+/** What the program as a client's shell reads from the environment. */
+export interface ShellEnvironment {
+  /** True if a client started the program. */
+  isOfClient: boolean;
+  isClaude: boolean;
+  isOpenCode: boolean;
+  /** Directories for temporary files. */
+  temporary: readonly string[];
+  /** The person's own shell. */
+  ownShell: string;
+}
+
+/** What clients set for the commands of their agents, as seen in Claude Code, OpenCode, Codex, Gemini CLI and Cursor. */
+const CLIENT_VARIABLES = [
+  ...['CLAUDECODE', 'AI_AGENT', 'AGENT', 'OPENCODE', 'GEMINI_CLI', 'CURSOR_AGENT'],
+  ...['CODEX_SANDBOX', 'CODEX_CI', 'CODEX_THREAD_ID'],
+];
+
+export function readShellEnvironment(source: NodeJS.ProcessEnv = process.env): ShellEnvironment {
+  const isSet = (name: string): boolean => nonEmpty(source[name]) !== undefined;
+  const shell = nonEmpty(source.SHELL) ?? '/bin/bash';
+  return {
+    isOfClient: CLIENT_VARIABLES.some(isSet),
+    isClaude: isSet('CLAUDECODE'),
+    isOpenCode: isSet('OPENCODE'),
+    temporary: ['/tmp', ...[source.TMPDIR, source.CLAUDE_CODE_TMPDIR].filter((path) => path !== undefined)],
+    ownShell: basename(shell) === SHELL_NAME ? '/bin/bash' : shell,
   };
 }
 

@@ -3,7 +3,7 @@ import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { guessForm } from './arguments.ts';
 import { readPackageRoot, readProxyEnvironment } from './environment.ts';
-import { readInstallation, readInvocation } from './invocation.ts';
+import { nameOf, readInstallation, readInvocation, SHELL_NAME } from './invocation.ts';
 import { print, type Result, renderFailure } from './output.ts';
 import { run } from './run.ts';
 
@@ -12,7 +12,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** The program `contextd-proxy`: one call, one answer, one exit code. */
 async function main(): Promise<number> {
   const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
+  const interrupt = (signal: string) => interruption.abort(signal);
   for (const signal of SIGNALS) process.on(signal, interrupt);
   const { result, report } = await runCall(interruption.signal);
   for (const signal of SIGNALS) process.off(signal, interrupt);
@@ -43,6 +43,7 @@ async function runCall(signal: AbortSignal): Promise<Ending> {
     };
     const call = { invocation, environment, installation, requestId, signal, onForm, onHandedOver };
     report = async (error) => (await import('./refusal-report.ts')).reportRefusal(call, error);
+    if (nameOf(invocation) === SHELL_NAME) return { result: await (await import('./shell/shell.ts')).runAsShell(call) };
     return { result: await run(call) };
   } catch (thrown) {
     const error = describe(thrown);

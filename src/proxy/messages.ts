@@ -22,8 +22,10 @@ export interface ExecuteRequest {
   cwd: string;
   /** Plain text for the tool's primary property; empty if not given. */
   inputText: Buffer;
-  /** `mcp`: passed on from an MCP client. */
-  door: 'own' | 'mcp';
+  /** `mcp`: passed on from an MCP client. `shell`: a command of a client whose shell this program is. */
+  door: keyof typeof DOORS;
+  /** Door `shell`: stdout and stderr of the caller are one. Default: false. */
+  isMerged?: boolean;
   /** Of an MCP client: what it sees of contextd. */
   surface?: Surface;
 }
@@ -46,11 +48,15 @@ export interface ExecuteResponse {
   /** Text form: what to print. */
   textStdout: Buffer;
   textStderr: Buffer;
+  /** Door `shell`: the working directory in which the command ended; empty if unknown. */
+  directory: string;
 }
 
 /** One event of a stream. The last event is the answer. */
 export type ExecuteEvent = { kind: 'progress'; text: string } | { kind: 'answer'; response: ExecuteResponse };
 
+/** CallDoor. */
+const DOORS = { own: 0, mcp: 1, shell: 2 } as const;
 /** CallForm. */
 const FORMS = { json: 0, text: 1, content: 2 } as const satisfies Record<AnswerForm, number>;
 
@@ -62,6 +68,7 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
     ...encodeUint32(4, FORMS[request.form]),
     ...encodeBytes(5, request.cwd),
     ...encodeBytes(6, request.inputText),
+    ...encodeUint32(7, request.isMerged === true ? 1 : 0),
   ]);
 }
 
@@ -77,8 +84,8 @@ export function encodeContext(
     ...encodeBytes(3, context.sessionId),
     ...encodeUint32(4, context.protocolVersion),
     ...encodeBytes(5, context.branch),
-    ...encodeUint32(6, context.door === 'mcp' ? 1 : 0),
-    ...encodeBytes(7, context.surface ?? ''),
+    ...encodeUint32(6, DOORS[context.door]),
+    ...encodeBytes(8, context.surface ?? ''),
   ]);
 }
 
@@ -100,6 +107,7 @@ export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
     errorLine: '',
     textStdout: EMPTY,
     textStderr: EMPTY,
+    directory: '',
   };
   for (const { number, value } of decodeFields(message)) {
     if (number === 1) response.envelopeJson = bytesOf(value);
@@ -107,6 +115,7 @@ export function decodeExecuteResponse(message: Buffer): ExecuteResponse {
     else if (number === 3) response.errorLine = bytesOf(value).toString('utf8');
     else if (number === 4) response.textStdout = bytesOf(value);
     else if (number === 5) response.textStderr = bytesOf(value);
+    else if (number === 6) response.directory = bytesOf(value).toString('utf8');
   }
   return response;
 }

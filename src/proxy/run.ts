@@ -117,7 +117,7 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   }
 }
 
-function daemonSource(call: Call, places: Places): DaemonSource {
+export function daemonSource(call: Call, places: Places): DaemonSource {
   return {
     places,
     launcher: call.installation.launcher,
@@ -136,7 +136,7 @@ function toResult(response: ExecuteResponse, form: AnswerForm): Result {
   return { form, stdout, stderr, exitCode };
 }
 
-function textResult(text: string): Result {
+export function textResult(text: string): Result {
   return { form: 'text', stdout: Buffer.from(text), stderr: NOTHING, exitCode: 0 };
 }
 
@@ -144,7 +144,7 @@ const NOTHING = Buffer.alloc(0);
 const NEWLINE = Buffer.from('\n');
 
 /** The system's own path, without links: the daemon uses the project's root for a directory outside the project. */
-function currentDirectory(): string {
+export function currentDirectory(): string {
   try {
     return process.cwd();
   } catch (error) {

@@ -16,6 +16,7 @@ export type RunFacts = Pick<
   | 'hostCalls'
   | 'fileChanges'
   | 'pipeStatus'
+  | 'endedIn'
   | 'shows'
   | 'standardView'
   | 'refs'
@@ -26,7 +27,7 @@ export type RunFacts = Pick<
 /** Facts about a command besides its output. */
 type CommandFacts = Pick<
   CommandResult,
-  'quarantined' | 'searchComplete' | 'notices' | 'denied' | 'connections' | 'pipeStatus'
+  'quarantined' | 'searchComplete' | 'notices' | 'denied' | 'connections' | 'pipeStatus' | 'directory'
 >;
 
 const CALLS_KEPT = 100;
@@ -49,6 +50,7 @@ export class FactCollector {
   #shows: string | null = null;
   #standardView: Json | null = null;
   #pipeStatus: readonly number[] = [];
+  #endedIn: readonly string[] = [];
   readonly #refs = new Set<string>();
   readonly #codedWarnings: (readonly [WarningCode, string])[] = [];
 
@@ -61,8 +63,9 @@ export class FactCollector {
   }
 
   /** Each search continues the earlier ones, so the last one says whether all is done. Of several commands the last one's statuses are kept. */
-  ranCommand({ quarantined, searchComplete, notices, denied, connections, pipeStatus }: CommandFacts): void {
+  ranCommand({ quarantined, searchComplete, notices, denied, connections, pipeStatus, directory }: CommandFacts): void {
     this.#pipeStatus = pipeStatus.slice(0, STATUSES_KEPT);
+    this.#endedIn = directory === undefined ? [] : [directory];
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
     for (const notice of notices) if (this.#notices.size < DENIALS_KEPT) this.#notices.add(notice);
@@ -98,6 +101,7 @@ export class FactCollector {
       hostCalls: { calls: this.#calls.map((record) => ({ ...record })), total: this.#total },
       fileChanges: null,
       pipeStatus: this.#pipeStatus,
+      endedIn: this.#endedIn,
       shows: this.#shows,
       standardView: this.#standardView,
       refs: [...this.#refs],

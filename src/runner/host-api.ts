@@ -1,3 +1,4 @@
+import type { ClientShell } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { within } from '../core/deadline.ts';
@@ -37,6 +38,8 @@ export interface HostCall {
   outputMaxBytes: number;
   /** Output in bytes (both streams) after which a command is killed; 0: never. */
   outputKillBytes: number;
+  /** For a client whose shell is contextd-sh. */
+  clientShell?: ClientShell;
   /** Tokens of the secrets given to the call. Default: none. */
   opened?: readonly string[];
   /** Called for each command. The returned listener gets its output. */
@@ -242,6 +245,7 @@ export class HostApi {
       env,
       stdin: stdin ?? null,
       terminal: tty,
+      ...(this.#call.clientShell === undefined ? {} : { clientShell: this.#call.clientShell }),
       timeoutMs: Math.max(1, Math.ceil(this.#call.endsAt - this.#deps.clock.monotonic())),
       outputMaxBytes: this.#call.outputMaxBytes,
       outputKillBytes: this.#call.outputKillBytes,

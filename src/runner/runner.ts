@@ -1,4 +1,5 @@
 import type { ToolEffects } from '../call/effects.ts';
+import type { ClientShell } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { PluginProgram, ToolProgram } from '../call/tool-program.ts';
 import type { CallerWords } from '../core/caller-words.ts';
@@ -46,6 +47,8 @@ export interface ToolCall<Program extends ToolProgram = ToolProgram> {
   outputMaxBytes: number;
   /** Output in bytes (both streams) after which a command is killed; 0: never. */
   outputKillBytes: number;
+  /** For a client whose shell is contextd-sh. */
+  clientShell?: ClientShell;
   /** Tokens of secrets whose values a program of the call gets. Default: none. */
   opened?: readonly string[];
   /** Called for each command of the call. The returned listener gets its output, unscrubbed. */

@@ -121,7 +121,9 @@ describe('ctxd init', () => {
 
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
     const rules = (root: string) =>
-      mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY).get('.claude/settings.local.json');
+      mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY, false).get(
+        '.claude/settings.local.json',
+      );
     expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 12 + DENIED.length } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
       expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 10 + DENIED.length } });

@@ -7,8 +7,8 @@ import { inspectProxy } from '../doctor/installed-proxy.ts';
 import { EXCLUDE_FILE } from '../init/git-exclude.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
-import { offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
-import { prepareTools } from '../init/tools.ts';
+import { isWanted, offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
+import { hasShell, prepareTools } from '../init/tools.ts';
 import { type MirrorOffer, mirrorLines, offerMirrors } from '../mirrors/offer.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
@@ -29,6 +29,8 @@ interface InitResult extends ProjectChanges {
   mirrors?: MirrorOffer;
   /** Absent after --uninstall. */
   network?: NetworkOffer;
+  /** Whether contextd is the shell of Claude Code and OpenCode in the project. Absent after --uninstall. */
+  shell?: boolean;
 }
 
 export const init = defineCommand({
@@ -39,8 +41,10 @@ export const init = defineCommand({
     { syntax: '--uninstall', help: 'remove exactly what init created' },
     {
       syntax: '--yes',
-      help: 'without asking, let commands run programs outside /usr, use the repository around the project and your registries, and reach the groups of hosts that the project uses',
+      help: 'without asking, make contextd the shell of the clients, let commands run programs outside /usr, use the repository around the project and your registries, and reach the groups of hosts that the project uses',
     },
+    { syntax: '--shell', help: 'make contextd the shell of Claude Code and OpenCode in this project, without asking' },
+    { syntax: '--no-shell', help: 'leave the clients their own shell' },
     { syntax: '--no-exclude', help: 'let git see what init creates, to commit it: nothing in .git/info/exclude' },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
     { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
@@ -53,7 +57,14 @@ export const init = defineCommand({
     // Commander stores `--no-x` as x: false. `--no-network` wins over `--yes`.
     const toolchains = args.isOff('toolchains') ? 'no' : answer;
     const network = args.isOff('network') ? 'no' : answer;
-    return install(context, place, { repository: answer, toolchains, network, isSeenByGit: args.isOff('exclude') });
+    const isShell = args.isOff('shell') ? false : args.flag('shell') || (await offerShell(context, place, answer));
+    return install(context, place, {
+      repository: answer,
+      toolchains,
+      network,
+      isShell,
+      isSeenByGit: args.isOff('exclude'),
+    });
   },
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
@@ -66,6 +77,7 @@ async function install(
     readonly repository: Answer;
     readonly toolchains: Answer;
     readonly network: Answer;
+    readonly isShell: boolean;
     readonly isSeenByGit: boolean;
   },
 ): Promise<InitResult> {
@@ -73,7 +85,7 @@ async function install(
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root, offered: true });
-    const change = await prepareTools(context, root, tools, answers.isSeenByGit);
+    const change = await prepareTools(context, root, tools, answers.isSeenByGit, answers.isShell);
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
@@ -86,7 +98,8 @@ async function install(
     const isNetworkChanged = network.state === 'allowed' || (isAllowed(mirrors) && mirrors.lines.length > 0);
     const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, ...hint };
+    const shell = answers.isShell;
+    return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, shell, ...hint };
   });
 }
 
@@ -108,6 +121,17 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
   return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes };
 }
 
+const SHELL_LINE =
+  'contextd is the shell of Claude Code and OpenCode in this project: every command runs in the sandbox. Proof: ctxd doctor --clients. Undo: ctxd init --no-shell';
+
+/** What the project has stays. Otherwise a person decides. */
+async function offerShell(context: CliContext, root: string, answer: Answer): Promise<boolean> {
+  if (answer === 'yes' || (await hasShell(context, root))) return true;
+  const question =
+    'Make contextd the shell of Claude Code and OpenCode in this project? Your allow, ask and deny rules keep working.';
+  return isWanted(context, [], question, 'yes');
+}
+
 function touched({ created, updated, removed }: ProjectChanges): boolean {
   return created.length + updated.length + removed.length > 0;
 }
@@ -127,6 +151,7 @@ function viewInit(result: InitResult): View {
       ...repositoryLines(result),
       ...toolchainLines(result),
       ...offerLines(result),
+      ...(result.shell === true ? [SHELL_LINE] : []),
       `Agents call the tools by name. Try one yourself: ${tryCall(result)}`,
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],

@@ -41,6 +41,12 @@ const LED_TO: ReadonlySet<string> = new Set([
   'memory_feedback',
 ]);
 
+/** `.claude/rules/contextd.md` where contextd is the shell of the clients: what differs from a shell of their own. */
+export const SHELL_RULES = withMark(`# contextd
+
+Your shell runs in a sandbox: secrets read \`[SECRET_1]\`, only allowed hosts answer, long output is cut. Lines \`[contextd …]\` say how to go on.
+`);
+
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {
   const hasMore = tools.some(({ name }) => USES[name] === undefined && !LED_TO.has(name));

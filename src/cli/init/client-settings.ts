@@ -11,6 +11,9 @@ import type { Entry } from './json-edit.ts';
 export const RULES_FILE = '.claude/rules/contextd.md';
 export const PLUGIN_FILE = '.claude/opencode/contextd.js';
 
+/** The link by which a client starts contextd-sh. Claude Code takes a shell only if its path says `bash` or `zsh`. */
+export const SHELL_LINK = '.claude/tools/safe_bash/contextd-sh';
+
 /** Puts `.claude/bin` on PATH, whatever is in it. Earlier versions ran it alone. */
 const EARLIER_PATH_HOOK = putOnPath('CLAUDE_PROJECT_DIR');
 /** Earlier versions ran it: in a worktree below `.claude/worktrees` there are no tools. */
@@ -62,7 +65,7 @@ export function settings(coreTools: readonly string[]): Entry[] {
  * The entries of `.claude/settings.local.json`, which belong to this machine and may hold absolute paths. Started in a
  * subdirectory of a repository, Claude Code reads these settings and not the shared ones, so they repeat names and PATH.
  */
-export function localSettings(tools: readonly string[], root: string, proxyBinary: string): Entry[] {
+export function localSettings(tools: readonly string[], root: string, proxyBinary: string, isShell: boolean): Entry[] {
   const ctxd = quoted(join(dirname(proxyBinary), 'ctxd'));
   // A session that somebody named by CONTEXTD_SESSION_ID does not end with one of the conversations that share it.
   const command = `[ -n "$CONTEXTD_SESSION_ID" ] || ${ctxd} session end ${quoted(root)} --hook >/dev/null 2>&1 || true`;
@@ -82,6 +85,7 @@ export function localSettings(tools: readonly string[], root: string, proxyBinar
     { path: ['hooks', 'PreCompact'], value: { hooks: [hook('pre-compact')] } },
     { path: ['hooks', 'Stop'], value: { hooks: [hook('stop')] } },
     { path: ['hooks', 'PostToolUse'], value: { matcher: WATCHED_TOOLS, hooks: [hook('post-tool')] } },
+    ...(isShell ? [{ path: ['env'], key: 'CLAUDE_CODE_SHELL', value: join(root, SHELL_LINK) }] : []),
   ];
 }
 

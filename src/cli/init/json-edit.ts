@@ -5,9 +5,10 @@ import type { Json } from '../../core/json.ts';
 
 // Edits of a user's JSON file. Comments, trailing commas and formatting stay as they are.
 
-/** A value in the array at `path`, which is a list of object keys. */
+/** A value in the array at `path`, which is a list of object keys, or with `key` that member of the object there. */
 export interface Entry {
   path: readonly string[];
+  key?: string;
   value: Json;
 }
 
@@ -28,9 +29,15 @@ export function parseJson(text: string): Json {
   return jsonOf(parse(text));
 }
 
-/** Returns true if the array at the entry's path holds the value. */
+/** Returns true if the array at the entry's path holds the value, or the object has it as this member. */
 export function hasEntry(text: string, entry: Entry): boolean {
-  return findElement(text, entry) !== undefined;
+  return findEntry(text, entry) !== undefined;
+}
+
+/** Returns true if the member has a value that somebody else chose. */
+export function isTaken(text: string, { path, key, value }: Entry): boolean {
+  const node = key === undefined ? undefined : nodeAt(parse(text), [...path, key]);
+  return node !== undefined && !isDeepStrictEqual(jsonOf(node), value);
 }
 
 /** The containers on the entry's path that the text does not have yet. */
@@ -46,37 +53,35 @@ export function missingContainers(text: string, entry: Entry): string[][] {
 export function addEntries(present: Inserted, entries: readonly Entry[]): Inserted {
   const [first] = entries;
   if (first === undefined) return present;
-  const end = entries.findIndex(({ path }) => !isDeepStrictEqual(path, first.path));
-  const together = end === -1 ? entries : entries.slice(0, end);
-  const values = together.map(({ value }) => value);
-  return addEntries(addValues(present, first.path, values), entries.slice(together.length));
+  const end = entries.findIndex((one) => one.key !== undefined || !isDeepStrictEqual(one.path, first.path));
+  const together = end === -1 ? entries : entries.slice(0, Math.max(1, end));
+  return addEntries(addTogether(present, first, together), entries.slice(together.length));
 }
 
 /** All values of an array at once, because each change of the text costs another look at all of it. */
-function addValues(present: Inserted, path: readonly string[], values: readonly Json[]): Inserted {
+function addTogether(present: Inserted, { path, key: inner }: Entry, together: readonly Entry[]): Inserted {
+  const children = together.map(({ value }) => ({ key: inner, value }));
   let node = parse(present.text);
   for (const [depth, key] of path.entries()) {
     requireType(node, 'object', path.slice(0, depth));
     const next = member(node, key);
     if (next === undefined) {
-      const value = path.slice(depth + 1).reduceRight<Json>((inner, name) => ({ [name]: inner }), [...values]);
+      const all: Json = children.map(({ value }) => value);
+      const last: Json = inner === undefined ? all : { [inner]: all[0] ?? null };
+      const value = path.slice(depth + 1).reduceRight<Json>((within, name) => ({ [name]: within }), last);
       return addTo(present, node, [{ key, value }]);
     }
     node = next;
   }
-  requireType(node, 'array', path);
-  return addTo(
-    present,
-    node,
-    values.map((value) => ({ key: undefined, value })),
-  );
+  requireType(node, inner === undefined ? 'array' : 'object', path);
+  return addTo(present, node, children);
 }
 
-/** Removes the value from the array, and then the containers named in `emptied` that are empty. */
+/** Removes the value from its array, or the member, and then the containers named in `emptied` that are empty. */
 export function removeEntry(text: string, entry: Entry, emptied: readonly (readonly string[])[]): string {
-  const found = findElement(text, entry);
+  const found = findEntry(text, entry);
   if (found === undefined) return text;
-  let rest = cutChild(text, found.array, found.index);
+  let rest = cutChild(text, found.container, found.index);
   for (const path of prefixes(entry.path).reverse())
     if (emptied.some((one) => isDeepStrictEqual(one, path))) rest = removeIfEmpty(rest, path);
   return rest;
@@ -183,11 +188,15 @@ function prefixes(path: readonly string[]): string[][] {
   return path.map((_, depth) => path.slice(0, depth + 1));
 }
 
-function findElement(text: string, entry: Entry): { array: Node; index: number } | undefined {
-  const array = nodeAt(parse(text), entry.path);
-  if (array?.type !== 'array') return undefined;
-  const index = childrenOf(array).findLastIndex((item) => isDeepStrictEqual(jsonOf(item), entry.value));
-  return index === -1 ? undefined : { array, index };
+function findEntry(text: string, { path, key, value }: Entry): { container: Node; index: number } | undefined {
+  const container = nodeAt(parse(text), path);
+  if (container?.type !== (key === undefined ? 'array' : 'object')) return undefined;
+  const index = childrenOf(container).findLastIndex((child) =>
+    key === undefined
+      ? isDeepStrictEqual(jsonOf(child), value)
+      : keyOf(child) === key && isDeepStrictEqual(jsonOf(valueNode(child)), value),
+  );
+  return index === -1 ? undefined : { container, index };
 }
 
 function requireType(node: Node, type: 'object' | 'array', path: readonly string[]): void {

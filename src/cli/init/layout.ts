@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
 import { shellNamesOf } from '../../core/shell-names.ts';
-import { extendedText, rulesText, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
+import { extendedText, rulesText, SHELL_RULES, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
 import {
   earlierEntries,
   localSettings,
   OPENCODE_ENTRIES,
   PLUGIN_FILE,
   RULES_FILE,
+  SHELL_LINK,
   settings,
   toolEntries,
 } from './client-settings.ts';
@@ -46,8 +47,10 @@ const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
 /** Names that are safe in a path. The daemon sends only such names; this checks it. */
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** The layout of the project at `root` for these tools, with links to the proxy. */
-export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary: string): Layout {
+/**
+ * The layout of the project at `root` for these tools, with links to the proxy. `isShell`: contextd is the shell of the clients.
+ */
+export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary: string, isShell = false): Layout {
   for (const { name } of tools) {
     if (!TOOL_NAME.test(name))
       throw new ContextdError('SCHEMA_INVALID', `the daemon named a tool ${JSON.stringify(name)}`);
@@ -60,12 +63,13 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
     directories: [...DIRECTORIES, ...names.map(toolDir)],
     files: new Map([
       ...tools.flatMap(toolFiles),
-      [RULES_FILE, rulesText(tools)],
+      [RULES_FILE, isShell ? SHELL_RULES : rulesText(tools)],
       [SKILL_FILE, skillText(tools)],
       [PLUGIN_FILE, pluginText()],
     ]),
-    links: new Map(names.flatMap((name) => linkPaths(name).map((path) => [path, proxyBinary] as const))),
-    merges: (absent) => mergesFor({ core: namesOf(true), installed: namesOf(false), absent }, root, proxyBinary),
+    links: new Map([...names.flatMap(linkPaths), ...(isShell ? [SHELL_LINK] : [])].map((path) => [path, proxyBinary])),
+    merges: (absent) =>
+      mergesFor({ core: namesOf(true), installed: namesOf(false), absent }, root, proxyBinary, isShell),
   };
 }
 
@@ -76,7 +80,12 @@ export function toolFilePaths(name: string): { schema: string; brief: string; ex
 }
 
 /** The entries in the user's files. */
-export function mergesFor(tools: ToolNames, root: string, proxyBinary: string): ReadonlyMap<string, Addition> {
+export function mergesFor(
+  tools: ToolNames,
+  root: string,
+  proxyBinary: string,
+  isShell: boolean,
+): ReadonlyMap<string, Addition> {
   const { core, installed, absent } = tools;
   const here = [...core, ...installed].sort();
   const obsolete = toolEntries(absent, root);
@@ -89,10 +98,11 @@ export function mergesFor(tools: ToolNames, root: string, proxyBinary: string): 
     obsolete: obsolete.filter((old) => !entries.some((entry) => isDeepStrictEqual(entry, old))),
   });
   // The links of colleagues too, so that the block is the same on every machine of a team.
-  const ignored = all.toSorted().flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
+  const links = [...all.toSorted().flatMap(linkPaths), SHELL_LINK];
+  const ignored = links.map((path) => path.slice('.claude'.length));
   return new Map<string, Addition>([
     ['.claude/settings.json', json('{}\n', settings(core))],
-    ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary))],
+    ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary, isShell))],
     ['opencode.json', json(OPENCODE_TEMPLATE, OPENCODE_ENTRIES)],
     ['.claude/.gitignore', { kind: 'block', lines: [...ignored, '/settings.local.json'] }],
   ]);

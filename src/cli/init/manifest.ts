@@ -84,7 +84,7 @@ const MERGE_SCHEMA = closed({
   created: { type: 'boolean' },
   sha256: TEXT,
   insertions: list(closed({ at: COUNT, length: COUNT })),
-  entries: list(closed({ path: list(TEXT), value: {} })),
+  entries: list({ ...closed({ path: list(TEXT), value: {} }), properties: { path: list(TEXT), key: TEXT, value: {} } }),
   containers: list(list(TEXT)),
 });
 

@@ -8,6 +8,7 @@ import {
   type Inserted,
   type Insertion,
   insert,
+  isTaken,
   missingContainers,
   parseJson,
   removeEntry,
@@ -77,7 +78,7 @@ function isPresent(text: string, addition: Addition, before: MergeRecord): boole
   if (addition.kind === 'block') return hasBlock(text, addition.lines);
   const stale = before.entries.filter((old) => !addition.entries.some((entry) => isDeepStrictEqual(entry, old)));
   return (
-    addition.entries.every((entry) => hasEntry(text, entry)) &&
+    addition.entries.every((entry) => hasEntry(text, entry) || isTaken(text, entry)) &&
     ![...stale, ...addition.obsolete].some((entry) => hasEntry(text, entry))
   );
 }
@@ -102,7 +103,7 @@ function withAddition(
 ): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
   const untouched: Inserted = { text: start, insertions: [] };
   if (addition.kind === 'block') return { inserted: putBlock(untouched, addition.lines), entries: [], containers: [] };
-  const entries = addition.entries.filter((entry) => !hasEntry(start, entry));
+  const entries = addition.entries.filter((entry) => !hasEntry(start, entry) && !isTaken(start, entry));
   const containers = entries.flatMap((entry) => missingContainers(start, entry));
   return { inserted: addEntries(untouched, entries), entries, containers };
 }

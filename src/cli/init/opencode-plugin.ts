@@ -12,7 +12,7 @@ export function pluginText(): string {
 
 const PERSONS = PERSONS_COMMANDS.map((words) => words.replace(' ', '\\s+')).join('|');
 
-const PLUGIN = `// Puts the tools of contextd on the PATH of OpenCode's shell, and gives each conversation a session of its own, which
+const PLUGIN = `// Makes contextd the shell of OpenCode if a person wanted that, puts its tools on the PATH of the shell, and gives each conversation a session of its own, which
 // ends with it. Records requests, answers, to-do lists and files that were written, saves a checkpoint before a compaction, and
 // shows the model at the start of a conversation and after a compaction what was done. Refuses the commands by which a person
 // widens what agents may do.
@@ -23,6 +23,7 @@ import { env } from 'node:process';
 
 const root = join(import.meta.dirname, '..', '..');
 const bin = join(root, '.claude', 'bin');
+const shell = join(root, '.claude', 'tools', 'safe_bash', 'contextd-sh');
 const PERSONS = /ctxd\\s+(?:${PERSONS})\\b/;
 const WRITING = new Set(['edit', 'multiedit', 'write']);
 
@@ -68,6 +69,9 @@ export const contextd = async ({ client }) => {
   }
 
   return {
+    config: async (config) => {
+      if (config.shell === undefined && basename(realpathOrNothing(shell)) === 'contextd-proxy') config.shell = shell;
+    },
     'tool.execute.before': async ({ tool }, output) => {
       const command = output.args?.command;
       if (tool !== 'bash' || typeof command !== 'string' || !PERSONS.test(command)) return;

@@ -85,7 +85,7 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
 function planUninstall(root: OwnedDirectory, recorded: Manifest): Plan {
   // A record names its own entries; only the kind of each file matters here.
   const absent = absentTools(root, [], recorded);
-  const additions = mergesFor({ core: [], installed: [], absent }, root.path, '');
+  const additions = mergesFor({ core: [], installed: [], absent }, root.path, '', false);
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {

@@ -63,11 +63,17 @@ export async function offerReading(
   }
 }
 
-async function isWanted(context: CliContext, lines: readonly string[], question: string): Promise<boolean> {
+/** Asks a person at the terminal; false without one. */
+export async function isWanted(
+  context: CliContext,
+  lines: readonly string[],
+  question: string,
+  usual: 'yes' | 'no' = 'no',
+): Promise<boolean> {
   if (context.stdin.isTTY !== true) return false;
   const declined = new ContextdError('PERMISSION_DENIED', 'declined');
   try {
-    await confirm(context, lines, question, declined);
+    await confirm(context, lines, question, declined, usual);
     return true;
   } catch (cause) {
     if (cause !== declined) throw cause;

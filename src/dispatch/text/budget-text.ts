@@ -85,13 +85,16 @@ async function budgetFacts(subject: Subject, call: VerifiedCall, deps: TextDeps)
 }
 
 async function budgetStored(
-  subject: Subject,
-  call: VerifiedCall,
+  roomy: Subject,
+  asked: VerifiedCall,
   stored: StoredOutput,
   deps: TextDeps,
 ): Promise<Budgeted> {
-  const { outcome, maxTokens, counter } = subject;
-  const whole = (shown: ShownOutput): TextOutput | null => fitWhole(subject, shown, stored);
+  const whole = (shown: ShownOutput): TextOutput | null => fitWhole(roomy, shown, stored);
+  const maxTokens = asked.options.cutTokens;
+  const call = { ...asked, options: { ...asked.options, maxTokens } };
+  const subject = { ...roomy, call, maxTokens };
+  const { outcome, counter } = subject;
   const fitted = await fitView(call, outcome, stored, deps, whole);
   if (fitted.whole !== null) return budgeted(fitted.whole, fitted.whole.shownTokens, outcome, stored);
   const { shown } = fitted;
@@ -225,16 +228,17 @@ function requestOf({
   ].map((note) => ownLine(note));
   // A call that failed before there was a text says only why.
   const isViewed = call?.options.isViewAsked === true && (shown !== null || outcome.failure === null);
+  const isShell = call?.request.principal.door === 'shell';
   const hidden = (shown?.meta.dropped_content_ids ?? []).map((id) => id.slice(id.indexOf('/') + 1));
   const status = ({ omitted, shownTokens }: ShownFacts): string[] =>
     present([
       statusLine(counter, {
-        ...endingOf(known),
+        ...(isShell ? UNSAID : endingOf(known)),
         amount: omitted.length === 0 ? null : { shown: shownTokens, all: Math.max(all, shownTokens) },
         continuation: omitted.length === 0 ? null : continuation,
         tool: call === null ? '' : continuedBy(call),
         spelling: spellingFor(call),
-        undo: undoOf(outcome),
+        undo: isShell ? null : undoOf(outcome),
       }),
     ]);
   return {
@@ -262,6 +266,9 @@ function requestOf({
 function spellingFor(call: VerifiedCall | null): 'words' | 'json' {
   return call?.request.principal.door === 'mcp' ? 'json' : 'words';
 }
+
+/** A client says itself how a command in its shell ended. */
+const UNSAID = { exitStatus: 0, signal: null } as const;
 
 function undoOf({ facts: { fileChanges } }: ScrubbedOutcome): { ref: string; files: number } | null {
   if (fileChanges === null || fileChanges.ref === null) return null;
@@ -342,7 +349,12 @@ function budgeted(
   stored: StoredOutput | null,
 ): Budgeted {
   return {
-    answer: { ...answerOf(output), exitCode: exitStatusOf(outcome), errorLine: failureLine(outcome) },
+    answer: {
+      ...answerOf(output),
+      exitCode: exitStatusOf(outcome),
+      errorLine: failureLine(outcome),
+      directory: outcome.facts.endedIn[0] ?? '',
+    },
     tally: tallyOfText(output, allTokens, stored),
   };
 }

@@ -20,9 +20,11 @@ export function receiveCall(
   nowMs: number,
 ): ReceivedCall {
   const context = wire.context;
+  const door = DOORS[context?.door ?? CallDoor.CALL_DOOR_OWN] ?? 'grpc';
   const given = {
     requestId: context?.request_id ?? '',
-    principal: { door: context?.door === CallDoor.CALL_DOOR_MCP ? 'mcp' : 'grpc', client },
+    principal: { door, client },
+    ...(door === 'shell' ? { clientShell: { isMerged: wire.is_merged } } : {}),
     tool: wire.tool,
     projectRoot: context?.project_root ?? '',
     session: context?.session_id ?? '',
@@ -36,6 +38,13 @@ export function receiveCall(
   const { request, fault } = receive(given, signal, nowMs);
   return { request, fault: unreadableFault(wire) ?? versionFault(context?.protocol_version ?? 0) ?? fault };
 }
+
+/** A door that this version does not know counts as the caller's own. */
+const DOORS: Readonly<Partial<Record<CallDoor, 'grpc' | 'mcp' | 'shell'>>> = {
+  [CallDoor.CALL_DOOR_OWN]: 'grpc',
+  [CallDoor.CALL_DOOR_MCP]: 'mcp',
+  [CallDoor.CALL_DOOR_SHELL]: 'shell',
+};
 
 function formOf(form: CallForm): AnswerForm {
   if (form === CallForm.CALL_FORM_CONTENT) return 'content';
@@ -101,6 +110,7 @@ const UNREADABLE: ExecuteRequest__Output = {
   form: CallForm.CALL_FORM_JSON,
   cwd: '',
   input_text: Buffer.alloc(0),
+  is_merged: false,
 };
 
 interface Decoding {

@@ -80,6 +80,7 @@ async function execute(
     error_line: answer.errorLine,
     text_stdout: Buffer.from(answer.text?.stdout ?? ''),
     text_stderr: Buffer.from(answer.text?.stderr ?? ''),
+    directory: answer.directory ?? '',
   };
 }
 

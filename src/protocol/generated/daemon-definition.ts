@@ -70,6 +70,10 @@ export const DAEMON_DEFINITION = `{
                 "input_text": {
                   "type": "bytes",
                   "id": 6
+                },
+                "is_merged": {
+                  "type": "bool",
+                  "id": 7
                 }
               }
             },
@@ -108,14 +112,21 @@ export const DAEMON_DEFINITION = `{
                 },
                 "surface": {
                   "type": "string",
-                  "id": 7
+                  "id": 8
                 }
-              }
+              },
+              "reserved": [
+                [
+                  7,
+                  7
+                ]
+              ]
             },
             "CallDoor": {
               "values": {
                 "CALL_DOOR_OWN": 0,
-                "CALL_DOOR_MCP": 1
+                "CALL_DOOR_MCP": 1,
+                "CALL_DOOR_SHELL": 2
               }
             },
             "ExecuteResponse": {
@@ -139,6 +150,10 @@ export const DAEMON_DEFINITION = `{
                 "text_stderr": {
                   "type": "bytes",
                   "id": 5
+                },
+                "directory": {
+                  "type": "string",
+                  "id": 6
                 }
               }
             },

@@ -71,6 +71,10 @@ export const CallDoor = {
    * `ctxd mcp serve` passes it on from an MCP client.
    */
   CALL_DOOR_MCP: 1,
+  /**
+   * A client runs a command in its shell, which is contextd-sh: the client decides how long it may take.
+   */
+  CALL_DOOR_SHELL: 2,
 } as const;
 
 export type CallDoor =
@@ -84,6 +88,11 @@ export type CallDoor =
    */
   | 'CALL_DOOR_MCP'
   | 1
+  /**
+   * A client runs a command in its shell, which is contextd-sh: the client decides how long it may take.
+   */
+  | 'CALL_DOOR_SHELL'
+  | 2
 
 export type CallDoor__Output = typeof CallDoor[keyof typeof CallDoor]
 
@@ -222,6 +231,10 @@ export interface ExecuteRequest {
    * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
    */
   'input_text'?: (Buffer | Uint8Array | string);
+  /**
+   * CALL_DOOR_SHELL: stdout and stderr of the caller are one, so the command writes both into stdout, in their order.
+   */
+  'is_merged'?: (boolean);
 }
 
 export interface ExecuteRequest__Output {
@@ -243,6 +256,10 @@ export interface ExecuteRequest__Output {
    * The value of the tool's primary property as plain UTF-8 text, in addition to input_json. Empty if no words were given.
    */
   'input_text': (Buffer);
+  /**
+   * CALL_DOOR_SHELL: stdout and stderr of the caller are one, so the command writes both into stdout, in their order.
+   */
+  'is_merged': (boolean);
 }
 
 export interface ExecuteResponse {
@@ -267,6 +284,10 @@ export interface ExecuteResponse {
    * Text form: what to print on stderr, as it is: the command's own stderr, then the lines of contextd.
    */
   'text_stderr'?: (Buffer | Uint8Array | string);
+  /**
+   * CALL_DOOR_SHELL: the working directory in which the command ended. Empty if it is unknown.
+   */
+  'directory'?: (string);
 }
 
 export interface ExecuteResponse__Output {
@@ -291,6 +312,10 @@ export interface ExecuteResponse__Output {
    * Text form: what to print on stderr, as it is: the command's own stderr, then the lines of contextd.
    */
   'text_stderr': (Buffer);
+  /**
+   * CALL_DOOR_SHELL: the working directory in which the command ended. Empty if it is unknown.
+   */
+  'directory': (string);
 }
 
 export interface FollowRequest {

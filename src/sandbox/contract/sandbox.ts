@@ -89,6 +89,8 @@ export interface CommandSpec {
    * gets the raw bytes. Default: false.
    */
   terminal?: boolean;
+  /** For `bash -c`: the shell reports in which directory it ended. `isMerged`: stderr goes into stdout. */
+  clientShell?: { readonly isMerged: boolean };
   /** Milliseconds, including the start of the sandbox. */
   timeoutMs: number;
   /** Maximum bytes kept per stream. A longer stream keeps its head and tail. */
@@ -146,6 +148,11 @@ export interface CommandResult {
    * part, or if they are unknown.
    */
   pipeStatus: readonly number[];
+  /**
+   * The working directory in which the shell ended, as the shell reports it. Absent if nothing asked for it, or the shell
+   * ended before its last line.
+   */
+  directory?: string;
 }
 
 /** Current activity of a running command, as far as the kernel shows it. */

@@ -7,12 +7,12 @@ import type { CommandSpec } from '../contract/sandbox.ts';
 import type { Networks } from '../egress/networks.ts';
 import { onTerminal, TERMINAL_ENV } from '../jail/pseudo-terminal.ts';
 import { type CheckedPolicy, isOfSession, type LinuxSandboxDeps } from './checked-policy.ts';
-import { collectStatuses, NO_STATUSES, type PipeStatus } from './pipe-report.ts';
+import { type Collected, collectReport, NO_REPORT } from './pipe-report.ts';
 import {
+  isReporting,
   ReadyPool,
   type ReadySandbox,
   reportingArgv,
-  reportsStatuses,
   scriptFor,
   scriptSocket,
   WAITING_SHELL,
@@ -25,7 +25,7 @@ export const READY_MAX = 32;
 
 /** A sandbox that runs a command of a call or a job. */
 export interface StartedCommand extends StartedSandbox {
-  readonly pipeStatus: PipeStatus;
+  readonly report: Collected;
 }
 
 /** Starts commands in a prestarted sandbox if possible, otherwise in a new one. */
@@ -97,14 +97,14 @@ export class CommandStarter {
     if (ready !== null && script !== null) {
       this.#readyUsed += 1;
       ready.git?.seed();
-      const pipeStatus = reportsStatuses(script) ? collectStatuses(ready) : NO_STATUSES;
+      const report = isReporting(script) ? collectReport(ready) : NO_REPORT;
       ready.give(script);
-      return { ...ready, pipeStatus };
+      return { ...ready, report };
     }
     const git = await prepareGit(checked, protection);
     git?.seed();
     const isTerminal = command.terminal === true;
-    const reporting = isTerminal || steering !== null || program !== undefined ? null : reportingArgv(command.argv);
+    const reporting = isTerminal || steering !== null || program !== undefined ? null : reportingArgv(command);
     const started = await this.#starter.start(checked, protection, {
       argv: isTerminal ? onTerminal(command.argv) : (reporting ?? command.argv),
       cwd: command.cwd,
@@ -117,7 +117,7 @@ export class CommandStarter {
       git,
     });
     steering?.attach(started.jail);
-    return { ...started, pipeStatus: reporting === null ? NO_STATUSES : collectStatuses(started) };
+    return { ...started, report: reporting === null ? NO_REPORT : collectReport(started) };
   }
 
   #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {

@@ -287,16 +287,16 @@ export class LinuxSandbox {
       if (steered !== null) void search.run(checked.guard, over.signal);
       const { limits } = checked.policy;
       const { lastWords, ...end } = await followCommand(started, command, limits, sinks, terminal);
-      const pipeStatus = await started.pipeStatus();
+      const report = await started.report();
       const used = endUse();
       started.tidy();
       const settings = (await started.git?.collect()) ?? { denied: [], notices: [] };
       const { quarantined, complete } = await checked.guard.finish(watch);
       const { connections, denied: refused } = await used;
-      const facts = { ...end, ...lastWords, pipeStatus, refused, networkFailure: this.network.bridge.failure };
+      const facts = { ...end, ...lastWords, ...report, refused, networkFailure: this.network.bridge.failure };
       const denied = [...denialsOf(checked, protection, started, command, facts), ...settings.denied];
       const found = { quarantined, searchComplete: complete, notices: settings.notices, denied, connections };
-      return { ...end, ...found, pipeStatus };
+      return { ...end, ...found, ...report };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;

@@ -1,6 +1,7 @@
 /**
- * The statuses of the parts of a script's last pipeline: the shell's exit status is that of its last part (decision 0086). Lines
- * that run after the last command report them. They change neither what the script does and prints, nor its status.
+ * What a shell reports about its script: the statuses of the parts of the last pipeline, because the shell's exit status is that
+ * of its last part (decision 0086), and for a client's shell the directory in which it ended. Lines that run after the last
+ * command report them. They change neither what the script does and prints, nor its status.
  */
 
 /** The descriptor on which a waiting shell reads its command, and on which a shell reports. */
@@ -15,7 +16,8 @@ const NOTE_STATUSES = `{ contextd_parts="$? \${PIPESTATUS[@]}"; } 2>/dev/null`;
  */
 export function evalAndReport(script: string): string {
   const end = `contextd_end() { return "\${contextd_parts%% *}"; }; contextd_end`;
-  const report = `contextd_parts=\${contextd_parts-$?}; printf %s "$contextd_parts" >&${SCRIPT_FD}; ${end}`;
+  const directory = `\${contextd_directory+/$(pwd -P)}`;
+  const report = `contextd_parts=\${contextd_parts-$?}; printf %s "$contextd_parts${directory}" >&${SCRIPT_FD}; ${end}`;
   return `unset contextd_parts; { eval ${script}; } ${SCRIPT_FD}<&-; { ${report}; } 2>/dev/null`;
 }
 
@@ -24,16 +26,34 @@ export function withStatuses(script: string): string | null {
   return endsInPipeline(script) && !WATCHES.test(script) ? `${script}\n${NOTE_STATUSES}` : null;
 }
 
+/**
+ * The script that makes `evalAndReport` report the directory in which the shell ends. `isMerged`: stderr goes into stdout. All on
+ * the first line of the script.
+ */
+export function withDirectory(script: string, isMerged: boolean): string {
+  return `contextd_directory=; ${isMerged ? 'exec 2>&1; ' : ''}${script}`;
+}
+
 /** A word of the shell without a newline, so that the script keeps its line numbers. */
 export function quoteOnOneLine(text: string): string {
   return `$'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
 }
 
-/** The statuses of the parts as they were reported. Empty if there are fewer than two. */
-export function readStatuses(report: string): number[] {
-  const [, ...parts] = report.split(' ').map(Number);
+/** What a shell reported. */
+export interface ShellReport {
+  /** The statuses of the parts. Empty if there are fewer than two. */
+  pipeStatus: number[];
+  directory?: string;
+}
+
+export function readReport(report: string): ShellReport {
+  const slash = report.indexOf('/');
+  const [, ...parts] = (slash < 0 ? report : report.slice(0, slash)).split(' ').map(Number);
   const areStatuses = parts.every((one) => Number.isInteger(one) && one >= 0 && one <= 255);
-  return areStatuses && parts.length > 1 ? parts : [];
+  return {
+    pipeStatus: areStatuses && parts.length > 1 ? parts : [],
+    ...(slash < 0 ? {} : { directory: report.slice(slash + 1) }),
+  };
 }
 
 /** What lets a script see each command or line that its shell reads. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import { Lock } from '../../core/lock.ts';
 import type { Logger } from '../../core/log.ts';
 import type { CommandSpec } from '../contract/sandbox.ts';
-import { evalAndReport, quoteOnOneLine, SCRIPT_FD, withStatuses } from './pipe-status.ts';
+import { evalAndReport, quoteOnOneLine, SCRIPT_FD, withDirectory, withStatuses } from './pipe-status.ts';
 import type { StartedSandbox } from './starter.ts';
 
 /** Maximum age in milliseconds of a waiting sandbox before it is replaced. */
@@ -175,10 +175,10 @@ export class ReadyPool {
   }
 }
 
-/** First character of a script whose shell reports the statuses of its last pipeline. */
+/** First character of a script whose shell reports how it ended. */
 const REPORTS = '\x01';
 
-export function reportsStatuses(script: string): boolean {
+export function isReporting(script: string): boolean {
   return script.startsWith(REPORTS);
 }
 
@@ -221,7 +221,7 @@ const SCRIPT_MAX_BYTES = 8 * 1024;
  * /dev/null, and some programs check for that).
  */
 export function scriptFor(
-  command: Pick<CommandSpec, 'argv' | 'cwd' | 'env' | 'stdin'>,
+  command: Pick<CommandSpec, 'argv' | 'cwd' | 'env' | 'stdin' | 'clientShell'>,
   workspace: string,
 ): string | null {
   const [program, flag, script, ...more] = command.argv;
@@ -229,17 +229,23 @@ export function scriptFor(
   if (!isPlain || command.stdin !== null || Object.keys(command.env).length > 0) return null;
   if (Buffer.byteLength(script) > SCRIPT_MAX_BYTES) return null;
   const enter = command.cwd === workspace ? '' : `cd -- ${quote(command.cwd)} || exit; unset OLDPWD; `;
-  const reporting = withStatuses(script);
+  const reporting = reportingScript(script, command);
   const body = `unset contextd_script; ${enter}${reporting ?? script}\0`;
   return reporting === null ? body : `${REPORTS}${body}`;
 }
 
-/** The arguments of a new sandbox whose shell reports the statuses of its last pipeline; null for any other command. */
-export function reportingArgv(argv: readonly string[]): readonly string[] | null {
-  const [program, flag, script, ...more] = argv;
+/** The arguments of a new sandbox whose shell reports how it ended; null for any other command. */
+export function reportingArgv(command: Pick<CommandSpec, 'argv' | 'clientShell'>): readonly string[] | null {
+  const [program, flag, script, ...more] = command.argv;
   if (program !== 'bash' || flag !== '-c' || script === undefined || more.length > 0) return null;
-  const reporting = Buffer.byteLength(script) > SCRIPT_MAX_BYTES ? null : withStatuses(script);
+  const reporting = reportingScript(script, command);
   return reporting === null ? null : [program, flag, evalAndReport(quoteOnOneLine(reporting))];
+}
+
+/** Null if its shell reports nothing. */
+function reportingScript(script: string, { clientShell }: Pick<CommandSpec, 'clientShell'>): string | null {
+  const withParts = Buffer.byteLength(script) > SCRIPT_MAX_BYTES ? null : withStatuses(script);
+  return clientShell === undefined ? withParts : withDirectory(withParts ?? script, clientShell.isMerged);
 }
 
 function quote(text: string): string {

@@ -34,6 +34,7 @@ export function judge(text: string, finding: Finding): Finding | null {
   const candidate = candidateAt(text, start, end);
   const isQuoted = standsInQuotes(candidate);
   if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
+  if (isWorkingDirectory(candidate)) return null;
   if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
   if (isSomethingElse(candidate) || isStandIn(candidate) || isTranslation(text, trimmed)) return null;
   // After `stringData:` or a user's name comes data, whatever the lines around it look like.
@@ -228,6 +229,13 @@ const TELLS_TO_REPLACE: ReadonlySet<string> = new Set(
   'your example sample dummy fake placeholder change replace insert enter'.split(' '),
 );
 const PASSPHRASE = /^[a-z]{2,14}(?:([-_. ])[a-z]{2,14})(?:\1[a-z]{2,14}){1,8}$/i;
+
+/** The working directory, in the variables that a shell keeps it in: POSIX.1-2024, XBD 8.3 and `cd`. */
+const DIRECTORY_NAME = /(?:^|[^\w.-])(?:OLD)?PWD["']?[ \t]*[:=][ \t]*["']?$/;
+
+function isWorkingDirectory({ value, before }: Candidate): boolean {
+  return /^\/(?!\/)/.test(value) && DIRECTORY_NAME.test(before);
+}
 
 /** A value that names what belongs there, like `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
 function isPlaceholder({ value, before }: Candidate): boolean {

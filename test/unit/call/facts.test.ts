@@ -52,6 +52,7 @@ const FULL: CallFacts = {
   secretsOpened: [{ token: '[SECRET_1]', input: '/command', use: 'env' }],
   tokensHanded: ['[SECRET_2]'],
   pipeStatus: [2, 0],
+  endedIn: ['chosen'],
 };
 
 const rows = Object.entries(FACTS);

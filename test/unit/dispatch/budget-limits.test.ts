@@ -29,15 +29,27 @@ describe('the budget of an answer', () => {
     expect(limitsOf({ tools })).toEqual({ standard: 599, ceiling: 900 });
     expect(limitsOf({ tools, doors: { grpc: { max_tokens: 500 } } })).toEqual({
       standard: 500,
+      cut: 500,
       ceiling: 500,
     });
     expect(limitsOf({ max_tokens: 2000 }, 'checkpoint').standard).toBe(2000);
     expect(limitsOf({ tools: { safe_bash: { max_tokens: 50_000 } } }).ceiling).toBe(20_000);
   });
 
+  it('issue 35 part 5: of a client whose shell is contextd-sh is what the client itself would show, and little of more', () => {
+    const shell = (budget: object) =>
+      budgetLimits(configOf(budget).budget, { name: 'safe_bash', budget: 'answer' }, 'shell');
+    expect(shell({})).toEqual({ standard: 6_999, cut: 850, ceiling: 20_000 });
+    expect(shell({ shell_whole_tokens: 3_000, shell_cut_tokens: 400 })).toMatchObject({ standard: 2_999, cut: 400 });
+    expect(shell({ doors: { shell: { max_tokens: 500 } } })).toEqual({ standard: 500, cut: 500, ceiling: 500 });
+    const limits = { budget: shell({}), timeout: { standardMs: 1, ceilingMs: 1 }, names: COMMON_OPTIONS };
+    expect(takeCommonOptions({}, limits).options).toMatchObject({ maxTokens: 6_999, cutTokens: 850 });
+    expect(takeCommonOptions({ max_tokens: 900 }, limits).options).toMatchObject({ maxTokens: 900, cutTokens: 900 });
+  });
+
   it('is refused above its maximum, with the range', () => {
     const limits = {
-      budget: { standard: 499, ceiling: 900 },
+      budget: { standard: 499, cut: 499, ceiling: 900 },
       timeout: { standardMs: 1, ceilingMs: 1 },
       names: COMMON_OPTIONS,
     };
@@ -50,7 +62,7 @@ describe('the budget of an answer', () => {
   });
 
   it('is the requested one even if the input has other faults', () => {
-    const limits = { standard: 499, ceiling: 900 };
+    const limits = { standard: 499, cut: 499, ceiling: 900 };
     expect(askedBudget({ max_tokens: 300, view: 7 }, limits)).toBe(300);
     for (const input of [{ max_tokens: 100_000 }, { max_tokens: '300' }, [], null, 'x', { max_tokens: 10 }])
       expect(askedBudget(input, limits)).toBe(499);

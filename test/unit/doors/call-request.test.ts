@@ -22,6 +22,7 @@ const wire = {
   form: 1,
   cwd: '/p/lib',
   input_text: Buffer.from('ls'),
+  is_merged: false,
 } as const;
 
 it('a call of this version is passed on unchanged', () => {
@@ -40,6 +41,11 @@ it('a call of this version is passed on unchanged', () => {
     cwd: '/p/lib',
     signal,
   });
+});
+
+it('issue 35 part 1: a command of a client whose shell is contextd-sh comes through the door shell', () => {
+  const { request } = receiveCall({ ...wire, is_merged: true, context: { ...context, door: 2 } }, signal, 'proxy', 0);
+  expect(request).toMatchObject({ principal: { door: 'shell', client: 'proxy' }, clientShell: { isMerged: true } });
 });
 
 it('issue 34: a call that the bridge of an MCP client passes on comes through the door mcp', () => {

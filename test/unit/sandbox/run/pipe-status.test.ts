@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { evalAndReport, quoteOnOneLine, readStatuses, withStatuses } from '#src/sandbox/run/pipe-status.js';
+import { evalAndReport, quoteOnOneLine, readReport, withStatuses } from '#src/sandbox/run/pipe-status.js';
 
 /** Descriptor 3 of the shell is a pipe, in place of the socket of a sandbox. */
 function run(script: string) {
@@ -17,7 +17,7 @@ function both(script: string) {
   const reporting = withStatuses(script);
   if (reporting === null) return { plain, reported: plain, statuses: [] };
   const { end, report } = run(evalAndReport(quoteOnOneLine(reporting)));
-  return { plain, reported: end, statuses: readStatuses(report) };
+  return { plain, reported: end, statuses: readReport(report).pipeStatus };
 }
 
 describe('issue 31.1 the statuses of the last pipeline', () => {

@@ -92,6 +92,28 @@ describe('SEC-1.1 what code computes is no secret', () => {
     );
   });
 
+  it('nor is the working directory in PWD and OLDPWD, wherever the project lies', () => {
+    const part = fc.stringMatching(/^[a-z][a-z0-9@+._-]{0,11}$/);
+    const path = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => `/${parts.join('/')}`);
+    const line = fc.constantFrom(
+      'PWD=%',
+      'OLDPWD=%',
+      'export PWD=%',
+      'export OLDPWD="%"',
+      'declare -x PWD="%"',
+      "PWD: '%',",
+    );
+    fc.assert(
+      fc.property(path, line, (value, form) => {
+        const text = `HOME=/home/ann\n${form.replace('%', value)}\nLANG=C\n`;
+        expect(masked(text), text).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+    expect(masked('DB_PWD=/kT7wq2mX9sLp4\n')).toEqual(['/kT7wq2mX9sLp4']);
+    expect(masked('pwd=/kT7wq2mX9sLp4\n')).toEqual(['/kT7wq2mX9sLp4']);
+  });
+
   it('but a literal is, in code and in settings', () => {
     const literal = fc
       .array(fc.constantFrom(...'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'), {

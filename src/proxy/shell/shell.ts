@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import {
+  closeSync,
+  constants as fsConstants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { constants } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { isErrno } from '../../core/errors.ts';
+import { isWithin } from '../../core/paths.ts';
+import { shellWord } from '../../core/shell-quote.ts';
+import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../../protocol/versions.ts';
+import { callDaemon } from '../call-daemon.ts';
+import { readShellEnvironment, resolvePlaces, type ShellEnvironment } from '../environment.ts';
+import { exchange } from '../exchange.ts';
+import { checkLink, findLink, type Invocation, SHELL_NAME, type ToolLink } from '../invocation.ts';
+import { type ExecuteResponse, encodeExecuteRequest } from '../messages.ts';
+import { lineOf, type Result } from '../output.ts';
+import { type Call, currentDirectory, daemonSource, run, textResult } from '../run.ts';
+import { readShellWords, type ShellRequest } from './bash-arguments.ts';
+import { unwrap, type WrappedCommand } from './claude-wrapper.ts';
+import { literalWords } from './literal-words.ts';
+import { LiveOutput } from './live-output.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * The program as the shell of a client: runs what the client gives its shell as a call of safe_bash. No text selects anything
+ * outside the sandbox; only a person's own terminal does. Throws ContextdError.
+ */
+export async function runAsShell(call: Call): Promise<Result> {
+  const request = readShellWords(call.invocation.args);
+  const around = readShellEnvironment();
+  if (request.kind === 'version') return textResult(`GNU bash, in a sandbox of contextd ${PACKAGE_VERSION}\n`);
+  if (request.kind === 'interactive' && isTerminal() && !around.isOfClient) return ownShell(call, around);
+  const link = shellLink(call);
+  const asked = commandOf(request, around);
+  const tool = toolCall(asked.command, link);
+  if (tool !== null) return run({ ...call, invocation: { ...call.invocation, ...tool } });
+  const response = await runCommand(call, link, asked, isMerged(around));
+  return asked.directoryFile === null ? response.result : withDirectory(response, asked.directoryFile, link);
+}
+
+/** `.claude/tools/safe_bash/contextd-sh`: Claude Code takes a shell only if its path says `bash`. */
+function shellLink({ invocation, installation, environment }: Call): ToolLink {
+  const link = findLink(invocation.calledAs, environment.path) ?? invocation.calledAs;
+  const beside = { ...invocation, calledAs: join(dirname(link), basename(dirname(link))) };
+  return checkLink(beside, installation.proxyPath, environment.path);
+}
+
+interface Asked extends Pick<WrappedCommand, 'command' | 'variables'> {
+  /** Null: the client does not ask where the command ends. */
+  directoryFile: string | null;
+}
+
+function commandOf(request: ShellRequest, { isClaude, temporary }: ShellEnvironment): Asked {
+  switch (request.kind) {
+    case 'text':
+      return (isClaude ? unwrap(request.text, temporary) : null) ?? plain(request.text);
+    case 'as-it-stands':
+      return plain(['bash', ...request.words].map(shellWord).join(' '));
+    default:
+      return plain(readFileSync(0, 'utf8'));
+  }
+}
+
+function plain(command: string): Asked {
+  return { command, variables: {}, directoryFile: null };
+}
+
+/**
+ * A command that is nothing but a call of a tool of this project becomes that call: in a sandbox there is no daemon to call. Null
+ * for any other command.
+ */
+function toolCall(command: string, { projectRoot }: ToolLink): Pick<Invocation, 'calledAs' | 'args'> | null {
+  const [name = '', ...args] = literalWords(command) ?? [];
+  if (name === '' || basename(name) === SHELL_NAME) return null;
+  const claude = join(projectRoot, '.claude');
+  const link = name.includes('/') ? join(currentDirectory(), name) : join(claude, 'bin', name);
+  const path = name.startsWith('/') ? name : link;
+  const isLink = isWithin(join(claude, 'bin'), path) || isWithin(join(claude, 'tools'), path);
+  return isLink && isFile(path) ? { calledAs: path, args } : null;
+}
+
+interface Ran {
+  result: Result;
+  response: ExecuteResponse | null;
+}
+
+async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: boolean): Promise<Ran> {
+  const places = resolvePlaces(call.environment);
+  const encoded = (requestId: string): Buffer =>
+    encodeExecuteRequest({
+      tool: link.tool,
+      inputJson: Buffer.from(JSON.stringify(inputOf(asked))),
+      inputText: NOTHING,
+      requestId,
+      projectRoot: link.projectRoot,
+      sessionId: call.environment.sessionId,
+      branch: call.environment.branch,
+      protocolVersion: PROTOCOL_VERSION,
+      form: 'text',
+      cwd: currentDirectory(),
+      door: 'shell',
+      isMerged,
+    });
+  call.onForm('text');
+  call.onHandedOver();
+  const live = new LiveOutput(isMerged ? (text) => writeSync(1, text) : null);
+  try {
+    const response = await callDaemon(daemonSource(call, places), (channel, requestId) =>
+      exchange(channel, encoded(requestId), places, call.signal, (text) => live.add(text)),
+    );
+    const { textStdout, textStderr, exitCode } = response;
+    return {
+      response,
+      result: { form: 'text', stdout: live.rest(textStdout), stderr: textStderr, exitCode: Math.min(exitCode, 255) },
+    };
+  } catch (thrown) {
+    const signal = call.signal.reason;
+    if (!call.signal.aborted || typeof signal !== 'string') throw thrown;
+    // The client has ended the command. It shows what there was until then.
+    const exitCode = 128 + (Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0);
+    return { response: null, result: { form: 'text', stdout: live.held(), stderr: NOTHING, exitCode } };
+  } finally {
+    live.end();
+  }
+}
+
+function inputOf({ command, variables }: Asked): object {
+  const stdin = inputOfFile();
+  return {
+    command,
+    ...(Object.keys(variables).length === 0 ? {} : { env: variables }),
+    ...(stdin === null ? {} : { stdin }),
+  };
+}
+
+/** Writes the directory in which the command ended for the client, as a shell of its own would: after a success. */
+function withDirectory({ result, response }: Ran, file: string, { projectRoot }: ToolLink): Result {
+  if (response === null || result.exitCode !== 0 || response.directory === '') return result;
+  const { directory } = response;
+  if (isWithin(projectRoot, directory) && isDirectory(directory)) {
+    writeNew(file, `${directory}\n`);
+    return result;
+  }
+  writeNew(file, `${projectRoot}\n`);
+  const note = `the next command starts in ${projectRoot}: ${directory} is outside the project`;
+  return { ...result, stderr: Buffer.concat([result.stderr, lineOf(note)]) };
+}
+
+/** Follows no link, because others can write to the directory too. */
+function writeNew(file: string, text: string): void {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = fsConstants;
+  const descriptor = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  try {
+    writeSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A person's own terminal: the person's own shell. */
+async function ownShell({ invocation }: Call, { ownShell: shell }: ShellEnvironment): Promise<Result> {
+  const child = spawn(shell, invocation.args, { stdio: 'inherit', argv0: `-${basename(shell)}` });
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  child.on('error', reject);
+  child.on('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  return { form: 'text', stdout: NOTHING, stderr: NOTHING, exitCode: await promise };
+}
+
+/** True if the caller gets both streams as one text. OpenCode joins them itself. */
+function isMerged({ isOpenCode }: ShellEnvironment): boolean {
+  const [out, err] = [fstatSync(1), fstatSync(2)];
+  return isOpenCode || (out.dev === err.dev && out.ino === err.ino);
+}
+
+/** A file or a pipe of another program. Nothing is read from a socket, which a client may leave open for ever. */
+function inputOfFile(): string | null {
+  const input = fstatSync(0);
+  if (!input.isFile() && !input.isFIFO()) return null;
+  const text = readFileSync(0, 'utf8');
+  return text === '' ? null : text;
+}
+
+function isTerminal(): boolean {
+  return process.getBuiltinModule('node:tty').isatty(0);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    if (isErrno(error)) return false;
+    throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return realpathSync(path) === path && statSync(path).isDirectory();
+  } catch (error) {
+    if (isErrno(error)) return false;
+    throw error;
+  }
+}

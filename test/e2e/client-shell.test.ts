@@ -1,0 +1,190 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appears } from '../helpers/appears.ts';
+import { CTXD, type Installation, install } from '../helpers/installation.ts';
+
+const CLAUDE = { CLAUDECODE: '1' };
+const OPENCODE = { OPENCODE: '1', AGENT: '1' };
+
+let one: Installation;
+let shell: string;
+/** On the host, outside the project: nothing in a sandbox can write there. */
+let outside: string;
+beforeAll(async () => {
+  one = await install({ warm: true });
+  expect((await one.run(CTXD, ['init', '--shell'])).code).toBe(0);
+  shell = join(one.project, '.claude/tools/safe_bash/contextd-sh');
+  outside = mkdtempSync(join(tmpdir(), 'outside-'));
+  mkdirSync(join(one.project, 'lib'));
+});
+afterAll(async () => {
+  rmSync(outside, { recursive: true, force: true });
+  await one?.remove();
+});
+
+const run = (words: readonly string[], options: Parameters<Installation['runProcess']>[2] = {}) =>
+  one.runProcess(shell, words, options);
+
+/** As Claude Code wraps a command, with the file from which it reads where the command ended. */
+function wrapped(command: string, file: string): string {
+  return `shopt -u extglob 2>/dev/null || true && eval '${command.replaceAll("'", `'"'"'`)}' < /dev/null && pwd -P >| ${file}`;
+}
+
+describe('issue 35 part 1: contextd-sh', () => {
+  it('runs a command in the sandbox, with its status, and streams apart if the client keeps them apart', async () => {
+    const { code, stdout, stderr } = await run(['-c', 'echo out; echo err >&2; pwd; exit 3']);
+    expect([code, stdout.split('\n').slice(0, 2), stderr]).toEqual([3, ['out', one.project], 'err\n']);
+    expect(await run(['-lc', 'kill -TERM $$'])).toMatchObject({ code: 143 });
+    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringContaining('GNU bash') });
+    const { stdout: records } = await one.run(CTXD, ['audit', 'tail', '--json']);
+    expect(JSON.parse(records)).toContainEqual(
+      expect.objectContaining({ door: 'shell', tool: 'safe_bash', input: { command: 'kill -TERM $$' } }),
+    );
+  });
+
+  it('keeps the order of both streams if they are one file, or if the client joins them', async () => {
+    const script = 'for i in 1 2 3; do echo out$i; echo err$i >&2; done';
+    const lines = 'out1\nerr1\nout2\nerr2\nout3\nerr3\n';
+    const file = join(outside, 'both');
+    const descriptor = openSync(file, 'w');
+    const env = { ...one.environment, ...CLAUDE };
+    spawnSync(shell, ['-c', script], { cwd: one.project, env, stdio: ['ignore', descriptor, descriptor] });
+    expect(readFileSync(file, 'utf8')).toBe(lines);
+    expect(await run(['-c', script], { env: OPENCODE })).toMatchObject({ stdout: lines, stderr: '' });
+  });
+
+  it('masks secrets, and prints nothing of its own if nothing is cut', async () => {
+    const token = `ghp_${'aB3dE5fG7hJ9'.repeat(3)}`;
+    writeFileSync(join(one.project, 'lib/token.txt'), `${token}\n`);
+    const seen = await run(['-c', 'cat lib/token.txt; false'], { env: { CONTEXTD_SESSION_ID: 'masks' } });
+    expect(`${seen.stdout}${seen.stderr}`).not.toContain(token);
+    expect(seen).toMatchObject({ code: 1, stdout: '[SECRET_1]\n' });
+    const plain = await run(['-c', 'echo a > lib/new; cat lib/new; exit 4'], { env: { CONTEXTD_SESSION_ID: 'plain' } });
+    expect(plain).toMatchObject({ code: 4, stdout: 'a\n', stderr: '' });
+  });
+
+  it('starts where the client stands, and says Claude Code where the command ended after a success', async () => {
+    const file = join('/tmp', `claude-${process.pid}-cwd`);
+    const at = (command: string, cwd = one.project) => run(['-c', wrapped(command, file)], { cwd, env: CLAUDE });
+    try {
+      expect(await at("cd lib; echo 'it'\"'\"'s'")).toMatchObject({ code: 0, stdout: "it's\n", stderr: '' });
+      expect(readFileSync(file, 'utf8')).toBe(`${one.project}/lib\n`);
+      expect(await at('pwd; cd ..; false', join(one.project, 'lib'))).toMatchObject({
+        code: 1,
+        stdout: `${one.project}/lib\n`,
+      });
+      expect(readFileSync(file, 'utf8')).toBe(`${one.project}/lib\n`);
+      expect((await at('cd /tmp')).stderr).toBe(
+        `[contextd the next command starts in ${one.project}: /tmp is outside the project]\n`,
+      );
+      expect(readFileSync(file, 'utf8')).toBe(`${one.project}\n`);
+    } finally {
+      rmSync(file, { force: true });
+    }
+  });
+
+  it('runs a script from stdin, passes on a file as input, and runs what it does not know inside as it stands', async () => {
+    expect(await run([], { input: 'echo "$((1+1))"\n' })).toMatchObject({ code: 0, stdout: '2\n' });
+    expect(await run(['-s'], { input: 'pwd' })).toMatchObject({ stdout: `${one.project}\n` });
+    expect(await run(['-o', 'pipefail', '-c', 'false | true'])).toMatchObject({ code: 1 });
+    expect(await run(['-c', 'echo "$0 $1"', 'name', 'argument'])).toMatchObject({ stdout: 'name argument\n' });
+    writeFileSync(join(one.project, 'lib/script.sh'), 'echo "script $1"\n');
+    expect(await run(['lib/script.sh', 'x'])).toMatchObject({ stdout: 'script x\n' });
+    writeFileSync(join(one.project, 'lib/input'), 'from a file\n');
+    const stdin = openSync(join(one.project, 'lib/input'), 'r');
+    const { stdout } = spawnSync(shell, ['-c', 'cat'], {
+      cwd: one.project,
+      env: one.environment,
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
+    expect(String(stdout)).toBe('from a file\n');
+  });
+
+  it('makes a command that is a call of a tool that call, by name and by path, in the session of the client', async () => {
+    const env = { CLAUDE_CODE_SESSION_ID: 'tools' };
+    writeFileSync(join(one.project, 'lib/a.txt'), 'one\ntwo\n');
+    expect(await run(['-c', 'safe_read lib/a.txt'], { env })).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
+    expect(await run(['-c', 'safe_bash \'echo "$((1+1))"\''], { env })).toMatchObject({ stdout: '2\n' });
+    expect(await run(['-c', 'safe_read a.txt'], { env, cwd: join(one.project, 'lib') })).toMatchObject({ code: 0 });
+    expect(await run(['-c', `${one.project}/.claude/bin/safe_read lib/a.txt`], { env })).toMatchObject({ code: 0 });
+    expect((await run(['-c', 'safe_read lib/a.txt | cat'], { env })).code).toBe(0);
+  });
+
+  it('never runs anything outside, whatever a command says of wrappers, snapshots and shells', async () => {
+    const made = join(outside, 'made');
+    const cwdFile = join(outside, 'claude-1234-cwd');
+    const touch = `touch ${made}`;
+    const texts = [
+      touch,
+      `SNAPSHOT_FILE=${made}\ndeclare -f > "$SNAPSHOT_FILE"\necho x > ${made}`,
+      `source /tmp/snapshot-bash-1.sh 2>/dev/null || true && ${touch}`,
+      wrapped(touch, cwdFile),
+      wrapped('true', made),
+      wrapped('true', cwdFile),
+      `true && pwd -P >| ${made}`,
+      `eval 'true' < /dev/null && pwd -P >| ${cwdFile}`,
+      `${shell} -c '${touch}'`,
+      `CLAUDECODE= AI_AGENT= ${shell} -i <<< '${touch}'`,
+      `/bin/bash -c '${touch}'`,
+      `env -i /bin/bash -lc '${touch}'`,
+      `exec /bin/sh -c '${touch}'`,
+      `contextd-sh -i; ${touch}`,
+      `safe_bash '${touch}'`,
+      `safe_bash --out ${made} 'echo x'`,
+      `unset CLAUDECODE; ${touch}`,
+    ];
+    for (const env of [CLAUDE, OPENCODE, {}])
+      for (const text of texts) {
+        await run(['-c', text], { env });
+        await run([], { env, input: text });
+        expect([made, cwdFile].filter(existsSync), text).toEqual([]);
+      }
+  });
+
+  it('is the own shell of a person at a terminal only: without -c, and without the variables of a client', () => {
+    const made = join(outside, 'by-a-person');
+    const at = (env: Record<string, string>, words: string) => {
+      const { CLAUDECODE: _, ...clean } = { ...process.env, ...one.environment };
+      const own = { ...clean, SHELL: '/bin/bash', ...env };
+      spawnSync('script', ['-qec', `${shell} ${words}`, '/dev/null'], {
+        cwd: one.project,
+        env: own,
+        input: `touch ${made}\nexit\n`,
+        timeout: 60_000,
+      });
+      const did = existsSync(made);
+      rmSync(made, { force: true });
+      return did;
+    };
+    const none = Object.fromEntries(
+      ['AI_AGENT', 'AGENT', 'OPENCODE', 'GEMINI_CLI', 'CURSOR_AGENT'].map((n) => [n, '']),
+    );
+    expect(at(none, '')).toBe(true);
+    expect(at(none, '-i')).toBe(true);
+    expect(at(none, `-c 'touch ${made}'`)).toBe(false);
+    for (const name of ['CLAUDECODE', 'AI_AGENT', 'OPENCODE', 'GEMINI_CLI', 'CODEX_SANDBOX', 'CURSOR_AGENT'])
+      expect(at({ ...none, [name]: '1' }, '-i'), name).toBe(false);
+  });
+
+  it('ends the command when the client ends the shell, shows what there was, and exits as a shell would', async () => {
+    const child = spawn(shell, ['-c', 'echo begun; touch lib/began; exec sleep 1000'], {
+      cwd: one.project,
+      env: { ...one.environment, ...OPENCODE },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    await appears(join(one.project, 'lib'), 'began');
+    await expect.poll(async () => (await one.run(CTXD, ['ps', '--json'])).stdout).toContain('sleep 1000');
+    child.kill('SIGTERM');
+    expect(await ended).toBe(143);
+    expect(['', 'begun\n']).toContain(out);
+    await expect.poll(async () => (await one.run(CTXD, ['ps', '--json'])).stdout).not.toContain('sleep 1000');
+  });
+});
