@@ -116,7 +116,6 @@ describe('the messages of tool.proto', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
     );
   });
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { ToolAccess } from '#src/catalog/tool-access.js';
 import { systemClock } from '#src/core/clock.js';
@@ -7,25 +7,14 @@ import type { JsonObject } from '#src/core/json.js';
 import { silentLogger } from '#src/core/log.js';
 import { McpError, type McpMessage, type PassedCall, type PassedRequest } from '#src/core/passing.js';
 import { PassedRequests } from '#src/features/upstreams/passed-requests.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber } from '#src/scrub/scrubber.js';
 import type { StoredServer, StoredTool } from '#src/stores/upstream-servers.js';
 import { DefinitionCollector, type DefinitionKind } from '#src/upstream/definitions.js';
 import { snapshotOf } from '#src/upstream/snapshot.js';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
+import { engine, scanner } from '../../../helpers/test-rules.ts';
 
 const PROJECT = '/home/ann/shop';
-const { pack, official } = readRuleSources();
-const scanner = createScanner({
-  config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
-  logger: silentLogger,
-  readRules: async () => ({ pack, official }),
-});
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
-
 /** What a server answers; undefined: it never does. */
 type Answers = (request: PassedRequest) => JsonObject | undefined;
 
@@ -51,7 +40,7 @@ function passing(servers: Record<string, Given>, deny: string[] = []) {
   const last = new Map<string, number>();
   const scrubber = createScrubber({
     scanner,
-    engine: createEngine(pack, { official }),
+    engine,
     numbers: {
       next({ session }: SessionRef) {
         last.set(session, (last.get(session) ?? 0) + 1);
