@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { ServerProcess } from '#src/upstream/start-server.js';
 
-const SCRIPTED = join(import.meta.dirname, '..', '..', 'fixtures', 'mcp-servers', 'scripted.mjs');
+const SCRIPTED = join(import.meta.dirname, '..', 'fixtures', 'mcp-servers', 'scripted.mjs');
 
 /** The scripted server as an ordinary process: what is outside of it is the claim of other tests. */
 export function startScripted(
