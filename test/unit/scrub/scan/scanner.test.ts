@@ -25,7 +25,7 @@ const { text, start, secret } = generateSample('x «ghp_[A-Za-z0-9]{36}» y', se
 const finding = { rule: 'github-pat', start, end: start + secret.length };
 
 /** Takes much longer to search than any deadline of these tests. */
-const ENDLESS = 'password = token, secret key: AKIA eyJ http://a:b\n'.repeat(250_000);
+const ENDLESS = 'password = token, secret key: AKIA eyJ http://a:b\n'.repeat(1_000_000);
 
 const PATIENT = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
 const open: Scanner[] = [];
