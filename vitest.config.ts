@@ -4,7 +4,7 @@ import WholeFirst from './test/helpers/whole-first.ts';
 // The tests run the compiled program, natively: they test what is shipped, and one coverage pipeline sees both the test
 // workers and every child process.
 const SHARED = {
-  setupFiles: ['test/helpers/coverage.ts'],
+  setupFiles: ['test/helpers/coverage.ts', 'test/helpers/fast-check-defaults.ts'],
   pool: 'forks' as const,
   // The files of a worker share its modules, which saves a process for each file.
   isolate: false,

@@ -7,6 +7,9 @@ export default defineConfig({
   ssr: { resolve: { conditions: [CONDITION, 'module', 'node'], externalConditions: [CONDITION] } },
   test: {
     include: ['test/unit/**/*.test.ts'],
+    setupFiles: ['test/helpers/fast-check-defaults.ts'],
+    // A tenth of the gate's random cases, which `npm test` runs.
+    env: { CONTEXTD_PROPERTY_RUNS: process.env.CONTEXTD_PROPERTY_RUNS ?? '30' },
     reporters: ['default', './test/helpers/count-reporter.ts'],
     pool: 'forks',
     isolate: false,

@@ -42,10 +42,10 @@ export type CompileArguments = (tool: string, schema: JsonObject) => ArgumentSch
 /**
  * Creates one compiler for the schemas (JSON Schema draft 2020-12) of several tools. A test checks the schemas of core tools against the meta-schema;
  * checking them at every start would cost more than everything else here. Schemas of `core` tools are known to compile, so
- * each is compiled at the first check. The patterns of `others` run in linear time (RE2), and a check ends after CHECK_MS: a
+ * each is compiled at the first check. The patterns of `others` run in linear time (RE2), and a check ends after `checkMs`: a
  * list of a hundred thousand items and a schema of a thousand parts must not stop the daemon.
  */
-export function createArgumentCompiler(whose: 'core' | 'others'): CompileArguments {
+export function createArgumentCompiler(whose: 'core' | 'others', checkMs = CHECK_MS): CompileArguments {
   // One of its own for each schema of others: a compilation that was ended in the middle must not harm the next.
   const newAjv = (): Ajv2020 =>
     new Ajv2020({
@@ -65,7 +65,7 @@ export function createArgumentCompiler(whose: 'core' | 'others'): CompileArgumen
     return {
       check(input) {
         validate ??= compile(ajv, tool, schema);
-        const { errors, isValid } = whose === 'core' ? run(validate, input) : runWithin(tool, validate, input);
+        const { errors, isValid } = whose === 'core' ? run(validate, input) : runWithin(tool, validate, input, checkMs);
         if (!isValid) throw argumentsInvalid(tool, errors, Object.keys(properties), `See \`${tool} --schema\`.`);
       },
       secretInputs: findSecretInputs(tool, schema),
@@ -95,15 +95,15 @@ function run(validate: ValidateFunction, input: JsonObject): Checked {
 }
 
 /** Throws PAYLOAD_TOO_LARGE if the schema makes checking this input slow. */
-export function runWithin(tool: string, validate: ValidateFunction, input: JsonObject): Checked {
+export function runWithin(tool: string, validate: ValidateFunction, input: JsonObject, checkMs = CHECK_MS): Checked {
   if (isSmall(input)) return run(validate, input);
   return withDeadline(
-    CHECK_MS,
+    checkMs,
     () => run(validate, input),
     () => {
       throw new ContextdError(
         'PAYLOAD_TOO_LARGE',
-        `the arguments of ${tool} take more than ${CHECK_MS / 1_000} s to check`,
+        `the arguments of ${tool} take more than ${checkMs / 1_000} s to check`,
         {
           remedy: 'Send less in one call, or ask the author of the tool for a simpler schema.',
         },

@@ -9,6 +9,7 @@ import type {
   DatabaseFile,
   DatabaseRequest,
   DatabaseResult,
+  Envelope,
   Reply,
   Row,
   SqlValue,
@@ -38,8 +39,20 @@ export interface DatabaseDeps extends DatabaseFile {
   logger: Logger;
   /** The compiled program of the thread, if it has its own functions. Default: plain SQLite. */
   program?: URL;
+  /** Where the file is served. Default: a worker thread that runs `program`. */
+  connect?(program: URL, name: string): DatabaseConnection;
   /** Called once if the thread dies. By then every pending call has failed and `state` is "failed". */
   onFailure?(error: ContextdError): void;
+}
+
+/** The connection to the thread that owns the file. It takes `{id, body}` and gives arrays of replies. */
+export interface DatabaseConnection {
+  send(request: Envelope<DatabaseRequest>): void;
+  onReplies(settle: (replies: readonly Reply<DatabaseResult>[]) => void): void;
+  /** Called when the thread has failed or ended; more than once if it does both. */
+  onEnd(die: (cause: unknown) => void): void;
+  /** Ends the thread and waits until it is gone. Idempotent. */
+  end(): Promise<void>;
 }
 
 /** Creates a database with its own file, schema and thread. A daemon may have several. */
@@ -61,11 +74,11 @@ class WorkerDatabase implements Database {
   }
 
   async start(): Promise<void> {
-    const thread = new DatabaseThread({
-      program: this.#deps.program ?? ownProgram(new URL('./sqlite-thread/main.js', import.meta.url)),
-      name: `database ${basename(this.#deps.file)}`,
-      onDeath: (error) => this.#fail(error),
-    });
+    const { program = ownProgram(new URL('./sqlite-thread/main.js', import.meta.url)), connect = startThread } =
+      this.#deps;
+    const name = `database ${basename(this.#deps.file)}`;
+    const connection = connect(program, name);
+    const thread = new DatabaseThread({ connection, name, onDeath: (error) => this.#fail(error) });
     try {
       const { file, migrations, durable = false } = this.#deps;
       await thread.request({ kind: 'open', file, migrations, durable });
@@ -112,9 +125,25 @@ class WorkerDatabase implements Database {
   }
 }
 
+function startThread(program: URL, name: string): DatabaseConnection {
+  const worker = new Worker(program, { name });
+  const gone = new Promise((resolve) => worker.once('exit', resolve));
+  return {
+    send: (request) => worker.postMessage(request),
+    onReplies: (settle) => void worker.on('message', settle),
+    onEnd(die) {
+      worker.on('error', die);
+      worker.once('exit', (code) => die(new Error(`exit code ${code}`)));
+    },
+    async end() {
+      await worker.terminate();
+      await gone;
+    },
+  };
+}
+
 interface ThreadDeps {
-  /** The compiled program of the thread. Receives `{id, body}` and posts arrays of replies. */
-  program: URL;
+  connection: DatabaseConnection;
   /** The thread's name in messages. */
   name: string;
   /** Called once if the thread dies without `end()`. */
@@ -124,24 +153,14 @@ interface ThreadDeps {
 /** The thread of one database. If it dies, every pending request fails at once with the same reason. */
 class DatabaseThread {
   readonly #deps: ThreadDeps;
-  readonly #worker: Worker;
   readonly #channel: Channel<DatabaseRequest, DatabaseResult>;
-  readonly #gone: Promise<void>;
   #ending = false;
 
   constructor(deps: ThreadDeps) {
     this.#deps = deps;
-    const worker = new Worker(deps.program, { name: deps.name });
-    this.#worker = worker;
-    this.#channel = new Channel((id, body) => worker.postMessage({ id, body }));
-    worker.on('message', (replies: readonly Reply<DatabaseResult>[]) => this.#settle(replies));
-    worker.on('error', (error) => this.#die(error));
-    this.#gone = new Promise((resolve) => {
-      worker.once('exit', (code) => {
-        this.#die(new Error(`exit code ${code}`));
-        resolve();
-      });
-    });
+    this.#channel = new Channel((id, body) => deps.connection.send({ id, body }));
+    deps.connection.onReplies((replies) => this.#settle(replies));
+    deps.connection.onEnd((cause) => this.#die(cause));
   }
 
   request(body: DatabaseRequest): Promise<DatabaseResult> {
@@ -151,8 +170,7 @@ class DatabaseThread {
   /** Ends the thread and waits until it is gone. Idempotent. */
   async end(): Promise<void> {
     this.#ending = true;
-    await this.#worker.terminate();
-    await this.#gone;
+    await this.#deps.connection.end();
   }
 
   #settle(replies: readonly Reply<DatabaseResult>[]): void {

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { getEncoding } from 'js-tiktoken';
 import type { Envelope } from '#src/core/envelope.js';
 import { loadCounter } from '#src/tokens/counter.js';
 import { ENVELOPE_SCHEMA } from './answer-schema.ts';
+import { cl100k } from './tiktoken.ts';
 
 const validate = new Ajv2020({
   strict: true,
@@ -11,7 +11,6 @@ const validate = new Ajv2020({
   strictRequired: false,
   strictTypes: false,
 }).compile(ENVELOPE_SCHEMA);
-const cl100k = getEncoding('cl100k_base');
 /**
  * js-tiktoken needs minutes for a long run without a break. Our own counter, which other tests compare with it, stands
  * in.

@@ -4,20 +4,27 @@
  */
 const IN_GATE = { function: 300, slow: 60, door: 20 };
 
+/** `CONTEXTD_PROPERTY_RUNS` is the number for a function: 10,000 at night, 30 in `npm run test:unit`. All others follow it. */
+const FACTOR = Number(process.env.CONTEXTD_PROPERTY_RUNS ?? IN_GATE.function) / IN_GATE.function;
+
 /**
- * The number of cases of a property test, `CONTEXTD_PROPERTY_RUNS=10000` at night. A property at the door proves that the
- * parts are put together; those of its functions have the many cases.
+ * The number of cases of a property test. A property at the door proves that the parts are put together; those of its
+ * functions have the many cases. `times` is for a property that needs more or fewer than others: a comment says why.
+ * A property without a number has those of a function (`fast-check-defaults.ts`).
  */
-export function propertyRuns(at: keyof typeof IN_GATE = 'function'): number {
-  return Number(process.env.CONTEXTD_PROPERTY_RUNS ?? IN_GATE[at]);
+export function propertyRuns(at: keyof typeof IN_GATE = 'function', times = 1): number {
+  return Math.ceil(IN_GATE[at] * times * FACTOR);
 }
 
-/** Every how many-th of all cases is tried in the gate; at night it is each one. */
+/** Every how many-th of all cases is tried: `inGate` in the gate, each one at night. */
 export function stride(inGate: number): number {
-  return process.env.CONTEXTD_SHAPE_RUNS === undefined ? inGate : 1;
+  return process.env.CONTEXTD_SHAPE_RUNS === undefined ? Math.max(1, Math.round(inGate / FACTOR)) : 1;
 }
 
-/** The number of cases of a generator of `test/escape`: `inGate` in the gate, `CONTEXTD_SHAPE_RUNS=20000` at night. */
+/** The number of cases that take a sandbox, a program or a database each: `CONTEXTD_SHAPE_RUNS=20000` at night. */
 export function shapeRuns(inGate: number): number {
-  return Number(process.env.CONTEXTD_SHAPE_RUNS ?? inGate);
+  return Number(process.env.CONTEXTD_SHAPE_RUNS ?? Math.ceil(inGate * FACTOR));
 }
+
+/** The seed of random cases. It is fixed in the gate, so that two runs try the same cases, and the date at night. */
+export const PROPERTY_SEED = Number(process.env.CONTEXTD_PROPERTY_SEED ?? 20_261_121);

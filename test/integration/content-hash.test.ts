@@ -14,7 +14,6 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toRaw } from '#src/fs/raw-path.js';
 import { type Content, contentHash, examine, isPartOf } from '#src/guard/quarantine/content-hash.js';
-import { propertyRuns } from '../helpers/property-runs.ts';
 import { type Bench, openBench } from '../helpers/workspace-bench.ts';
 
 /** What a tree is, apart from where it is. A name is one character for each byte. */
@@ -136,7 +135,6 @@ describe('a copy', () => {
           rmSync(join(bench.workspace, 'copy'), { recursive: true });
         }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -165,7 +163,6 @@ describe('the hash of content', () => {
         expect(hashOf(one, (all) => all.toReversed())).toBe(hashOf(one));
         expect(hashOf(one) === hashOf(other)).toBe(formOf(one) === formOf(other));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -176,7 +173,6 @@ describe('the hash of content', () => {
         expect(hash).toMatch(/^[0-9a-f]{64}$/);
         expect(hashOf(changed(one, choice))).not.toBe(hash);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

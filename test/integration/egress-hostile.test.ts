@@ -7,7 +7,7 @@ import { clientHello, inRecords } from '../helpers/client-hello.js';
 import { dnsQuery } from '../helpers/dns-query.js';
 import { EgressProcess, Upstream } from '../helpers/egress-process.js';
 import { HAS_LOW_PORTS } from '../helpers/low-ports.ts';
-import { propertyRuns } from '../helpers/property-runs.js';
+import { propertyRuns } from '../helpers/property-runs.ts';
 
 const NET = `127.76.${process.pid % 250}`;
 const [GOOD, EVIL, SILENT] = [`${NET}.1`, `${NET}.2`, `${NET}.3`];
@@ -173,7 +173,6 @@ describe.runIf(HAS_LOW_PORTS)('hostile bytes', () => {
         mutated[at] = value;
         for (const datagram of [data, mutated]) socket.send(datagram, names, '127.0.0.1');
       }),
-      { numRuns: propertyRuns() },
     );
     socket.close();
     expect(await firstAddress()).toBe(address);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isProtectedIn } from '#src/guard/table/protected-names.js';
+import { propertyRuns } from '../helpers/property-runs.ts';
 import { type Bench, letTimePass, openBench } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
@@ -72,7 +73,7 @@ test('SEC-2.3 whatever runs do, they leave nothing dangerous that was not there 
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: propertyRuns('door') },
   );
 }, 120_000);
 

@@ -6,7 +6,6 @@ import { toRaw } from '#src/fs/raw-path.js';
 import { ledgerFile } from '#src/guard/contract/quarantine.js';
 import { contentHash } from '#src/guard/quarantine/content-hash.js';
 import { QuarantineLedger } from '#src/guard/quarantine/ledger.js';
-import { propertyRuns } from '../helpers/property-runs.ts';
 import { type Bench, openBench, recordingLogger } from '../helpers/workspace-bench.ts';
 
 let bench: Bench;
@@ -79,7 +78,6 @@ it('SEC-2.3: keeps every name that the kernel allows, whether UTF-8 or not', () 
       ledger.drop(ledger.items);
       ledger.flush();
     }),
-    { numRuns: propertyRuns() },
   );
 });
 

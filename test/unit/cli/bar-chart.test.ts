@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderBarChart } from '#src/cli/render.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const group = (label: string, ...amounts: number[]) => ({
   label,
@@ -43,7 +42,6 @@ describe('a bar chart', () => {
         for (const line of renderBarChart({ title: 'T', groups: all }, columns))
           expect(line.length).toBeLessThanOrEqual(Math.min(80, columns));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

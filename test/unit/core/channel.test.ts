@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Channel } from '#src/core/channel.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 interface Sent {
   readonly id: number;
@@ -47,7 +46,6 @@ describe('a channel', () => {
           expect(channel.pendingCount).toBe(0);
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invisibleIn } from '#src/core/invisible.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 describe('SEC-2.1 characters that do not print', () => {
   it.each([
@@ -25,7 +24,6 @@ describe('SEC-2.1 characters that do not print', () => {
         expect(invisibleIn(`${before}${character}${after}`)).toBe(name);
         expect(invisibleIn(`${before}\n\t${character}${after}`, 'document')).toBe(name);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -25,7 +25,6 @@ describe('issue 32.2 the nesting of a body', () => {
       fc.property(value, fc.integer({ min: 0, max: 6 }), fc.constantFrom(undefined, 2), (json, limit, indent) => {
         expect(isDeeperThan(limit, JSON.stringify(json, null, indent))).toBe(depthOf(json) > limit);
       }),
-      { numRuns: 2_000 },
     );
   });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyedLock, Lock } from '#src/core/lock.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 describe('a lock', () => {
   it('runs tasks one after another, in order', async () => {
@@ -87,7 +86,6 @@ describe('a lock with keys', () => {
         expect(await Promise.all(results)).toEqual(expected);
         for (const indexes of order.values()) expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isBelow, isWithin } from '#src/core/paths.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 describe('a path inside a path', () => {
   it.each([
@@ -37,7 +36,6 @@ describe('a path inside a path', () => {
         expect(isWithin(outer, inner)).toBe(!isOutside);
         expect(isBelow(outer, inner)).toBe(!isOutside && way !== '');
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

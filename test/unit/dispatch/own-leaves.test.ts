@@ -4,8 +4,6 @@ import { isJsonObject, type Json, type JsonObject } from '#src/core/json.js';
 import { type Leaving, ownLeaves } from '#src/dispatch/own-names.js';
 import { collectLeaves } from '#src/scrub/leaves.js';
 
-fc.configureGlobal({ seed: 20_261_121 });
-
 /** What the tool of these tests states in its tool.json. */
 const STATED = ['exit_code', 'files', 'path', 'code', 'stdout', 'content', 'content_#'];
 

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_HELLO_MAX_BYTES, readClientHello } from '#src/egress/client-hello.js';
 import { clientHello, inRecords, outerEch, serverNameList } from '../../helpers/client-hello.js';
-import { propertyRuns } from '../../helpers/property-runs.js';
 
 const NAME = 'registry.example.com';
 const HELLO = inRecords(clientHello({ serverNames: [NAME] }));
@@ -138,7 +137,6 @@ describe('the ClientHello', () => {
         expect(['more', 'bad', 'whole']).toContain(read.state);
         if (read.state === 'more') expect(read.atLeast).toBeGreaterThan(bytes.length);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { answerQuestion, DNS_TYPE_A, type DnsQuestion, readQuestion, refuseQuestion } from '#src/egress/dns.js';
 import { SyntheticNames } from '#src/egress/synthetic-names.js';
 import { dnsQuery } from '../../helpers/dns-query.js';
-import { propertyRuns } from '../../helpers/property-runs.js';
 
 function read(query: Buffer): DnsQuestion {
   const question = readQuestion(query);
@@ -81,7 +80,6 @@ describe('a question of the local DNS', () => {
           if (question !== null) answerQuestion(question, '127.64.0.1');
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 });

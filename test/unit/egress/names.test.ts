@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalName, shownHost } from '#src/egress/names.js';
-import { propertyRuns } from '../../helpers/property-runs.js';
 
 describe('a host name', () => {
   const NORMAL = [
@@ -120,7 +119,6 @@ describe('a host name', () => {
         expect(name).toBe(raw.toLowerCase());
         expect(new URL(`https://${name}/`).host).toBe(name);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -2,7 +2,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SELECTION_PROVIDERS, selectionSchema, validateSelection } from '#src/gateway/selection.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const IDS = ['github:create_issue@1.4.0', 'github:close_issue@1.4.0', 'slack:send#3a91c7d2'];
 
@@ -96,7 +95,6 @@ describe('a selection', () => {
         const fits = new Set(candidates.filter((id) => id.toLowerCase().startsWith(raw.trim().toLowerCase())));
         if (result.status === 'repaired' && result.repair === 'prefix') expect(fits).toEqual(new Set([result.id]));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -11,7 +11,6 @@ import { Tree } from '#src/install/child/tree.js';
 import { FETCH_LIMITS, type FetchLimits } from '#src/install/limits.js';
 import { paxOf, type TarEntry, tarOf, type ZipItem, zipOf } from '../../helpers/hostile-archives.ts';
 import { HOSTILE_PATHS, HOSTILE_TREES, type Thing } from '../../helpers/hostile-trees.ts';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'ctxd-archive-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -381,7 +380,6 @@ describe('issue 17 part 2: whatever an archive holds', () => {
           else expect(error.remedy).toMatch(/^[A-Z].{8,}/s);
         }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

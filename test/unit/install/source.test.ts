@@ -212,12 +212,12 @@ describe('issue 17 part 1: the text of a source', () => {
         expect(parseSource(canonical, '/elsewhere'), canonical).toEqual(source);
         expect(formatSource(parseSource(canonical, '/elsewhere'))).toBe(canonical);
       }),
-      { numRuns: propertyRuns() * 20 },
+      // One text in 300 is of the rarest kind.
+      { numRuns: propertyRuns('function', 20) },
     );
-    expect(
-      Object.values(read).every((count) => count > 0),
-      JSON.stringify(read),
-    ).toBe(true);
+    // Few cases, as in `npm run test:unit`, have not every kind.
+    const kinds = Object.values(read).filter((count) => count > 0);
+    if (propertyRuns() >= 300) expect(kinds, JSON.stringify(read)).toHaveLength(5);
   });
 
   it('whatever the text: it is refused, or its canonical text is the same source and git can take no part of it for an option', () => {
@@ -265,7 +265,8 @@ describe('issue 17 part 1: the text of a source', () => {
           if ('sub' in source) expect(source.sub.split('/')).not.toContain('..');
         },
       ),
-      { numRuns: propertyRuns() * 10 },
+      // Most texts are refused.
+      { numRuns: propertyRuns('function', 5) },
     );
   });
 });

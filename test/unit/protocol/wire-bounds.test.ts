@@ -107,7 +107,6 @@ describe("the check of a tool's message before decoding", () => {
       fc.property(fc.oneof(hostile, wrapped), (bytes) => {
         if (outcomeOf(bytes) === 'fits') expect(leavesIn(bytes) ?? 0).toBeLessThanOrEqual(MAX);
       }),
-      { numRuns: 5_000 },
     );
   });
 

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { guessForm, parseArguments } from '#src/proxy/arguments.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 import { toolOf } from './arbitraries.ts';
 
 function call(source: object | null, more: object = {}) {
@@ -136,7 +135,6 @@ describe('the command line of a tool', () => {
           expect(error).toMatchObject({ code: 'ARGS_INVALID', remedy: expect.stringMatching(/./) });
         }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
 import { parseArguments } from '#src/proxy/arguments.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 import { toolOf } from './arbitraries.ts';
 
 const TOOL = {
@@ -135,7 +134,6 @@ describe('the input of a tool as flags', () => {
           );
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 });

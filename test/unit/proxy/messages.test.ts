@@ -117,7 +117,6 @@ describe('the messages of tool.proto', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
     );
   });
 

@@ -11,15 +11,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { getEncoding } from 'js-tiktoken';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureEnvelope, successEnvelope } from '#src/core/envelope.js';
 import { ContextdError } from '#src/core/errors.js';
 import { saveAnswer } from '#src/proxy/out-answer.js';
 import { RANK_FILE } from '#src/tokens/counter.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
+import { cl100k } from '../../helpers/tiktoken.ts';
 
-const encoding = getEncoding('cl100k_base');
 const meta = { version: 'response-v2', request_id: 'req_1' } as const;
 
 describe('an answer written to a file', () => {
@@ -60,7 +59,7 @@ describe('an answer written to a file', () => {
       data: { out: join(root, 'a.json'), bytes: kept.length, exit_code: 3 },
       error: null,
       refs: ['art_1'],
-      tokens_used: encoding.encode(line, [], []).length,
+      tokens_used: cl100k.encode(line, [], []).length,
       has_more: true,
       truncated: true,
       meta,
@@ -109,7 +108,7 @@ describe('an answer written to a file', () => {
         expect(line).not.toContain('\n');
         const { tokens_used, data } = JSON.parse(line);
         expect(data.bytes).toBe(Buffer.byteLength(JSON.stringify(envelope)) + 1);
-        expect(tokens_used).toBe(encoding.encode(line, [], []).length);
+        expect(tokens_used).toBe(cl100k.encode(line, [], []).length);
       }),
       { numRuns: propertyRuns('slow') },
     );

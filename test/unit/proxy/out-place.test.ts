@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { PROTECTED_NAMES } from '#src/guard/table/protected-names.js';
 import { locateOut } from '#src/proxy/out-place.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const ROOT = '/home/ann/.work/shop';
 const link = { tool: 'safe_bash', projectRoot: ROOT, toolDir: '/alias/.claude/tools/safe_bash' };
@@ -97,7 +96,6 @@ describe('the place of an answer', () => {
           expect(error).toBeInstanceOf(ContextdError);
         }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
 import { ContextdError, ERROR_TABLE, type ErrorCode } from '#src/core/errors.js';
 import { newRequestId } from '#src/core/ids.js';
 import { renderFailure } from '#src/proxy/output.js';
 import { RANK_FILE } from '#src/tokens/counter.js';
+import { cl100k } from '../../helpers/tiktoken.ts';
 
-const encoding = getEncoding('cl100k_base');
 const codes = Object.keys(ERROR_TABLE) as ErrorCode[];
 
 function lineOf(stdout: Buffer): string {
@@ -26,7 +25,7 @@ describe('a failure of the proxy itself', () => {
         const error = new ContextdError(code, message, { remedy });
         const line = lineOf((await renderFailure(error, 'json', requestId, RANK_FILE)).stdout);
         const { tokens_used } = JSON.parse(line);
-        expect(tokens_used).toBe(encoding.encode(line, [], []).length);
+        expect(tokens_used).toBe(cl100k.encode(line, [], []).length);
       }),
     );
   });
@@ -64,6 +63,6 @@ describe('a failure of the proxy itself', () => {
       '/nonexistent',
     );
     const line = lineOf(stdout);
-    expect(JSON.parse(line).tokens_used).toBeGreaterThanOrEqual(encoding.encode(line, [], []).length);
+    expect(JSON.parse(line).tokens_used).toBeGreaterThanOrEqual(cl100k.encode(line, [], []).length);
   });
 });

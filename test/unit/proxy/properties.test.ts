@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { parseArguments } from '#src/proxy/arguments.js';
 import { SCHEMA_MAX_BYTES } from '#src/proxy/properties.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 describe('the schema.json that defines the flags', () => {
   let directory: string;
@@ -112,7 +111,6 @@ describe('the schema.json that defines the flags', () => {
           expect(error).toMatchObject({ code: 'ARGS_INVALID' });
         }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

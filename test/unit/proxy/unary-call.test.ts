@@ -14,6 +14,7 @@ import {
 } from '#src/proxy/frames.js';
 import { encodeHeaders } from '#src/proxy/hpack.js';
 import { UnaryCall } from '#src/proxy/unary-call.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 import { bytes, chopped } from './arbitraries.ts';
 
 interface Peer {
@@ -75,7 +76,7 @@ describe('a unary call against the HTTP/2 of Node', () => {
           expect(outcome).toEqual({ kind: 'answered', message: answer });
         },
       ),
-      { numRuns: 30 },
+      { numRuns: propertyRuns('door') },
     );
   });
 
@@ -310,7 +311,6 @@ describe('a unary call', () => {
         for (const frame of frames) call.receive(encodeFrame(frame));
         call.receive(rest);
       }),
-      { numRuns: 1_000 },
     );
   });
 });

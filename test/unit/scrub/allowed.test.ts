@@ -1,29 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber } from '#src/scrub/scrubber.js';
 import { Allowance, hashForms } from '#src/scrub/vault/allowance.js';
 import { generate, seededRandom } from '../../helpers/sample-patterns.ts';
 import { sessionNamed } from '../../helpers/sessions.ts';
+import { engine, scanner } from '../../helpers/test-rules.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const SESSION = sessionNamed('s');
 const random = seededRandom(164);
 const make = (pattern: string): string => generate(pattern, random);
-
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
-const scanner = createScanner({
-  config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
-  logger: silentLogger,
-  readRules: async () => ({ pack, official }),
-});
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
 
 /** A scrubber, and a person who allows values for it. */
 function scrubberAndPerson(): { scrubber: Scrubber; allow(value: string): void; mask(text: string): Promise<string> } {

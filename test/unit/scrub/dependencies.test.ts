@@ -1,28 +1,17 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber } from '#src/scrub/scrubber.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
+import { engine, scanner } from '../../helpers/test-rules.ts';
 
 const FILES = 200;
 const MAX_BYTES = 8000;
 const MODULES = join(import.meta.dirname, '../../../node_modules');
 const TEXT_FILE = /\.(?:[cm]?[jt]s|json|md|ya?ml|css)$/;
-
-const { pack, official } = readRuleSources();
-const scanner = createScanner({
-  config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
-  logger: silentLogger,
-  readRules: async () => ({ pack, official }),
-});
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
 
 /** Text files of the dependencies, evenly chosen. */
 function chooseFiles(): string[] {
@@ -43,7 +32,7 @@ describe('SEC-1.4 files of dependencies', () => {
     let last = 0;
     const scrubber = createScrubber({
       scanner,
-      engine: createEngine(pack, { official, compile: 'when used' }),
+      engine,
       numbers: { next: (_session: SessionRef) => ++last, last: () => last },
       logger: silentLogger,
       clock: systemClock,

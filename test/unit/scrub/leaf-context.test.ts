@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
 import { collectLeaves, collectNames, leafText, toLeafFindings } from '#src/scrub/leaves.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official });
+import { engine } from '../../helpers/test-rules.ts';
 
 /** The parts of a value's strings that are masked because of their names. */
 function maskedIn(value: Json): string[] {

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { ContextdError, ERROR_TABLE } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { type Call, failedOutcome } from '#src/dispatch/call.js';
 import { scrub } from '#src/dispatch/scrub.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber } from '#src/scrub/scrubber.js';
 import { errorsThatNameTokens, ownMessages } from '../../helpers/own-messages.ts';
 import { generate, seededRandom } from '../../helpers/secret-samples.ts';
 import { sessionNamed } from '../../helpers/sessions.ts';
+import { engine, scanner } from '../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
-const readRules = async () => ({ pack, official });
-const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
-const scanner = createScanner({ config, logger: silentLogger, readRules });
 const random = seededRandom(20_261_123);
 const session = sessionNamed('own-messages');
 const messages = ownMessages();
@@ -32,7 +26,6 @@ function namesInMessages(): string[] {
 function scrubberOfSession(): Scrubber {
   let last = 0;
   const numbers = { next: () => (last += 1), last: () => last };
-  const engine = createEngine(pack, { official, compile: 'when used' });
   return createScrubber({ scanner, engine, numbers, logger: silentLogger, clock: systemClock });
 }
 
@@ -53,9 +46,6 @@ function thrownBy(action: () => void): ContextdError {
   }
   throw new Error('nothing was thrown');
 }
-
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
 
 describe('SEC-1.1 a message of contextd is never scrubbed into nonsense', () => {
   it('in a session that knows random secrets, and values that are words of the messages', async () => {

@@ -2,15 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { KeywordIndex } from '#src/scrub/exact/keyword-index.js';
 import { loadPackFile } from '#src/scrub/exact/load-config.js';
 import { RuleSet } from '#src/scrub/exact/rule-set.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
 import { judge } from '#src/scrub/hardened/judge.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
+import { stride } from '../../helpers/property-runs.ts';
 import { CLEAN_TEXTS, generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
+import { engine, pack } from '../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
 const configs = pack.map(loadPackFile).flatMap((file) => file.rules.map((rule) => ({ ...rule, file })));
-const engine = createEngine(pack, { official });
-const SEEDS = [1, 2, 3, 4, 5];
+const SEEDS = [1, 2, 3, 4, 5].filter((_, at) => at % stride(2) === 0);
 
 describe('the rule pack', () => {
   it('has more than two hundred rules with unique ids', () => {
@@ -35,9 +33,12 @@ describe('the rule pack', () => {
     it.each(samples.match)('finds %j', (pattern) => {
       for (const seed of SEEDS) {
         const { text, secret, start } = generateSample(pattern, seededRandom(seed));
-        const found = find(`${text}\n`).map((finding) => text.slice(finding.start, finding.end));
-        expect(found, text).toEqual([secret]);
-        expect(find(`${text}\n`)[0]?.start).toBe(start);
+        const found = find(`${text}\n`);
+        expect(
+          found.map((finding) => text.slice(finding.start, finding.end)),
+          text,
+        ).toEqual([secret]);
+        expect(found[0]?.start).toBe(start);
         if (config.keywords.length > 0) expect(keywords.find(text).size, `keyword in ${text}`).toBeGreaterThan(0);
       }
     });

@@ -1,26 +1,19 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import type { Finding } from '#src/scrub/finding.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
 import { collectLeaves } from '#src/scrub/leaves.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber, type ScrubberDeps } from '#src/scrub/scrubber.js';
 import { replaceTokens } from '#src/scrub/vault/look-alike.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../helpers/secret-samples.ts';
 import { sessionNamed } from '../../helpers/sessions.ts';
+import { engine, scanner } from '../../helpers/test-rules.ts';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_121 });
-
-const { pack, official } = readRuleSources();
-const readRules = async () => ({ pack, official });
-const engine = createEngine(pack, { official });
 const config = { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 };
-const scanner = createScanner({ config, logger: silentLogger, readRules });
 
 function scrubberWith(deps: Partial<ScrubberDeps> = {}): Scrubber {
   const last = new Map<string, number>();
@@ -33,9 +26,6 @@ function scrubberWith(deps: Partial<ScrubberDeps> = {}): Scrubber {
   };
   return createScrubber({ scanner, engine, numbers, logger: silentLogger, clock: systemClock, ...deps });
 }
-
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
 
 const random = seededRandom(7);
 const token = (): string => generate('ghp_[A-Za-z0-9]{36}', random);
@@ -179,7 +169,6 @@ describe('SEC-1.1 a planted secret does not survive', () => {
         for (const { secret } of parts) if (secret.length >= 12) expect(value).not.toContain(secret);
         expect(scrubber.openSecrets(sessionNamed('s'), value)).toBe(text);
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -204,7 +193,6 @@ describe('SEC-1.1 a planted secret does not survive', () => {
           true,
         );
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -221,7 +209,6 @@ describe('SEC-1.1 a planted secret does not survive', () => {
         expect(again.secrets).toEqual([]);
         expect(replaceTokens(again.value, () => expect.unreachable('no token was given'))).toBe(once.value);
       }),
-      { numRuns: 200 },
     );
   });
 });
@@ -391,7 +378,7 @@ describe('SEC-1.2 the first pass', () => {
           text,
         ]);
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { EVERYDAY_SHAPES } from '../../helpers/everyday-shapes.ts';
 import { PASSWORDS, SYNTAXES } from '../../helpers/password-syntaxes.ts';
 import { generateSample, seededRandom } from '../../helpers/secret-samples.ts';
+import { engine } from '../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
 const SEEDS = [31, 62, 93, 124, 155, 186, 217, 248];
 
 /** The part of a secret that is still there; "" if all of it is masked. */

@@ -8,9 +8,10 @@ import { type ArtifactStore, createArtifactStore } from '#src/stores/artifacts.j
 import { type Consents, createConsents } from '#src/stores/consents.js';
 import { createDaemonKeys, type DaemonKeys } from '#src/stores/keys.js';
 import { createProjectStore, type ProjectStore } from '#src/stores/projects.js';
-import { createDatabase, type Database } from '#src/stores/sqlite.js';
+import type { Database } from '#src/stores/sqlite.js';
 import { STATE_MIGRATIONS } from '#src/stores/state-migrations.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
+import { createTestDatabase } from '../../helpers/test-database.ts';
 
 export const SESSION_A = sessionNamed('session-a');
 export const SESSION_B = sessionNamed('session-b');
@@ -37,11 +38,7 @@ export async function makeTempDir(): Promise<string> {
 
 /** A started database in `dir`, stopped when the test ends. */
 export async function openTestDatabase(dir: string): Promise<Database> {
-  const database = createDatabase({
-    file: join(dir, 'contextd.db'),
-    migrations: STATE_MIGRATIONS,
-    logger: silentLogger,
-  });
+  const database = createTestDatabase({ file: join(dir, 'contextd.db'), migrations: STATE_MIGRATIONS });
   await database.start();
   onTestFinished(() => database.stop());
   return database;

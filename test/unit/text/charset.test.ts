@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { CHARSET_NAMES, charsetNamed, decodeBytes, UTF8, withBomOf } from '#src/text/charset.js';
 import { CharsetDetector, detectCharset } from '#src/text/charset-detector.js';
 import { encodeFile, UnencodableCharacter } from '#src/text/charset-encode.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 function named(name: string) {
   const charset = charsetNamed(name);
@@ -106,7 +105,6 @@ describe('NUL bytes in a text', () => {
         const bytes = Buffer.from(`first name\0${names.map((one) => `${one.trim()}.\0`).join('')}`);
         expect(detectCharset(bytes)).toBe(UTF8);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });
@@ -155,7 +153,6 @@ describe('every encoding that a caller may name', () => {
           expect(decodeBytes(encoded(text, name), named(name), true)).toBe(text);
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 });

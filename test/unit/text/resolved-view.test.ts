@@ -4,10 +4,8 @@ import { resolvedView } from '#src/text/resolved-view.js';
 import { withoutSequences } from '#src/text/terminal.js';
 import { cutAfter } from '#src/tokens/cut-points.js';
 import { densify, plainLines } from '#src/tokens/densify/densify.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 import { outputLike, playableLines } from '../tokens/densify/outputs.ts';
 
-const runs = { numRuns: propertyRuns() };
 const anyOutput = fc.oneof(outputLike(), playableLines());
 
 /** What a later step can show of a text that was searched for secrets, or of a part of it. */
@@ -46,7 +44,6 @@ describe('SEC-1.1 the resolved view of a text', () => {
         const searched = [text, text.slice(0, from), text.slice(from), resolvedView(text)?.text ?? ''];
         for (const shown of shownLater(text, from)) expect(unsearched(shown, searched)).toEqual([]);
       }),
-      runs,
     );
   });
 
@@ -58,7 +55,6 @@ describe('SEC-1.1 the resolved view of a text', () => {
         const searched = [masked, text, resolvedView(text)?.text ?? ''];
         for (const shown of shownLater(masked, 0)) expect(unsearched(shown, searched)).toEqual([]);
       }),
-      runs,
     );
   });
 

@@ -3,10 +3,8 @@ import { expect, it } from 'vitest';
 import { LongMerger, PieceMerger } from '#src/tokens/bpe.js';
 import { RANK_FILE } from '#src/tokens/counter.js';
 import { readRankTable } from '#src/tokens/rank-table.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const ranks = readRankTable(RANK_FILE);
-const numRuns = propertyRuns();
 
 const syllable = fc.constantFrom('a', 'aa', 'b', 'in', 'ing', 's', 'tion', 'é', '漢', '😀', '=', '--', '  ');
 const word = fc.array(syllable, { minLength: 1, maxLength: 200, size: 'max' }).map((all) => Buffer.from(all.join('')));
@@ -24,7 +22,6 @@ it('FR-3.2 merges a piece in chunks of any size as it merges the whole', () => {
       const tokens = whole.merge(bytes, 0, bytes.length);
       expect(new LongMerger(ranks, sizes).merge(bytes, 0, bytes.length)).toBe(tokens);
     }),
-    { numRuns },
   );
 });
 
@@ -38,6 +35,5 @@ it('FR-3.2 ends at the requested token', () => {
       if (tokens <= most) expect(told).toBe(tokens);
       else expect([told, merger.cut]).toEqual([Number.POSITIVE_INFINITY, whole.endOfToken(most)]);
     }),
-    { numRuns },
   );
 });

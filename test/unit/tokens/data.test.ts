@@ -222,7 +222,7 @@ describe('fitData', () => {
         fc.pre(counter.count(JSON.stringify(made)) > firstTokens);
         expectWhole(made, firstTokens, pageTokens);
       }),
-      { numRuns: propertyRuns() },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

@@ -1,12 +1,9 @@
 import fc from 'fast-check';
-import { Tiktoken } from 'js-tiktoken/lite';
-import cl100k from 'js-tiktoken/ranks/cl100k_base';
-
-const tiktoken = new Tiktoken(cl100k);
+import { cl100k } from '../../helpers/tiktoken.ts';
 
 /** js-tiktoken's own count, with special-token text as plain text: the reference for every count of ours. */
 export function recount(text: string): number {
-  return tiktoken.encode(text, [], []).length;
+  return cl100k.encode(text, [], []).length;
 }
 
 const ESC = '\u001b';

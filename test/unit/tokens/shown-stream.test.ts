@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { loadCounter } from '#src/tokens/counter.js';
 import { DENSIFY_STEPS } from '#src/tokens/densify/densify.js';
 import { CUT_MODES, type CutStream, type Piece, ShownStream } from '#src/tokens/shown-stream.js';
-import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const counter = loadCounter();
 const ESC = '\u001b';
@@ -67,7 +66,6 @@ describe('a stream of an answer', () => {
           if (cut === 'tail') for (const { end } of pieces) expect(end).toBe(text.length);
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -80,7 +78,6 @@ describe('a stream of an answer', () => {
         fc.pre(!/[\ud800-\udbff]$/.test(text.slice(0, place)));
         expect(shown(text, { offset }).byteAt(place)).toBe(wanted);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

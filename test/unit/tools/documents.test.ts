@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
 import { commonOptionsOf } from '#src/catalog/arguments.js';
 import { faultOfName } from '#src/catalog/reserved-names.js';
@@ -11,9 +10,9 @@ import { readToolDirectory } from '#src/catalog/verify-tool/read-tool.js';
 import { verifyTogether, verifyTool } from '#src/catalog/verify-tool/verify-tool.js';
 import { rulesText, skillText } from '#src/cli/init/agent-texts.js';
 import { shellNameOf } from '#src/core/shell-names.js';
+import { cl100k } from '../../helpers/tiktoken.ts';
 
 const TOOLS = join(import.meta.dirname, '..', '..', '..', 'tools');
-const cl100k = getEncoding('cl100k_base');
 const names = readdirSync(TOOLS, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 
 /** NFR-2.2: more than other tools have. */

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { runTool } from '#src/sdk/test-harness.js';
 import { type Json, type JsonObject, shownText } from '#src/sdk/tool.js';
 import { safeRead } from '#tools/safe_read/main.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 import { useWorkspace } from './temp-workspace.ts';
 
 const workspace = useWorkspace();
@@ -86,7 +87,7 @@ describe('FR-4.2 safe_read', () => {
         expect((await read({ path: 'any.txt', tail: first })).content).toBe(lines.slice(-first).join(''));
         expect((await read({ path: 'any.txt', lines: `${first}-` })).content).toBe(lines.slice(first - 1).join(''));
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 
@@ -129,7 +130,7 @@ describe('FR-4.2 safe_read', () => {
         expect(content).toBe(context === 0 ? real.stdout.replaceAll('--\n', '') : real.stdout);
         expect(data.matches).toBe(lines.filter((line) => line.includes('foo')).length);
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns('door') },
     );
   });
 

@@ -1,13 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createEngine, type ScrubEngine } from '../../hardened/engine.ts';
+import type { ScrubEngine } from '../../hardened/engine.ts';
 import { scanNamed } from '../../leaves.ts';
 import { readDotenv } from '../../vault/seeds/credential-files.ts';
 import { seedValues } from '../../vault/seeds/seed-value.ts';
-import type { WorkspaceRules } from '../../workspace-rules.ts';
+import { Engines } from './engines.ts';
 import type { ScanReply, ScanRequest, ScanThreadData, SeedRequest, UpkeepRequest } from './messages.ts';
-
-/** Projects with rules of their own whose engines are kept. */
-const MAX_ENGINES = 8;
 
 /** The thread that scans: a pattern that takes too long ends it, not the daemon. */
 function main(sources: ScanThreadData): void {
@@ -24,35 +21,6 @@ function main(sources: ScanThreadData): void {
     else reply(answer(engines, request));
   });
   reply({ kind: 'ready' });
-}
-
-/** The engine of all, and those of projects that bring rules. */
-class Engines {
-  readonly #sources: ScanThreadData;
-  readonly #common: ScrubEngine;
-  /** By the key of the rules; the last used is at the end. */
-  readonly #ofWorkspaces = new Map<string, ScrubEngine>();
-
-  constructor(sources: ScanThreadData) {
-    this.#sources = sources;
-    this.#common = createEngine(sources.pack, { official: sources.official });
-  }
-
-  for(workspace: WorkspaceRules | null): ScrubEngine {
-    if (workspace === null) return this.#common;
-    const engine = this.#ofWorkspaces.get(workspace.key) ?? this.#build(workspace);
-    this.#ofWorkspaces.delete(workspace.key);
-    this.#ofWorkspaces.set(workspace.key, engine);
-    const [oldest] = this.#ofWorkspaces.keys();
-    if (this.#ofWorkspaces.size > MAX_ENGINES && oldest !== undefined) this.#ofWorkspaces.delete(oldest);
-    return engine;
-  }
-
-  /** The patterns of the file were compiled when it was read, all others when the thread started. */
-  #build({ files, allowances }: WorkspaceRules): ScrubEngine {
-    const { pack, official } = this.#sources;
-    return createEngine(pack, { official, added: files, allowances, compile: 'when used' });
-  }
 }
 
 function answer(engines: Engines, request: ScanRequest | SeedRequest): ScanReply {

@@ -222,7 +222,7 @@ describe('the schema of a tool', () => {
         for (const check of checkText(some).checks)
           expect(check.detail !== '' && check.passed === (check.remedy === '')).toBe(true);
       }),
-      { numRuns: Math.min(propertyRuns(), 1_000) },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

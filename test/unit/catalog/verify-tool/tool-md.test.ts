@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkToolMd } from '#src/catalog/verify-tool/verify-tool.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { countTokens, TOOL_MD } from './tool-files.ts';
 
 function check(text: string) {
@@ -58,7 +57,6 @@ describe('TOOL.md', () => {
       fc.property(fc.oneof(spliced, notLine), (text) => {
         expect(check(text)[0]?.passed).toBe(pattern.test(text));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

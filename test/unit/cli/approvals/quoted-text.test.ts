@@ -26,8 +26,9 @@ describe('issue 32.4 the text of a call that a person is shown', () => {
   });
 
   it('issue 32.4 shows every character that is blank or invisible, also if a line has no other', () => {
+    // Of the 900,000 that have no meaning yet or a private one, each 97th.
     const unseen = codePoints(/\p{Default_Ignorable_Code_Point}|[\p{C}\p{M}\p{Z}\u2800]/u).filter(
-      (one) => !' \n'.includes(one),
+      (one, at) => !' \n'.includes(one) && (at % 97 === 0 || !/[\p{Cn}\p{Co}]/u.test(one)),
     );
     expect(unseen).toEqual(
       expect.arrayContaining(['\t', '\r', '\u00a0', '\u2028', '\ufeff', '\u3164', '\uffa0', '\u115f']),

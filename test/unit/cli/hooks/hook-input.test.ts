@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOOKS, readHookInput } from '#src/cli/hooks/hook-input.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 let base = '';
 beforeAll(() => {
@@ -132,7 +133,7 @@ describe('issue 19 part 8: the input of a hook', () => {
           ...last('assistant').map(() => 'agent'),
         ]);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 

@@ -9,7 +9,6 @@ import {
   removeEntry,
   withdraw,
 } from '#src/cli/init/json-edit.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const ALLOW = { path: ['permissions', 'allow'], value: 'Bash(x)' };
 const add = (text: string) => addEntries({ text, insertions: [] }, [ALLOW]).text;
@@ -105,7 +104,6 @@ describe('adding to a JSON text', () => {
         const containers = missingContainers(text, ALLOW);
         expect(JSON.parse(removeEntry(added.text, ALLOW, containers))).toEqual(before);
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -125,7 +123,6 @@ describe('adding to a JSON text', () => {
         expect(JSON.parse(together.text)).toEqual(JSON.parse(apart.text));
         expect(withdraw(together)).toBe(text);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -199,7 +196,6 @@ describe('adding to a JSON text with comments', () => {
         expect(parseJson(removed)).toEqual(before);
         expect(removed.split('note').length - 1).toBe(comments);
       }),
-      { numRuns: 500 },
     );
   });
 });

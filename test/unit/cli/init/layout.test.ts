@@ -4,23 +4,22 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
 import { extendedText, rulesText, skillText } from '#src/cli/init/agent-texts.js';
 import { localPathHook, PATH_HOOK } from '#src/cli/init/client-settings.js';
 import { isMarked, withMark } from '#src/cli/init/content-hash.js';
 import { layoutFor } from '#src/cli/init/layout.js';
+import { cl100k } from '../../../helpers/tiktoken.ts';
 import { PROXY, TOOLS, toolText } from './tree.ts';
 
 const run = promisify(execFile);
 
 describe('the texts for agents', () => {
   it('include a rules file of at most 200 tokens, for the core tools and for many', () => {
-    const encoding = getEncoding('cl100k_base');
     const names = new Set([...readdirSync(join(import.meta.dirname, '../../../../tools')), 'jobs']);
     const core = [...names].map((name) => toolText(name));
     const many = [...core, ...Array.from({ length: 50 }, (_, index) => toolText(`tool_${index}`))];
-    for (const tools of [TOOLS, core, many]) expect(encoding.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
+    for (const tools of [TOOLS, core, many]) expect(cl100k.encode(rulesText(tools)).length).toBeLessThanOrEqual(200);
   });
 
   it('teach no way of quoting that Claude Code refuses or changes', () => {

@@ -112,7 +112,7 @@ it('runs of blanks of any length, wherever a file has them, are read in linear t
   for (const [file, texts] of Object.entries(beginnings))
     for (const text of texts)
       for (const blank of [' ', '\t', '\n', '\r\n', '\n ', '\v'])
-        expect((await needsOf({ [file]: `${text}${blank.repeat(400_000)}!` })).hosts).toEqual([]);
+        expect((await needsOf({ [file]: `${text}${blank.repeat(100_000)}!` })).hosts).toEqual([]);
 });
 
 it('files of any indentation and with any line ends name the same hosts', async () => {

@@ -166,7 +166,7 @@ describe('the branches of sessions', () => {
           }
         }
       }),
-      { numRuns: Math.ceil(propertyRuns() / 5) },
+      { numRuns: propertyRuns('slow') },
     );
   });
 

@@ -278,7 +278,8 @@ describe('the plan of a merge', () => {
         const again = planOf({ open, base: after, branch, resolutions: { keepBase, takeBranch }, isResumed: true });
         expect(shown(again)).toMatchObject({ ops: [], conflicts: [] });
       }),
-      { numRuns: propertyRuns() * 10 },
+      // Most plans have a conflict and prove nothing.
+      { numRuns: propertyRuns('function', 5) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { Checkpoint } from '#src/features/checkpoints/checkpoint.js';
 import { notKept } from '#src/features/checkpoints/checkpoint-files.js';
 import { CheckpointStore, KEPT_PER_SESSION } from '#src/features/checkpoints/checkpoint-store.js';
 import { factsOf } from '#src/features/checkpoints/session-facts.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import {
   DAY_MS,
   makeTempDir,
@@ -135,7 +136,7 @@ describe('issue 19 part 6: stored checkpoints', () => {
         if (changed === body) expect(await read).toMatchObject(one);
         else await expect(read).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

@@ -37,7 +37,6 @@ describe('issue 19.2 the context compiler', () => {
         expect(stats.tokens).toBeLessThanOrEqual(request.budgetTokens);
         expect(compile(structuredClone(events), structuredClone(request), countTokens)).toEqual({ text, stats });
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -54,7 +53,6 @@ describe('issue 19.2 the context compiler', () => {
         }
         expect(outside).toHaveLength(compile(events, request, countTokens).stats.included);
       }),
-      { numRuns: 300 },
     );
   });
 

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SESSION_EFFECT_NAMES, SESSION_EFFECTS } from '#src/call/effects.js';
 import { FOR_SERVERS } from '#src/catalog/tool-list.js';
-import { silentLogger } from '#src/core/log.js';
 import type { CallEventFacts, NewEvent } from '#src/features/events/event.js';
 import { EVENT_MIGRATIONS } from '#src/features/events/migrations.js';
-import { createDatabase } from '#src/stores/sqlite.js';
 import { CORE_EFFECTS, effectsOf } from '../../../helpers/core-effects.ts';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
+import { createTestDatabase } from '../../../helpers/test-database.ts';
 import { makeTempDir, SESSION_A, SESSION_B } from '../../stores/open-stores.ts';
 import { factsOf } from './made-events.ts';
 import { messageOf, openTestEvents } from './open-events.ts';
@@ -44,7 +44,7 @@ describe('issue 19.1 the event log', () => {
           await eventLog.stop();
         },
       ),
-      { numRuns: 10 },
+      { numRuns: propertyRuns('door') },
     );
   });
 
@@ -97,7 +97,7 @@ describe('issue 19.1 the event log', () => {
   it('knows of calls that an earlier version recorded what they were', async () => {
     const dir = await makeTempDir();
     const file = join(dir, 'sessions.db');
-    const earlier = createDatabase({ file, migrations: EVENT_MIGRATIONS.slice(0, 3), logger: silentLogger });
+    const earlier = createTestDatabase({ file, migrations: EVENT_MIGRATIONS.slice(0, 3) });
     await earlier.start();
     // That version had no way to find tools.
     const later = new Set(['tool_browse', 'tool_execute', 'tool_hydrate', ...FOR_SERVERS.keys()]);

@@ -3,10 +3,11 @@ import { onTestFinished } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { silentLogger } from '#src/core/log.js';
 import type { NewEvent } from '#src/features/events/event.js';
-import { eventDatabase } from '#src/features/events/event-database.js';
 import { type EventLimits, StoredEventLog } from '#src/features/events/event-log.js';
+import { EVENT_MIGRATIONS } from '#src/features/events/migrations.js';
 import type { Database } from '#src/stores/sqlite.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { createTestDatabase } from '../../../helpers/test-database.ts';
 import { makeTempDir, TestClock } from '../../stores/open-stores.ts';
 
 const counter = loadCounter();
@@ -28,7 +29,7 @@ export async function openTestEvents(given?: string, limits = NO_LIMITS): Promis
   const say = (event: string): void => void logged.push(event);
   const logger = { ...silentLogger, warn: say, error: say };
   const clock = new TestClock();
-  const database = eventDatabase({ file: join(dir, 'sessions.db'), logger });
+  const database = createTestDatabase({ file: join(dir, 'sessions.db'), migrations: EVENT_MIGRATIONS, logger });
   const countTokens = (text: string): number => counter.count(text);
   const eventLog = new StoredEventLog({ database, countTokens, limits, clock, logger });
   await eventLog.start();

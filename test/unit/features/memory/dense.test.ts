@@ -80,7 +80,7 @@ describe('ranking by meaning', () => {
         for (const [index, score] of inOrder.entries())
           expect(score).toBeLessThanOrEqual((inOrder[index - 1] ?? Number.POSITIVE_INFINITY) + 1e-6);
       }),
-      { numRuns: Math.min(30, propertyRuns()) },
+      { numRuns: propertyRuns('door') },
     );
   });
 
@@ -109,7 +109,6 @@ describe('ranking by meaning', () => {
           words.map(({ id }) => id),
         );
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -124,7 +123,6 @@ describe('ranking by meaning', () => {
             if (relevance - theirs > 0.8 * best + 1e-6) expect(scores.get(id)).toBeGreaterThan(scores.get(other) ?? 0);
           }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -1,37 +1,26 @@
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { acceptConfig } from '#src/config/load.js';
 import { systemClock, systemTimer } from '#src/core/clock.js';
 import type { JsonObject } from '#src/core/json.js';
 import { silentLogger } from '#src/core/log.js';
 import { checkEmbedding, createDense } from '#src/features/memory/embedding.js';
 import { Memories } from '#src/features/memory/memories.js';
-import { memoryDatabase } from '#src/features/memory/memory-database.js';
 import { MemoryStore } from '#src/features/memory/store.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber } from '#src/scrub/scrubber.js';
 import { openEmbeddingServer } from '../../../helpers/embedding-server.ts';
 import { generate, seededRandom } from '../../../helpers/sample-patterns.ts';
+import { createTestMemoryDatabase } from '../../../helpers/test-memory-database.ts';
+import { engine, scanner } from '../../../helpers/test-rules.ts';
 import { makeTempDir } from '../../stores/open-stores.ts';
 import { draftOf, MODEL } from './open-memories.ts';
-
-const { pack, official } = readRuleSources();
-const scanner = createScanner({
-  config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
-  logger: silentLogger,
-  readRules: async () => ({ pack, official }),
-});
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
 
 const ROOT = '/home/ann/shop';
 const accept = (settings: JsonObject) => acceptConfig('config.json', { memory: { embedding: settings } });
 
 async function openDense(settings: JsonObject) {
-  const database = memoryDatabase({ file: join(await makeTempDir(), 'memory.db'), logger: silentLogger });
+  const database = createTestMemoryDatabase({ file: join(await makeTempDir(), 'memory.db') });
   const store = new MemoryStore({ database, logger: silentLogger });
   await store.start();
   let last = 0;
@@ -42,7 +31,7 @@ async function openDense(settings: JsonObject) {
     environment: { path: '', home: '/nowhere', variable: () => undefined },
     scrubber: createScrubber({
       scanner,
-      engine: createEngine(pack, { official, compile: 'when used' }),
+      engine,
       logger: silentLogger,
       numbers: { next: () => ++last, last: () => last },
       clock: systemClock,

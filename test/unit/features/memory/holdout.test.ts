@@ -35,14 +35,14 @@ async function openHoldout(share: number, titles: readonly string[]) {
   };
 }
 
-/** Sessions that search once and end as the chances say, with and without the memory. */
+/** Sessions that find a memory once and end as the chances say, with and without it. */
 async function simulate(sessions: number, share: number, chances: { shown: number; heldOut: number }) {
   const at = await openHoldout(share, ['Migrate the database first']);
-  const random = seededRandom(18);
+  const random = seededRandom(19);
   for (let i = 0; i < sessions; i++) {
-    const isSeen = (await at.find(`session ${i}`, 'migrate')).length > 0;
+    const isSeen = (await at.retrievals.divide(`session ${i}`, ['mem_0000000000'])).size === 0;
     const isGood = random() < (isSeen ? chances.shown : chances.heldOut);
-    await at.learn(`session ${i}`, `What ${i} taught`, isGood ? 'success' : 'failure');
+    await at.retrievals.settle(`session ${i}`, isGood ? 'success' : 'failure');
   }
   return { at, report: (await at.retrievals.report(PROJECT, ['mem_0000000000']))[0] };
 }

@@ -5,9 +5,9 @@ import { Dense } from '#src/features/memory/dense/dense.js';
 import { HttpEmbedder } from '#src/features/memory/dense/http-embedder.js';
 import { Vectors } from '#src/features/memory/dense/vectors.js';
 import { Memories } from '#src/features/memory/memories.js';
-import { memoryDatabase } from '#src/features/memory/memory-database.js';
 import { MemoryStore } from '#src/features/memory/store.js';
 import type { EmbeddingServer } from '../../../helpers/embedding-server.ts';
+import { createTestMemoryDatabase } from '../../../helpers/test-memory-database.ts';
 import { makeTempDir, TestClock } from '../../stores/open-stores.ts';
 import { HandTimer } from './open-member.ts';
 
@@ -23,7 +23,7 @@ interface Options {
 /** Memories ranked with the model of a server. */
 export async function openDense(server: EmbeddingServer, { dir, model = 'topics', revision = '' }: Options = {}) {
   const home = dir ?? (await makeTempDir());
-  const database = memoryDatabase({ file: join(home, 'memory.db'), logger: silentLogger });
+  const database = createTestMemoryDatabase({ file: join(home, 'memory.db') });
   const store = new MemoryStore({ database, logger: silentLogger });
   const [clock, timer] = [new TestClock(), new HandTimer()];
   const events: { event: string; fields: object | undefined }[] = [];

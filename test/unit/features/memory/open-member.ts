@@ -6,13 +6,13 @@ import { Dense } from '#src/features/memory/dense/dense.js';
 import type { Embedder } from '#src/features/memory/dense/embedder.js';
 import type { MemoryDraft } from '#src/features/memory/item.js';
 import { Memories } from '#src/features/memory/memories.js';
-import { memoryDatabase } from '#src/features/memory/memory-database.js';
 import { MemoryStore } from '#src/features/memory/store.js';
 import { QdrantCollection } from '#src/features/memory/sync/qdrant.js';
 import { SharedItems } from '#src/features/memory/sync/shared-items.js';
 import { Syncer } from '#src/features/memory/sync/syncer.js';
 import type { Database } from '#src/stores/sqlite.js';
 import type { TestQdrant } from '../../../helpers/qdrant-server.ts';
+import { createTestMemoryDatabase } from '../../../helpers/test-memory-database.ts';
 import { makeTempDir, TestClock } from '../../stores/open-stores.ts';
 
 /** Milliseconds of the search deadline: the test lets them pass with `timer.pass`. */
@@ -70,7 +70,7 @@ export async function openMember(qdrant: TestQdrant, options: MemberOptions = {}
   const { root = '/home/me/project', project = 'team-app', embedder = null, faulty = (same) => same } = options;
   const dir = options.dir ?? (await makeTempDir());
   const file = join(dir, 'memory.db');
-  const database = memoryDatabase({ file, logger: silentLogger });
+  const database = createTestMemoryDatabase({ file });
   const store = new MemoryStore({ database, logger: silentLogger });
   const clock = new TestClock();
   const timer = new HandTimer();

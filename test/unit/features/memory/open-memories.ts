@@ -5,7 +5,8 @@ import type { MemoryDraft } from '#src/features/memory/item.js';
 import { Memories, type MemoryAuthor } from '#src/features/memory/memories.js';
 import { MEMORY_MIGRATIONS } from '#src/features/memory/migrations.js';
 import { MemoryStore } from '#src/features/memory/store.js';
-import { createDatabase, type Database } from '#src/stores/sqlite.js';
+import type { Database } from '#src/stores/sqlite.js';
+import { createTestDatabase } from '../../../helpers/test-database.ts';
 import { makeTempDir, TestClock } from '../../stores/open-stores.ts';
 
 export const PROJECT = '/home/me/project';
@@ -26,7 +27,7 @@ export async function openTestMemories(dir?: string): Promise<TestMemories> {
   const file = join(dir ?? (await makeTempDir()), 'memory.db');
   const events: string[] = [];
   const logger = { ...silentLogger, warn: (event: string) => void events.push(event) };
-  const database = createDatabase({ file, migrations: MEMORY_MIGRATIONS, durable: true, logger });
+  const database = createTestDatabase({ file, migrations: MEMORY_MIGRATIONS, logger });
   const store = new MemoryStore({ database, logger });
   const clock = new TestClock();
   await store.start();

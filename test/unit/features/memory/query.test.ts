@@ -2,7 +2,6 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { indexWords, matchExpression, queryWords } from '#src/features/memory/query.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 describe('the words of a text', () => {
   it.each([
@@ -28,7 +27,6 @@ describe('the words of a text', () => {
         expect(indexWords(text)).toEqual(words.map((word) => word.slice(0, 64)));
         expect(indexWords(text.toUpperCase())).toEqual(indexWords(text));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -60,7 +58,6 @@ it('issue 18 any text is a valid query for FTS5', () => {
       const words = queryWords(typeof text === 'string' ? text : text.join(' '));
       if (words.length > 0) search.all(matchExpression(words));
     }),
-    { numRuns: 500 },
   );
   database.close();
 });

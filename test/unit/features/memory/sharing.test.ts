@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { acceptConfig } from '#src/config/load.js';
 import { systemClock, systemTimer } from '#src/core/clock.js';
 import type { JsonObject } from '#src/core/json.js';
@@ -10,30 +10,19 @@ import { Memories } from '#src/features/memory/memories.js';
 import { MEMORY_MIGRATIONS } from '#src/features/memory/migrations.js';
 import { Sharing } from '#src/features/memory/sharing.js';
 import { MemoryStore } from '#src/features/memory/store.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber } from '#src/scrub/scrubber.js';
-import { createDatabase } from '#src/stores/sqlite.js';
 import { openQdrant, type TestQdrant } from '../../../helpers/qdrant-server.ts';
 import { generate, seededRandom } from '../../../helpers/sample-patterns.ts';
+import { createTestDatabase } from '../../../helpers/test-database.ts';
+import { engine, scanner } from '../../../helpers/test-rules.ts';
 import { makeTempDir } from '../../stores/open-stores.ts';
 import { draftOf, MODEL } from './open-memories.ts';
-
-const { pack, official } = readRuleSources();
-const scanner = createScanner({
-  config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
-  logger: silentLogger,
-  readRules: async () => ({ pack, official }),
-});
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
 
 const ROOT = '/home/ann/shop';
 
 async function openSharing(settings: JsonObject) {
   const file = join(await makeTempDir(), 'memory.db');
-  const database = createDatabase({ file, migrations: MEMORY_MIGRATIONS, logger: silentLogger });
+  const database = createTestDatabase({ file, migrations: MEMORY_MIGRATIONS });
   const store = new MemoryStore({ database, logger: silentLogger });
   await store.start();
   onTestFinished(() => store.stop());
@@ -45,7 +34,7 @@ async function openSharing(settings: JsonObject) {
     environment: { path: '', home: '/nowhere', variable: () => undefined },
     scrubber: createScrubber({
       scanner,
-      engine: createEngine(pack, { official, compile: 'when used' }),
+      engine,
       logger: silentLogger,
       numbers: { next: () => ++last, last: () => last },
       clock: systemClock,

@@ -250,7 +250,7 @@ describe('two stores that share a collection', () => {
         expect(shared.degraded).toBeNull();
         expect(shared.memories.map(({ id }) => id).sort()).toEqual(here.map(({ memory }) => memory.id).sort());
       }),
-      { numRuns: Math.min(60, propertyRuns()) },
+      { numRuns: propertyRuns('door') },
     );
   });
 });

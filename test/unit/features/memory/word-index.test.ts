@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { silentLogger } from '#src/core/log.js';
 import { MEMORY_MIGRATIONS } from '#src/features/memory/migrations.js';
 import { queryWords } from '#src/features/memory/query.js';
 import { NO_FILTER, SEQS_PER_PROJECT } from '#src/features/memory/rows.js';
-import { createDatabase } from '#src/stores/sqlite.js';
 import { shapeRuns } from '../../../helpers/property-runs.ts';
+import { createTestDatabase } from '../../../helpers/test-database.ts';
 import { makeTempDir } from '../../stores/open-stores.ts';
 import { draftOf, MODEL, openTestMemories, PROJECT, type TestMemories } from './open-memories.ts';
 
@@ -87,7 +86,7 @@ it('issue 31.6 global memories are ranked with those of the project by one stati
 it('issue 31.6 a database with one index for all projects gets one for each at the next start', async () => {
   const file = join(await makeTempDir(), 'memory.db');
   const steps = MEMORY_MIGRATIONS.findIndex((step) => step.includes('DROP TABLE item_index'));
-  const old = createDatabase({ file, migrations: MEMORY_MIGRATIONS.slice(0, steps), logger: silentLogger });
+  const old = createTestDatabase({ file, migrations: MEMORY_MIGRATIONS.slice(0, steps) });
   await old.start();
   const row = (seq: number, title: string, project: string, scope: string, isAside: number) => ({
     sql: `INSERT INTO items (seq, id, project, scope, title, description, content, tags, outcome, task, context, origin,

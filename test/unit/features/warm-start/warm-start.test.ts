@@ -4,6 +4,7 @@ import type { CallEventFacts, SessionEvent } from '#src/features/events/event.js
 import { type WarmStartFacts, warmStart } from '#src/features/warm-start/warm-start.js';
 import { NO_CHANGES } from '#src/features/warm-start/workspace.js';
 import { loadCounter } from '#src/tokens/counter.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { callOf, factsOf, hostile, logs, messageEvent } from '../events/made-events.ts';
 
 const counter = loadCounter();
@@ -64,7 +65,7 @@ describe('issue 19.7 a warm start', () => {
             expect(quoted).not.toMatch(/<[/!?]?[a-z][\w:.-]*>/i);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 
@@ -195,6 +196,7 @@ describe('issue 19.7 a warm start', () => {
         if (more !== '0') expect(countTokens(JSON.stringify(text))).toBeGreaterThan(500);
         expect(countTokens(JSON.stringify(text))).toBeLessThanOrEqual(640);
       }),
+      { numRuns: propertyRuns('slow') },
     );
     const [refused] = [failed(4, 'safe_bash', 'PERMISSION_DENIED', false)];
     expect(warmStart({ ...NOTHING, own: [refused] }, countTokens)).toContain('PERMISSION_DENIED');

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
 import { schemaSizeFault } from '#src/gateway/arguments/schema-size.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const LIMITS = { maxBytes: 1_000, maxDepth: 6, maxProperties: 5 };
 
@@ -40,6 +39,5 @@ it('counts the bytes that the schema has as JSON', () => {
       expect(faultAt(bytes)).toBeNull();
       expect(faultAt(bytes - 1)).toMatch(/bytes$/);
     }),
-    { numRuns: propertyRuns() },
   );
 });

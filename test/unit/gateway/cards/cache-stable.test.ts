@@ -5,7 +5,6 @@ import { BREAKPOINT_ID, type ChoiceCard } from '#src/gateway/cards/card.js';
 import { cardOf } from '#src/gateway/cards/make-card.js';
 import { renderCards } from '#src/gateway/cards/render.js';
 import { loadCounter } from '#src/tokens/counter.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { itemOf } from './items.ts';
 
 const counter = loadCounter();
@@ -81,7 +80,6 @@ describe('cards in the order of a prompt cache', () => {
           expect(shown.filter(({ id }) => id === BREAKPOINT_ID).length).toBeLessThanOrEqual(1);
         }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

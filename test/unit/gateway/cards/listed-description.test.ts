@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { LISTED_MAX_TOKENS, listedDescription } from '#src/gateway/cards/listed-description.js';
 import { clientNameOf } from '#src/gateway/ids/client-name.js';
 import { loadCounter } from '#src/tokens/counter.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const counter = loadCounter();
 
@@ -38,7 +37,6 @@ it('issue 34: a tool of the proxy surface costs at most 60 tokens, whatever its 
       const listed = clientNameOf(`server:${words.join('_')}#1a2b3c4d`);
       expect(tokensOf(listed, listedDescription(listed, text, counter))).toBeLessThanOrEqual(LISTED_MAX_TOKENS);
     }),
-    { numRuns: propertyRuns() },
   );
 });
 
@@ -49,7 +47,6 @@ it('a name that is longer than that without words, such as one of random letters
       const most = Math.max(LISTED_MAX_TOKENS, tokensOf(listed, ''));
       expect(tokensOf(listed, listedDescription(listed, text, counter))).toBeLessThanOrEqual(most);
     }),
-    { numRuns: propertyRuns() },
   );
 });
 

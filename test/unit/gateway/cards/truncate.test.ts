@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { truncateDescription } from '#src/gateway/cards/truncate.js';
 import { loadCounter } from '#src/tokens/counter.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
-const runs = { numRuns: propertyRuns() };
 const counter = loadCounter();
 
 const oneLine = fc
@@ -36,7 +34,6 @@ describe('a description that is cut', () => {
         expect(counter.count(cut)).toBeLessThanOrEqual(budgetTokens);
         expect(truncateDescription(text, budgetTokens, counter)).toBe(cut);
       }),
-      runs,
     );
   });
 
@@ -48,7 +45,6 @@ describe('a description that is cut', () => {
         else if (longestSentences(text, budgetTokens) !== null) expect(cut).toBe(longestSentences(text, budgetTokens));
         else expect(cut).toMatch(budgetTokens === 0 ? /^$/ : /…$/);
       }),
-      runs,
     );
   });
 
@@ -62,7 +58,6 @@ describe('a description that is cut', () => {
         const unfinished = /\[(?:S(?:E(?:C(?:R(?:E(?:T(?:_\d*)?)?)?)?)?)?)?$/.exec(kept);
         expect(unfinished).toBeNull();
       }),
-      runs,
     );
   });
 

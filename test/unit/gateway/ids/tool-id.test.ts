@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { assertDistinct, distinctKeys } from '#src/gateway/ids/collisions.js';
 import { formatPrimitiveId, parsePrimitiveId, promptIdOf, resourceIdOf } from '#src/gateway/ids/primitive-id.js';
 import { formatToolId, parseToolId, TOOL_ID_MAX_CHARS, type ToolIdParts } from '#src/gateway/ids/tool-id.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
-
-const runs = { numRuns: propertyRuns() };
 
 const namespace = fc.stringMatching(/^[a-z][a-z0-9_-]{0,63}$/);
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/);
@@ -36,7 +33,6 @@ describe('a tool id', () => {
         expect(parseToolId(id)).toEqual(one);
         expect(id.length).toBeLessThanOrEqual(TOOL_ID_MAX_CHARS);
       }),
-      runs,
     );
   });
 
@@ -83,7 +79,6 @@ describe('a tool id', () => {
         }
         expect(formatToolId(read)).toBe(text);
       }),
-      runs,
     );
   });
 
@@ -110,7 +105,6 @@ describe('the id of a primitive', () => {
         expect(new Set(ids).size).toBe(3);
         expect(ids.map((id) => parsePrimitiveId(id).kind)).toEqual(['tool', 'resource', 'prompt']);
       }),
-      runs,
     );
   });
 
@@ -166,7 +160,6 @@ describe('ids that are equal', () => {
         for (const [at, key] of keys.entries()) expect(key.startsWith(ids[at] ?? '')).toBe(true);
         expect(distinctKeys(ids)).toEqual(keys);
       }),
-      runs,
     );
   });
 });

@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { CLIENT_NAME_MAX_CHARS, clientNameOf, clientNames } from '#src/gateway/ids/client-name.js';
 import { parseToolId } from '#src/gateway/ids/tool-id.js';
 import { inferNamespace, toolIdOf } from '#src/gateway/ids/upstream-name.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
-
-const runs = { numRuns: propertyRuns() };
 
 describe('the id of a tool of an MCP server', () => {
   it.each([
@@ -84,7 +81,6 @@ describe('the id of a tool of an MCP server', () => {
         const { namespace, name: short } = parseToolId(id);
         expect(id.startsWith(`${namespace}:${short}`)).toBe(true);
       }),
-      runs,
     );
   });
 
@@ -95,7 +91,6 @@ describe('the id of a tool of an MCP server', () => {
         fc.pre(a !== b);
         expect(toolIdOf({ name: a, version: '1' }, 's')).not.toBe(toolIdOf({ name: b, version: '1' }, 's'));
       }),
-      runs,
     );
   });
 
@@ -123,7 +118,6 @@ describe('the name of a tool for a client', () => {
         expect(clientNameOf(one)).toMatch(/^[a-z][A-Za-z0-9_-]*_[0-9a-f]{8}$/);
         expect(`mcp__contextd__${clientNameOf(one)}`.length).toBeLessThanOrEqual(64);
       }),
-      runs,
     );
   });
 
@@ -140,7 +134,6 @@ describe('the name of a tool for a client', () => {
         expect(names.map(idOf)).toEqual(ids);
         expect(ids.map(idOf)).toEqual(ids);
       }),
-      runs,
     );
     expect(clientNames(['a:b@1']).idOf('a_b_00000000')).toBeUndefined();
   });

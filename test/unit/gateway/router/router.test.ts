@@ -6,9 +6,6 @@ import { Router } from '#src/gateway/router/router.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { catalogs, shuffledCatalogs, tool } from '../catalogs.ts';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_127 });
-
 const TOOLS: CatalogItem[] = [
   tool('create_issue', { description: 'Open a new issue in a repository.' }),
   tool('close_issue', { description: 'Close an issue of a repository.' }),
@@ -71,7 +68,6 @@ describe('a search for tools', () => {
         const [one, other] = [items, shuffled].map((some) => new Router(some).route(query));
         expect(other).toEqual(one);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -104,7 +100,6 @@ describe('a search for tools', () => {
           }
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 });
@@ -264,7 +259,6 @@ describe('words and meaning', () => {
         const group = [first?.item.id ?? '', ...(first?.duplicates ?? []).map(({ id }) => id)];
         expect(group.map(byWords)).toEqual(group.map(byWords).toSorted((one, other) => other - one));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

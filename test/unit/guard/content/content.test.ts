@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isHarmlessContent } from '#src/guard/content/content.js';
 import type { ContentRule } from '#src/guard/content/rule.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const HARMLESS: readonly (readonly [rule: ContentRule, text: string])[] = [
   ['toolchain of Rust', 'stable\n'],
@@ -155,7 +154,6 @@ describe('what a file may say', () => {
           expect(isHarmlessContent('keys of Cargo', `${line}\n${rest}`)).toBe(false);
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -176,7 +174,6 @@ describe('what a file may say', () => {
       fc.property(path, fc.constantFrom(...texts), (one, [rule, textOf]) => {
         expect(isHarmlessContent(rule, textOf(one))).toBe(false);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -185,7 +182,6 @@ describe('what a file may say', () => {
       fc.property(fc.constantFrom(...[...HARMLESS, ...DANGEROUS].map(([rule]) => rule)), fc.string(), (rule, text) => {
         expect(typeof isHarmlessContent(rule, text)).toBe('boolean');
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify, NAMES } from '#src/guard/table/names.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const EVERY_NAME = NAMES.flatMap((row) => row.names.map((name) => ({ name, row })));
@@ -63,7 +62,6 @@ describe('the table of names', () => {
           if (!name.includes('*')) expect(expected).toBe(row.action);
         },
       ),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -78,7 +76,6 @@ describe('the table of names', () => {
         const action = classify(dir, name.replaceAll('/', ''))?.action ?? null;
         expect([null, 'set aside', 'instructions', 'settings']).toContain(action);
       }),
-      { numRuns: propertyRuns() },
     );
     fc.assert(
       fc.property(fc.stringMatching(/^\.zq[a-z]{1,8}$/), fc.constantFrom('', 'a', 'a/b'), (name, dir) => {
@@ -87,7 +84,6 @@ describe('the table of names', () => {
         for (const output of ['node_modules', 'target', '.venv/lib/site-packages'])
           expect(classify(`${output}/${dir}`, name)).toBeNull();
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProgressFeed, type ProgressFeedDeps } from '#src/runner/progress/progress-feed.js';
 import type { Release } from '#src/runner/progress/progress-window.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
 /** A feed whose time advances when a test says so. */
 function openFeed(own: Partial<ProgressFeedDeps> = {}) {
@@ -109,8 +108,6 @@ describe('the progress of a call', () => {
 });
 
 describe('SEC-1.1 a secret in the progress', () => {
-  const { pack, official } = readRuleSources();
-  const engine = createEngine(pack, { official });
   /** Works as the scrubber does: searches the whole text, shows the requested part. */
   const mask = ({ before, text, after }: Release): string => {
     let shown = '';
@@ -152,7 +149,7 @@ describe('SEC-1.1 a secret in the progress', () => {
           for (let i = 0; i + 12 <= secret.length; i += 4) expect(text).not.toContain(secret.slice(i, i + 12));
         },
       ),
-      { numRuns: Math.min(propertyRuns('slow'), 300) },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

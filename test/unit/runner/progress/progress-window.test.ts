@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProgressWindow, type Release } from '#src/runner/progress/progress-window.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const KIB = 1024;
 
@@ -40,7 +39,6 @@ describe('the window of a stream', () => {
         }
         expect(at).toBeLessThanOrEqual(all.length);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forPerson } from '#src/runner/progress/progress-feed.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;:]*m`, 'g');
 
@@ -32,7 +31,6 @@ describe('text for a person', () => {
         const rest = forPerson(text, 0).replaceAll(COLOUR, '');
         expect(rest).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}/u);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

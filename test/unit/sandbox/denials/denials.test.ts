@@ -610,7 +610,6 @@ test('SEC-2.3 no denial ever names a path that the most specific mount makes wri
         expect(writable(denial.path ?? '')).toBe(false);
       }
     }),
-    { numRuns: 2000 },
   );
 });
 

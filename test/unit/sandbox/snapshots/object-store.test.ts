@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { idOf } from '#src/sandbox/snapshots/inside/content-id.js';
 import { ObjectStore } from '#src/sandbox/snapshots/inside/object-store.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 let dir: string;
 
@@ -28,7 +29,7 @@ it('issue 31.7 reads what it kept, few or many at once, also in another process,
       for (const reader of [store, new ObjectStore(dir, true)])
         for (const [at, id] of ids.entries()) expect(reader.read(id)).toEqual(contents[at]);
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns('door') },
   );
   const contents = many(100);
   await new ObjectStore(dir).keep(contents);

@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { type Detection, type DetectOptions, Detector } from '#src/scrub/exact/detector.js';
 import { loadConfig } from '#src/scrub/exact/load-config.js';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_121 });
-
 function detectorOf(toml: string): Detector {
   return new Detector(loadConfig({ name: 't', text: toml }, { readFile: () => '', official: null }));
 }

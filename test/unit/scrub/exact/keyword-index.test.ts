@@ -2,9 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeywordIndex, lowerCase } from '#src/scrub/exact/keyword-index.js';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_121 });
-
 const idsIn = (keywords: string[], text: string): number[] =>
   [...new KeywordIndex(keywords).find(text)].sort((a, b) => a - b);
 
@@ -28,7 +25,6 @@ describe('SEC-1.1 the keyword index', () => {
         const held = [...keywords.keys()].filter((id) => lower.includes(keywords[id] ?? ''));
         expect(idsIn(keywords, text)).toEqual(held);
       }),
-      { numRuns: 500 },
     );
   });
 });

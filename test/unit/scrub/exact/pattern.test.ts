@@ -10,10 +10,8 @@ import { Pattern } from '#src/scrub/exact/pattern.js';
 import { readRulePack } from '#src/scrub/exact/rule-pack.js';
 import { ShortLineEngine } from '#src/scrub/exact/short-line-engine.js';
 import type { Span } from '#src/text/offset-map.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
-
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_121 });
 
 const rules = readRulePack(join(import.meta.dirname, '../../../../src/scrub/rules')).flatMap(
   (file) => loadConfig(file, { readFile: () => '', official: null }).rules,
@@ -66,7 +64,7 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
         const text = pieces.join('');
         for (const { id, regex, pattern } of patterns) expect(pattern.findAll(text), id).toEqual(plainly(regex, text));
       }),
-      { numRuns: 8 },
+      { numRuns: propertyRuns('door') },
     );
   });
 
@@ -84,7 +82,7 @@ describe('SEC-1.1 a pattern finds what Go finds, wherever it looks', () => {
           expect(byLine.test(text), source).toBe(plainly(source, text).length > 0);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 

@@ -4,9 +4,6 @@ import { Detector } from '#src/scrub/exact/detector.js';
 import { loadConfig, loadPackFile } from '#src/scrub/exact/load-config.js';
 import { RuleSet } from '#src/scrub/exact/rule-set.js';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_121 });
-
 const load = (text: string, name = 't'): ReturnType<typeof loadConfig> =>
   loadConfig({ name, text }, { readFile: () => '', official: null });
 

@@ -1,14 +1,11 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { maskView } from '#src/scrub/spans.js';
 import { bzip2, hasBzip2 } from '../../../helpers/bzip2.ts';
 import { base64, hex, reversed, wrap } from '../../../helpers/evasion-forms.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
 const mask = (text: string): string => maskView(text, engine.scan(text)).text;
 const SEEDS = [1, 2, 3, 4, 5];
 

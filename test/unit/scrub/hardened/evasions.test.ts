@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { PLACEHOLDER } from '#src/scrub/spans.js';
 import { evasionCases, isMasked } from '../../../helpers/evasions.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official });
 const SEEDS = [1, 2, 3, 4, 5];
 
 /**

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { maskView, PLACEHOLDER } from '#src/scrub/spans.js';
 import { base64, wrap } from '../../../helpers/evasion-forms.ts';
+import { stride } from '../../../helpers/property-runs.ts';
 import { generate, generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official });
 const random = seededRandom(16);
 const mask = (text: string): string => maskView(text, engine.scan(text)).text;
 
@@ -51,16 +49,15 @@ const LINES = Object.entries(RULE_SAMPLES).map(([id, { match }]) => ({ id, lines
 describe('SEC-1.1 the line after a secret', () => {
   it('stays as it is, whatever rule finds the secret', () => {
     expect(LINES.filter(({ lines }) => lines.length > 0).length).toBeGreaterThan(150);
-    const wrong: string[] = [];
-    for (const { id, lines } of LINES)
-      for (const line of lines)
-        for (const lineEnd of LINE_ENDS) {
-          const alone = mask(`${line}${lineEnd}`);
-          for (const next of NEXT_LINES) {
-            const rest = `${next}${lineEnd}end${lineEnd}`;
-            if (mask(`${line}${lineEnd}${rest}`) !== `${alone}${rest}`) wrong.push(`${id}: ${next} after ${line}`);
-          }
-        }
+    const cases = LINES.flatMap(({ id, lines }) =>
+      lines.flatMap((line) => LINE_ENDS.flatMap((lineEnd) => NEXT_LINES.map((next) => ({ id, line, lineEnd, next })))),
+    );
+    // A rule has 72 cases: each seventh has each next line, each line end and each width with every few rules.
+    const tried = cases.filter((_, at) => at % stride(7) === 0);
+    const wrong = tried.filter(({ line, lineEnd, next }) => {
+      const rest = `${next}${lineEnd}end${lineEnd}`;
+      return mask(`${line}${lineEnd}${rest}`) !== `${mask(`${line}${lineEnd}`)}${rest}`;
+    });
     expect(wrong).toEqual([]);
   });
 

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { isMadeOfWords } from '#src/scrub/words.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { seededRandom } from '../../../helpers/secret-samples.ts';
-
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_124 });
-
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
+import { engine } from '../../../helpers/test-rules.ts';
 
 function masked(text: string): string[] {
   return engine.scan(text).map(({ start, end }) => text.slice(start, end));
@@ -38,7 +32,6 @@ function checkNone(texts: fc.Arbitrary<string>): void {
     fc.property(texts, (text) => {
       expect(masked(text)).toEqual([]);
     }),
-    { numRuns: 200 },
   );
 }
 
@@ -48,7 +41,7 @@ function checkLiteral(write: (value: string) => string): void {
     fc.property(literal, (value) => {
       expect(masked(write(value)).join()).toContain(value);
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns('slow') },
   );
 }
 
@@ -109,7 +102,7 @@ describe('SEC-1.1 the line around a value says that it is no secret', () => {
         const credential = `Credential=me/20261124/eu/s3, SignedHeaders=host, Signature=${signature}`;
         expect(masked(`"Authorization": "${name} ${credential}"`)).not.toContain(name);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns('slow') },
     );
     checkLiteral((value) => `"Authorization": "Bearer ${value}"`);
   });
@@ -209,7 +202,7 @@ describe('SEC-1.1 texts of other languages are no passwords', () => {
         const text = `user=${a}\npassword=${value}\nlogin=${b}\nhost=${c}\n`;
         expect(masked(text)).toEqual([value]);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns('slow') },
     );
     expect(masked('{ "user": "me", "password": "schöner-Tag7" }')).toEqual(['schöner-Tag7']);
     expect(masked('user=me\npassword=Blümchenwiese\nhost=db.example.com\n')).toEqual(['Blümchenwiese']);

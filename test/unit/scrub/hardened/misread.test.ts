@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
 import { withSwallowedLetters } from '#src/scrub/hardened/views/misread.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { CHARSET_NAMES, charsetNamed, decodeBytes, isText, UTF8 } from '#src/text/charset.js';
 import { encodeText, UnencodableCharacter } from '#src/text/charset-encode.js';
+import { stride } from '../../../helpers/property-runs.ts';
 import { generateSample, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
 const random = seededRandom(20_261_122);
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
 const PATTERNS = Object.values(RULE_SAMPLES).flatMap(({ match }) => match);
 const ASCII = /^[\n\x20-\x7e]+$/;
 
@@ -46,9 +44,11 @@ function encoded(character: string, charset: typeof UTF8): string {
 
 describe('SEC-1.1 ASCII that was decoded from another encoding', () => {
   it.each(CHARSET_NAMES)('gives back no secret to a reader who encodes the answer as %s', (name) => {
+    const first = CHARSET_NAMES.indexOf(name);
     const charset = charsetNamed(name) ?? UTF8;
     expect(SAMPLES.length).toBeGreaterThan(20);
     for (const [index, { text, secret }] of SAMPLES.entries()) {
+      if ((first + index) % stride(3) !== 0) continue;
       // Every parity in UTF-16, and a byte that takes the first letter with it where an encoding has one.
       const lead = charset.unitBytes === 1 && index % 2 === 1 ? Buffer.from([0x81 + (index % 0x7d)]) : Buffer.alloc(0);
       const before = Buffer.concat([Buffer.from('x'.repeat(index % 5)), Buffer.from('\n'), lead]);

@@ -4,14 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { findKnown } from '#src/scrub/shown-later.js';
 import { Guard, searchAtOnce } from '#src/scrub/vault/guard.js';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
 const random = seededRandom(20_261_127);
 
 function maskedIn(text: string): string[] {

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_123 });
-
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
+import { propertyRuns } from '../../../helpers/property-runs.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
 function masked(text: string): string[] {
   return engine.scan(text).map(({ start, end }) => text.slice(start, end));
@@ -59,7 +53,6 @@ describe('SEC-1.1 a sign of code hides no password between quotes', () => {
       fc.property(values, fc.constantFrom(...QUOTED), (value, write) => {
         expect(masked(write(value))).toEqual([value]);
       }),
-      { numRuns: 400 },
     );
   });
 
@@ -84,7 +77,6 @@ describe('SEC-1.1 a sign of code hides no password between quotes', () => {
       fc.property(name, fc.constantFrom(...code), (n, write) => {
         expect(masked(write(n))).toEqual([]);
       }),
-      { numRuns: 300 },
     );
   });
 });
@@ -114,7 +106,6 @@ describe('SEC-1.1 a password that a person made of a telling word', () => {
       fc.property(chosen, fc.constantFrom(...lines), (value, write) => {
         expect(masked(write(value))).toEqual([value]);
       }),
-      { numRuns: 400 },
     );
   });
 
@@ -148,7 +139,6 @@ describe('SEC-1.1 a dollar sign between letters begins no variable', () => {
       fc.property(value, fc.constantFrom(...QUOTED), (secret, write) => {
         expect(masked(write(secret))).toEqual([secret]);
       }),
-      { numRuns: 200 },
     );
   });
 });
@@ -172,7 +162,7 @@ describe('SEC-1.1 a published value has its form, and another value under the sa
       fc.property(values, (value) => {
         expect(masked(write(value))).toEqual([value]);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });
@@ -196,7 +186,6 @@ describe('SEC-1.1 a secret that a person made of words', () => {
       fc.property(phrase, fc.constantFrom(...lines), (value, write) => {
         expect(masked(write(value))).toEqual([value]);
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -217,7 +206,7 @@ describe('SEC-1.1 a password in files of settings', () => {
         const secret = `${name}${number}`;
         expect(masked(`db:\n  user: app\n  password: ${secret} (change this soon)\n`)).toEqual([secret]);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 
@@ -239,7 +228,7 @@ describe('SEC-1.1 a password in files of settings', () => {
       fc.property(value, (secret) => {
         expect(masked(write(secret))).toEqual([secret]);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

@@ -2,15 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadPackFile } from '#src/scrub/exact/load-config.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { ALNUM, HEX, URL64 } from '../../../helpers/sample-patterns.ts';
 import { generate, RULE_SAMPLES, seededRandom } from '../../../helpers/secret-samples.ts';
+import { engine, pack } from '../../../helpers/test-rules.ts';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_125 });
-
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
 /** gitleaks' rules apply as they are written; some of them find a token in the middle of a word. */
 const ownEngine = createEngine(pack, { compile: 'when used' });
 const random = seededRandom(20_261_125);
@@ -62,7 +58,6 @@ describe('issue 16.1 a prefix of a provider counts only at the beginning of a wo
         for (const text of [rest, rest.toLowerCase()])
           expect(ownEngine.scan(`${before}${middle}${text.slice(0, 90)}\n`)).toEqual([]);
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -106,7 +101,7 @@ describe('issue 16.2 a token of fixed length ends there', () => {
         const text = `${before}${secret}${rest}\n`;
         expect(engine.scan(text).map(({ start, end }) => text.slice(start, end))).toEqual([secret]);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

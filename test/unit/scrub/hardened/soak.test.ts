@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
-
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official });
+import { engine } from '../../../helpers/test-rules.ts';
 
 /** Lines with a key; the number in braces is any length. */
 const KEYS = [
@@ -62,7 +59,7 @@ describe('SEC-1.1 nothing is lost beside a secret', () => {
     ];
     const lines = (count: number): string => Array.from({ length: count }, () => `${one(ordinary)()}\n`).join('');
     const lost: string[] = [];
-    for (let i = 0; i < 1500; i++) {
+    for (let i = 0; i < propertyRuns('function', 2); i++) {
       const key = pattern(one(KEYS))();
       const line = key.padStart(one(WIDTHS), ' ');
       const before = lines(Math.floor(random() * 3));

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { mergeFindings } from '#src/scrub/spans.js';
 import { Guard } from '#src/scrub/vault/guard.js';
 import { type EvasionCase, evasionCases, isMasked } from '../../../helpers/evasions.ts';
+import { engine } from '../../../helpers/test-rules.ts';
 
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official });
 const SEEDS = [1, 2, 3];
 
 /** The text with everything masked that patterns, or a guard that has seen the secrets, find. */

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { foldText, stringOf } from '#src/scrub/vault/folded-text.js';
 import { Budget, unpackSource, WindowIndex, type WindowSource } from '#src/scrub/vault/grams.js';
 
-fc.configureGlobal({ seed: 20_261_121 });
-
 describe('the index of windows', () => {
   it('finds the source of every window, and hardly any false ones', () => {
     const index = new WindowIndex(12);

@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { Guard, type GuardHit, searchAtOnce } from '#src/scrub/vault/guard.js';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_121 });
-
 const random = seededRandom(42);
 const secretOf = (chars: number): string => generate(`[A-Za-z0-9+/]{${chars}}`, random);
 
@@ -25,9 +22,9 @@ function wholeValues(hits: readonly GuardHit[]): GuardHit[] {
 
 describe('SEC-1.3 the guard', () => {
   it('finds every known value anywhere, however many there are', () => {
-    const values = Array.from({ length: 2000 }, (_, i) => `eyJhbGciOiJIUzI1NiJ9.${secretOf(8 + (i % 40))}`);
+    const values = Array.from({ length: 500 }, (_, i) => `eyJhbGciOiJIUzI1NiJ9.${secretOf(8 + (i % 40))}`);
     const guard = guardOf(...values);
-    expect(guard.size).toBe(2000);
+    expect(guard.size).toBe(500);
     const text = values.map((value) => `a${value}b`).join('');
     expect(wholeValues(guard.scan(text)).map(({ start, end }) => text.slice(start, end))).toEqual(values);
   });

@@ -1,26 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { createEngine } from '#src/scrub/hardened/engine.js';
-import { readRuleSources } from '#src/scrub/rule-sources.js';
-import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber, type Scrubber } from '#src/scrub/scrubber.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../../helpers/sample-patterns.ts';
 import { sessionNamed } from '../../../helpers/sessions.ts';
-
-// The same cases in every run.
-fc.configureGlobal({ seed: 20_261_121 });
-
-const { pack, official } = readRuleSources();
-const engine = createEngine(pack, { official, compile: 'when used' });
-const scanner = createScanner({
-  config: { deadline_base_ms: 60_000, deadline_per_kb_ms: 0 },
-  logger: silentLogger,
-  readRules: async () => ({ pack, official }),
-});
-beforeAll(() => scanner.start());
-afterAll(() => scanner.stop());
+import { engine, scanner } from '../../../helpers/test-rules.ts';
 
 const SESSION = sessionNamed('s');
 
@@ -109,7 +95,6 @@ describe('issue 16.2 a text that holds values, pieces and joined values', () => 
         for (const text of texts) shown.push((await scrubber.scrub(SESSION, text)).value);
         for (const [at, text] of texts.entries()) expect(scrubber.openSecrets(SESSION, shown[at] ?? '')).toBe(text);
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -123,7 +108,6 @@ describe('issue 16.2 a text that holds values, pieces and joined values', () => 
           expect(kept(value), value).toBe(kept(text));
         }
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -138,7 +122,7 @@ describe('issue 16.2 a text that holds values, pieces and joined values', () => 
         expect(value).toBe(`API_TOKENS="${list.join(joint)}"\n`);
         expect((await scrubber.scrub(SESSION, values.join('\n'))).value).toBe(list.join('\n'));
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 });

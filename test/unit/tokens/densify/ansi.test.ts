@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { densify, plainLines } from '#src/tokens/densify/densify.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { output } from './outputs.ts';
 
 const ESC = '\u001b';
@@ -71,7 +70,6 @@ describe('the step ansi', () => {
       fc.property(fc.array(part), (parts) => {
         expect(styles(parts.join(''))).toBe(parts.filter((text) => !text.startsWith(ESC)).join(''));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { densify } from '#src/tokens/densify/densify.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { output } from './outputs.ts';
 
 const compact = (source: string): string => densify(source, ['json']).text;
 const steps = (source: string): readonly string[] => densify(source, ['json']).steps;
-const runs = { numRuns: propertyRuns() };
-
 describe('the step json', () => {
   it.each([
     ['a value', '{ "a" : [ 1 , true , null ] , "b" : { } }\n', '{"a":[1,true,null],"b":{}}\n'],
@@ -56,7 +53,6 @@ describe('the step json', () => {
         expect(compact(source)).toBe(JSON.stringify(value));
         expect(compact(`${source}\n`.repeat(3))).toBe(`${JSON.stringify(value)}\n`.repeat(3));
       }),
-      runs,
     );
   });
 
@@ -95,7 +91,6 @@ describe('the step json', () => {
           expect(isTaken).toBe(isValue(text));
         },
       ),
-      runs,
     );
   });
 

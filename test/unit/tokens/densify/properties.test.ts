@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DENSIFY_STEPS, densify, plainLines } from '#src/tokens/densify/densify.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { partedUnits } from '../parted-units.ts';
 import { OUTPUTS, outputLike, playableLines } from './outputs.ts';
 import { shownLine, unfolded } from './terminal-line.ts';
 
-const runs = { numRuns: propertyRuns() };
 const someSteps = fc.subarray([...DENSIFY_STEPS]);
 const anyOutput = fc.oneof(outputLike(), fc.constantFrom(...OUTPUTS.map(([, text]) => text)));
 const bytes = (text: string): number => Buffer.byteLength(text);
@@ -23,7 +21,6 @@ describe('densification', () => {
         else expect(dense.text.length).toBeLessThan(source.length);
         expect(bytes(dense.text)).toBeLessThanOrEqual(bytes(source) - dense.steps.length);
       }),
-      runs,
     );
   });
 
@@ -33,7 +30,6 @@ describe('densification', () => {
         const { text } = densify(source, steps);
         expect(densify(text, steps)).toMatchObject({ text, steps: [] });
       }),
-      runs,
     );
   });
 
@@ -51,7 +47,6 @@ describe('densification', () => {
         expect(dense.cutBefore(head)).toBe(head);
         expect(dense.cutAfter(tail)).toBe(tail);
       }),
-      runs,
     );
   });
 
@@ -69,7 +64,6 @@ describe('densification', () => {
         const [a, b] = [dense.cutAfter(start), dense.cutAfter(end)];
         expect(dense.sourceOf(b, 'end') - dense.sourceOf(a, 'start')).toBeGreaterThanOrEqual(b - a);
       }),
-      runs,
     );
   });
 
@@ -82,7 +76,6 @@ describe('densification', () => {
           expect(dense.cutBefore(end) === end && dense.cutAfter(end) === end).toBe(!isFold);
         }
       }),
-      runs,
     );
   });
 
@@ -97,7 +90,6 @@ describe('densification', () => {
         const part = source.slice(0, dense.sourceOf(head, 'end'));
         expect(densify(part, withoutJson).text).toBe(dense.text.slice(0, head));
       }),
-      runs,
     );
   });
 
@@ -107,7 +99,6 @@ describe('densification', () => {
         const { text } = densify(source, steps);
         expect(text.replaceAll('[SECRET_12]', '').replaceAll('[SECRET]', '')).not.toMatch(/\[S|_12|T\]/);
       }),
-      runs,
     );
   });
 
@@ -121,7 +112,6 @@ describe('densification', () => {
           if (!line.includes('\u001b')) expect(shownLine(plain[at] ?? '')).toBe(shownLine(line));
         }
       }),
-      runs,
     );
   });
 
@@ -131,7 +121,6 @@ describe('densification', () => {
         const { text } = densify(source, ['ansi', 'progress', 'repeats', 'trailing_spaces']);
         expect(lines(unfolded(text)).map(shownLine)).toEqual(lines(source).map(shownLine));
       }),
-      runs,
     );
   });
 
@@ -151,7 +140,6 @@ describe('plain lines', () => {
         expect(lines(plain).length).toBe(lines(source).length);
         expect(plain).not.toContain('\u001b');
       }),
-      runs,
     );
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { viewBytes } from '#src/tokens/views/ranges.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 function shown(text: string, first: number, last: number): string {
   const view = viewBytes(text, { first, last });
@@ -50,7 +49,6 @@ describe('the view bytes', () => {
         // A character cut by a range's bound decodes to U+FFFD, which the texts do not hold.
         expect(shown(text, first, first + size)).toBe(bytes.toString('utf8').replaceAll('\ufffd', ''));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -2,7 +2,6 @@ import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { viewDiff } from '#src/tokens/views/diff.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const view = (text: string, earlier: string, context = 1) => {
   const viewed = viewDiff(text, earlier, { context });
@@ -65,7 +64,6 @@ describe('the view diff', () => {
             .filter((row) => row.startsWith(sign)).length;
         expect(facts).toEqual({ added: count('+'), removed: count('-'), exact: true });
       }),
-      { numRuns: propertyRuns() },
     );
   });
 

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorIn } from '#src/tokens/views/errors/error-line.js';
 import { lastErrorBlock, viewErrors } from '#src/tokens/views/errors.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { FAILED_OUTPUTS } from './failed-outputs.ts';
 import { expectFaithful, linesOf, readNumbered, type Shown } from './numbered.ts';
 
@@ -123,7 +122,6 @@ describe('the view errors', () => {
         const marked = readNumbered(view.text).filter(({ mark }) => mark === ':').length;
         expect(marked).toBe(Number(view.facts.errors) - Number(view.facts.repeats ?? 0));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });
@@ -255,7 +253,6 @@ describe('the last error block', () => {
         expect(block.end === lines.length || lines[block.end - 1] === '\n').toBe(true);
         expect(errors(lines.slice(block.start, block.end)).facts.errors).not.toBe(0);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -47,7 +47,6 @@ describe('CE-1.4 a text of which the middle was not kept', () => {
           expect(found.facts).toMatchObject({ lines: count, matches: isKept(first) ? 1 : 0 });
         },
       ),
-      { numRuns: 150 },
     );
   });
 

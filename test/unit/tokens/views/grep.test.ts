@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { requiredLiteral } from '#src/text/required-literal.js';
 import { checkPattern, viewGrep } from '#src/tokens/views/grep.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { linesOf } from './numbered.ts';
 
 function grep(text: string, pattern: string, before = 0, after = before): { text: string; facts: unknown } {
@@ -78,7 +77,6 @@ describe('the view grep', () => {
       fc.property(texts, patterns, fc.nat(3), fc.nat(3), (lines, pattern, before, after) => {
         expect(grep(lines, pattern, before, after).text).toBe(naiveGrep(lines, pattern, { before, after }));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkJsonPath, viewJsonPath } from '#src/tokens/views/json-path.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { jsonTexts, naiveSelect, paths, spell } from './naive-json-path.ts';
 
 const SHOP = JSON.stringify(
@@ -81,7 +80,6 @@ describe('the view json_path', () => {
         expect(facts.matches).toBe(expected.length);
         expect(found === '' ? [] : found.split('\n').map((line) => JSON.parse(line))).toEqual(expected);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -91,7 +89,6 @@ describe('the view json_path', () => {
         expect(textOf(spaced, '$')).toBe(compact);
         expect(textOf(compact, '/')).toBe(textOf(spaced, '/'));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 
@@ -110,7 +107,6 @@ describe('the view json_path', () => {
           else expect(result).toMatchObject({ kind: 'text' });
         },
       ),
-      { numRuns: propertyRuns() },
     );
     const error = caught(() => lines('{"token":\n  "hunter2",, "a":1}', '$'));
     expect(error).toMatchObject({

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { firstLines, lastLines, viewLines } from '#src/tokens/views/ranges.js';
 import type { Viewed } from '#src/tokens/views/view.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { linesOf } from './numbered.ts';
 
 const TEXT = fc.array(fc.constantFrom('a', 'bc', '\n', '\n\n', '\r\n', '😀', '…')).map((parts) => parts.join(''));
@@ -53,7 +52,6 @@ describe('the view lines', () => {
         for (let first = 1; first <= Number(lines); first += size) again += shown(text, first, first + size - 1);
         expect(again).toBe(text);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });
@@ -80,7 +78,6 @@ describe('the first and last lines', () => {
         expect(head.end).toBe(tail.start);
         expect(linesOf(text.slice(0, head.end))).toEqual(linesOf(text).slice(0, count));
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#src/core/json.js';
 import { DEFAULT_VIEW, readView, VIEW_NAMES } from '#src/tokens/views/read-view.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const ANY = { stream: null, densify: true };
 
@@ -87,7 +86,6 @@ describe('the option view', () => {
           expect(error).toMatchObject({ code: 'ARGS_INVALID' });
         }
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { viewRows } from '#src/tokens/views/rows.js';
 import { viewTextRows } from '#src/tokens/views/text-rows.js';
-import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const view = (text: string, first = 1, last = Number.POSITIVE_INFINITY, columns: string[] | null = null) => {
   const viewed = viewRows(text, { first, last, columns });
@@ -148,7 +147,6 @@ describe('the view rows', () => {
         const expected = [`c${column}`, records[row + 1]?.[column]].map((value) => value + end).join('');
         expect(view(text, row + 1, row + 1, [`c${column}`]).text).toBe(expected);
       }),
-      { numRuns: propertyRuns() },
     );
   });
 });

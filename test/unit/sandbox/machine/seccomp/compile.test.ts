@@ -5,6 +5,7 @@ import type { OciProfile, OciRule } from '#src/sandbox/machine/seccomp/profile.j
 import type { Instruction } from '#src/sandbox/machine/seccomp/program.js';
 import { ARCHITECTURES, numberOf, type SeccompArch } from '#src/sandbox/machine/seccomp/syscalls.js';
 import { decodeFilter, interpretFilter } from '../../../../helpers/interpret-filter.ts';
+import { propertyRuns } from '../../../../helpers/property-runs.ts';
 import { evaluate, profiles, uint64 } from './oci-samples.ts';
 
 const ARCHES: readonly SeccompArch[] = ['x64', 'arm64'];
@@ -48,7 +49,6 @@ describe.each(ARCHES)('filters for %s', (arch) => {
           for (const name of names) expect(ask(filter, arch, name, ...given)).toEqual(evaluate(profile, name, given));
         }
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -68,7 +68,7 @@ describe.each(ARCHES)('filters for %s', (arch) => {
           expect(ask(filter, arch, name, ...args)).toEqual(evaluate(profile, name, args));
         }
       }),
-      { numRuns: 10 },
+      { numRuns: propertyRuns('door') },
     );
   });
 

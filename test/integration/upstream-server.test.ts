@@ -6,7 +6,7 @@ import type { PassingTraits } from '#src/upstream/connection.js';
 import type { SeenTools } from '#src/upstream/definitions.js';
 import { UpstreamServer } from '#src/upstream/server.js';
 import type { ServerProcess } from '#src/upstream/start-server.js';
-import { startScripted } from './plain-process.ts';
+import { startScripted } from '../helpers/scripted-server.ts';
 
 const IDLE_MS = 600_000;
 const HEARTBEAT_MS = 30_000;

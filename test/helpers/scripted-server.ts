@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ContextdError } from '#src/core/errors.js';
 import type { ServerProcess } from '#src/upstream/start-server.js';
 
-const SCRIPTED = join(import.meta.dirname, '..', '..', 'fixtures', 'mcp-servers', 'scripted.mjs');
+const SCRIPTED = join(import.meta.dirname, '..', 'fixtures', 'mcp-servers', 'scripted.mjs');
 
 /** The scripted server as an ordinary process: what is outside of it is the claim of other tests. */
 export function startScripted(
