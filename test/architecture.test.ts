@@ -463,6 +463,10 @@ const FILE_CHANGES: Record<string, FileCalls> = {
   'src/proxy/output.ts': { calls: ['writeSync'], why: 'standard output and error' },
   'src/proxy/properties.ts': { calls: ['openSync'], why: 'reads the schema of the tool' },
   'src/proxy/running-line.ts': { calls: ['writeSync'], why: 'standard error' },
+  'src/proxy/shell/shell.ts': {
+    calls: ['openSync', 'writeSync'],
+    why: 'standard output, and the file by which Claude Code learns where a command ended: one name in a directory for temporary files, no link',
+  },
   'src/proxy/start-lock.ts': {
     calls: ['openSync', 'rmSync', 'writeSync'],
     why: 'a lock in the directory of the socket',

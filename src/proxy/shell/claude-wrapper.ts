@@ -61,7 +61,7 @@ function readExports(script: string): Record<string, string> | null {
   return variables;
 }
 
-/** A word of `'…'` and `"'"` parts, as Claude Code quotes. Null if there is none at this place. */
+/** A word of `'…'` and `"'"` parts, as Claude Code quotes. Null without such a word at this place. */
 function readQuoted(text: string, start: number): { value: string; end: number } | null {
   const part = /'([^']*)'|"(')"|\\(')/y;
   let [value, end] = ['', start];

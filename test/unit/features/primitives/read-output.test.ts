@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeptPart } from '#src/features/execution/keep-part.js';
 import { STORED_PARTS_MAX } from '#src/features/execution/server-output.js';
 import { resourceOutput } from '#src/features/primitives/read-output.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 const running = (): AbortSignal => new AbortController().signal;
 
@@ -51,7 +52,7 @@ describe('gateway surface §9.4 what a resource of several parts says', () => {
         const names = headings.map((line) => line.replace(/^--- part \d+: /, '').length);
         expect(names.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(Math.max(8_000, 16 * parts));
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns('slow', 0.5) },
     );
   });
 

@@ -100,7 +100,6 @@ describe('SEC-1.1 what code computes is no secret', () => {
         const text = `HOME=/home/ann\n${form.replace('%', value)}\nLANG=C\n`;
         expect(masked(text), text).toEqual([]);
       }),
-      { numRuns: 300 },
     );
     expect(masked('DB_PWD=/kT7wq2mX9sLp4\n')).toEqual(['/kT7wq2mX9sLp4']);
     expect(masked('pwd=/kT7wq2mX9sLp4\n')).toEqual(['/kT7wq2mX9sLp4']);

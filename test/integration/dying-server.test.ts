@@ -3,7 +3,7 @@ import { systemClock } from '#src/core/clock.js';
 import { ERROR_TABLE } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { UpstreamServer } from '#src/upstream/server.js';
-import { startScripted } from './plain-process.ts';
+import { startScripted } from '../helpers/scripted-server.ts';
 
 type Plain = ReturnType<typeof startScripted>;
 
