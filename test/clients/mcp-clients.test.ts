@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Conversation, runClaude, runOpenCode } from '#src/cli/doctor/clients/run-client.js';
 import { configureServer, TOOL_PREFIX } from '../../bench/lib/clients/as-server.ts';
 import { findClients } from '../../bench/lib/clients/programs.ts';
-import { type Conversation, runClaude, runOpenCode } from '../../bench/lib/clients/run-client.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 const clients = findClients();

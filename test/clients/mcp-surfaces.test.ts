@@ -2,11 +2,10 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runClaude, runOpenCode } from '#src/cli/doctor/clients/run-client.js';
+import type { Call, Seen, Step } from '#src/cli/doctor/clients/scripted-model.js';
 import { configureServer, TOOL_PREFIX } from '../../bench/lib/clients/as-server.ts';
-
 import { findClients } from '../../bench/lib/clients/programs.ts';
-import { runClaude, runOpenCode } from '../../bench/lib/clients/run-client.ts';
-import type { Call, Seen, Step } from '../../bench/lib/clients/scripted-model.ts';
 import { nameOf, serverDefinitions } from '../../bench/lib/clients/session-start.ts';
 import { buildDemoServer } from '../helpers/demo-server.ts';
 import { CTXD, type Installation, install, processesNamed } from '../helpers/installation.ts';

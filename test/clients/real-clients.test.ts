@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runClaude, runOpenCode } from '#src/cli/doctor/clients/run-client.js';
 import { findClients } from '../../bench/lib/clients/programs.ts';
-import { runClaude, runOpenCode } from '../../bench/lib/clients/run-client.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 const clients = findClients();

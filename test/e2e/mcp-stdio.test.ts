@@ -55,7 +55,7 @@ describe.each(ERAS)('a client of %s', (era) => {
     const failures = [
       { name: 'safe_bash', arguments: {}, says: "must have required property 'command'" },
       { name: 'safe_read', arguments: { path: 'missing.txt' }, says: 'missing.txt' },
-      { name: 'no_such_tool', arguments: {}, says: 'Tools: branch' },
+      { name: 'no_such_tool', arguments: {}, says: 'there is no tool named "no_such_tool"' },
     ];
     for (const { says, ...call } of failures) {
       const result = await client.callTool(call);

@@ -80,6 +80,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
         form: 0,
         cwd: bench.project,
         input_text: Buffer.alloc(0),
+        is_merged: false,
       },
     ]);
   });

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { isWritable } from '../../../src/cli/doctor/clients/run-client.ts';
 
 /** The versions that docs/clients.md reports on. */
 const CLAUDE_CODE = { name: `@anthropic-ai/claude-code-linux-${process.arch}`, version: '2.1.329', file: 'claude' };
@@ -67,14 +68,3 @@ function install({ name, version, file }: Package): string {
 
 /** Root's cache does not depend on HOME, which is new in every run of continuous integration. */
 const CACHES = ['/var/cache', join(homedir(), '.cache')];
-
-/** Creates the directory if it is missing. */
-export function isWritable(directory: string): boolean {
-  try {
-    mkdirSync(directory, { recursive: true });
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}

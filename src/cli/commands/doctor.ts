@@ -3,6 +3,7 @@ import type { CliContext } from '../context.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkClientSettings } from '../doctor/client-checks.ts';
 import { checkClientVersions } from '../doctor/client-versions.ts';
+import { proveClients } from '../doctor/clients/canary.ts';
 import { checkCertificates, checkDaemon, checkHttp, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
 import { checkConfiguration, checkProxy, checkRules, checkVersions } from '../doctor/machine-checks.ts';
 import { checkProject, checkReported } from '../doctor/project-checks.ts';
@@ -31,9 +32,16 @@ const STEPS: readonly (readonly [string, Step])[] = [
 export const doctor = defineCommand({
   name: ['doctor'],
   summary: 'Check every component and suggest fixes.',
-  async run(context) {
+  options: [
+    {
+      syntax: '--clients',
+      help: 'prove with the real Claude Code and OpenCode, on a scripted model, that a secret does not reach the model',
+    },
+  ],
+  async run(context, args) {
     const checks: Check[] = [];
-    for (const [name, step] of STEPS) checks.push(...(await attempt(name, () => step(context))));
+    const steps = args.flag('clients') ? [['clients', proveClients] as const] : STEPS;
+    for (const [name, step] of steps) checks.push(...(await attempt(name, () => step(context))));
     return { healthy: checks.every((check) => check.status !== 'fail'), checks };
   },
   view: ({ checks }) => ({ kind: 'checks', checks }),

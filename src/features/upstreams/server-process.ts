@@ -56,7 +56,8 @@ export async function openServerProcess(
     if (isOffline) deps.timer.after(OFFLINE_MS, block);
     const refusal = (): RefusedHosts | null =>
       isOffline ? NETWORK_OFF : refusedHosts(server, refusals.denied, deps.network);
-    return { ...process, refused: refusals.denied, blocked, refusal };
+    // The relay to a server with a URL says itself what was refused.
+    return { ...process, refused: refusals.denied, blocked, ...(server.spec.url === '' ? { refusal } : {}) };
   } catch (thrown) {
     refusals.end();
     throw thrown;

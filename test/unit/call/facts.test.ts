@@ -121,7 +121,7 @@ describe('the facts of a call', () => {
     );
     const masked = withTexts(FULL, searched as typeof leaving);
     expect(masked).toEqual(JSON.parse(JSON.stringify(FULL).replaceAll('chosen', 'masked')));
-    expect(() => withTexts(FULL, {})).toThrow(new TypeError('the texts of denied are missing'));
+    expect(() => withTexts(FULL, {})).toThrow(new TypeError('the texts of endedIn are missing'));
   });
 
   it('are joined so that what one source found is not lost to another', () => {

@@ -34,6 +34,8 @@ describe('the configuration', () => {
       max_tokens: 20_000,
       tools: {},
       doors: {},
+      shell_whole_tokens: 7_000,
+      shell_cut_tokens: 850,
       telemetry: false,
     });
     expect(Object.values(config.densify)).toEqual([true, true, true, true, true]);

@@ -17,16 +17,16 @@ const limitsOf = (
 
 describe('the budget of an answer', () => {
   it('CE-1.4 is under 2,000 tokens, 500 for a search, 3,000 for a checkpoint, 800 for a warm start', () => {
-    expect(limitsOf({}, 'answer')).toEqual({ standard: 1999, ceiling: 20_000 });
+    expect(limitsOf({}, 'answer')).toEqual({ standard: 1999, cut: 1999, ceiling: 20_000 });
     expect(limitsOf({}, 'search').standard).toBe(499);
     expect(limitsOf({}, 'checkpoint').standard).toBe(2999);
     expect(limitsOf({}, 'warm_start').standard).toBe(799);
   });
 
   it('follows the settings for its kind, its tool and its door', () => {
-    expect(limitsOf({ default_tokens: 1000, max_tokens: 4000 })).toEqual({ standard: 999, ceiling: 4000 });
+    expect(limitsOf({ default_tokens: 1000, max_tokens: 4000 })).toEqual({ standard: 999, cut: 999, ceiling: 4000 });
     const tools = { safe_bash: { default_tokens: 600, max_tokens: 900 }, other: { max_tokens: 300 } };
-    expect(limitsOf({ tools })).toEqual({ standard: 599, ceiling: 900 });
+    expect(limitsOf({ tools })).toEqual({ standard: 599, cut: 599, ceiling: 900 });
     expect(limitsOf({ tools, doors: { grpc: { max_tokens: 500 } } })).toEqual({
       standard: 500,
       cut: 500,

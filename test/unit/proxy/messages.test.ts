@@ -23,7 +23,7 @@ const { Execute, ExecuteWithProgress } = loadSync('contextd/v1/tool.proto', {
 
 const text = fc.string({ unit: 'binary' });
 const none = Buffer.alloc(0);
-const EMPTY = { envelopeJson: none, exitCode: 0, errorLine: '', textStdout: none, textStderr: none };
+const EMPTY = { envelopeJson: none, exitCode: 0, errorLine: '', textStdout: none, textStderr: none, directory: '' };
 
 describe('the messages of tool.proto', () => {
   it('FR-1.3 are read by protobuf.js as requests with the same content', () => {
@@ -38,7 +38,8 @@ describe('the messages of tool.proto', () => {
       form: fc.constantFrom<AnswerForm[]>('json', 'text', 'content'),
       cwd: text,
       inputText: bytes({ maxLength: 500 }),
-      door: fc.constantFrom('own' as const, 'mcp' as const),
+      door: fc.constantFrom('own' as const, 'mcp' as const, 'shell' as const),
+      isMerged: fc.boolean(),
       surface: fc.constantFrom(...SURFACES),
     });
     fc.assert(
@@ -52,12 +53,13 @@ describe('the messages of tool.proto', () => {
             session_id: meant.sessionId,
             protocol_version: meant.protocolVersion,
             branch: meant.branch,
-            door: meant.door === 'mcp' ? 1 : 0,
+            door: ['own', 'mcp', 'shell'].indexOf(meant.door),
             surface: meant.surface,
           },
           form: ['json', 'text', 'content'].indexOf(meant.form),
           cwd: meant.cwd,
           input_text: meant.inputText,
+          is_merged: meant.isMerged,
         });
       }),
     );
@@ -72,6 +74,7 @@ describe('the messages of tool.proto', () => {
       error_line: text,
       text_stdout: bytes(),
       text_stderr: bytes(),
+      directory: text,
     });
     fc.assert(
       fc.property(response, (meant) => {
@@ -81,6 +84,7 @@ describe('the messages of tool.proto', () => {
           errorLine: meant.error_line,
           textStdout: meant.text_stdout,
           textStderr: meant.text_stderr,
+          directory: Buffer.from(meant.directory).toString(),
         });
       }),
     );

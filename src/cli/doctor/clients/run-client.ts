@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { isWritable } from './programs.ts';
+import { readEnvironment } from '../../../config/env.ts';
 import { ScriptedModel, type Seen, type Step } from './scripted-model.ts';
 
 /** What came of a conversation: what the model saw, and what the client printed about itself. */
@@ -13,6 +13,8 @@ export interface Conversation {
   /** The definitions of tools in the last request, as the client writes them. */
   tools: readonly object[];
   log: string;
+  /** Every request to the model, as the client wrote it. */
+  requests: readonly string[];
 }
 
 export interface ClientOptions {
@@ -28,6 +30,8 @@ export interface ClientOptions {
   firstTokens?: number;
   /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
   resume?: string;
+  /** Tools that Claude Code may use without a question, in its own words. Default: what its settings allow. */
+  allowed?: readonly string[];
 }
 
 /** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
@@ -49,6 +53,7 @@ export function runClaude(
         '-p',
         options.prompt ?? 'Run the script.',
         ...(options.resume === undefined ? [] : ['--resume', options.resume]),
+        ...(options.allowed === undefined ? [] : ['--allowedTools', ...options.allowed]),
         '--output-format',
         'stream-json',
         '--verbose',
@@ -130,7 +135,7 @@ async function converse(
     mkdirSync(home, { recursive: true });
     const { words, env: own } = launch(model, home);
     const [program = '', ...args] = words;
-    const base = { PATH: process.env.PATH ?? '', HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', SHELL: '/bin/bash' };
+    const base = { PATH: readEnvironment().path, HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', SHELL: '/bin/bash' };
     const child = spawn(program, args, {
       cwd,
       env: { ...base, ...own, ...env },
@@ -141,12 +146,23 @@ async function converse(
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const log = `${err}${out}`;
     try {
-      return { results: model.results, prompt: model.prompt, tools: model.tools, log };
+      return { results: model.results, prompt: model.prompt, tools: model.tools, log, requests: model.requests };
     } catch (error) {
       throw new Error(`${error instanceof Error ? error.message : error}\n${log.slice(-2_000)}`);
     }
   } finally {
     await model.close();
     if (ownHome === undefined) rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Creates the directory if it is missing. */
+export function isWritable(directory: string): boolean {
+  try {
+    mkdirSync(directory, { recursive: true });
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -31,6 +31,7 @@ export class ScriptedModel {
   #last: Conversation = { prompt: '', results: [] };
   /** The tools of the last request that has any. */
   #tools: readonly object[] = [];
+  readonly #requests: string[] = [];
   /** Why a step could not be played. */
   #fault: unknown = null;
 
@@ -66,13 +67,20 @@ export class ScriptedModel {
     return this.#tools;
   }
 
+  /** Every request, as the client wrote it. */
+  get requests(): readonly string[] {
+    return this.#requests;
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body: Body = JSON.parse((await text(request)) || '{}');
+    const sent = await text(request);
+    this.#requests.push(sent);
+    const body: Body = JSON.parse(sent || '{}');
     const path = request.url ?? '';
     if (request.method !== 'POST') return send(response, { data: [] });
     if (path.includes('count_tokens')) return send(response, { input_tokens: 1 });
