@@ -9,6 +9,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   fetch: 'install/child/main.js',
   spawner: 'sandbox/spawner/main.js',
   'guard-worker': 'guard/engine/main.js',
+  'judge-thread': 'features/rules/thread/main.js',
   'local-thread': 'features/memory/dense/local-thread/main.js',
   'memory-thread': 'features/memory/thread/main.js',
   'scan-worker': 'scrub/scan/worker/main.js',

@@ -170,6 +170,10 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'health', why: '`ctxd doctor`, as far as the daemon knows' },
     { folder: 'storage', why: 'caches and storage of commands' },
     { folder: 'approvals', why: 'what a person is asked while a call waits' },
+    {
+      folder: 'rules',
+      why: 'the rules of clients for commands, applied to the commands inside; the parser has a thread',
+    },
     { folder: 'host', why: 'what a tool may ask: the verbs of ToolHost, each answered by its feature' },
     { folder: 'jobs', why: 'commands that outlive their call' },
     { folder: 'http', why: 'tokens of the HTTP door, and where it listens' },
@@ -450,6 +454,7 @@ const FILE_CHANGES: Record<string, FileCalls> = {
     calls: ['rm'],
     why: 'tools and staging in the data directory of contextd',
   },
+  'src/features/rules/rule-files.ts': { calls: ['open'], why: 'opens for reading only' },
   'src/features/tools/tool-installation.ts': {
     calls: ['mkdir', 'rm'],
     why: 'staging in the data directory of contextd',

@@ -53,6 +53,8 @@ export const FACT_FIELDS = {
   secrets_opened: 'any',
   /** Rules that asked a person, and the answers: `[{rule, answer, by?, waited_ms}]`. Absent if no rule asked. */
   approvals: 'list',
+  /** Rules of clients that cover commands of the call: `[{verdict, rule, file}]`. Absent if empty. */
+  command_rules: 'list',
   /** Missing parts of the isolation. Absent if it was full. */
   isolation_missing: 'texts',
   /** Requests of the tool to ToolHost: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if empty. */
@@ -107,6 +109,12 @@ export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
   approvals: {
     texts: 'none',
     record: (approvals) => ({ approvals: approvals.map((one) => ({ ...one })) }),
+  },
+  commandRules: {
+    texts: 'none',
+    record: (rules, masked) => ({
+      command_rules: rules.map(({ verdict, rule, file }) => ({ verdict, rule: masked(rule), file: masked(file) })),
+    }),
   },
   droppedBytes: {
     texts: 'none',

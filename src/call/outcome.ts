@@ -69,6 +69,8 @@ export interface CallFacts {
   readonly rateLimit: RateLimit | null;
   /** Rules of a person that asked before the call ran, and the answers. */
   readonly approvals: readonly ApprovalRecord[];
+  /** Rules of clients that cover commands of the call. */
+  readonly commandRules: readonly CommandRuleRecord[];
   /** Accesses that the sandbox refused to commands, deduplicated. */
   readonly denied: readonly Denial[];
   /** Hosts that commands reached or tried to reach, for the audit record; bounded. */
@@ -121,6 +123,7 @@ export const NO_FACTS: CallFacts = {
   codedWarnings: codedWarnings([]),
   rateLimit: null,
   approvals: [],
+  commandRules: [],
   denied: [],
   connections: [],
   quarantined: [],
@@ -160,6 +163,14 @@ export interface ApprovalRecord {
   /** The account that answered; absent if nobody did, or earlier. */
   readonly by?: string;
   readonly waited_ms: number;
+}
+
+/** A rule of a client that covers a command of the call. */
+export interface CommandRuleRecord {
+  /** `unseen`: the words of the command do not say whether the rule covers it. */
+  readonly verdict: 'denied' | 'asked' | 'unseen';
+  readonly rule: string;
+  readonly file: string;
 }
 
 /** One request of a tool to ToolHost. */

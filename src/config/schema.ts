@@ -304,6 +304,10 @@ export const CONFIG_SCHEMA = {
     }),
     approvals: section('Calls about which a rule of a person asks (`ctxd approve`).', {
       wait_ms: whole(90_000, 0, 86_400_000, 'Milliseconds that a call waits for a person. 0: it is refused at once.'),
+      client_rules: flag(
+        true,
+        'Apply the rules of Claude Code and OpenCode for commands to the commands inside a command (docs/rules.md).',
+      ),
     }),
     log: section('The log of the daemon.', {
       level: {

@@ -14,6 +14,9 @@ import { holdFiles } from '../features/branches/branch-runner.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
 import { policyFor } from '../features/outside/policy.ts';
+import { ClientRules } from '../features/rules/client-rules.ts';
+import { JudgeThread } from '../features/rules/judge-thread.ts';
+import { MANAGED_SETTINGS, RuleFiles } from '../features/rules/rule-files.ts';
 import { createSessionEnd, type SessionEnd, type SessionStateHolder } from '../features/sessions/session-end.ts';
 import { RecordedSettings } from '../features/settings/recorded-settings.ts';
 import { type CallGate, createCallGate } from '../features/shared/call-gate.ts';
@@ -46,10 +49,17 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   approvals.subscribe((event) =>
     before.liveEvents.approval(event.question.session.project, questionEvent(event, scrubber)),
   );
+  const judgeThread = new JudgeThread();
+  const { home, xdgConfigHome: configHome } = deps.environment;
+  const clientRules = new ClientRules({
+    files: new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS }),
+    thread: judgeThread,
+  });
   const gate = createCallGate(
     createDispatch({
       ...before,
       approvals,
+      commandRules: clientRules,
       runner: holdFiles(watched, before.branches),
       secondSearch,
       findings: before.jobs.findings,
@@ -72,6 +82,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     ...before,
     standardSurface: config.gateway.surface,
     approvals,
+    clientRules,
     gate,
     sessionEnd,
     settings,
@@ -98,7 +109,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     }),
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { approvals, gate, door, httpDoor, sessionEnd, settings };
+  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings };
 }
 
 /** An error may quote its caller. */
@@ -121,6 +132,7 @@ interface ManagementParts
     Pick<HttpManagementDeps, 'httpStanding'>,
     Pick<ToolManagementDeps, 'standardSurface'> {
   approvals: CallApprovals;
+  clientRules: ClientRules;
   gate: CallGate;
   sessionEnd: SessionEnd;
   settings: RecordedSettings;

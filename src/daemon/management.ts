@@ -64,7 +64,7 @@ export interface ManagementDeps
     Pick<BranchManagementDeps, 'branches'>,
     Pick<CheckpointManagementDeps, 'checkpoints'>,
     Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'>,
-    Pick<CallApprovalManagementDeps, 'approvalRules'>,
+    Pick<CallApprovalManagementDeps, 'approvalRules' | 'clientRules'>,
     Pick<UpstreamManagementDeps, 'upstreams'>,
     RoutingManagementDeps {
   toolHabits: Pick<ToolHabits, 'forget'>;

@@ -29,7 +29,15 @@ export function checkApproval(
   call: VerifiedCall,
   { approvals, consents }: { approvals: Approvals; consents: Pick<Consents, 'has'> },
 ): Verdict {
-  const rules = approvals.rulesFor(call);
+  return askFor(approvals.rulesFor(call), call, { consents });
+}
+
+/** Asks for each of the rules. */
+export function askFor(
+  rules: readonly ApprovalRule[],
+  call: VerifiedCall,
+  { consents }: { consents: Pick<Consents, 'has'> },
+): Verdict {
   if (rules.length === 0) return NO_RULE;
   const needs = rules.map((rule) => ({
     name: rule.id,

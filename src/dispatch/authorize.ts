@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from '../call/outcome.ts';
+import type { ApprovalRecord, CommandRuleRecord } from '../call/outcome.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -10,12 +10,14 @@ import { type Approvals, checkApproval, notApproved, type WaitEnd } from './appr
 import type { Execution, VerifiedCall } from './call.ts';
 import type { CallRates } from './call-rates.ts';
 import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
+import { type CommandRules, checkCommandRules } from './command-rules.ts';
 import type { Allowed, Denied, Need, Question, Verdict } from './decision.ts';
 import type { Slots } from './slots.ts';
 
 export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'> {
   consents: Pick<Consents, 'has'>;
   approvals: Approvals;
+  commandRules: CommandRules;
   sandbox: Sandbox;
   config: Pick<Config, 'sandbox' | 'server' | 'secrets' | 'approvals'>;
   slots: Slots;
@@ -40,11 +42,13 @@ export interface Asking {
   begin(rule: string): Promise<void>;
   /** Called for each rule that asked, also if an earlier answer allowed the call. */
   note(asked: ApprovalRecord): void;
+  /** Called with the rules of clients that cover commands of the call, each time it is judged. */
+  ruled(rules: readonly CommandRuleRecord[]): void;
 }
 
 /**
- * Every check must allow the call; an empty list would allow nothing. Only the first refusal is reported. `approval` is
- * last: nobody is asked about a call that is refused anyway.
+ * Every check must allow the call; an empty list would allow nothing. Only the first refusal is reported. The checks that ask
+ * a person are last: nobody is asked about a call that is refused anyway.
  */
 const CHECKS: readonly Check[] = [
   { name: 'grants', judge: checkGrants },
@@ -52,6 +56,7 @@ const CHECKS: readonly Check[] = [
   { name: 'secrets', judge: checkSecrets },
   { name: 'quota', judge: checkQuota },
   { name: 'rate_limit', judge: (call, { rates }) => rates.judge(call) },
+  { name: 'command_rules', judge: checkCommandRules },
   { name: 'approval', judge: checkApproval },
 ];
 
@@ -85,6 +90,7 @@ async function judge(
   const lines: JsonObject[] = [];
   for (const check of CHECKS) {
     const verdict = await check.judge(call, deps, isolation);
+    if (verdict.ruled !== undefined) asking.ruled(verdict.ruled);
     const missing = missingOf(verdict, call, deps, answered);
     const open = openRule(missing);
     const decision = verdict.verdict === 'ask' ? settled(verdict, missing) : verdict;

@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from '../call/outcome.ts';
+import type { ApprovalRecord, CommandRuleRecord } from '../call/outcome.ts';
 import type { CallAnswer, CallRequest } from '../call/request.ts';
 import type { CallRecord } from './audit.ts';
 import type { Permit } from './authorize.ts';
@@ -37,6 +37,8 @@ export class CallState {
   page: Page | null = null;
   /** The rules that asked a person about the call, and the answers. */
   readonly approvals: ApprovalRecord[] = [];
+  /** The rules of clients that cover commands of the call. */
+  commandRules: readonly CommandRuleRecord[] = [];
   /** True if the call failed without output, or lost it: the answer is the failure and the known facts of the run. */
   isRefused = false;
   readonly #results: Partial<StepResults> = {};

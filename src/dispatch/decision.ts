@@ -1,3 +1,4 @@
+import type { CommandRuleRecord } from '../call/outcome.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ApprovalRule } from '../stores/approval-rules.ts';
@@ -6,12 +7,17 @@ import type { NewConsent } from '../stores/consents.ts';
 /** The result of one check. Only `allow` lets the call proceed. */
 export type Verdict = Allowed | Denied | Question;
 
-export interface Allowed {
+interface Judged {
+  /** Rules of clients that cover commands of the call, for the audit log. */
+  ruled?: readonly CommandRuleRecord[];
+}
+
+export interface Allowed extends Judged {
   verdict: 'allow';
   reason: string;
 }
 
-export interface Denied {
+export interface Denied extends Judged {
   verdict: 'deny';
   reason: string;
   code: ErrorCode;
@@ -27,7 +33,7 @@ export interface Denied {
  * Allowed if a person consented to each of `needs` in the call's project. Otherwise the call waits for a person if every
  * missing consent has a rule that asks, and is refused at once if not.
  */
-export interface Question {
+export interface Question extends Judged {
   verdict: 'ask';
   needs: readonly Need[];
   /** The reason if no consent is missing. */

@@ -129,6 +129,9 @@ function askingOf(state: CallState): Asking {
   return {
     begin: (rule) => state.record.ask(state.from('verify'), rule),
     note: (asked) => void state.approvals.push(asked),
+    ruled(rules) {
+      state.commandRules = rules;
+    },
   };
 }
 
@@ -169,7 +172,11 @@ function withEarlierFacts(outcome: RawOutcome, state: CallState): RawOutcome {
   const { execution } = state.find('verify') ?? {};
   const provenance = { argRepairs: execution?.repairs ?? [] };
   const repaired = provenance.argRepairs.length === 0 ? outcome : addFacts(outcome, { provenance });
-  const approved = state.approvals.length === 0 ? repaired : addFacts(repaired, { approvals: state.approvals });
+  const { approvals, commandRules } = state;
+  const approved = addFacts(repaired, {
+    ...(approvals.length > 0 && { approvals }),
+    ...(commandRules.length > 0 && { commandRules }),
+  });
   const secrets = state.find('open_secrets');
   if (secrets === undefined) return approved;
   const facts = { secretsOpened: secrets.opened, ...factsOfOpenings(secrets.openings) };

@@ -83,6 +83,8 @@ export async function composeDaemon(settings: object, time?: HandTime, upstreams
     });
   return {
     ...built,
+    /** HOME of the daemon. */
+    personHome: home,
     project: projects[0],
     otherProject: projects[1],
     async call(tool: string, input: object | string, options: CallOptions = {}): Promise<Answer> {

@@ -14,6 +14,7 @@ describe('the files that the daemon runs from', () => {
       expect.arrayContaining([
         'contextd.js',
         'guard-worker.js',
+        'judge-thread.js',
         'local-thread.js',
         'memory-thread.js',
         'scan-worker.js',
@@ -31,6 +32,13 @@ describe('the files that the daemon runs from', () => {
     );
   });
 
+  it('NFR-1.4: load the parser of commands in its thread only', () => {
+    const withParser = readdirSync(PROGRAM)
+      .filter((file) => file.endsWith('.js'))
+      .filter((file) => readFileSync(join(PROGRAM, file), 'utf8').includes('// node_modules/unbash/'));
+    expect(withParser).toEqual(['judge-thread.js']);
+  });
+
   it('NFR-1.4: start threads and spawner from bundled files, and find the data where the compiler left it', () => {
     const text = readdirSync(PROGRAM)
       .filter((file) => file.endsWith('.js'))
@@ -40,6 +48,7 @@ describe('the files that the daemon runs from', () => {
     expect(new Set(named)).toEqual(
       new Set([
         './guard-worker.js',
+        './judge-thread.js',
         './local-thread.js',
         './memory-thread.js',
         './scan-worker.js',

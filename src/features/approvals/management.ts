@@ -23,6 +23,8 @@ import { compileRule } from './rule-matcher.ts';
 export interface CallApprovalManagementDeps {
   approvals: Pick<CallApprovals, 'list' | 'decide' | 'decideRule' | 'ruleRemoved'>;
   approvalRules: ApprovalRules;
+  /** Rules of clients that ask, by project. */
+  clientRules: { rulesOf(projectRoot: string): Promise<readonly ApprovalRule[]> };
   consents: Pick<Consents, 'list' | 'scopes' | 'change' | 'withdraw'>;
   catalog: Pick<Catalog, 'list'>;
   scrubber: Pick<Scrubber, 'maskText' | 'tokensIn' | 'reveal'>;
@@ -60,12 +62,10 @@ export function createCallApprovalManagement(deps: CallApprovalManagementDeps): 
       return { rule: info(rule), project, calls, expires_ms: expiresMs ?? 0 };
     },
     listApprovalAnswers: async ({ root, id }) => ({
-      answers: keptAnswers(root, deps)
-        .map(({ kept }) => kept)
-        .filter((kept) => id === '' || kept.id === id),
+      answers: (await keptAnswers(root, deps)).map(({ kept }) => kept).filter((kept) => id === '' || kept.id === id),
     }),
     async removeApprovalAnswer({ root, id }, record) {
-      const found = keptAnswers(root, deps).find(({ kept }) => kept.id === id);
+      const found = (await keptAnswers(root, deps)).find(({ kept }) => kept.id === id);
       if (found === undefined) throw notFound(`no answer is kept as ${id}`, 'See `ctxd approve list`.');
       const { kept, consent } = found;
       record.note({ project: kept.project, input: { rule: kept.rule?.id ?? '' } });
@@ -103,19 +103,30 @@ export function createCallApprovalManagement(deps: CallApprovalManagementDeps): 
   };
 
   /** The answers that still hold, with their rules. */
-  function keptAnswers(root: string, from: CallApprovalManagementDeps): { kept: KeptApproval; consent: Consent }[] {
+  async function keptAnswers(
+    root: string,
+    from: CallApprovalManagementDeps,
+  ): Promise<{ kept: KeptApproval; consent: Consent }[]> {
     const scopes = root === '' ? from.consents.scopes() : [root];
     const all = scopes.flatMap((scope) => from.consents.list(scope));
+    const ofClients = await Promise.all(answeredIn(scopes, from).map((root) => from.clientRules.rulesOf(root)));
+    const rules = [...approvalRules.list(), ...ofClients.flat()];
     const valid = all.filter(({ expiresMs }) => expiresMs === null || expiresMs > clock.now());
     return valid
       .flatMap((consent) => {
         const answer = approvalOfSubject(consent.subject);
-        const rule = approvalRules.list().find(({ id }) => id === answer?.rule);
+        const rule = rules.find(({ id }) => id === answer?.rule);
         if (answer === null || rule === undefined) return [];
         return [{ kept: keptInfo(consent, answer.verdict, info(rule)), consent }];
       })
       .sort((a, b) => a.kept.given_ms - b.kept.given_ms);
   }
+}
+
+/** The projects in which a person answered a rule. */
+function answeredIn(scopes: readonly string[], { consents }: Pick<CallApprovalManagementDeps, 'consents'>): string[] {
+  const isAnswered = ({ subject }: Consent): boolean => approvalOfSubject(subject) !== null;
+  return scopes.filter((scope) => scope !== '' && consents.list(scope).some(isAnswered));
 }
 
 /** Answers a question, or a rule before a call asks. */
@@ -125,7 +136,8 @@ async function answered(request: ApprovalAnswer, deps: CallApprovalManagementDep
   if (known === undefined) throw new Error('the shape of the request was checked');
   const answer: Answer = { answer: known, forMs, by, calls: Math.max(1, calls) };
   if (!id.startsWith('rule_')) return deps.approvals.decide(id, root, answer);
-  const rule = ruleNamed(id, deps);
+  const ofClients = root === '' ? [] : await deps.clientRules.rulesOf(root);
+  const rule = ofClients.find((one) => one.id === id) ?? ruleNamed(id, deps);
   if (root === '' || (rule.scope !== '' && rule.scope !== root)) throw unknownRule(id);
   if (known === 'once')
     throw new ContextdError('ARGS_INVALID', `${id} is a rule, and once is an answer to a call that waits`, {

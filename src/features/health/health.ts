@@ -24,6 +24,8 @@ import { checkEmbedding } from '../memory/embedding.ts';
 import type { Sharing } from '../memory/sharing.ts';
 import type { MemoryStore } from '../memory/store.ts';
 import { policyFor } from '../outside/policy.ts';
+import type { ClientRules } from '../rules/client-rules.ts';
+import { isCatchAll } from '../rules/rule.ts';
 import type { StandingAuditor, StandingAuditorState } from '../secrets/standing-auditor.ts';
 import { checkCaches } from '../storage/management.ts';
 import { checkBranchFiles } from './branch-health.ts';
@@ -48,6 +50,7 @@ export interface HealthDeps {
   clock: Pick<Clock, 'monotonic'>;
   projects: Pick<ProjectStore, 'list'>;
   workspaceRules: Pick<WorkspaceRulesReader, 'review'>;
+  clientRules: Pick<ClientRules, 'review'>;
   /** Where contextd is installed. Remedies name it. */
   installRoot: string;
 }
@@ -74,6 +77,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['installed tools', (all) => checkInstalled(projectRoot, all)],
     ['known secrets', checkSeeds],
     ['rules of projects', checkWorkspaceRules],
+    ['rules of clients', checkClientRules],
     ['caches', checkCaches],
     ...(deps.dense === null ? [] : [['embedding', embeddingCheck(deps.dense)] satisfies NamedCheck]),
     ...(deps.config.memory.qdrant.url === null ? [] : [['qdrant', checkSharing] satisfies NamedCheck]),
@@ -263,6 +267,29 @@ export async function checkWorkspaceRules({
   }
   if (faults.length === 0) return { status: 'ok', detail: 'every .gitleaks.toml can be used', remedy: '' };
   return { status: 'warn', detail: faults.join('; '), remedy: 'Fix the file. Until then its rules are not used.' };
+}
+
+/** Files of clients whose rules for commands cannot be read: every command of the project asks a person meanwhile. */
+export async function checkClientRules({
+  projects,
+  clientRules,
+  config,
+}: Pick<HealthDeps, 'projects' | 'clientRules' | 'config'>): Promise<Finding> {
+  if (!config.approvals.client_rules) return ok('off (approvals.client_rules)');
+  const faults = new Set<string>();
+  const rules = new Set<string>();
+  for (const { root } of await projects.list()) {
+    const read = await clientRules.review(root);
+    for (const { file, why } of read.faults) faults.add(`${file}: ${why}`);
+    for (const { rule, file, action, pattern } of read.lists.flatMap((list) => list.rules))
+      if (action !== 'allow' && !isCatchAll(pattern)) rules.add(JSON.stringify([file, rule]));
+  }
+  if (faults.size === 0) return ok(`${rules.size} rules deny or ask about commands inside commands`);
+  return {
+    status: 'warn',
+    detail: [...faults].join('; '),
+    remedy: 'Fix the file. Until then a person is asked about every command.',
+  };
 }
 
 /** Reports the state of gitleaks. A secret that only gitleaks found is a warning. */

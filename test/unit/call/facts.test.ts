@@ -20,6 +20,7 @@ const FULL: CallFacts = {
   codedWarnings: codedWarnings([['FALLBACK_USED', 'chosen']]),
   rateLimit: { limit: 2, remaining: 0, retry_after_ms: 1 },
   approvals: [{ rule: 'rule_01234567', answer: 'once', by: 'ann', waited_ms: 5 }],
+  commandRules: [{ verdict: 'denied', rule: 'Bash(git push *)', file: '/home/ann/.claude/settings.json' }],
   denied: [{ kind: 'chosen', path: 'chosen', host: 'chosen', port: 1, rule: 'chosen', how_to_allow: 'chosen' }],
   connections: [
     {
@@ -78,6 +79,7 @@ describe('the facts of a call', () => {
       'pipe_status',
       'secrets_opened',
       'approvals',
+      'command_rules',
       'isolation_missing',
       'host_calls',
       'denied',

@@ -1,0 +1,330 @@
+import {
+  type ArithmeticCommand,
+  type ArithmeticExpansionPart,
+  type Command,
+  type Coproc,
+  type ParsedScript,
+  type Pipeline,
+  parse,
+  type Redirect,
+  type Statement,
+  type Word,
+} from 'unbash';
+import { ANY_HOLE, asConstant, asSource, hasHole, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
+import { nameText, wordText } from './words.ts';
+import { findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsWords } from './wrappers.ts';
+
+/** A command that runs as a part of a text. */
+export interface InnerCommand {
+  /** Its words without quotes, with holes for what only the shell knows. */
+  readonly words: readonly string[];
+  /** The words as they stand in the text; '' if they do not stand there. */
+  readonly written: string;
+  /**
+   * `words`: it stands in the text itself. `wrapper`: another command in the text runs it. `text`: it comes from a text that a
+   * shell reads while it runs, or from a program that the client does not know to run others.
+   */
+  readonly via: 'words' | 'wrapper' | 'text';
+}
+
+/** What commands read that read commands from their input. */
+export type Input =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'text'; readonly text: string }
+  /** Comes from a program, or later. */
+  | { readonly kind: 'unknown' };
+
+interface Place {
+  readonly via: InnerCommand['via'];
+  readonly input: Input;
+  /** Texts within texts. */
+  readonly depth: number;
+}
+
+const DEPTH_MAX = 12;
+const COMMANDS_MAX = 20_000;
+
+/**
+ * Every command that the text may run, whatever else decides that it does. What cannot be read is a command without known
+ * words. Throws RangeError for a text that is nested too deeply.
+ */
+export function innerCommands(text: string, input: Input): readonly InnerCommand[] {
+  const walk = new Walk();
+  walk.text(text, { via: 'words', input, depth: 0 });
+  return walk.commands;
+}
+
+/** What the parser makes of a node only when it is read. */
+const LAZY = ['parts', 'indexParts', 'expression', 'initialize', 'test', 'update'] as const;
+
+class Walk {
+  readonly commands: InnerCommand[] = [];
+  /** True if a part was not read because texts are nested too deeply. */
+  isTooDeep = false;
+  /** True while the expansions in words are left out, because another walk has them. */
+  #isShallow = false;
+  /** What the script that is walked was parsed from. */
+  #source = '';
+
+  text(text: string, place: Place): void {
+    if (place.depth > DEPTH_MAX) {
+      this.isTooDeep = true;
+      this.#unreadable(text, place);
+      return;
+    }
+    const outer = this.#source;
+    this.#source = text;
+    this.#visit(parse(text), place);
+    this.#source = outer;
+  }
+
+  #unreadable(written: string, { via }: Place): void {
+    this.commands.push({ words: [ANY_HOLE], written, via });
+  }
+
+  /** Finds scripts and commands in whatever the parser has nested. */
+  #visit(node: unknown, place: Place): void {
+    if (Array.isArray(node)) {
+      for (const one of node) this.#visit(one, place);
+      return;
+    }
+    if (typeof node !== 'object' || node === null) return;
+    if (this.#isShallow && 'parts' in node) return;
+    if (this.commands.length > COMMANDS_MAX) throw new RangeError(`the text has more than ${COMMANDS_MAX} commands`);
+    switch ('type' in node ? node.type : '') {
+      case 'Script':
+        this.#script(node as ParsedScript, place);
+        return;
+      case 'Statement':
+        this.#statement(node as Statement, place);
+        return;
+      case 'Pipeline':
+        this.#pipeline((node as Pipeline).commands, place);
+        return;
+      case 'Command':
+        this.#command(node as Command, place);
+        return;
+      case 'Coproc':
+        this.#children(node, place);
+        this.#coproc(node as Coproc, place);
+        return;
+      case 'ArithmeticCommand':
+        if (!this.#isShallow) this.#children(node, place);
+        this.#subshells((node as ArithmeticCommand).body, place);
+        return;
+      case 'ArithmeticExpansion':
+        this.#children(node, place);
+        this.#subshells((node as ArithmeticExpansionPart).text.replace(/^\$\(\(/, ''), place);
+        return;
+      default:
+        this.#children(node, place);
+        return;
+    }
+  }
+
+  #children(node: object, place: Place): void {
+    for (const child of Object.values(node)) this.#visit(child, place);
+    for (const key of LAZY)
+      if (key in node && !Object.prototype.propertyIsEnumerable.call(node, key))
+        this.#visit(Reflect.get(node, key), place);
+    if ('inner' in node && typeof node.inner === 'string' && 'script' in node && node.script === undefined)
+      this.text(node.inner, { ...place, depth: place.depth + 1 });
+  }
+
+  #script(script: ParsedScript, place: Place): void {
+    const outer = this.#source;
+    this.#source = script.source ?? outer;
+    if ((script.errors ?? []).length > 0) this.#unreadable(this.#source.slice(script.pos, script.end), place);
+    for (const statement of script.commands) this.#visit(statement, place);
+    this.#source = outer;
+  }
+
+  #statement(statement: Statement, place: Place): void {
+    const { command, redirects } = statement;
+    this.#visit(redirects, place);
+    this.#visit(command, { ...place, input: inputFrom(redirects, place.input) });
+  }
+
+  /** The parser takes the first word for a name, which the shell does only before a group. */
+  #coproc({ name, body, pos, end }: Coproc, place: Place): void {
+    const first = isTyped(body, 'Pipeline') ? (body as Pipeline).commands[0] : body;
+    const command = simpleCommand(first);
+    if (name === undefined || command?.name === undefined) return;
+    const words = [nameText(name), ...[command.name, ...command.suffix].map(wordText)];
+    this.#run(words, this.#source.slice(pos, end), place);
+  }
+
+  /** What one shell takes for arithmetic is a command in two subshells for another: dash runs `((…))`. */
+  #subshells(body: string, place: Place): void {
+    const inner = new Walk();
+    inner.#isShallow = true;
+    inner.text(body, { ...place, via: 'text', depth: place.depth + 1 });
+    this.commands.push(...inner.commands.filter(({ words: [name = ''] }) => !hasHole(name)));
+    if (inner.isTooDeep) this.#unreadable(body, place);
+    this.isTooDeep ||= inner.isTooDeep;
+  }
+
+  #pipeline(parts: readonly unknown[], place: Place): void {
+    for (const [index, part] of parts.entries()) {
+      this.#visit(part, index === 0 ? place : { ...place, input: outputOf(parts[index - 1]) });
+    }
+  }
+
+  #command(command: Command, place: Place): void {
+    if (!this.#isShallow) this.#children(command, place);
+    const { name, suffix, redirects, pos, end } = command;
+    if (name === undefined) return;
+    const words = [nameText(name), ...suffix.map(wordText)];
+    const written = this.#source.slice(command.prefix.at(0)?.pos ?? pos, end);
+    this.#run(words, written, { ...place, input: inputFrom(redirects, place.input) });
+  }
+
+  /** A command, and the commands that it runs. */
+  #run(words: readonly string[], written: string, place: Place): void {
+    const [first] = words;
+    if (first === undefined || first === '') return;
+    this.commands.push({ words, written, via: place.via });
+    const name = baseName(first);
+    if (hasHole(name)) return;
+    if (SHELLS.has(name)) {
+      this.#shell(words, written, place);
+      return;
+    }
+    switch (name) {
+      case 'eval':
+        this.#inner(words.slice(words[1] === '--' ? 2 : 1).join(' '), place);
+        return;
+      case 'trap':
+        this.#inner(words[1]?.startsWith('-') === true ? '' : (words[1] ?? ''), place);
+        return;
+      case 'alias':
+        for (const word of words.slice(1)) this.#inner(word.slice(word.indexOf('=') + 1), place);
+        return;
+      case 'source':
+      case '.':
+        if (words[1] === STREAM_HOLE || words[1] === '/dev/stdin') this.#unreadable(written, { ...place, via: 'text' });
+        return;
+      case 'find':
+        for (const inner of findWords(words, WORD_HOLE)) this.#run(inner, '', { ...place, via: 'text' });
+        return;
+      case 'xargs':
+        this.#xargs(words, place);
+        return;
+      case 'su':
+      case 'runuser':
+      case 'script':
+        this.#inner(afterWord(words, '-c') ?? '', place);
+        return;
+      case 'watch':
+        this.#inner(wrappedWords({ valued: ['-n', '--interval'] }, words).join(' '), place);
+        return;
+    }
+    const split = name === 'env' ? (afterWord(words, '-S') ?? afterWord(words, '--split-string')) : undefined;
+    if (split !== undefined) {
+      this.#inner(split, place);
+      return;
+    }
+    const flocked = name === 'flock' ? afterWord(words, '-c') : undefined;
+    if (flocked !== undefined) {
+      this.#inner(flocked, place);
+      return;
+    }
+    const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+    if (wrapper === undefined) return;
+    this.#run(wrappedWords(wrapper, words), '', { ...place, via: place.via === 'text' ? 'text' : 'wrapper' });
+  }
+
+  #shell(words: readonly string[], written: string, place: Place): void {
+    const source = shellSource(words);
+    if (source.from === 'text') {
+      this.#inner(source.text, place);
+      return;
+    }
+    // A script in a file is not read.
+    const isStream = source.from === 'file' && (source.path === STREAM_HOLE || source.path === '/dev/stdin');
+    if (source.from === 'file' && !isStream) return;
+    if (source.from === 'input' && place.input.kind === 'nothing') return;
+    if (place.input.kind === 'text' && !(source.from === 'file' && source.path === STREAM_HOLE)) {
+      this.#inner(place.input.text, place);
+      return;
+    }
+    this.#unreadable(written, { ...place, via: 'text' });
+  }
+
+  #xargs(words: readonly string[], place: Place): void {
+    for (const given of givenBy(place.input)) {
+      const inner = xargsWords(words, given);
+      const via = place.via === 'text' || !inner.isBare ? 'text' : 'wrapper';
+      this.#run(inner.words, '', { ...place, via, input: { kind: 'nothing' } });
+    }
+  }
+
+  #inner(text: string, place: Place): void {
+    const outer = this.#isShallow;
+    this.#isShallow = false;
+    if (text !== '') this.text(asSource(text), { ...place, via: 'text', depth: place.depth + 1 });
+    this.#isShallow = outer;
+  }
+}
+
+export function baseName(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1);
+}
+
+function afterWord(words: readonly string[], option: string): string | undefined {
+  const at = words.indexOf(option, 1);
+  return at === -1 ? undefined : words[at + 1];
+}
+
+/** What `xargs` may add to its command. Without input it runs the command as it is. */
+function givenBy(input: Input): readonly string[] {
+  if (input.kind === 'nothing') return [''];
+  return input.kind === 'text' ? [input.text.trim().replaceAll(/\s+/g, ' ')] : ['', ANY_HOLE];
+}
+
+/** What a command reads, given its redirections. A file is not read. */
+function inputFrom(redirects: readonly Redirect[], before: Input): Input {
+  let input = before;
+  for (const { operator, content, target, fileDescriptor = 0 } of redirects) {
+    if (fileDescriptor !== 0) continue;
+    if (operator === '<<' || operator === '<<-') input = { kind: 'text', text: asConstant(content ?? '') };
+    if (operator === '<<<') input = { kind: 'text', text: target === undefined ? '' : wordText(target) };
+    if (operator === '<' || operator === '<>') input = isStream(target) ? { kind: 'unknown' } : { kind: 'nothing' };
+  }
+  return input;
+}
+
+function isStream(word: Word | undefined): boolean {
+  return word !== undefined && wordText(word) === STREAM_HOLE;
+}
+
+/** What the next command of a pipeline reads. */
+function outputOf(node: unknown): Input {
+  const command = simpleCommand(node);
+  if (command?.name === undefined) return { kind: 'unknown' };
+  const words = command.suffix.map(wordText);
+  switch (baseName(nameText(command.name))) {
+    case 'echo':
+      return { kind: 'text', text: words.filter((word, index) => index > 0 || !/^-[neE]+$/.test(word)).join(' ') };
+    case 'printf':
+      // Its escapes end lines; what its other arguments become is not worked out.
+      return words.length === 1
+        ? { kind: 'text', text: (words[0] ?? '').replaceAll('\\n', '\n').replaceAll('%%', '%') }
+        : { kind: 'unknown' };
+    case 'cat': {
+      const input = inputFrom(command.redirects, { kind: 'unknown' });
+      return words.length === 0 && input.kind === 'text' ? input : { kind: 'unknown' };
+    }
+    default:
+      return { kind: 'unknown' };
+  }
+}
+
+function simpleCommand(node: unknown): Command | undefined {
+  const inner = isTyped(node, 'Statement') ? (node as Statement).command : node;
+  return isTyped(inner, 'Command') ? (inner as Command) : undefined;
+}
+
+function isTyped(node: unknown, type: string): boolean {
+  return typeof node === 'object' && node !== null && 'type' in node && node.type === type;
+}

@@ -1,0 +1,158 @@
+/** Programs and builtins that run the command in their own arguments. */
+interface Wrapper {
+  /** Options whose value is the next word. Others have none, or have it attached. */
+  readonly valued: readonly string[];
+  /** Words before the command that are no options. Default: 0. */
+  readonly operands?: number;
+  /** True if `NAME=value` may stand before the command. */
+  readonly assigns?: true;
+  /** Options with which nothing runs. */
+  readonly idle?: readonly string[];
+}
+
+export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  builtin: { valued: [] },
+  busybox: { valued: [] },
+  chroot: { valued: [], operands: 1 },
+  chrt: { valued: ['-T', '-P', '-D'], operands: 1 },
+  command: { valued: [], idle: ['-v', '-V'] },
+  coproc: { valued: [] },
+  doas: { valued: ['-u', '-C'] },
+  env: { valued: ['-u', '--unset', '-C', '--chdir'], assigns: true },
+  exec: { valued: ['-a'] },
+  flock: { valued: ['-w', '--timeout', '-E', '--conflict-exit-code'], operands: 1 },
+  ionice: { valued: ['-c', '--class', '-n', '--classdata', '-p', '-P', '-u'] },
+  nice: { valued: ['-n', '--adjustment'] },
+  nohup: { valued: [] },
+  setarch: { valued: [], operands: 1 },
+  setsid: { valued: [] },
+  stdbuf: { valued: ['-i', '--input', '-o', '--output', '-e', '--error'] },
+  strace: { valued: ['-a', '-b', '-e', '-E', '-I', '-o', '-O', '-p', '-P', '-s', '-S', '-u', '-U', '-X'] },
+  sudo: {
+    valued: [
+      '-C',
+      '-D',
+      '-g',
+      '-h',
+      '-p',
+      '-R',
+      '-r',
+      '-T',
+      '-t',
+      '-U',
+      '-u',
+      '--user',
+      '--group',
+      '--chdir',
+      '--host',
+    ],
+    assigns: true,
+  },
+  taskset: { valued: [], operands: 1 },
+  time: { valued: ['-f', '--format', '-o', '--output'] },
+  timeout: { valued: ['-k', '--kill-after', '-s', '--signal'], operands: 1 },
+  unshare: { valued: ['-R', '--root', '-w', '--wd', '-S', '--setuid', '-G', '--setgid'] },
+  watch: { valued: ['-n', '--interval', '-q', '--equexit'] },
+};
+
+export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash']);
+
+/** Options of `xargs` whose value is the next word. `-I` and `-J` name what the arguments replace. */
+const XARGS_VALUED = ['-a', '-d', '-E', '-I', '-J', '-L', '-n', '-P', '-R', '-S', '-s'];
+const XARGS_LONG = ['--arg-file', '--delimiter', '--max-lines', '--max-args', '--max-procs', '--max-chars'];
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+
+/** The words of the command that the wrapper runs; empty if it runs none. */
+export function wrappedWords(
+  { valued, operands = 0, assigns, idle = [] }: Wrapper,
+  words: readonly string[],
+): string[] {
+  const args = words.slice(1);
+  const at = afterOptions(args, valued);
+  if (args.slice(0, at).some((word) => idle.includes(word))) return [];
+  const rest = args.slice(at);
+  while (assigns === true && ASSIGNMENT.test(rest[0] ?? '')) rest.shift();
+  return rest.slice(operands);
+}
+
+/** The command of `xargs` with what `given` becomes in it, and whether it was called without options. */
+export function xargsWords(words: readonly string[], given: string): { words: string[]; isBare: boolean } {
+  const args = words.slice(1);
+  const at = afterOptions(args, [...XARGS_VALUED, ...XARGS_LONG]);
+  const options = args.slice(0, at);
+  const rest = args.slice(at);
+  const replaced = replacedBy(options);
+  const added = given === '' ? rest : [...rest, given];
+  const inner =
+    replaced === null ? added : rest.map((word) => word.replaceAll(replaced, given)).filter((word) => word !== '');
+  return { words: rest.length === 0 ? [] : inner, isBare: at === 0 };
+}
+
+function replacedBy(options: readonly string[]): string | null {
+  for (const [index, option] of options.entries()) {
+    if (option === '-I' || option === '-J') return options[index + 1] || null;
+    if (/^-[IJ]./.test(option)) return option.slice(2);
+    if (option === '-i' || option === '--replace') return '{}';
+    if (option.startsWith('--replace=')) return option.slice('--replace='.length) || null;
+  }
+  return null;
+}
+
+/** Where the options end. */
+function afterOptions(words: readonly string[], valued: readonly string[]): number {
+  let at = 0;
+  while (at < words.length) {
+    const word = words[at] ?? '';
+    if (word === '--') return at + 1;
+    if (!/^[-+]./.test(word)) return at;
+    at += valued.includes(word) ? 2 : 1;
+  }
+  return Math.min(at, words.length);
+}
+
+const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+/** The commands that `find` runs, each with `found` in place of `{}`. */
+export function findWords(words: readonly string[], found: string): string[][] {
+  const commands: string[][] = [];
+  for (let at = 1; at < words.length; at += 1) {
+    if (!FIND_RUNS.has(words[at] ?? '')) continue;
+    const end = words.findIndex(
+      (word, index) => index > at && (word === ';' || (word === '+' && words[index - 1] === '{}')),
+    );
+    const last = end === -1 ? words.length : end;
+    commands.push(words.slice(at + 1, last).map((word) => word.replaceAll('{}', found)));
+    at = last;
+  }
+  return commands;
+}
+
+/** What a shell is asked to run. */
+export type ShellSource =
+  | { readonly from: 'text'; readonly text: string }
+  | { readonly from: 'input' }
+  | { readonly from: 'file'; readonly path: string };
+
+/** Options of shells whose value is the next word. */
+const SHELL_VALUED = new Set(['--rcfile', '--init-file', '-O', '+O', '-o', '+o']);
+
+export function shellSource(words: readonly string[]): ShellSource {
+  let [isText, isInput, at] = [false, false, 1];
+  for (; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--' || word === '-') {
+      at += 1;
+      break;
+    }
+    if (!/^[-+]./.test(word)) break;
+    if (!word.startsWith('--')) {
+      isText ||= word.includes('c');
+      isInput ||= word.includes('s');
+    }
+    if (SHELL_VALUED.has(word) || /^-[a-z]*o$/.test(word)) at += 1;
+  }
+  const operand = words[at];
+  if (isText) return { from: 'text', text: operand ?? '' };
+  return operand === undefined || isInput ? { from: 'input' } : { from: 'file', path: operand };
+}
