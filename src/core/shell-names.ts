@@ -22,3 +22,6 @@ export function toolOfShellName(name: string): string {
 export function shellNamesOf(tool: string): readonly string[] {
   return [...new Set([tool, shellNameOf(tool)])];
 }
+
+/** The program that answers hooks of clients: a link to the proxy in `.claude/bin` that is no tool. */
+export const HOOK_PROGRAM = 'contextd-hook';

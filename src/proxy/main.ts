@@ -1,9 +1,10 @@
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
+import { HOOK_PROGRAM } from '../core/shell-names.ts';
 import { guessForm } from './arguments.ts';
 import { readPackageRoot, readProxyEnvironment } from './environment.ts';
-import { readInstallation, readInvocation } from './invocation.ts';
+import { nameOf, readInstallation, readInvocation } from './invocation.ts';
 import { print, type Result, renderFailure } from './output.ts';
 import { run } from './run.ts';
 
@@ -35,6 +36,10 @@ async function runCall(signal: AbortSignal): Promise<Ending> {
   try {
     const environment = readProxyEnvironment();
     const invocation = readInvocation(environment.launchedAs);
+    if (nameOf(invocation) === HOOK_PROGRAM) {
+      const { answerHook } = await import('./hook.ts');
+      return { result: await answerHook({ invocation, environment, installation, requestId, signal }) };
+    }
     const onForm = (known: AnswerForm): void => {
       form = known;
     };

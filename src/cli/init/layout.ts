@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
-import { shellNamesOf } from '../../core/shell-names.ts';
+import { HOOK_PROGRAM, shellNamesOf } from '../../core/shell-names.ts';
 import { extendedText, rulesText, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
 import {
+  BIN_DIR,
   earlierEntries,
   localSettings,
   OPENCODE_ENTRIES,
@@ -39,8 +40,8 @@ export interface ToolNames {
 }
 
 export const TOOLS_DIR = '.claude/tools';
-/** On the PATH of agents. */
-export const BIN_DIR = '.claude/bin';
+/** No tool: the program that answers hooks of clients. */
+const HOOK_LINK = `${BIN_DIR}/${HOOK_PROGRAM}`;
 const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
 
 /** Names that are safe in a path. The daemon sends only such names; this checks it. */
@@ -64,7 +65,7 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
       [SKILL_FILE, skillText(tools)],
       [PLUGIN_FILE, pluginText()],
     ]),
-    links: new Map(names.flatMap((name) => linkPaths(name).map((path) => [path, proxyBinary] as const))),
+    links: new Map([...names.flatMap(linkPaths), HOOK_LINK].map((path) => [path, proxyBinary] as const)),
     merges: (absent) => mergesFor({ core: namesOf(true), installed: namesOf(false), absent }, root, proxyBinary),
   };
 }
@@ -89,7 +90,8 @@ export function mergesFor(tools: ToolNames, root: string, proxyBinary: string): 
     obsolete: obsolete.filter((old) => !entries.some((entry) => isDeepStrictEqual(entry, old))),
   });
   // The links of colleagues too, so that the block is the same on every machine of a team.
-  const ignored = all.toSorted().flatMap((name) => linkPaths(name).map((path) => path.slice('.claude'.length)));
+  const links = [...all.toSorted().flatMap(linkPaths), HOOK_LINK];
+  const ignored = links.map((path) => path.slice('.claude'.length));
   return new Map<string, Addition>([
     ['.claude/settings.json', json('{}\n', settings(core))],
     ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary))],
