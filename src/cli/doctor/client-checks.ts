@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts';
 import { OwnedDirectory } from '../files/owned-directory.ts';
 import { callHooks } from '../init/client-settings.ts';
 import { hasEntry, parseJson } from '../init/json-edit.ts';
+import { readManifest } from '../init/manifest.ts';
 import { findProjectRoot, realOrGiven } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { ok, warn } from './check.ts';
@@ -24,7 +25,8 @@ export async function checkClientSettings(context: CliContext): Promise<Check[]>
     else if (settings !== undefined) files.push({ path, settings });
   }
   traps.push(...files.flatMap(spellingTraps), ...files.flatMap(wideRules), ...sandboxTraps(files));
-  if (root !== undefined) traps.push(...hookTraps(await realOrGiven(root), files));
+  const isSetUp = root !== undefined && (await readManifest(context.paths.projectsDir, root)) !== undefined;
+  if (isSetUp) traps.push(...hookTraps(await realOrGiven(root), files));
   return traps.length === 0 ? [ok('client settings', 'no known problem')] : traps;
 }
 
