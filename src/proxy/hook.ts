@@ -41,7 +41,8 @@ async function askDaemon(call: Omit<Call, 'onForm' | 'onHandedOver'>, input: Buf
     });
   const link = checkLink(invocation, installation.proxyPath, environment.path);
   const places = resolvePlaces(environment);
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(HOOK_LIMIT_MS)]);
+  const limit = AbortSignal.timeout(HOOK_LIMIT_MS);
+  const signal = AbortSignal.any([call.signal, limit]);
   const message = (requestId: string): Buffer =>
     encodeHookRequest({
       requestId,
@@ -52,9 +53,16 @@ async function askDaemon(call: Omit<Call, 'onForm' | 'onHandedOver'>, input: Buf
       door: 'own',
       eventJson: input,
     });
-  return callDaemon({ ...daemonSource(call, places), signal }, (channel, requestId) =>
-    ask(channel, { path: ANSWER_HOOK_PATH, message: message(requestId), decode: decodeHookAnswer }, places, signal),
-  );
+  try {
+    return await callDaemon({ ...daemonSource(call, places), signal }, (channel, requestId) =>
+      ask(channel, { path: ANSWER_HOOK_PATH, message: message(requestId), decode: decodeHookAnswer }, places, signal),
+    );
+  } catch (error) {
+    if (!limit.aborted) throw error;
+    throw new ContextdError('TIMEOUT', `the daemon did not answer within ${HOOK_LIMIT_MS / 1000} seconds`, {
+      remedy: 'It may be busy: call again. If it stays so, run `ctxd server restart`.',
+    });
+  }
 }
 
 async function readAll(stdin: NodeJS.ReadStream): Promise<Buffer> {

@@ -17,6 +17,28 @@ const CANARY = `ghp_${randomBytes(60)
   .replaceAll(/[^A-Za-z0-9]/g, '')
   .slice(0, 36)}`;
 const CONFIG = `user = deploy\ntoken = ${CANARY}\nport = 8080\n`;
+/** An MCP server that returns the file that it is started with, as text and as structured content. */
+const OTHER_SERVER = `
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const tools = ['plain', 'structured'].map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
+const info = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'other', version: '1' } };
+function resultOf({ method, params }) {
+  if (method === 'initialize') return info;
+  if (method === 'tools/list') return { tools };
+  if (method !== 'tools/call') return undefined;
+  const text = readFileSync(process.argv[2], 'utf8');
+  if (params.name === 'plain') return { content: [{ type: 'text', text }] };
+  return { content: [{ type: 'text', text: 'see there' }], structuredContent: { files: [{ text }] } };
+}
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const request = JSON.parse(line);
+  if (request.id === undefined) return;
+  const result = resultOf(request);
+  const answer = result === undefined ? { error: { code: -32601, message: 'unknown' } } : { result };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...answer }));
+});
+`;
 /** What Claude Code may do without asking, as its person said on the command line. */
 const ALLOW = ['Edit', 'Write', 'Bash'];
 
@@ -208,6 +230,29 @@ describe.skipIf(clients === undefined)('in the real Claude Code', () => {
     } finally {
       writeFileSync(file, settings);
     }
+  });
+
+  it('issue 19 part 8: tools of other MCP servers, notebooks and parts of files show no secret', async () => {
+    writeFileSync(place('server.mjs'), OTHER_SERVER);
+    const server = { command: process.execPath, args: [place('server.mjs'), place('app.conf')], alwaysLoad: true };
+    writeFileSync(place('.mcp.json'), JSON.stringify({ mcpServers: { other: server } }));
+    const code = { cell_type: 'code', id: 'c1', source: `t = "${CANARY}"`, metadata: {}, execution_count: 1 };
+    const outputs = [{ output_type: 'stream', name: 'stdout', text: `${CANARY}\n` }];
+    const notebook = { cells: [{ ...code, outputs }], metadata: {}, nbformat: 4, nbformat_minor: 5 };
+    writeFileSync(place('a.ipynb'), JSON.stringify(notebook));
+    const conversation = await runClaude(
+      claude,
+      [
+        { tool: 'mcp__other__plain', input: {} },
+        { tool: 'mcp__other__structured', input: {} },
+        read('a.ipynb'),
+        { tool: 'Read', input: { file_path: place('app.conf'), offset: 2, limit: 1 } },
+      ],
+      { ...where(), allow: ['mcp__other'] },
+    );
+    expect(leaks(conversation)).toEqual([]);
+    for (const { text, isError } of conversation.results)
+      expect({ text, isError }).toEqual({ text: expect.stringContaining('[SECRET_1]'), isError: false });
   });
 
   it('issue 19 part 8: a prompt that attaches a file with a secret is blocked before a request is made', async () => {

@@ -32,15 +32,27 @@ export function refusedPath(
   return null;
 }
 
+/** Where Claude Code puts its worktrees: a worktree is judged like the project. */
+const WORKTREE = /^\.claude\/worktrees\/[^/]+\//;
+
+/** The names of a path in the project or in one of its worktrees; null for every other path. */
+function namesBelow(root: string, place: string): string[] | null {
+  if (!isBelow(root, place)) return null;
+  return place
+    .slice(root.length + 1)
+    .replace(WORKTREE, '')
+    .split('/');
+}
+
 /** A person hides these files from agents; so does every sandbox. */
 function deniedBy(place: string, root: string, deny: readonly string[]): string | null {
-  if (!isBelow(root, place)) return null;
-  const names = place.slice(root.length + 1).split('/');
+  const names = namesBelow(root, place);
+  if (names === null) return null;
   for (const glob of deny) {
     const set = compileGlobs([glob]);
     const hides = (depth: number): boolean => {
       const path = names.slice(0, depth).join('/');
-      return set.match(path, depth < names.length || isDirectory(join(root, path))) !== null;
+      return set.match(path, depth < names.length || isDirectory(place)) !== null;
     };
     if (names.some((_, index) => hides(index + 1)))
       return `${quoteName(names.join('/'))} is hidden from agents by the person's rule ${quoteName(glob)} (sandbox.deny). Work without it, or ask the person.`;
@@ -56,8 +68,8 @@ function protectedBy(
 ): string | null {
   const own = ownDirectories.find((directory) => isWithin(directory, place));
   if (own !== undefined) return `${quoteName(place)} belongs to contextd itself (${quoteName(own)}). ${ASK}`;
-  if (!isBelow(root, place)) return null;
-  const names = place.slice(root.length + 1).split('/');
+  const names = namesBelow(root, place);
+  if (names === null) return null;
   for (const [index, name] of names.entries()) {
     const shown = quoteName(names.slice(0, index + 1).join('/'));
     if (name === '.git')

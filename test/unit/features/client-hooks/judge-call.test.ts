@@ -29,6 +29,16 @@ describe('issue 19 part 8: paths in calls of tools of a client', () => {
       expect(judged(path), path).toBeNull();
   });
 
+  it('judges a worktree of Claude Code like the project', () => {
+    const worktree = '.claude/worktrees/side';
+    for (const path of ['src/a.ts', 'notes.md']) expect(judged(`${worktree}/${path}`), path).toBeNull();
+    expect(judged(`${worktree}/.claude/settings.json`)).toContain('.claude is protected');
+    expect(judged(`${worktree}/.git`)).toContain('.git, which is protected');
+    expect(judged(`${worktree}/a.pem`, 'read')).toContain('(sandbox.deny)');
+    for (const path of ['.claude/worktrees', worktree, '.claude/x/worktrees/side/a'])
+      expect(judged(path), path).toContain('.claude is protected');
+  });
+
   it('judges the place that links lead to, also for a file that does not exist yet', () => {
     mkdirSync(join(root, '.git/hooks'), { recursive: true });
     symlinkSync('.git/hooks', join(root, 'innocent'));
