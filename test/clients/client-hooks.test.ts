@@ -326,4 +326,26 @@ describe.skipIf(clients === undefined)('in the real OpenCode', () => {
     const undone = await installation.run(CTXD, ['undo', '--yes']);
     expect(undone.stdout).toContain('kept.txt');
   }, 300_000);
+
+  it('issue 19 part 8: without a daemon or the program the output is withheld, and an edit is refused', async () => {
+    const steps = [
+      call('bash', { command: 'cat app.conf', description: 'a step' }),
+      call('edit', { filePath: place('app.conf'), oldString: 'port', newString: 'door' }),
+    ];
+    const gone = await runOpenCode(opencode, steps, { ...where(), env: { CONTEXTD_HOME: '/proc/contextd' } });
+    const link = place('.claude/bin/contextd-hook');
+    renameSync(link, `${link}.away`);
+    try {
+      const removed = await runOpenCode(opencode, steps, where());
+      for (const conversation of [gone, removed]) {
+        expect(leaks(conversation)).toEqual([]);
+        const [shell, edited] = conversation.results;
+        expect(shell?.text).toContain('contextd withheld this output');
+        expect(edited?.text).toMatch(/contextd could not judge this call|contextd-hook does not run/);
+      }
+      expect(contentOf('app.conf')).toBe(CONFIG);
+    } finally {
+      renameSync(`${link}.away`, link);
+    }
+  }, 300_000);
 });
