@@ -174,6 +174,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
       folder: 'rules',
       why: 'the rules of clients for commands, applied to the commands inside; the parser has a thread',
     },
+    { folder: 'client-hooks', why: "masks and judges calls of the clients' own tools" },
     { folder: 'host', why: 'what a tool may ask: the verbs of ToolHost, each answered by its feature' },
     { folder: 'jobs', why: 'commands that outlive their call' },
     { folder: 'http', why: 'tokens of the HTTP door, and where it listens' },
@@ -437,6 +438,7 @@ const FILE_CHANGES: Record<string, FileCalls> = {
     why: 'the log in the state directory of contextd',
   },
   'src/daemon/main.ts': { calls: ['mkdirSync'], why: 'directories of contextd' },
+  'src/features/client-hooks/judge-prompt.ts': { calls: ['openSync'], why: 'reads a file that a person mentions' },
   'src/features/branches/files/branch-files.ts': {
     calls: ['rename', 'writeFile'],
     why: 'the marker of a merge, in the state directory of contextd',

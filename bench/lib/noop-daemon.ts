@@ -29,6 +29,7 @@ export async function startNoopDaemon(at: BenchInstallation): Promise<{
     refuse: () => ({ line: '{}', exitCode: 1, errorLine: 'refused' }),
     management: NO_MANAGEMENT,
     passing: { request: nothing, closeClient: nothing, follow: () => () => {} },
+    answerHook: async () => null,
     mask: (text) => text,
     clock: systemClock,
     logger: silentLogger,

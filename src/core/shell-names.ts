@@ -22,3 +22,8 @@ export function toolOfShellName(name: string): string {
 export function shellNamesOf(tool: string): readonly string[] {
   return [...new Set([tool, shellNameOf(tool)])];
 }
+
+/** The program that answers hooks of clients: a link to the proxy in `.claude/bin` that is no tool. */
+export const HOOK_PROGRAM = 'contextd-hook';
+/** The program that is the shell of a client: another such link, beside that of safe_bash. */
+export const SHELL_PROGRAM = 'contextd-sh';

@@ -11,6 +11,7 @@ import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
 import { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { questionEvent } from '../features/approvals/question-event.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
+import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
 import { policyFor } from '../features/outside/policy.ts';
@@ -90,8 +91,20 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const mask = (text: string): string => scrubber.maskText(text);
   const { passing } = before;
+  const answerHook = createClientHooks({
+    ...before,
+    secondSearch,
+    undo: config.undo.enabled ? before.undo : null,
+    onCallEnded: (call) => void recordCall(call, before),
+    rules: {
+      deny: config.sandbox.deny,
+      ownDirectories: [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir],
+    },
+    clock,
+    logger,
+  });
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
-  const door: Door = ownDoor ?? createGrpcDoor(doorDeps);
+  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook });
   const startedMs = clock.now();
   const httpDoor: HttpDoor = createHttpDoor({
     ...doorDeps,

@@ -1,6 +1,6 @@
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { ContextdError } from '../core/errors.ts';
-import { SHELL_NAME } from './invocation.ts';
+import { SHELL_PROGRAM } from '../core/shell-names.ts';
 
 /** What the proxy reads from the environment. An empty variable counts as unset. */
 export interface ProxyEnvironment {
@@ -66,7 +66,7 @@ export function readShellEnvironment(source: NodeJS.ProcessEnv = process.env): S
     isClaude: isSet('CLAUDECODE'),
     isOpenCode: isSet('OPENCODE'),
     temporary: ['/tmp', ...[source.TMPDIR, source.CLAUDE_CODE_TMPDIR].filter((path) => path !== undefined)],
-    ownShell: basename(shell) === SHELL_NAME ? '/bin/bash' : shell,
+    ownShell: basename(shell) === SHELL_PROGRAM ? '/bin/bash' : shell,
   };
 }
 

@@ -29,9 +29,6 @@ export function readInvocation(launchedAs: string | undefined): Invocation {
 /** The program's own name: called by it, the program is not a tool. */
 export const SELF_NAME = 'contextd-proxy';
 
-/** Called by this name, the program is the shell of a client. */
-export const SHELL_NAME = 'contextd-sh';
-
 /** The name of the tool the caller asks for. */
 export function nameOf(invocation: Invocation): string {
   return toolOfShellName(basename(invocation.calledAs));

@@ -1,9 +1,10 @@
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
+import { HOOK_PROGRAM, SHELL_PROGRAM } from '../core/shell-names.ts';
 import { guessForm } from './arguments.ts';
 import { readPackageRoot, readProxyEnvironment } from './environment.ts';
-import { nameOf, readInstallation, readInvocation, SHELL_NAME } from './invocation.ts';
+import { nameOf, readInstallation, readInvocation } from './invocation.ts';
 import { print, type Result, renderFailure } from './output.ts';
 import { run } from './run.ts';
 
@@ -35,6 +36,10 @@ async function runCall(signal: AbortSignal): Promise<Ending> {
   try {
     const environment = readProxyEnvironment();
     const invocation = readInvocation(environment.launchedAs);
+    if (nameOf(invocation) === HOOK_PROGRAM) {
+      const { answerHook } = await import('./hook.ts');
+      return { result: await answerHook({ invocation, environment, installation, requestId, signal }) };
+    }
     const onForm = (known: AnswerForm): void => {
       form = known;
     };
@@ -43,7 +48,8 @@ async function runCall(signal: AbortSignal): Promise<Ending> {
     };
     const call = { invocation, environment, installation, requestId, signal, onForm, onHandedOver };
     report = async (error) => (await import('./refusal-report.ts')).reportRefusal(call, error);
-    if (nameOf(invocation) === SHELL_NAME) return { result: await (await import('./shell/shell.ts')).runAsShell(call) };
+    if (nameOf(invocation) === SHELL_PROGRAM)
+      return { result: await (await import('./shell/shell.ts')).runAsShell(call) };
     return { result: await run(call) };
   } catch (thrown) {
     const error = describe(thrown);

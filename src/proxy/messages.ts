@@ -4,6 +4,7 @@ import type { Surface } from '../core/surfaces.ts';
 /** The methods of tool.proto that the proxy calls. */
 export const EXECUTE_PATH = '/contextd.v1.ToolService/Execute';
 export const REPORT_REFUSAL_PATH = '/contextd.v1.ToolService/ReportRefusal';
+export const ANSWER_HOOK_PATH = '/contextd.v1.ToolService/AnswerHook';
 export const EXECUTE_WITH_PROGRESS_PATH = '/contextd.v1.ToolService/ExecuteWithProgress';
 
 /** ExecuteRequest and its CallContext (proto/contextd/v1/tool.proto). */
@@ -72,12 +73,13 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
   ]);
 }
 
-export function encodeContext(
-  context: Pick<
-    ExecuteRequest,
-    'requestId' | 'projectRoot' | 'sessionId' | 'protocolVersion' | 'branch' | 'door' | 'surface'
-  >,
-): Buffer {
+/** CallContext. */
+export type CallContext = Pick<
+  ExecuteRequest,
+  'requestId' | 'projectRoot' | 'sessionId' | 'protocolVersion' | 'branch' | 'door' | 'surface'
+>;
+
+export function encodeContext(context: CallContext): Buffer {
   return Buffer.concat([
     ...encodeBytes(1, context.requestId),
     ...encodeBytes(2, context.projectRoot),
@@ -97,6 +99,17 @@ export function encodeRefusalReport({ call, errorCode, message, remedy, detailsJ
     ...encodeBytes(4, remedy),
     ...encodeBytes(5, detailsJson),
   ]);
+}
+
+/** ClientHookRequest. */
+export function encodeHookRequest({ eventJson, ...context }: CallContext & { eventJson: Buffer }): Buffer {
+  return Buffer.concat([...encodeBytes(1, encodeContext(context)), ...encodeBytes(2, eventJson)]);
+}
+
+/** What the hook prints. Throws RangeError if the bytes are not a ClientHookAnswer. */
+export function decodeHookAnswer(message: Buffer): string {
+  const output = decodeFields(message).findLast(({ number }) => number === 1);
+  return output === undefined ? '' : bytesOf(output.value).toString('utf8');
 }
 
 /** Skips unknown fields, as protobuf requires. Throws RangeError if the bytes are not an ExecuteResponse. */

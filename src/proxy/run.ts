@@ -117,7 +117,11 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   }
 }
 
-export function daemonSource(call: Call, places: Places): DaemonSource {
+/** The daemon of this installation. */
+export function daemonSource(
+  call: Pick<Call, 'installation' | 'environment' | 'requestId' | 'signal'>,
+  places: Places,
+): DaemonSource {
   return {
     places,
     launcher: call.installation.launcher,

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runClaude, runOpenCode } from '#src/cli/doctor/clients/run-client.js';
+import type { Seen } from '#src/cli/doctor/clients/scripted-model.js';
 import { findClients } from '../../bench/lib/clients/programs.ts';
-import { runClaude, runOpenCode } from '../../bench/lib/clients/run-client.ts';
-import type { Seen } from '../../bench/lib/clients/scripted-model.ts';
 import { CLAUDE_CASES, CLAUDE_PERMISSIONS } from '../fixtures/command-rules/claude-cases.ts';
 import { OPENCODE_BASH, OPENCODE_CASES } from '../fixtures/command-rules/opencode-cases.ts';
 import { ofClient, type RuleCase } from '../fixtures/command-rules/rule-case.ts';

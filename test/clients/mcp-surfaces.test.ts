@@ -140,11 +140,11 @@ describe.skipIf(clients === undefined).each(ROWS)('$client on the surface $surfa
         execute('open_issue', { text: 'after the daemon' }),
         (seen) => onServer(restOf(seen[first + 1])),
         kill(serverPids),
-        async (seen, tools) => {
+        async (seen, tools, request) => {
           // A call that reaches the server while it dies fails, and is not repeated: it may have had effects.
           await vi.waitFor(async () => expect(await serverState()).not.toBe('running'), 30_000);
           const next = execute('open_issue', { text: 'after the server' });
-          return typeof next === 'function' ? next(seen, tools) : next;
+          return typeof next === 'function' ? next(seen, tools, request) : next;
         },
         execute('die', {}),
         execute('open_issue', { text: 'after a call that ended it' }),

@@ -46,6 +46,7 @@ export async function openDoor(behind: Behind): Promise<TestDoor> {
     refuse,
     management: management(behind.management),
     passing: behind.passing ?? noServers,
+    answerHook: async () => null,
     mask: behind.mask ?? ((text) => text),
     clock: systemClock,
     logger: behind.logger ?? silentLogger,

@@ -97,6 +97,9 @@ describe('ctxd init', () => {
     const hook = (command: string) => [
       { hooks: [expect.objectContaining({ command: expect.stringContaining(command) })] },
     ];
+    // An absolute path, and an answer that ends the turn if the program does not start.
+    const command = expect.stringContaining(`'${at('.claude/bin/contextd-hook')}' || printf '%s' '{"continue":false,`);
+    const masking = { hooks: [{ type: 'command', command, timeout: 60 }] };
     expect(await json('.claude/settings.local.json')).toEqual({
       permissions: { allow: commands.map((command) => `Bash(${command})`), deny: DENIED },
       sandbox: { excludedCommands: commands },
@@ -110,10 +113,14 @@ describe('ctxd init', () => {
         Stop: hook(`'/opt/contextd/bin/ctxd' hook stop '${project.root}' `),
         PostToolUse: [
           {
-            matcher: 'TodoWrite|TaskCreate|TaskUpdate|Edit|MultiEdit|Write|NotebookEdit',
+            matcher: 'TodoWrite|TaskCreate|TaskUpdate',
             hooks: [expect.objectContaining({ command: expect.stringContaining("' hook post-tool '") })],
           },
+          { matcher: '*', ...masking },
         ],
+        PreToolUse: [{ matcher: 'Edit|MultiEdit|Write|NotebookEdit|Read|NotebookRead|Grep|Glob|LS', ...masking }],
+        PostToolBatch: [masking],
+        UserPromptSubmit: [masking],
       },
     });
     expect(await readFile(at('.claude/.gitignore'), 'utf8')).toContain('\n/settings.local.json\n');
@@ -124,9 +131,9 @@ describe('ctxd init', () => {
       mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY, false).get(
         '.claude/settings.local.json',
       );
-    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 12 + DENIED.length } });
+    expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 16 + DENIED.length } });
     for (const name of ['a b', 'a*', 'a)', 'a(b', "it's", 'a"b', '$HOME', 'a;b', 'a\\b', 'a?', '[a]', '{a,b}', '~a'])
-      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 10 + DENIED.length } });
+      expect(rules(`/home/me/${name}`), name).toMatchObject({ entries: { length: 14 + DENIED.length } });
   });
 
   it('names every view in the skill', async () => {

@@ -3,7 +3,9 @@ import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
 import { OwnedDirectory } from '../files/owned-directory.ts';
-import { parseJson } from '../init/json-edit.ts';
+import { callHooks } from '../init/client-settings.ts';
+import { hasEntry, parseJson } from '../init/json-edit.ts';
+import { readManifest } from '../init/manifest.ts';
 import { findProjectRoot, realOrGiven } from '../project-root.ts';
 import type { Check } from '../render.ts';
 import { ok, warn } from './check.ts';
@@ -23,6 +25,8 @@ export async function checkClientSettings(context: CliContext): Promise<Check[]>
     else if (settings !== undefined) files.push({ path, settings });
   }
   traps.push(...files.flatMap(spellingTraps), ...files.flatMap(wideRules), ...sandboxTraps(files));
+  const isSetUp = root !== undefined && (await readManifest(context.paths.projectsDir, root)) !== undefined;
+  if (isSetUp) traps.push(...hookTraps(await realOrGiven(root), files));
   return traps.length === 0 ? [ok('client settings', 'no known problem')] : traps;
 }
 
@@ -74,6 +78,22 @@ function sandboxTraps(files: readonly SettingsFile[]): Check[] {
       );
     });
 }
+
+/** Without these hooks secrets that Claude Code's own tools meet reach its model. */
+function hookTraps(root: string, files: readonly SettingsFile[]): Check[] {
+  const off = files.filter(({ settings }) => settings.disableAllHooks === true);
+  if (off.length > 0)
+    return off.map(({ path }) =>
+      warn('client hooks', `${path} turns all hooks off: ${UNMASKED}`, 'Delete "disableAllHooks" there.'),
+    );
+  const texts = files.map(({ settings }) => JSON.stringify(settings));
+  const missing = callHooks(root).filter((entry) => !texts.some((text) => hasEntry(text, entry)));
+  if (missing.length === 0) return [];
+  const events = missing.map(({ path }) => path[1] ?? '').join(', ');
+  return [warn('client hooks', `no hook of contextd for ${events}: ${UNMASKED}`, `Run \`ctxd init ${root}\`.`)];
+}
+
+const UNMASKED = 'what its own tools show is not masked';
 
 function objectAt(value: JsonObject, name: string): JsonObject {
   const found = value[name];

@@ -25,7 +25,7 @@ export function answerHook(name: HookName, context: CliContext, path: string | u
 async function answer(name: HookName, context: CliContext, path: string | undefined): Promise<HookResult> {
   const given = path === undefined ? undefined : await projectAt(context, path);
   const text = context.stdin.isTTY === true ? '' : (await readInput('-', context, INPUT_MAX_BYTES)).toString();
-  const input = await readHookInput(name, text, context.cwd, given);
+  const input = await readHookInput(name, text, context.cwd);
   const root = given ?? (await findProjectRoot(input.cwd));
   if (root === undefined) return { text: '', recorded: 0 };
   const session = context.env.sessionId ?? input.session ?? '';

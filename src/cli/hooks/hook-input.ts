@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { lastMessages } from './transcript.ts';
 
@@ -9,12 +8,12 @@ import { lastMessages } from './transcript.ts';
 export const HOOKS = ['session-start', 'pre-compact', 'stop', 'post-tool'] as const;
 export type HookName = (typeof HOOKS)[number];
 
-/** Tools of Claude Code whose calls say what contextd cannot see itself: its to-do list, and files that it writes. */
-export const WATCHED_TOOLS = 'TodoWrite|TaskCreate|TaskUpdate|Edit|MultiEdit|Write|NotebookEdit';
+/** Tools of Claude Code whose calls say what contextd cannot see itself: its to-do list. */
+export const WATCHED_TOOLS = 'TodoWrite|TaskCreate|TaskUpdate';
 
 /** Something that a hook hands in. `task`: one entry of a to-do list, `todo`: all of it. */
 export interface HandedIn {
-  role: 'user' | 'agent' | 'todo' | 'task' | 'edit';
+  role: 'user' | 'agent' | 'todo' | 'task';
   text: string;
 }
 
@@ -27,8 +26,8 @@ export interface HookInput {
   items: readonly HandedIn[];
 }
 
-/** Reads the JSON of a hook. `root`: paths below it become relative; undefined if it is the directory of the client. */
-export async function readHookInput(name: HookName, text: string, cwd: string, root?: string): Promise<HookInput> {
+/** Reads the JSON of a hook. `cwd`: for a client that names no directory. */
+export async function readHookInput(name: HookName, text: string, cwd: string): Promise<HookInput> {
   const input = parsed(text);
   const directory = stringOf(input.cwd);
   const at = directory?.startsWith('/') === true ? directory : cwd;
@@ -36,13 +35,13 @@ export async function readHookInput(name: HookName, text: string, cwd: string, r
     session: stringOf(input.session_id),
     cwd: at,
     cause: (stringOf(input.source) ?? stringOf(input.trigger) ?? '').slice(0, 40),
-    items: (await itemsOf(name, input, root ?? at)).map(bounded),
+    items: (await itemsOf(name, input)).map(bounded),
   };
 }
 
-async function itemsOf(name: HookName, input: JsonObject, root: string): Promise<readonly HandedIn[]> {
+async function itemsOf(name: HookName, input: JsonObject): Promise<readonly HandedIn[]> {
   if (name === 'session-start') return [];
-  if (name === 'post-tool') return toolItems(input, root);
+  if (name === 'post-tool') return toolItems(input);
   const { user, agent } = await lastMessages(stringOf(input.transcript_path) ?? '');
   return [
     ...messageOf('user', stringOf(input.prompt) ?? user),
@@ -56,10 +55,7 @@ function messageOf(role: 'user' | 'agent', text: string): HandedIn[] {
 }
 
 /** A call of the client's own tool. */
-function toolItems(
-  { tool_name: tool, tool_input: given, tool_response: answer }: JsonObject,
-  root: string,
-): HandedIn[] {
+function toolItems({ tool_name: tool, tool_input: given, tool_response: answer }: JsonObject): HandedIn[] {
   const input = isJsonObject(given) ? given : {};
   switch (tool) {
     case 'TodoWrite':
@@ -68,13 +64,6 @@ function toolItems(
       return taskItem(taskOf(answer).id, input.subject, 'pending');
     case 'TaskUpdate':
       return taskItem(input.taskId, input.subject, input.status);
-    case 'Edit':
-    case 'MultiEdit':
-    case 'Write':
-    case 'NotebookEdit': {
-      const path = stringOf(input.file_path) ?? stringOf(input.notebook_path);
-      return path === undefined ? [] : [{ role: 'edit', text: shortPath(path, root) }];
-    }
     default:
       return [];
   }
@@ -101,11 +90,6 @@ function markOf(status: unknown): string {
   if (status === 'completed') return '[x]';
   if (status === 'in_progress') return '[>]';
   return status === 'deleted' || status === 'cancelled' ? '[-]' : '[ ]';
-}
-
-function shortPath(path: string, root: string): string {
-  const way = relative(root, path);
-  return way === '' || way.startsWith('..') || way.startsWith('/') ? path : way;
 }
 
 function oneLine(text: string): string {

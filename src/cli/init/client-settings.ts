@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Json } from '../../core/json.ts';
-import { shellNameOf, shellNamesOf } from '../../core/shell-names.ts';
+import { HOOK_PROGRAM, SHELL_PROGRAM, shellNameOf, shellNamesOf } from '../../core/shell-names.ts';
 import { isShellWord } from '../../core/shell-words.ts';
 import { type HookName, WATCHED_TOOLS } from '../hooks/hook-input.ts';
 import type { Entry } from './json-edit.ts';
@@ -9,10 +9,12 @@ import type { Entry } from './json-edit.ts';
 // test/clients/ tries it again.
 
 export const RULES_FILE = '.claude/rules/contextd.md';
+/** On the PATH of agents. */
+export const BIN_DIR = '.claude/bin';
 export const PLUGIN_FILE = '.claude/opencode/contextd.js';
 
 /** The link by which a client starts contextd-sh. Claude Code takes a shell only if its path says `bash` or `zsh`. */
-export const SHELL_LINK = '.claude/tools/safe_bash/contextd-sh';
+export const SHELL_LINK = `.claude/tools/safe_bash/${SHELL_PROGRAM}`;
 
 /** Puts `.claude/bin` on PATH, whatever is in it. Earlier versions ran it alone. */
 const EARLIER_PATH_HOOK = putOnPath('CLAUDE_PROJECT_DIR');
@@ -86,8 +88,37 @@ export function localSettings(tools: readonly string[], root: string, proxyBinar
     { path: ['hooks', 'Stop'], value: { hooks: [hook('stop')] } },
     { path: ['hooks', 'PostToolUse'], value: { matcher: WATCHED_TOOLS, hooks: [hook('post-tool')] } },
     ...(isShell ? [{ path: ['env'], key: 'CLAUDE_CODE_SHELL', value: join(root, SHELL_LINK) }] : []),
+    ...callHooks(root),
   ];
 }
+
+/** The hooks that judge and mask calls of Claude Code's own tools. */
+export function callHooks(root: string): Entry[] {
+  const hooks = [callHook(root)];
+  return [
+    { path: ['hooks', 'PreToolUse'], value: { matcher: JUDGED_TOOLS, hooks } },
+    { path: ['hooks', 'PostToolUse'], value: { matcher: '*', hooks } },
+    { path: ['hooks', 'PostToolBatch'], value: { hooks } },
+    { path: ['hooks', 'UserPromptSubmit'], value: { hooks } },
+  ];
+}
+
+/** Tools of Claude Code whose calls contextd judges by the paths and the tokens in them. */
+const JUDGED_TOOLS = 'Edit|MultiEdit|Write|NotebookEdit|Read|NotebookRead|Grep|Glob|LS';
+
+/**
+ * Judges and masks calls of the client's own tools. It answers also if it fails. If it cannot even start, such as after its
+ * link was removed, Claude Code would show the original, so the shell ends the agent's turn.
+ */
+function callHook(root: string): Json {
+  const command = `${quoted(`${root}/${BIN_DIR}/${HOOK_PROGRAM}`)} || printf '%s' ${quoted(HOOK_GONE)}`;
+  return { type: 'command', command, timeout: CALL_HOOK_LIMIT_S };
+}
+
+const HOOK_GONE = JSON.stringify({
+  continue: false,
+  stopReason: 'contextd cannot mask the output of tools: .claude/bin/contextd-hook does not start. Run `ctxd doctor`.',
+});
 
 /** The entries that allow tools, as they may be in any of the settings of the project at `root`. */
 export function toolEntries(tools: readonly string[], root: string): Entry[] {
@@ -143,6 +174,8 @@ function quoted(text: string): string {
 
 /** Claude Code gives a session-end hook 1.5 seconds if it asks for no other time. */
 const SESSION_END_LIMIT_S = 15;
+/** More than contextd-hook takes at the most: of a hook that takes longer Claude Code shows the original output. */
+const CALL_HOOK_LIMIT_S = 60;
 /** Seconds that Claude Code waits for another hook. */
 const HOOK_LIMIT_S = 10;
 

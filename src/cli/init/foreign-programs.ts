@@ -3,7 +3,8 @@ import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
 import { shellWord } from '../../core/shell-quote.ts';
 import type { OwnedDirectory } from '../files/owned-directory.ts';
-import { BIN_DIR, TOOLS_DIR, toolFilePaths } from './layout.ts';
+import { BIN_DIR } from './client-settings.ts';
+import { TOOLS_DIR, toolFilePaths } from './layout.ts';
 import { markedFolders } from './named-tools.ts';
 
 /** What contextd has made in a project. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
-import { shellNamesOf } from '../../core/shell-names.ts';
+import { HOOK_PROGRAM, shellNamesOf } from '../../core/shell-names.ts';
 import { extendedText, rulesText, SHELL_RULES, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
 import {
+  BIN_DIR,
   earlierEntries,
   localSettings,
   OPENCODE_ENTRIES,
@@ -40,8 +41,8 @@ export interface ToolNames {
 }
 
 export const TOOLS_DIR = '.claude/tools';
-/** On the PATH of agents. */
-export const BIN_DIR = '.claude/bin';
+/** No tool: the program that answers hooks of clients. */
+const HOOK_LINK = `${BIN_DIR}/${HOOK_PROGRAM}`;
 const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
 
 /** Names that are safe in a path. The daemon sends only such names; this checks it. */
@@ -67,7 +68,9 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
       [SKILL_FILE, skillText(tools)],
       [PLUGIN_FILE, pluginText()],
     ]),
-    links: new Map([...names.flatMap(linkPaths), ...(isShell ? [SHELL_LINK] : [])].map((path) => [path, proxyBinary])),
+    links: new Map(
+      [...names.flatMap(linkPaths), HOOK_LINK, ...(isShell ? [SHELL_LINK] : [])].map((path) => [path, proxyBinary]),
+    ),
     merges: (absent) =>
       mergesFor({ core: namesOf(true), installed: namesOf(false), absent }, root, proxyBinary, isShell),
   };
@@ -98,7 +101,7 @@ export function mergesFor(
     obsolete: obsolete.filter((old) => !entries.some((entry) => isDeepStrictEqual(entry, old))),
   });
   // The links of colleagues too, so that the block is the same on every machine of a team.
-  const links = [...all.toSorted().flatMap(linkPaths), SHELL_LINK];
+  const links = [...all.toSorted().flatMap(linkPaths), HOOK_LINK, SHELL_LINK];
   const ignored = links.map((path) => path.slice('.claude'.length));
   return new Map<string, Addition>([
     ['.claude/settings.json', json('{}\n', settings(core))],

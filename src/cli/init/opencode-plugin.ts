@@ -12,10 +12,11 @@ export function pluginText(): string {
 
 const PERSONS = PERSONS_COMMANDS.map((words) => words.replace(' ', '\\s+')).join('|');
 
-const PLUGIN = `// Makes contextd the shell of OpenCode if a person wanted that, puts its tools on the PATH of the shell, and gives each conversation a session of its own, which
-// ends with it. Records requests, answers, to-do lists and files that were written, saves a checkpoint before a compaction, and
-// shows the model at the start of a conversation and after a compaction what was done. Refuses the commands by which a person
-// widens what agents may do.
+const PLUGIN = `// Makes contextd the shell of OpenCode if a person wanted that, puts its tools on the PATH of the shell, and gives each
+// conversation a session of its own, which ends with it. Masks secrets in what tools of OpenCode show, and refuses edits that would
+// write the token of a secret or a protected file. Records requests, answers and to-do lists, saves a checkpoint before a
+// compaction, and shows the model at the start of a conversation and after a compaction what was done. Refuses the commands by
+// which a person widens what agents may do.
 import { execFile } from 'node:child_process';
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -25,9 +26,12 @@ const root = join(import.meta.dirname, '..', '..');
 const bin = join(root, '.claude', 'bin');
 const shell = join(root, '.claude', 'tools', 'safe_bash', 'contextd-sh');
 const PERSONS = /ctxd\\s+(?:${PERSONS})\\b/;
-const WRITING = new Set(['edit', 'multiedit', 'write']);
+const PERSONS_WORDS =
+  'Only a person may run this command of ctxd. Tell the person what it is for and ask them to run it.';
+const WITHHELD = 'contextd withheld this output, because it could not be searched for secrets: ';
+const JUDGED = new Set(['edit', 'multiedit', 'write', 'patch', 'apply_patch', 'read', 'grep', 'glob', 'list']);
 
-export const contextd = async ({ client }) => {
+export const contextd = async ({ client, directory }) => {
   const sessions = new Map();
   /** Why the next request of a conversation is shown what was done; no entry: it is the first. */
   const starts = new Map();
@@ -58,6 +62,13 @@ export const contextd = async ({ client }) => {
     return answer;
   }
 
+  /** What contextd says about a call of a tool. Throws if it cannot say it: then nothing may be shown. */
+  async function askAbout(id, event) {
+    if (!isSetUp()) return {};
+    const session = env.CONTEXTD_SESSION_ID || (await topOf(id));
+    return contextdHook({ session_id: session, cwd: directory ?? root, ...event }, session);
+  }
+
   /** The texts of the last request and answer. */
   async function lastMessages(id) {
     const { data } = await client.session.messages({ path: { id } }).catch(() => ({}));
@@ -72,14 +83,35 @@ export const contextd = async ({ client }) => {
     config: async (config) => {
       if (config.shell === undefined && basename(realpathOrNothing(shell)) === 'contextd-proxy') config.shell = shell;
     },
-    'tool.execute.before': async ({ tool }, output) => {
+    'tool.execute.before': async ({ tool, sessionID }, output) => {
       const command = output.args?.command;
-      if (tool !== 'bash' || typeof command !== 'string' || !PERSONS.test(command)) return;
-      throw new Error('Only a person may run this command of ctxd. Tell the person what it is for and ask them to run it.');
+      if (tool === 'bash' && typeof command === 'string' && PERSONS.test(command)) throw new Error(PERSONS_WORDS);
+      if (!JUDGED.has(tool)) return;
+      const event = { hook_event_name: 'PreToolUse', tool_name: tool, tool_input: output.args ?? {} };
+      const { permissionDecision, permissionDecisionReason } = await askAbout(sessionID, event);
+      if (permissionDecision === 'deny') throw new Error(permissionDecisionReason);
     },
-    'tool.execute.after': async ({ tool, sessionID, args }) => {
-      if (!WRITING.has(tool) || typeof args?.filePath !== 'string') return;
-      await hook('post-tool', sessionID, { tool_name: 'Edit', tool_input: { file_path: args.filePath } });
+    'tool.execute.after': async ({ tool, sessionID, args }, output) => {
+      const shown = { title: output.title ?? '', output: output.output ?? '', metadata: output.metadata ?? {} };
+      const call = { tool_name: tool, tool_input: args ?? {}, tool_response: shown };
+      try {
+        const { updatedToolOutput } = await askAbout(sessionID, { hook_event_name: 'PostToolUse', ...call });
+        if (updatedToolOutput !== undefined) Object.assign(output, updatedToolOutput);
+      } catch (error) {
+        Object.assign(output, { title: '', output: WITHHELD + error.message, metadata: {} });
+      }
+    },
+    'chat.message': async ({ sessionID }, { parts }) => {
+      // What OpenCode read for a file that the person mentions.
+      const read = parts.filter(({ type, synthetic }) => type === 'text' && synthetic);
+      if (read.length === 0) return;
+      const texts = read.map(({ text }) => text);
+      const call = { tool_name: 'read', tool_input: {}, tool_response: { texts } };
+      const masked = await askAbout(sessionID, { hook_event_name: 'PostToolUse', ...call }).then(
+        ({ updatedToolOutput }) => updatedToolOutput?.texts ?? texts,
+        (error) => texts.map(() => WITHHELD + error.message),
+      );
+      for (const [index, part] of read.entries()) part.text = masked[index];
     },
     'shell.env': async ({ sessionID }, output) => {
       if (holdsOnlyLinks()) output.env.PATH = [bin, output.env.PATH ?? env.PATH].filter(Boolean).join(delimiter);
@@ -118,6 +150,23 @@ export const contextd = async ({ client }) => {
     },
   };
 };
+
+/** False in a clone in which nobody ran \`ctxd init\`. */
+function isSetUp() {
+  return basename(realpathOrNothing(join(bin, 'safe_bash'))) === 'contextd-proxy';
+}
+
+function contextdHook(event, session) {
+  return new Promise((done, fail) => {
+    const options = { timeout: 60_000, maxBuffer: 2 ** 28, env: { ...env, CONTEXTD_SESSION_ID: session } };
+    const child = execFile(join(bin, 'contextd-hook'), [], options, (error, out) => {
+      if (error) fail(new Error('contextd-hook does not run. Run ctxd doctor.'));
+      else done(out === '' ? {} : JSON.parse(out).hookSpecificOutput);
+    });
+    child.stdin.on('error', () => {});
+    child.stdin.end(JSON.stringify(event));
+  });
+}
 
 /** A session that somebody named does not end with one of the conversations that share it. */
 async function end(id) {

@@ -7,6 +7,7 @@ import {
   ServerListenerBuilder,
   status,
 } from '@grpc/grpc-js';
+import type { AnswerHook } from '../../call/client-hook.ts';
 import type { PassingRequests } from '../../call/passing.ts';
 import type { Dispatch, Refuse } from '../../call/request.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -28,6 +29,7 @@ export interface GrpcDoorDeps {
   refuse: Refuse;
   management: Management;
   passing: PassingRequests;
+  answerHook: AnswerHook;
   /** Masks secrets in the text of an error before it leaves. */
   mask(text: string): string;
   clock: Clock;

@@ -1,8 +1,12 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { AnswerHook } from '../../call/client-hook.ts';
 import type { CallRequest } from '../../call/request.ts';
+import { newRequestId, REQUEST_ID_PATTERN } from '../../core/ids.ts';
 import type { InstallRequest__Output } from '../../protocol/generated/management.ts';
 import type {
   CallableTools,
+  ClientHookAnswer,
+  ClientHookRequest__Output,
   ExecuteRequest__Output,
   ExecuteResponse,
   RefusalReport__Output,
@@ -22,6 +26,7 @@ import type { EventRoute, Route } from './rpc.ts';
 
 export interface RouteDeps extends PassingRouteDeps {
   management: Management;
+  answerHook: AnswerHook;
 }
 
 const TOOL_CALLERS: readonly Caller[] = ['proxy', 'cli'];
@@ -42,6 +47,7 @@ export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute
       await deps.refuse(request, why);
       return {};
     }),
+    AnswerHook: route(TOOL_CALLERS, (wire: ClientHookRequest__Output) => answerHook(wire, deps)),
     ...passingRoutes(deps, route, eventRoute),
   };
 }
@@ -82,6 +88,19 @@ async function execute(
     text_stderr: Buffer.from(answer.text?.stderr ?? ''),
     directory: answer.directory ?? '',
   };
+}
+
+async function answerHook(
+  { context, event_json: eventJson }: ClientHookRequest__Output,
+  deps: RouteDeps,
+): Promise<ClientHookAnswer> {
+  const fault = versionFault(context?.protocol_version ?? 0);
+  if (fault !== undefined) throw fault;
+  const { request_id: requestId = '', project_root: project = '', session_id: sessionHint = '' } = context ?? {};
+  const isUsable = REQUEST_ID_PATTERN.test(requestId);
+  const hook = { requestId: isUsable ? requestId : newRequestId(deps.clock.now()), project, sessionHint, eventJson };
+  const output = await deps.answerHook(hook);
+  return { output_json: output === null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(output)) };
 }
 
 async function getSchema(wire: SchemaRequest__Output, { management }: RouteDeps): Promise<SchemaResponse> {

@@ -118,6 +118,28 @@ export class CallChanges {
     }
   }
 
+  /**
+   * Records what a program beside contextd changed at these paths since the last look, as a call of its own. All other changes
+   * belong to the calls that run, or to no call. Null if nothing changed, or changes cannot be recorded now.
+   */
+  async take(project: string, call: CallId, paths: readonly RawPath[], beganMs: number): Promise<FileChanges | null> {
+    const state = await this.#stateOf(project);
+    try {
+      const found = await this.#sync(project, state);
+      const named = namesIn(paths.join(' '), found?.ignored ?? []);
+      const mark = { ...call, beganMs, endedMs: this.#deps.clock.now(), named, isKept: found !== null };
+      await this.#mark(project, () => this.#deps.marks.begin(project, mark));
+      if (found === null) return null;
+      const isShared = state.calls.size > 0;
+      const { own, others } = splitByPath(found, paths);
+      if (isShared) state.pending = joined(state.pending, others);
+      return await this.#record(project, own, { ...call, isShared });
+    } catch (cause) {
+      this.#deps.logger.error('undo.not_recorded', { project, request_id: call.requestId }, cause);
+      return null;
+    }
+  }
+
   /** Takes in changes outside of any call. Changes made so far by running calls stay theirs. Throws SANDBOX_UNAVAILABLE. */
   async look(project: string): Promise<void> {
     const state = await this.#stateOf(project);
@@ -248,6 +270,21 @@ function joined(first: SnapshotReply | null, second: SnapshotReply): SnapshotRep
     changes: [...changes.values()].filter(({ before, after }) => before !== after),
     missed: [...first.missed, ...second.missed],
   };
+}
+
+/** `own`: the changes at the paths, and of directories that were made for them. */
+function splitByPath(reply: SnapshotReply, paths: readonly RawPath[]): { own: SnapshotReply; others: SnapshotReply } {
+  const at = new Set(paths);
+  const above = new Set(paths.flatMap(directoriesAbove));
+  const isOwn = ({ path, before }: FileChange): boolean => at.has(path) || (before === null && above.has(path));
+  const isMissed = ({ path }: { path: RawPath }): boolean =>
+    at.has(path) || (path.endsWith('/') && paths.some((one) => one.startsWith(path)));
+  const part = (isPart: boolean): SnapshotReply => ({
+    ...reply,
+    changes: reply.changes.filter((change) => isOwn(change) === isPart),
+    missed: reply.missed.filter((one) => isMissed(one) === isPart),
+  });
+  return { own: part(true), others: part(false) };
 }
 
 /** Those of the names that the text holds as whole words. */

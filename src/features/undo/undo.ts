@@ -1,5 +1,6 @@
 import type { FileChanges } from '../../call/outcome.ts';
 import type { ContextdError } from '../../core/errors.ts';
+import type { RawPath } from '../../fs/raw-path.ts';
 import type { Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
 import { CallChanges, type CallChangesDeps, type CallId, type EarlierWork, type Watched } from './call-changes.ts';
 import { findLastCall, type SurveyedCall, surveyCalls } from './call-survey.ts';
@@ -42,6 +43,16 @@ export class Undo {
   /** See `CallChanges.after`. */
   after(project: string, watched: Watched, earlier: EarlierWork | null = null): Promise<FileChanges | null> {
     return this.#changes.after(project, watched, earlier);
+  }
+
+  /** See `CallChanges.look`. */
+  look(project: string): Promise<void> {
+    return this.#changes.look(project);
+  }
+
+  /** See `CallChanges.take`. */
+  take(project: string, call: CallId, paths: readonly RawPath[], beganMs: number): Promise<FileChanges | null> {
+    return this.#changes.take(project, call, paths, beganMs);
   }
 
   /** Why changes in this project cannot be undone now; null if they can. */

@@ -42,6 +42,10 @@ export const DAEMON_DEFINITION = `{
                 "AnswerQuestion": {
                   "requestType": "QuestionAnswer",
                   "responseType": "QuestionReceipt"
+                },
+                "AnswerHook": {
+                  "requestType": "ClientHookRequest",
+                  "responseType": "ClientHookAnswer"
                 }
               }
             },
@@ -416,6 +420,26 @@ export const DAEMON_DEFINITION = `{
             },
             "QuestionReceipt": {
               "fields": {}
+            },
+            "ClientHookRequest": {
+              "fields": {
+                "context": {
+                  "type": "CallContext",
+                  "id": 1
+                },
+                "event_json": {
+                  "type": "bytes",
+                  "id": 2
+                }
+              }
+            },
+            "ClientHookAnswer": {
+              "fields": {
+                "output_json": {
+                  "type": "bytes",
+                  "id": 1
+                }
+              }
             },
             "ManagementService": {
               "methods": {

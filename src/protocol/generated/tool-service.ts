@@ -2,12 +2,27 @@
 
 import type * as grpc from '@grpc/grpc-js';
 import type { EnumTypeDefinition, MessageTypeDefinition, MethodDefinition } from '@grpc/proto-loader';
-import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output, CallableTool as _contextd_v1_CallableTool, CallableTool__Output as _contextd_v1_CallableTool__Output, CallableTools as _contextd_v1_CallableTools, CallableTools__Output as _contextd_v1_CallableTools__Output, ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output, ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output, ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output, FollowRequest as _contextd_v1_FollowRequest, FollowRequest__Output as _contextd_v1_FollowRequest__Output, PassedEvent as _contextd_v1_PassedEvent, PassedEvent__Output as _contextd_v1_PassedEvent__Output, PassedQuestion as _contextd_v1_PassedQuestion, PassedQuestion__Output as _contextd_v1_PassedQuestion__Output, PassedRequest as _contextd_v1_PassedRequest, PassedRequest__Output as _contextd_v1_PassedRequest__Output, Progress as _contextd_v1_Progress, Progress__Output as _contextd_v1_Progress__Output, QuestionAnswer as _contextd_v1_QuestionAnswer, QuestionAnswer__Output as _contextd_v1_QuestionAnswer__Output, QuestionReceipt as _contextd_v1_QuestionReceipt, QuestionReceipt__Output as _contextd_v1_QuestionReceipt__Output, RefusalReceipt as _contextd_v1_RefusalReceipt, RefusalReceipt__Output as _contextd_v1_RefusalReceipt__Output, RefusalReport as _contextd_v1_RefusalReport, RefusalReport__Output as _contextd_v1_RefusalReport__Output, SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output, SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output, WatchToolsRequest as _contextd_v1_WatchToolsRequest, WatchToolsRequest__Output as _contextd_v1_WatchToolsRequest__Output } from './tool.ts';
+import type { CallContext as _contextd_v1_CallContext, CallContext__Output as _contextd_v1_CallContext__Output, CallableTool as _contextd_v1_CallableTool, CallableTool__Output as _contextd_v1_CallableTool__Output, CallableTools as _contextd_v1_CallableTools, CallableTools__Output as _contextd_v1_CallableTools__Output, ClientHookAnswer as _contextd_v1_ClientHookAnswer, ClientHookAnswer__Output as _contextd_v1_ClientHookAnswer__Output, ClientHookRequest as _contextd_v1_ClientHookRequest, ClientHookRequest__Output as _contextd_v1_ClientHookRequest__Output, ExecuteEvent as _contextd_v1_ExecuteEvent, ExecuteEvent__Output as _contextd_v1_ExecuteEvent__Output, ExecuteRequest as _contextd_v1_ExecuteRequest, ExecuteRequest__Output as _contextd_v1_ExecuteRequest__Output, ExecuteResponse as _contextd_v1_ExecuteResponse, ExecuteResponse__Output as _contextd_v1_ExecuteResponse__Output, FollowRequest as _contextd_v1_FollowRequest, FollowRequest__Output as _contextd_v1_FollowRequest__Output, PassedEvent as _contextd_v1_PassedEvent, PassedEvent__Output as _contextd_v1_PassedEvent__Output, PassedQuestion as _contextd_v1_PassedQuestion, PassedQuestion__Output as _contextd_v1_PassedQuestion__Output, PassedRequest as _contextd_v1_PassedRequest, PassedRequest__Output as _contextd_v1_PassedRequest__Output, Progress as _contextd_v1_Progress, Progress__Output as _contextd_v1_Progress__Output, QuestionAnswer as _contextd_v1_QuestionAnswer, QuestionAnswer__Output as _contextd_v1_QuestionAnswer__Output, QuestionReceipt as _contextd_v1_QuestionReceipt, QuestionReceipt__Output as _contextd_v1_QuestionReceipt__Output, RefusalReceipt as _contextd_v1_RefusalReceipt, RefusalReceipt__Output as _contextd_v1_RefusalReceipt__Output, RefusalReport as _contextd_v1_RefusalReport, RefusalReport__Output as _contextd_v1_RefusalReport__Output, SchemaRequest as _contextd_v1_SchemaRequest, SchemaRequest__Output as _contextd_v1_SchemaRequest__Output, SchemaResponse as _contextd_v1_SchemaResponse, SchemaResponse__Output as _contextd_v1_SchemaResponse__Output, WatchToolsRequest as _contextd_v1_WatchToolsRequest, WatchToolsRequest__Output as _contextd_v1_WatchToolsRequest__Output } from './tool.ts';
 
 /**
  * ToolService serves the proxy: one call, one answer.
  */
 export interface ToolServiceClient extends grpc.Client {
+  /**
+   * AnswerHook judges or masks a call of a tool of the client's own, which contextd-hook read from its standard input.
+   */
+  AnswerHook(argument: _contextd_v1_ClientHookRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+  AnswerHook(argument: _contextd_v1_ClientHookRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+  AnswerHook(argument: _contextd_v1_ClientHookRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+  AnswerHook(argument: _contextd_v1_ClientHookRequest, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+  /**
+   * AnswerHook judges or masks a call of a tool of the client's own, which contextd-hook read from its standard input.
+   */
+  answerHook(argument: _contextd_v1_ClientHookRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+  answerHook(argument: _contextd_v1_ClientHookRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+  answerHook(argument: _contextd_v1_ClientHookRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+  answerHook(argument: _contextd_v1_ClientHookRequest, callback: grpc.requestCallback<_contextd_v1_ClientHookAnswer__Output>): grpc.ClientUnaryCall;
+
   /**
    * AnswerQuestion is the client's answer to a question of Pass. An answer that nothing waits for is dropped.
    */
@@ -131,6 +146,11 @@ export interface ToolServiceClient extends grpc.Client {
  */
 export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
   /**
+   * AnswerHook judges or masks a call of a tool of the client's own, which contextd-hook read from its standard input.
+   */
+  AnswerHook: grpc.handleUnaryCall<_contextd_v1_ClientHookRequest__Output, _contextd_v1_ClientHookAnswer>;
+
+  /**
    * AnswerQuestion is the client's answer to a question of Pass. An answer that nothing waits for is dropped.
    */
   AnswerQuestion: grpc.handleUnaryCall<_contextd_v1_QuestionAnswer__Output, _contextd_v1_QuestionReceipt>;
@@ -177,6 +197,7 @@ export interface ToolServiceHandlers extends grpc.UntypedServiceImplementation {
 }
 
 export interface ToolServiceDefinition extends grpc.ServiceDefinition {
+  AnswerHook: MethodDefinition<_contextd_v1_ClientHookRequest, _contextd_v1_ClientHookAnswer, _contextd_v1_ClientHookRequest__Output, _contextd_v1_ClientHookAnswer__Output>
   AnswerQuestion: MethodDefinition<_contextd_v1_QuestionAnswer, _contextd_v1_QuestionReceipt, _contextd_v1_QuestionAnswer__Output, _contextd_v1_QuestionReceipt__Output>
   Execute: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteResponse, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteResponse__Output>
   ExecuteWithProgress: MethodDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteEvent, _contextd_v1_ExecuteRequest__Output, _contextd_v1_ExecuteEvent__Output>
@@ -199,6 +220,8 @@ export interface ProtoGrpcType {
       CallForm: EnumTypeDefinition
       CallableTool: MessageTypeDefinition<_contextd_v1_CallableTool, _contextd_v1_CallableTool__Output>
       CallableTools: MessageTypeDefinition<_contextd_v1_CallableTools, _contextd_v1_CallableTools__Output>
+      ClientHookAnswer: MessageTypeDefinition<_contextd_v1_ClientHookAnswer, _contextd_v1_ClientHookAnswer__Output>
+      ClientHookRequest: MessageTypeDefinition<_contextd_v1_ClientHookRequest, _contextd_v1_ClientHookRequest__Output>
       ExecuteEvent: MessageTypeDefinition<_contextd_v1_ExecuteEvent, _contextd_v1_ExecuteEvent__Output>
       ExecuteRequest: MessageTypeDefinition<_contextd_v1_ExecuteRequest, _contextd_v1_ExecuteRequest__Output>
       ExecuteResponse: MessageTypeDefinition<_contextd_v1_ExecuteResponse, _contextd_v1_ExecuteResponse__Output>

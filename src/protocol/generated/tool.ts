@@ -200,6 +200,36 @@ export interface CallableTools__Output {
   'surface': (string);
 }
 
+export interface ClientHookAnswer {
+  /**
+   * What the hook prints: a JSON object. Empty: nothing changes.
+   */
+  'output_json'?: (Buffer | Uint8Array | string);
+}
+
+export interface ClientHookAnswer__Output {
+  /**
+   * What the hook prints: a JSON object. Empty: nothing changes.
+   */
+  'output_json': (Buffer);
+}
+
+export interface ClientHookRequest {
+  'context'?: (CallContext | null);
+  /**
+   * The event as UTF-8 JSON text, in the form of Claude Code's hooks: src/core/hook-event.ts.
+   */
+  'event_json'?: (Buffer | Uint8Array | string);
+}
+
+export interface ClientHookRequest__Output {
+  'context': (CallContext__Output | null);
+  /**
+   * The event as UTF-8 JSON text, in the form of Claude Code's hooks: src/core/hook-event.ts.
+   */
+  'event_json': (Buffer);
+}
+
 export interface ExecuteEvent {
   'progress'?: (Progress | null);
   'answer'?: (ExecuteResponse | null);

@@ -13,12 +13,13 @@ import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
 import { isWithin } from '../../core/paths.ts';
+import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
 import { shellWord } from '../../core/shell-quote.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { callDaemon } from '../call-daemon.ts';
 import { readShellEnvironment, resolvePlaces, type ShellEnvironment } from '../environment.ts';
 import { exchange } from '../exchange.ts';
-import { checkLink, findLink, type Invocation, SHELL_NAME, type ToolLink } from '../invocation.ts';
+import { checkLink, findLink, type Invocation, type ToolLink } from '../invocation.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from '../messages.ts';
 import { lineOf, type Result } from '../output.ts';
 import { type Call, currentDirectory, daemonSource, run, textResult } from '../run.ts';
@@ -34,6 +35,7 @@ const NOTHING = Buffer.alloc(0);
  * outside the sandbox; only a person's own terminal does. Throws ContextdError.
  */
 export async function runAsShell(call: Call): Promise<Result> {
+  call.onForm('text');
   const request = readShellWords(call.invocation.args);
   const around = readShellEnvironment();
   if (request.kind === 'version') return textResult(`GNU bash, in a sandbox of contextd ${PACKAGE_VERSION}\n`);
@@ -79,7 +81,7 @@ function plain(command: string): Asked {
  */
 function toolCall(command: string, { projectRoot }: ToolLink): Pick<Invocation, 'calledAs' | 'args'> | null {
   const [name = '', ...args] = literalWords(command) ?? [];
-  if (name === '' || basename(name) === SHELL_NAME) return null;
+  if (name === '' || [SHELL_PROGRAM, HOOK_PROGRAM].includes(basename(name))) return null;
   const claude = join(projectRoot, '.claude');
   const link = name.includes('/') ? join(currentDirectory(), name) : join(claude, 'bin', name);
   const path = name.startsWith('/') ? name : link;
@@ -109,7 +111,6 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
       door: 'shell',
       isMerged,
     });
-  call.onForm('text');
   call.onHandedOver();
   const live = new LiveOutput(isMerged ? (text) => writeSync(1, text) : null);
   try {

@@ -28,6 +28,7 @@ it('API-1 the services have exactly these rpcs, and streams only answers that co
     'FollowServers',
     'Pass',
     'AnswerQuestion',
+    'AnswerHook',
   ]);
   expect(Object.keys(ManagementService.service), 'a new rpc is listed here too').toEqual([
     'ServerStatus',

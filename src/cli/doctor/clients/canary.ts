@@ -41,7 +41,7 @@ const CLIENTS: readonly Client[] = [
     name: 'Claude Code',
     program: 'claude',
     run: (program, steps, options) =>
-      runClaude(program, steps, { ...options, allowed: ['Bash', 'Read', 'Grep', 'Edit'] }),
+      runClaude(program, steps, { ...options, allow: ['Bash', 'Read', 'Grep', 'Edit'] }),
     ways: [
       { name: 'Bash', steps: (place) => [command('Bash', place)] },
       { name: 'Read', steps: ({ file }) => [{ tool: 'Read', input: { file_path: file } }] },

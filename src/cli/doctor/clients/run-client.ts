@@ -12,9 +12,9 @@ export interface Conversation {
   prompt: string;
   /** The definitions of tools in the last request, as the client writes them. */
   tools: readonly object[];
-  log: string;
-  /** Every request to the model, as the client wrote it. */
+  /** The bodies of all requests to the model, also those for titles and summaries. */
   requests: readonly string[];
+  log: string;
 }
 
 export interface ClientOptions {
@@ -28,10 +28,10 @@ export interface ClientOptions {
   prompt?: string;
   /** Tokens that the model of OpenCode says its first step took, of 200,000. Default: 1. */
   firstTokens?: number;
+  /** Tools that Claude Code may use without asking, as on its command line. Default: those of the settings. */
+  allow?: readonly string[];
   /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
   resume?: string;
-  /** Tools that Claude Code may use without a question, in its own words. Default: what its settings allow. */
-  allowed?: readonly string[];
 }
 
 /** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
@@ -53,7 +53,7 @@ export function runClaude(
         '-p',
         options.prompt ?? 'Run the script.',
         ...(options.resume === undefined ? [] : ['--resume', options.resume]),
-        ...(options.allowed === undefined ? [] : ['--allowedTools', ...options.allowed]),
+        ...(options.allow === undefined ? [] : ['--allowedTools', ...options.allow]),
         '--output-format',
         'stream-json',
         '--verbose',
@@ -146,7 +146,7 @@ async function converse(
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const log = `${err}${out}`;
     try {
-      return { results: model.results, prompt: model.prompt, tools: model.tools, log, requests: model.requests };
+      return { results: model.results, prompt: model.prompt, tools: model.tools, requests: model.requests, log };
     } catch (error) {
       throw new Error(`${error instanceof Error ? error.message : error}\n${log.slice(-2_000)}`);
     }

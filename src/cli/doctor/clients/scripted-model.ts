@@ -8,8 +8,8 @@ export interface Call {
   input: Record<string, unknown>;
 }
 
-/** A call, or how it is made from the results so far and the definitions of tools, as a model reads an id off them. */
-export type Step = Call | ((seen: readonly Seen[], tools: readonly object[]) => Call | Promise<Call>);
+/** A call, or how it is made from the results so far, the definitions of tools, and the body of the request. */
+export type Step = Call | ((seen: readonly Seen[], tools: readonly object[], request: string) => Call | Promise<Call>);
 
 /** What the model saw as the result of a step. `isError` is what Claude Code says; OpenCode says nothing. */
 export interface Seen {
@@ -31,7 +31,8 @@ export class ScriptedModel {
   #last: Conversation = { prompt: '', results: [] };
   /** The tools of the last request that has any. */
   #tools: readonly object[] = [];
-  readonly #requests: string[] = [];
+  /** The bodies of all requests, as they were sent. */
+  readonly requests: string[] = [];
   /** Why a step could not be played. */
   #fault: unknown = null;
 
@@ -67,11 +68,6 @@ export class ScriptedModel {
     return this.#tools;
   }
 
-  /** Every request, as the client wrote it. */
-  get requests(): readonly string[] {
-    return this.#requests;
-  }
-
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -79,7 +75,7 @@ export class ScriptedModel {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await text(request);
-    this.#requests.push(sent);
+    this.requests.push(sent);
     const body: Body = JSON.parse(sent || '{}');
     const path = request.url ?? '';
     if (request.method !== 'POST') return send(response, { data: [] });
@@ -88,7 +84,7 @@ export class ScriptedModel {
     const conversation = openai ? readOpenai(body) : readAnthropic(body);
     // A request without tools asks for a title or a summary.
     if (body.tools?.length) this.#tools = body.tools;
-    const step = body.tools?.length ? await this.#play(conversation.results) : undefined;
+    const step = body.tools?.length ? await this.#play(conversation.results, sent) : undefined;
     if (body.tools?.length && conversation.results.length >= this.#last.results.length) this.#last = conversation;
     const number = conversation.results.length;
     if (openai) {
@@ -100,10 +96,10 @@ export class ScriptedModel {
   }
 
   /** The call that follows these results; undefined at the end of the script. */
-  async #play(seen: readonly Seen[]): Promise<Call | undefined> {
+  async #play(seen: readonly Seen[], request: string): Promise<Call | undefined> {
     const step = this.#steps[seen.length];
     try {
-      return typeof step === 'function' ? await step(seen, this.#tools) : step;
+      return typeof step === 'function' ? await step(seen, this.#tools, request) : step;
     } catch (thrown) {
       this.#fault ??= thrown;
       return undefined;

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const ROLES = ['user', 'agent', 'todo', 'task', 'edit'];
+const ROLES = ['user', 'agent', 'todo', 'task'];
 const afterTool = (tool_name: string, tool_input: unknown, tool_response: unknown = {}) =>
   JSON.stringify({
     session_id: 's',
@@ -59,8 +59,8 @@ describe('issue 19 part 8: the input of a hook', () => {
     );
   });
 
-  it('hands in to-do lists, their changes, and files that the client writes itself', async () => {
-    const items = async (text: string) => (await readHookInput('post-tool', text, '/', '/p')).items;
+  it('hands in to-do lists and their changes, and no file, which contextd-hook records', async () => {
+    const items = async (text: string) => (await readHookInput('post-tool', text, '/')).items;
     const todos = [
       { content: 'a\nb', status: 'completed' },
       { content: 'c', status: 'in_progress' },
@@ -74,10 +74,7 @@ describe('issue 19 part 8: the input of a hook', () => {
     expect(await updated({ status: 'deleted' })).toEqual([{ role: 'task', text: '#3 [-]' }]);
     expect(await updated({ subject: 'test both' })).toEqual([{ role: 'task', text: '#3 test both' }]);
     for (const tool of ['Edit', 'Write', 'MultiEdit'])
-      expect(await items(afterTool(tool, { file_path: '/p/src/a.ts' }))).toEqual([{ role: 'edit', text: 'src/a.ts' }]);
-    expect(await items(afterTool('NotebookEdit', { notebook_path: '/other/n.ipynb' }))).toEqual([
-      { role: 'edit', text: '/other/n.ipynb' },
-    ]);
+      expect(await items(afterTool(tool, { file_path: '/p/src/a.ts' }))).toEqual([]);
     expect(await items(afterTool('Bash', { command: 'ls' }))).toEqual([]);
   });
 

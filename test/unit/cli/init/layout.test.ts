@@ -49,7 +49,12 @@ describe('a tool whose name is a builtin of shells', () => {
     const jobs = { ...toolText('safe_bash'), name: 'jobs' };
     const { links, files, merges: mergesOf } = layoutFor([jobs], '/srv/shop', PROXY);
     const merges = mergesOf([]);
-    expect([...links.keys()]).toEqual(['.claude/tools/jobs/jobs', '.claude/bin/jobs', '.claude/bin/safe_jobs']);
+    expect([...links.keys()]).toEqual([
+      '.claude/tools/jobs/jobs',
+      '.claude/bin/jobs',
+      '.claude/bin/safe_jobs',
+      '.claude/bin/contextd-hook',
+    ]);
     expect(files.get('.claude/rules/contextd.md')).toContain('`safe_jobs --help`');
     const { entries } = { entries: [], ...merges.get('.claude/settings.json') };
     expect(JSON.stringify(entries)).toContain('Bash(safe_jobs *)');
