@@ -374,6 +374,14 @@ const FILE_CALLS: Record<string, FileCalls> = {
   'daemon/stop.ts': { calls: ['readFile', 'readdir', 'readlink', 'realpath'], why: 'reads /proc' },
   'client.ts': { calls: ['readFile'], why: 'reads the certificates of contextd' },
   'main.ts': { calls: ['statSync'], why: 'looks at the cache directory of contextd' },
+  'doctor/clients/canary.ts': {
+    calls: ['mkdtempSync', 'rmSync', 'statSync', 'symlinkSync'],
+    why: 'a temporary directory of its own, and whose the project is',
+  },
+  'doctor/clients/run-client.ts': {
+    calls: ['accessSync', 'constants', 'mkdirSync', 'mkdtempSync', 'rmSync', 'writeFileSync'],
+    why: 'the HOME of a client that runs for a proof',
+  },
   'doctor/daemon-checks.ts': { calls: ['lstat'], why: 'looks at the socket of contextd' },
   'doctor/installed-proxy.ts': { calls: ['existsSync'], why: 'looks for a script of the installation' },
   'doctor/machine-checks.ts': { calls: ['open'], why: 'reads the proxy of the installation' },

@@ -110,3 +110,12 @@ export function isErrno(thrown: unknown, ...codes: string[]): thrown is NodeJS.E
   if (!('code' in thrown) || typeof thrown.code !== 'string') return false;
   return codes.length === 0 || codes.includes(thrown.code);
 }
+
+/** The error without the secrets in its texts: it may quote its caller. */
+export function maskedError(why: ContextdError, mask: (text: string) => string): ContextdError {
+  const { code, message, remedy, retryAfterMs } = why;
+  return new ContextdError(code, mask(message), {
+    ...(remedy === undefined ? {} : { remedy: mask(remedy) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}

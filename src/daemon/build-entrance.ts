@@ -1,6 +1,6 @@
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
-import { ContextdError } from '../core/errors.ts';
+import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
@@ -123,15 +123,6 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     otherConnections: () => ({ grpc: door.connections() }),
   });
   return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings };
-}
-
-/** An error may quote its caller. */
-function maskedError(why: ContextdError, mask: (text: string) => string): ContextdError {
-  const { code, message, remedy, retryAfterMs } = why;
-  return new ContextdError(code, mask(message), {
-    ...(remedy === undefined ? {} : { remedy: mask(remedy) }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
 }
 
 /** Holders of session state, in the order in which they end a session. */

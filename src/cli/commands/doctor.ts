@@ -29,6 +29,9 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['toolchains', checkToolchains],
 ];
 
+const clientsStep = (isAgreed: boolean) =>
+  ['clients', (context: CliContext) => proveClients(context, isAgreed)] as const;
+
 export const doctor = defineCommand({
   name: ['doctor'],
   summary: 'Check every component and suggest fixes.',
@@ -37,10 +40,11 @@ export const doctor = defineCommand({
       syntax: '--clients',
       help: 'prove with the real Claude Code and OpenCode, on a scripted model, that a secret does not reach the model',
     },
+    { syntax: '--yes', help: 'with --clients: start them without asking' },
   ],
   async run(context, args) {
     const checks: Check[] = [];
-    const steps = args.flag('clients') ? [['clients', proveClients] as const] : STEPS;
+    const steps = args.flag('clients') ? [clientsStep(args.flag('yes'))] : STEPS;
     for (const [name, step] of steps) checks.push(...(await attempt(name, () => step(context))));
     return { healthy: checks.every((check) => check.status !== 'fail'), checks };
   },

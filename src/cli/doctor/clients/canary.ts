@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ContextdError } from '../../../core/errors.ts';
 import type { CliContext } from '../../context.ts';
+import { OwnedDirectory } from '../../files/owned-directory.ts';
+import { confirm } from '../../input.ts';
 import { findProjectRoot } from '../../project-root.ts';
 import type { Check } from '../../render.ts';
 import { fail, ok, warn } from '../check.ts';
@@ -14,6 +16,8 @@ import type { Call, Seen, Step } from './scripted-model.ts';
 /** A way by which a model gets what is in a file. */
 interface Way {
   name: string;
+  /** True: the client says that it edited, and may show nothing of the file. Default: false. */
+  isEdit?: boolean;
   steps(place: Place): readonly (Call | ((seen: readonly Seen[]) => Call))[];
 }
 
@@ -44,6 +48,10 @@ const CLIENTS: readonly Client[] = [
       runClaude(program, steps, { ...options, allow: ['Bash', 'Read', 'Grep', 'Edit'] }),
     ways: [
       { name: 'Bash', steps: (place) => [command('Bash', place)] },
+      {
+        name: 'a command that fails',
+        steps: (place) => [command('Bash', place, { command: `cat ${place.file}; false` })],
+      },
       { name: 'Read', steps: ({ file }) => [{ tool: 'Read', input: { file_path: file } }] },
       {
         name: 'Grep',
@@ -53,6 +61,7 @@ const CLIENTS: readonly Client[] = [
       },
       {
         name: 'Edit',
+        isEdit: true,
         steps: ({ file }) => [{ tool: 'Edit', input: { file_path: file, old_string: 'before', new_string: 'after' } }],
       },
       {
@@ -77,19 +86,22 @@ const CLIENTS: readonly Client[] = [
       { name: 'grep', steps: ({ directory }) => [{ tool: 'grep', input: { pattern: 'token', path: directory } }] },
       {
         name: 'edit',
+        isEdit: true,
         steps: ({ file }) => [{ tool: 'edit', input: { filePath: file, oldString: 'before', newString: 'after' } }],
       },
     ],
   },
 ];
 
+const FILE = 'settings.txt';
 const SET_UP = 'Run `ctxd init --shell` in the project, then `ctxd doctor --clients` again.';
 
 /**
  * Starts each client of PATH with the settings of the project and a model that plays a script, and looks for a made-up secret in
- * everything that the client sends to the model. Needs no network and no account. Nothing of it stays.
+ * everything that the client sends to the model. Needs no network and no account. Nothing of it stays. A client runs what the
+ * project gives it, such as hooks, so a person is asked unless `isAgreed`.
  */
-export async function proveClients(context: CliContext): Promise<Check[]> {
+export async function proveClients(context: CliContext, isAgreed: boolean): Promise<Check[]> {
   const root = await findProjectRoot(context.cwd);
   if (root === undefined)
     throw new ContextdError('NOT_FOUND', 'there is no project here', {
@@ -101,60 +113,79 @@ export async function proveClients(context: CliContext): Promise<Check[]> {
   const clients = present.filter((client) => client !== null);
   if (clients.length === 0)
     return [warn('clients', 'neither claude nor opencode is on PATH', 'Put them on PATH, then run it again.')];
+  if (statSync(root).uid !== process.getuid?.())
+    throw new ContextdError('PERMISSION_DENIED', `${root} belongs to another user, whose hooks the clients would run`, {
+      remedy: 'Run it as that user.',
+    });
+  if (!isAgreed) await agree(context, clients, root);
   const checks: Check[] = [];
   for (const client of clients) checks.push(await prove(context, client, root));
   return checks;
 }
 
+function agree(context: CliContext, clients: readonly Client[], root: string): Promise<void> {
+  const names = clients.map(({ name }) => name).join(' and ');
+  const question = `Start ${names} in ${root}, with the hooks, plugins and MCP servers that the project names?`;
+  const refusal = new ContextdError('PERMISSION_DENIED', 'the clients were not started', {
+    remedy: 'Run `ctxd doctor --clients --yes` in a project whose files you trust.',
+  });
+  return confirm(context, [], question, refusal, 'yes');
+}
+
+/** What came of one way: the secret was hidden or shown, or nothing of the file came back and the client says why. */
+type Result = { way: string; state: 'hidden' | 'shown' } | { way: string; state: 'nothing'; why: string };
+
 async function prove(context: CliContext, client: Client, root: string): Promise<Check> {
-  const canary = `ghp_${randomBytes(27)
-    .toString('base64')
-    .replaceAll(/[^A-Za-z0-9]/g, 'x')}`;
+  const letters = randomBytes(27).toString('base64');
+  const canary = `ghp_${letters.replaceAll(/[^A-Za-z0-9]/g, 'x')}`;
   const mark = `mark-${randomBytes(4).toString('hex')}`;
-  const directory = mkdtempSync(join(root, 'contextd-canary-'));
+  const project = OwnedDirectory.at(root);
+  const name = `contextd-canary-${randomBytes(4).toString('hex')}`;
   const places = mkdtempSync(join(tmpdir(), 'contextd-'));
   try {
-    const place = { directory, file: join(directory, 'settings.txt') };
-    writeFileSync(place.file, `before\n${mark}\ntoken = ${canary}\n`);
-    for (const [name, path] of Object.entries(placesOf(context))) symlinkSync(path, join(places, name));
+    project.makeDirectory(name, 0o700);
+    project.create(`${name}/${FILE}`, `before\ntoken = ${canary} # ${mark}\n`, 0o600);
+    const place = { directory: join(root, name), file: join(root, name, FILE) };
+    for (const [link, path] of Object.entries(placesOf(context))) symlinkSync(path, join(places, link));
     const options = { cwd: root, env: { CONTEXTD_HOME: places } };
-    const [leaks, untried]: [string[], string[]] = [[], []];
-    for (const way of client.ways) {
-      const { requests, tools } = await client.run(client.program, way.steps(place), options);
-      const all = requests.join('\n');
-      if (all.includes(canary)) leaks.push(way.name);
-      else if (!all.includes(mark) && !/edit/i.test(way.name) && isOffered(way, place, tools)) untried.push(way.name);
-    }
+    const scripts = client.ways.map((way) => way.steps(place));
+    const told = await client.run(client.program, scripts.flat(), options);
+    const results: Result[] = client.ways.map(({ name: way, isEdit = false }, index) => {
+      const start = scripts.slice(0, index).reduce((sum, { length }) => sum + length, 0);
+      const texts = told.results.slice(start, start + (scripts[index]?.length ?? 0)).map(({ text }) => text);
+      const all = texts.join('\n');
+      if (all.includes(canary)) return { way, state: 'shown' };
+      if (isEdit || all.includes(mark)) return { way, state: 'hidden' };
+      return { way, state: 'nothing', why: texts.at(-1)?.split('\n')[0] ?? '' };
+    });
     // The hook at the start of a session shows what earlier ones did.
-    const { requests } = await client.run(client.program, [], options);
-    if (requests.join('\n').includes(canary)) leaks.push('hook');
-    return checkOf(client, leaks, untried);
+    const next = await client.run(client.program, [], options);
+    const isShown = next.requests.join('\n').includes(canary);
+    return checkOf(client, [...results, { way: 'hook', state: isShown ? 'shown' : 'hidden' }], told.requests, canary);
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    project.remove(`${name}/${FILE}`);
+    project.removeDirectory(name);
     rmSync(places, { recursive: true, force: true });
   }
 }
 
-function checkOf({ name, ways }: Client, leaks: readonly string[], untried: readonly string[]): Check {
+function checkOf({ name }: Client, results: readonly Result[], requests: readonly string[], canary: string): Check {
   const title = `canary in ${name}`;
-  const all = [...ways.map((way) => way.name), 'hook'];
-  if (leaks.length > 0) return fail(title, `the model saw the secret by ${leaks.join(', ')}`, SET_UP);
-  const proven = all.filter((way) => !untried.includes(way));
-  if (untried.length === 0) return ok(title, `the model did not see the secret by ${proven.join(', ')}`);
+  const waysOf = (state: Result['state']): string =>
+    results
+      .filter((one) => one.state === state)
+      .map((one) => (one.state === 'nothing' ? `${one.way} ("${one.why}")` : one.way))
+      .join(', ');
+  const shown = waysOf('shown') || (requests.join('\n').includes(canary) ? 'another way' : '');
+  if (shown !== '') return fail(title, `the model saw the secret by ${shown}`, SET_UP);
+  const hidden = `the model did not see the secret by ${waysOf('hidden')}`;
+  const nothing = waysOf('nothing');
+  if (nothing === '') return ok(title, hidden);
   return warn(
     title,
-    `nothing came back by ${untried.join(', ')}, so it is not proven for them`,
-    'Allow these tools, then run it again.',
+    `${hidden}; nothing came back by ${nothing}`,
+    'If the client should have this tool, make it work, then run it again.',
   );
-}
-
-/** Newer versions of Claude Code have no Grep: their Bash does it. */
-function isOffered(way: Way, place: Place, tools: readonly object[]): boolean {
-  const [first] = way.steps(place);
-  const names = new Set(tools.flatMap((tool) => Object.values(tool)).filter((value) => typeof value === 'string'));
-  const functions = tools.flatMap((tool) => ('function' in tool ? [tool.function] : []));
-  const inner = functions.map((one) => (typeof one === 'object' && one !== null && 'name' in one ? one.name : ''));
-  return typeof first === 'object' && [...names, ...inner].includes(first.tool);
 }
 
 /** The daemon's own places, under the names that CONTEXTD_HOME has: the client gets a HOME of its own. */

@@ -8,6 +8,7 @@ import { createEngine } from '#src/scrub/hardened/engine.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
 import { createScrubber } from '#src/scrub/scrubber.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 import { sessionNamed } from '../../../helpers/sessions.ts';
 
@@ -64,7 +65,7 @@ describe('issue 19 part 8: the output of tools of a client', () => {
       fc.asyncProperty(value, async (output) => {
         expect(await masked(output)).toEqual(expected(output));
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns('slow') },
     );
   });
 
