@@ -210,9 +210,12 @@ function requestOf({
   const isDryRun = call?.options.dryRun === true && outcome.failure === null;
   const templates = call === null || call.options.dryRun ? null : call.tool.manifest.text;
   const known = addFacts(outcome, { droppedBytes: stored?.droppedBytes ?? outcome.facts.droppedBytes });
+  const isShell = call?.request.principal.door === 'shell';
   const meta = { ...metaOf(call?.requestId ?? '', known), ...(stored === null ? {} : droppedLines(stored)) };
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
-  const said = notesOf(known, { ...meta, warning_details: details }, Math.floor(maxTokens / NOTES_SHARE), counter);
+  // The agent can do nothing about what undo leaves out; a person sees it in the record.
+  const noted = isShell ? { ...meta, files_not_covered: [] } : meta;
+  const said = notesOf(known, { ...noted, warning_details: details }, Math.floor(maxTokens / NOTES_SHARE), counter);
   const facts = factText(
     isDryRun || areFactsStored ? { ...outcome, data: {} } : outcome,
     templates,
@@ -228,7 +231,6 @@ function requestOf({
   ].map((note) => ownLine(note));
   // A call that failed before there was a text says only why.
   const isViewed = call?.options.isViewAsked === true && (shown !== null || outcome.failure === null);
-  const isShell = call?.request.principal.door === 'shell';
   const hidden = (shown?.meta.dropped_content_ids ?? []).map((id) => id.slice(id.indexOf('/') + 1));
   const status = ({ omitted, shownTokens }: ShownFacts): string[] =>
     present([
