@@ -41,12 +41,6 @@ const LED_TO: ReadonlySet<string> = new Set([
   'memory_feedback',
 ]);
 
-/** `.claude/rules/contextd.md` where contextd is the shell of the clients: what differs from a shell of their own. */
-export const SHELL_RULES = withMark(`# contextd
-
-Your shell runs in a sandbox: secrets read \`[SECRET_1]\`, only allowed hosts answer, long output is cut. Lines \`[contextd …]\` say how to go on.
-`);
-
 /** `.claude/rules/contextd.md`: at most 200 cl100k tokens, because it is part of every conversation. */
 export function rulesText(tools: readonly ToolText[]): string {
   const hasMore = tools.some(({ name }) => USES[name] === undefined && !LED_TO.has(name));
@@ -72,10 +66,11 @@ export function rulesText(tools: readonly ToolText[]): string {
  * `.claude/skills/contextd/SKILL.md`. A client loads only name and description until the skill is used. CE-1.1: what would
  * exceed the bound is found with tool_browse.
  */
-export function skillText(tools: readonly ToolText[]): string {
+export function skillText(tools: readonly ToolText[], isShell = false): string {
   const { listed, searched } = listTools(tools);
   const sections = [...listed.map(toolSection), ...(searched.length === 0 ? [] : [searchSection(searched.length)])];
-  return withMark(`${SKILL_HEAD}\n${sections.join('\n')}\n${SKILL_TAIL}`);
+  const description = isShell ? SHELL_DESCRIPTION : DESCRIPTION;
+  return withMark(`${skillHead(description)}\n${sections.join('\n')}\n${SKILL_TAIL}`);
 }
 
 function searchSection(more: number): string {
@@ -100,9 +95,15 @@ export function withLineEnd(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 
-const SKILL_HEAD = `---
+const DESCRIPTION =
+  'Run commands, read, search and edit files with less context through safe_bash, safe_read and safe_write. Use before Bash or Read on long output or where secrets may appear.';
+/** Where contextd is the shell of the clients this is all that a conversation begins with: there is no rules file. */
+const SHELL_DESCRIPTION =
+  '"Your shell is a sandbox: [SECRET_1] stands for a secret, only allowed hosts answer. Use for its memory, jobs and MCP tools."';
+
+const skillHead = (description: string): string => `---
 name: contextd
-description: Run commands, read, search and edit files with less context through safe_bash, safe_read and safe_write. Use before Bash or Read on long output or where secrets may appear.
+description: ${description}
 ---
 
 # contextd

@@ -233,7 +233,9 @@ function isPlainPath(path: string): boolean {
   return /^[\w/.@%+=,-]+$/.test(path);
 }
 
-export const OPENCODE_ENTRIES: readonly Entry[] = [
-  { path: ['instructions'], value: RULES_FILE },
-  { path: ['plugin'], value: `./${PLUGIN_FILE}` },
-];
+export function openCodeEntries(isShell: boolean): Entry[] {
+  return [
+    ...(isShell ? [] : [{ path: ['instructions'], value: RULES_FILE }]),
+    { path: ['plugin'], value: `./${PLUGIN_FILE}` },
+  ];
+}

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
 import { HOOK_PROGRAM, shellNamesOf } from '../../core/shell-names.ts';
-import { extendedText, rulesText, SHELL_RULES, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
+import { extendedText, rulesText, skillText, type ToolText, withLineEnd } from './agent-texts.ts';
 import {
   BIN_DIR,
   earlierEntries,
   localSettings,
-  OPENCODE_ENTRIES,
+  openCodeEntries,
   PLUGIN_FILE,
   RULES_FILE,
   SHELL_LINK,
@@ -64,8 +64,9 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
     directories: [...DIRECTORIES, ...names.map(toolDir)],
     files: new Map([
       ...tools.flatMap(toolFiles),
-      [RULES_FILE, isShell ? SHELL_RULES : rulesText(tools)],
-      [SKILL_FILE, skillText(tools)],
+      // What differs from a shell of the client's own is said where it happens, in answers.
+      ...(isShell ? [] : [[RULES_FILE, rulesText(tools)] as const]),
+      [SKILL_FILE, skillText(tools, isShell)],
       [PLUGIN_FILE, pluginText()],
     ]),
     links: new Map(
@@ -106,7 +107,7 @@ export function mergesFor(
   return new Map<string, Addition>([
     ['.claude/settings.json', json('{}\n', settings(core))],
     ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary, isShell))],
-    ['opencode.json', json(OPENCODE_TEMPLATE, OPENCODE_ENTRIES)],
+    ['opencode.json', json(OPENCODE_TEMPLATE, openCodeEntries(isShell))],
     ['.claude/.gitignore', { kind: 'block', lines: [...ignored, '/settings.local.json'] }],
   ]);
 }
