@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { isErrno } from '../../core/errors.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isWithin } from '../../core/paths.ts';
 import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
 import { shellWord } from '../../core/shell-quote.ts';
@@ -39,7 +39,12 @@ export async function runAsShell(call: Call): Promise<Result> {
   const request = readShellWords(call.invocation.args);
   const around = readShellEnvironment();
   if (request.kind === 'version') return textResult(`GNU bash, in a sandbox of contextd ${PACKAGE_VERSION}\n`);
-  if (request.kind === 'interactive' && isTerminal() && !around.isOfClient) return ownShell(call, around);
+  if (request.kind === 'interactive' && isTerminal()) {
+    if (!around.isOfClient) return ownShell(call, around);
+    throw new ContextdError('ARGS_INVALID', 'an agent has no dialogue with this shell', {
+      remedy: "Give it a command: contextd-sh -c 'COMMAND'.",
+    });
+  }
   const link = shellLink(call);
   const asked = commandOf(request, around);
   const tool = toolCall(asked.command, link);
@@ -112,7 +117,7 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
       isMerged,
     });
   call.onHandedOver();
-  const live = new LiveOutput(isMerged ? (text) => writeSync(1, text) : null);
+  const live = new LiveOutput(isMerged ? writeNow : null);
   try {
     const response = await callDaemon(daemonSource(call, places), (channel, requestId) =>
       exchange(channel, encoded(requestId), places, call.signal, (text) => live.add(text)),
@@ -163,6 +168,16 @@ function writeNew(file: string, text: string): void {
     writeSync(descriptor, text);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Writes to standard output what its reader takes now. */
+function writeNow(bytes: Buffer): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if (isErrno(error)) return 0;
+    throw error;
   }
 }
 

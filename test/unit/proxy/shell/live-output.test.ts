@@ -4,9 +4,13 @@ import { LiveOutput } from '#src/proxy/shell/live-output.js';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-function output() {
+function output(room: () => number = () => Number.POSITIVE_INFINITY) {
   const shown: string[] = [];
-  const live = new LiveOutput((text) => shown.push(text));
+  const live = new LiveOutput((bytes) => {
+    const taken = bytes.subarray(0, room());
+    if (taken.length > 0) shown.push(taken.toString());
+    return taken.length;
+  });
   return { live, shown, rest: (text: string) => live.rest(Buffer.from(text)).toString() };
 }
 
@@ -42,6 +46,16 @@ describe('issue 35 part 1: what a client sees of a command while it runs', () =>
     live.add('more\n');
     expect(shown).toEqual([]);
     expect(rest('0\n…\nmore\n')).toBe('0\n…\nmore\n');
+  });
+
+  it('is complete for a reader that takes it slowly', () => {
+    let room = 2;
+    const { live, shown, rest } = output(() => room);
+    live.add('äöü\n');
+    vi.advanceTimersByTime(A_MINUTE);
+    room = 100;
+    live.add('two\n');
+    expect(shown.join('') + rest('äöü\ntwo\nthree\n')).toBe('äöü\ntwo\nthree\n');
   });
 
   it('is the newest of its output if the client ends it', () => {
