@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { singleLine } from '../core/own-line.ts';
@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<Result> {
   const link = checkLink(invocation, installation.proxyPath, environment.path);
   const request = await parseArguments(invocation.args, link);
   if (request.kind === 'version') return textResult(`${link.tool} (contextd ${PACKAGE_VERSION})\n`);
-  if (request.kind === 'print') return printFile(join(link.toolDir, request.file));
+  if (request.kind === 'print') return printFile(link, request.file);
   return request.out === null ? callTool(call, link, request) : callAndSave(call, link, request, request.out);
 }
 
@@ -60,9 +60,13 @@ function describeSelf({ args, program }: Invocation, { proxyPath }: Installation
   });
 }
 
-function printFile(path: string): Result {
+/** The file itself, never what a link below `.claude` leads to: a repository may have placed the link. */
+function printFile({ toolDir, tool }: ToolLink, file: string): Result {
+  const path = join(toolDir, file);
   try {
-    if (statSync(path).isFile()) return { form: 'text', stdout: readFileSync(path), stderr: NOTHING, exitCode: 0 };
+    const own = join(realpathSync(dirname(dirname(toolDir))), 'tools', tool, file);
+    if (realpathSync(path) === own && statSync(own).isFile())
+      return { form: 'text', stdout: readFileSync(own), stderr: NOTHING, exitCode: 0 };
   } catch (error) {
     if (!isErrno(error)) throw error;
   }

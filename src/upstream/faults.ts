@@ -51,7 +51,10 @@ export function wasNotSent(thrown: unknown): boolean {
   return causeIn(thrown, isUnsent) !== null;
 }
 
-/** True if the connection was lost after a request may have reached the server. */
+/** Statuses of a proxy, or of a server that stopped waiting, after a request was passed on. */
+const PASSED_ON: readonly (number | null)[] = [408, 502, 504];
+
+/** True if a request may have reached the server, whose answer did not come back. */
 export function mayHaveArrived(thrown: unknown): boolean {
   return causeIn(thrown, isLoss) !== null && !wasNotSent(thrown);
 }
@@ -59,7 +62,7 @@ export function mayHaveArrived(thrown: unknown): boolean {
 /** The failure of a call with effects whose connection was lost: one that may not be repeated, unless `reason` says so itself. */
 export function afterSending(reason: unknown): ContextdError {
   const fault = ContextdError.from(reason);
-  if (fault.code !== 'UPSTREAM_UNAVAILABLE') return fault;
+  if (fault.code !== 'UPSTREAM_UNAVAILABLE' && fault.code !== 'UPSTREAM_TIMEOUT') return fault;
   return new ContextdError('INTERRUPTED', `the call may or may not have run: ${fault.message}`, {
     remedy: 'It is not sent again. See what it did before you call once more.',
     details: fault.details,
@@ -73,6 +76,7 @@ function isUnsent(thrown: Error): boolean {
 
 function isLoss(thrown: Error): boolean {
   if (thrown instanceof NotReached) return thrown.mayHaveArrived;
+  if (PASSED_ON.includes(statusOf(thrown))) return true;
   return thrown instanceof SdkError && thrown.code === SdkErrorCode.ConnectionClosed;
 }
 

@@ -1,10 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appears } from '../helpers/appears.ts';
-import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { CTXD, type Installation, install, PROXY } from '../helpers/installation.ts';
 
 const CLAUDE = { CLAUDECODE: '1' };
 const OPENCODE = { OPENCODE: '1', AGENT: '1' };
@@ -142,6 +151,40 @@ describe('issue 35 part 1: contextd-sh', () => {
         await run([], { env, input: text });
         expect([made, cwdFile].filter(existsSync), text).toEqual([]);
       }
+  });
+
+  it('takes no link of another project for a tool, and prints no file that a link leads to', async () => {
+    const other = join(one.project, 'lib/other/.claude');
+    mkdirSync(join(other, 'bin'), { recursive: true });
+    mkdirSync(join(other, 'tools/safe_bash'), { recursive: true });
+    const secret = join(outside, 'private.txt');
+    writeFileSync(secret, 'private words');
+    symlinkSync(PROXY, join(other, 'bin/safe_bash'));
+    symlinkSync(secret, join(other, 'tools/safe_bash/TOOL.md'));
+    const evil = join(one.project, '.claude/tools/evil');
+    mkdirSync(evil);
+    symlinkSync(PROXY, join(evil, 'evil'));
+    symlinkSync(secret, join(evil, 'TOOL.md'));
+    const bin = `${one.project}/.claude/bin`;
+    const calls = [
+      `${bin}/../../lib/other/.claude/bin/safe_bash`,
+      `${other}/bin/safe_bash`,
+      'lib/other/.claude/bin/safe_bash',
+      `${bin}/../tools/evil/evil`,
+      '.claude/tools/evil/evil',
+    ];
+    try {
+      for (const call of calls)
+        for (const words of ['--help', '--schema', "'pwd'"]) {
+          const { stdout, stderr } = await run(['-c', `${call} ${words}`]);
+          expect(`${stdout}${stderr}`, call).not.toContain('private words');
+        }
+      const { stdout } = await one.runProcess(join(evil, 'evil'), ['--help']);
+      expect(stdout).not.toContain('private words');
+    } finally {
+      rmSync(join(one.project, 'lib/other'), { recursive: true });
+      rmSync(evil, { recursive: true });
+    }
   });
 
   it('is the own shell of a person at a terminal only: without -c, and without the variables of a client', () => {

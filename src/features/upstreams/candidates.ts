@@ -2,6 +2,7 @@ import type { Timer } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { PassedRequest } from '../../core/passing.ts';
+import { uriKey } from '../../gateway/uri-key.ts';
 import { parseUriTemplate } from '../../gateway/uri-template.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import { DEFINITION_KINDS } from '../../upstream/definitions.ts';
@@ -41,8 +42,9 @@ export const ENTRIES_MAX = 4_096;
 const LIST_MS = 10_000;
 
 /**
- * The servers that list what is asked for, then the others, whose templates may match; those that did not answer come last. A
- * server that lists it, but not for this client, is left out. `isResumed`: no list is asked for, because a server that waits for
+ * The server that lists what is asked for, and no other. Of a resource that no server lists, all, whose templates may match; those
+ * that did not answer come last. A server that lists it, but not for this client, is left out, and so is one that does not list a
+ * prompt: what a person has not accepted is not asked for. `isResumed`: no list is asked for, because a server that waits for
  * an answer may not answer a list.
  */
 export async function candidatesOf(
@@ -53,10 +55,9 @@ export async function candidatesOf(
 ): Promise<Candidate[]> {
   const standings = await Promise.all(servers.map((server) => standingOf(server, request, passage, isResumed)));
   const having = (wanted: Standing): StoredServer[] => servers.filter((_, at) => standings[at] === wanted);
-  return [
-    ...having('owner').map((server) => ({ server, isOwner: true })),
-    ...[...having('other'), ...having('silent')].map((server) => ({ server, isOwner: false })),
-  ];
+  const [owner] = having('owner');
+  if (owner !== undefined) return [{ server: owner, isOwner: true }];
+  return [...[...having('other'), ...having('silent')].map((server) => ({ server, isOwner: false }))];
 }
 
 /** `silent`: it did not answer its list. */
@@ -71,13 +72,15 @@ async function standingOf(
   const { kind, name } = targetOf(request);
   const live = async (of: OfferKind): Promise<JsonObject[] | null> =>
     isResumed ? null : listed(server, of, request, passage).catch(() => null);
-  const isNamed = (definition: JsonObject): boolean => definition[DEFINITION_KINDS[kind].key] === name;
+  const keyOf = (text: Json | undefined): string => (kind === 'resource' ? uriKey(String(text)) : String(text));
+  const isNamed = (definition: JsonObject): boolean => keyOf(definition[DEFINITION_KINDS[kind].key]) === keyOf(name);
   const mayUse = (of: OfferKind) => (definition: JsonObject) => passage.offers.mayUse(server, of, definition);
   const now = await live(kind);
   const found = now?.filter(isNamed) ?? [];
   const known = found.length > 0 ? found : seenOf(server, kind).filter(isNamed);
   if (!known.every(mayUse(kind))) return 'denied';
   if (found.length > 0) return 'owner';
+  if (kind === 'prompt' && known.length === 0 && !isResumed) return 'denied';
   const unlisted = now === null ? 'silent' : 'other';
   if (kind !== 'resource' || known.length > 0) return unlisted;
   const templates = [...((await live('template')) ?? []), ...seenOf(server, 'template')];

@@ -148,7 +148,7 @@ async function passToOwner(
     try {
       return { result: await links.pass(server, request, { timeoutMs }), server };
     } catch (thrown) {
-      if (request.signal.aborted || (isOwner && !isNotFound(thrown))) throw thrown;
+      if (request.signal.aborted || isOwner) throw thrown;
       faults.push(thrown);
     }
   }

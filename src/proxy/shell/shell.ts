@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { constants } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isWithin } from '../../core/paths.ts';
 import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
@@ -47,6 +47,7 @@ export async function runAsShell(call: Call): Promise<Result> {
   }
   const link = shellLink(call);
   const asked = commandOf(request, around);
+  if (asked.command.trim() === '') return textResult('');
   const tool = toolCall(asked.command, link);
   if (tool !== null) return run({ ...call, invocation: { ...call.invocation, ...tool } });
   const response = await runCommand(call, link, asked, isMerged(around));
@@ -88,9 +89,9 @@ function toolCall(command: string, { projectRoot }: ToolLink): Pick<Invocation, 
   const [name = '', ...args] = literalWords(command) ?? [];
   if (name === '' || [SHELL_PROGRAM, HOOK_PROGRAM].includes(basename(name))) return null;
   const claude = join(projectRoot, '.claude');
-  const link = name.includes('/') ? join(currentDirectory(), name) : join(claude, 'bin', name);
-  const path = name.startsWith('/') ? name : link;
-  const isLink = isWithin(join(claude, 'bin'), path) || isWithin(join(claude, 'tools'), path);
+  const path = name.includes('/') ? resolve(currentDirectory(), name) : join(claude, 'bin', name);
+  const tool = basename(path);
+  const isLink = path === join(claude, 'bin', tool) || path === join(claude, 'tools', tool, tool);
   return isLink && isFile(path) ? { calledAs: path, args } : null;
 }
 

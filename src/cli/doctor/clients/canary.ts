@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ContextdError } from '../../../core/errors.ts';
 import type { CliContext } from '../../context.ts';
+import { ensureRunning } from '../../daemon/launch.ts';
 import { OwnedDirectory } from '../../files/owned-directory.ts';
 import { confirm } from '../../input.ts';
 import { findProjectRoot } from '../../project-root.ts';
@@ -113,14 +114,42 @@ export async function proveClients(context: CliContext, isAgreed: boolean): Prom
   const clients = present.filter((client) => client !== null);
   if (clients.length === 0)
     return [warn('clients', 'neither claude nor opencode is on PATH', 'Put them on PATH, then run it again.')];
-  if (statSync(root).uid !== process.getuid?.())
-    throw new ContextdError('PERMISSION_DENIED', `${root} belongs to another user, whose hooks the clients would run`, {
-      remedy: 'Run it as that user.',
-    });
+  checkOwners(root);
+  await ensureRunning(context);
   if (!isAgreed) await agree(context, clients, root);
   const checks: Check[] = [];
   for (const client of clients) checks.push(await prove(context, client, root));
   return checks;
+}
+
+/** What a client may load its hooks and plugins from. It also looks into the directories above. */
+const LOADED = [
+  '.',
+  '.claude',
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.mcp.json',
+  '.opencode',
+  'opencode.json',
+];
+
+/** Throws PERMISSION_DENIED if anybody but this user and root could decide what the clients run. */
+function checkOwners(root: string): void {
+  for (let directory = root; ; directory = dirname(directory)) {
+    for (const name of LOADED) {
+      const path = join(directory, name);
+      const uid = statSync(path, { throwIfNoEntry: false })?.uid ?? 0;
+      if (uid !== 0 && uid !== process.getuid?.())
+        throw new ContextdError(
+          'PERMISSION_DENIED',
+          `${path} belongs to another user, whose hooks the clients would run`,
+          {
+            remedy: 'Run it as that user.',
+          },
+        );
+    }
+    if (directory === dirname(directory)) return;
+  }
 }
 
 function agree(context: CliContext, clients: readonly Client[], root: string): Promise<void> {
