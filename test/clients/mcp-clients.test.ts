@@ -35,7 +35,7 @@ describe.skipIf(clients === undefined).each(['claude', 'opencode'] as const)('%s
         bash({ command: 'echo after' }),
         { tool: `${prefix}safe_read`, input: { path: 'missing.txt' } },
       ],
-      { cwd: at.project, env: { CONTEXTD_SESSION_ID: `of-${name}` } },
+      { cwd: at.project, env: { CONTEXTD_HOME: at.home, CONTEXTD_SESSION_ID: `of-${name}` } },
     );
     const texts = results.map(({ text }) => text.trim());
     expect(texts[0]).toBe('by mcp\n[contextd exit 3]');

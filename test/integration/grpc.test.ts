@@ -57,6 +57,7 @@ describe('API-1 ToolService', () => {
       error_line: 'late',
       text_stdout: Buffer.alloc(0),
       text_stderr: Buffer.alloc(0),
+      directory: '',
     });
   });
 

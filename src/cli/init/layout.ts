@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
 import { HOOK_PROGRAM, shellNamesOf } from '../../core/shell-names.ts';
@@ -43,7 +44,7 @@ export interface ToolNames {
 export const TOOLS_DIR = '.claude/tools';
 /** No tool: the program that answers hooks of clients. */
 const HOOK_LINK = `${BIN_DIR}/${HOOK_PROGRAM}`;
-const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
+export const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
 
 /** Names that are safe in a path. The daemon sends only such names; this checks it. */
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -61,7 +62,8 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
   return {
     tools: names,
     proxyBinary,
-    directories: [...DIRECTORIES, ...names.map(toolDir)],
+    // git cannot remove an empty directory of a sandbox, and would not stash.
+    directories: [...DIRECTORIES, ...(isShell ? [] : [dirname(RULES_FILE)]), ...names.map(toolDir)],
     files: new Map([
       ...tools.flatMap(toolFiles),
       // What differs from a shell of the client's own is said where it happens, in answers.
@@ -112,15 +114,7 @@ export function mergesFor(
   ]);
 }
 
-const DIRECTORIES = [
-  '.claude',
-  TOOLS_DIR,
-  BIN_DIR,
-  '.claude/opencode',
-  '.claude/rules',
-  '.claude/skills',
-  '.claude/skills/contextd',
-];
+const DIRECTORIES = ['.claude', TOOLS_DIR, BIN_DIR, '.claude/opencode', '.claude/skills', '.claude/skills/contextd'];
 
 const OPENCODE_TEMPLATE = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n';
 

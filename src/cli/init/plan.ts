@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
 import { describeFound, type Found, type OwnedDirectory } from '../files/owned-directory.ts';
@@ -6,7 +6,7 @@ import { RULES_FILE } from './client-settings.ts';
 import { contentHash, hasMark, isMarked } from './content-hash.ts';
 import { foreignPrograms, moveCommand } from './foreign-programs.ts';
 import { EXCLUDE_FILE, excludedLines, mayExclude, NOT_EXCLUDED } from './git-exclude.ts';
-import { type Layout, linkPaths, TOOLS_DIR, toolDir, toolFilePaths } from './layout.ts';
+import { type Layout, linkPaths, SKILL_FILE, TOOLS_DIR, toolDir, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
 import { type Addition, type MergeRecord, merge, unmerge } from './merged-file.ts';
 import { isOurTool, markedFolders, namedTools } from './named-tools.ts';
@@ -62,6 +62,7 @@ export function planInit(
   const directories: string[] = [];
   for (const path of layout.directories) if (planDirectory(survey, path)) directories.push(path);
   for (const [path, text] of layout.files) planFile(survey, path, text);
+  if (!layout.files.has(RULES_FILE)) planWithoutRules(survey);
   for (const [path, target] of layout.links) planLink(survey, path, target);
   const merges: Record<string, MergeRecord> = {};
   for (const [path, addition] of layout.merges(absentTools(root, layout.tools, survey.before))) {
@@ -76,6 +77,14 @@ export function planInit(
   const files = Object.fromEntries([...layout.files].map(([path, text]) => [path, contentHash(text)]));
   const manifest = { ...emptyManifest(root.path), directories, files, links: Object.fromEntries(layout.links), merges };
   return { actions: survey.actions, manifest, kept };
+}
+
+/** Where contextd is the shell, rules that a clone brought would send agents to other commands. */
+function planWithoutRules(survey: Survey): void {
+  const found = survey.before.files[RULES_FILE] === undefined ? inspectOrRefuse(survey, RULES_FILE) : undefined;
+  if (found?.kind !== 'file' || !isMarked(found.text)) return;
+  add(survey, { kind: 'remove', path: RULES_FILE });
+  add(survey, { kind: 'remove_directory', path: dirname(RULES_FILE) });
 }
 
 /** Agents would run such a program, some in place of a program of the same name elsewhere. */
@@ -117,8 +126,8 @@ function beginSurvey(root: OwnedDirectory, recorded: Manifest | undefined): Surv
     refusals: [],
     kept: [],
   };
-  const rules = recorded === undefined ? inspectOrRefuse(survey, RULES_FILE) : undefined;
-  survey.adopting = rules?.kind === 'file' && hasMark(rules.text);
+  const found = recorded === undefined ? [RULES_FILE, SKILL_FILE].map((path) => inspectOrRefuse(survey, path)) : [];
+  survey.adopting = found.some((one) => one?.kind === 'file' && hasMark(one.text));
   return survey;
 }
 
