@@ -91,7 +91,7 @@ export interface CallFacts {
   readonly refs: readonly string[];
   /** Exit statuses of the parts of the last pipeline of its command; empty if unknown, or if there is one part. */
   readonly pipeStatus: readonly number[];
-  /** The working directory in which its last command ended; empty if nothing asked for it, or if it is unknown. */
+  /** The working directory in which its last command ended; empty if nothing asked for it, if it is unknown, and if it started there. */
   readonly endedIn: readonly string[];
   /** Milliseconds in the tool; null if it did not run. */
   readonly runMs: number | null;

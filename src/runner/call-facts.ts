@@ -63,9 +63,13 @@ export class FactCollector {
   }
 
   /** Each search continues the earlier ones, so the last one says whether all is done. Of several commands the last one's statuses are kept. */
-  ranCommand({ quarantined, searchComplete, notices, denied, connections, pipeStatus, directory }: CommandFacts): void {
+  ranCommand(
+    { quarantined, searchComplete, notices, denied, connections, pipeStatus, directory }: CommandFacts,
+    startedIn: string,
+  ): void {
     this.#pipeStatus = pipeStatus.slice(0, STATUSES_KEPT);
-    this.#endedIn = directory === undefined ? [] : [directory];
+    // Where it started is what the caller said: nothing to search for secrets, which takes time.
+    this.#endedIn = directory === undefined || directory === startedIn ? [] : [directory];
     for (const setAside of quarantined) this.#quarantined.set(setAside.id, setAside);
     this.#searchComplete = searchComplete;
     for (const notice of notices) if (this.#notices.size < DENIALS_KEPT) this.#notices.add(notice);

@@ -230,7 +230,7 @@ export class HostApi {
         // Terminal output is not readable text until a terminal has shown it.
         listener === undefined || request.tty ? command : { ...command, onOutput: listener.output },
       );
-      this.#facts.ranCommand(result);
+      this.#facts.ranCommand(result, command.cwd);
       return result;
     } finally {
       this.#execs -= 1;

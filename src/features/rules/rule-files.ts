@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { constants, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { isErrno } from '../../core/errors.ts';
@@ -99,7 +99,7 @@ export class RuleFiles {
   }
 
   async #content(file: string): Promise<FileContent> {
-    const stamp = await stampOf(file);
+    const stamp = stampOf(file);
     const known = this.#contents.get(file);
     if (known?.stamp === stamp) return known;
     const content: FileContent = stamp === MISSING ? { stamp, kind: 'missing' } : { stamp, ...(await readJson(file)) };
@@ -110,12 +110,15 @@ export class RuleFiles {
 
 const MISSING = 'missing';
 
-async function stampOf(file: string): Promise<string> {
+/** Synchronous, because each call waits for it: eleven trips to the thread pool take a millisecond, these microseconds. */
+function stampOf(file: string): string {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    const about = statSync(file, { bigint: true, throwIfNoEntry: false });
+    if (about === undefined) return MISSING;
+    const { dev, ino, size, mtimeNs, ctimeNs } = about;
     return [dev, ino, size, mtimeNs, ctimeNs].join(':');
   } catch (thrown) {
-    if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) return MISSING;
+    if (isErrno(thrown, 'ENOTDIR')) return MISSING;
     return `unreadable ${thrown instanceof Error && 'code' in thrown ? thrown.code : ''}`;
   }
 }

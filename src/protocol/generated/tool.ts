@@ -315,7 +315,7 @@ export interface ExecuteResponse {
    */
   'text_stderr'?: (Buffer | Uint8Array | string);
   /**
-   * CALL_DOOR_SHELL: the working directory in which the command ended. Empty if it is unknown.
+   * CALL_DOOR_SHELL: the working directory in which the command ended. Empty if it is `cwd`, or unknown.
    */
   'directory'?: (string);
 }
@@ -343,7 +343,7 @@ export interface ExecuteResponse__Output {
    */
   'text_stderr': (Buffer);
   /**
-   * CALL_DOOR_SHELL: the working directory in which the command ended. Empty if it is unknown.
+   * CALL_DOOR_SHELL: the working directory in which the command ended. Empty if it is `cwd`, or unknown.
    */
   'directory': (string);
 }

@@ -150,8 +150,8 @@ function inputOf({ command, variables }: Asked): object {
 
 /** Writes the directory in which the command ended for the client, as a shell of its own would: after a success. */
 function withDirectory({ result, response }: Ran, file: string, { projectRoot }: ToolLink): Result {
-  if (response === null || result.exitCode !== 0 || response.directory === '') return result;
-  const { directory } = response;
+  if (response === null || result.exitCode !== 0) return result;
+  const directory = response.directory === '' ? currentDirectory() : response.directory;
   if (isWithin(projectRoot, directory) && isDirectory(directory)) {
     writeNew(file, `${directory}\n`);
     return result;
