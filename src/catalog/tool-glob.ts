@@ -1,5 +1,13 @@
-/** Matches names of tools. `*` stands for any characters, every other character for itself. */
+/**
+ * Matches names and ids of tools. `*` stands for any characters, every other character for itself. What a person writes without the version
+ * or hash of an id means every version: `alpha:echo` matches `alpha:echo#1a2b3c4d`.
+ */
 export function toolMatcher(glob: string): (name: string) => boolean {
+  const matches = plainMatcher(glob);
+  return (name) => matches(name) || matches(name.replace(/[@#].*$/, ''));
+}
+
+function plainMatcher(glob: string): (name: string) => boolean {
   const [first = '', ...rest] = glob.split('*');
   const last = rest.pop();
   if (last === undefined) return (name) => name === glob;

@@ -12,8 +12,8 @@ export interface CallerWords {
   call(tool: string, args: JsonObject): string;
 }
 
-/** The tools of contextd that messages name, and the argument of each that plain words are. */
-export type NamedTools = ReadonlyMap<string, { readonly primary: string | null }>;
+/** The tools of contextd that messages name, their arguments, and the one that plain words are. */
+export type NamedTools = ReadonlyMap<string, { readonly primary: string | null; readonly names: readonly string[] }>;
 
 /** What stands for a call that the caller has no tool for. */
 const THE_LIST = 'the list of tools';
@@ -36,11 +36,12 @@ export function surfaceWords(place: CallerPlace, tools: NamedTools): CallerWords
   const fenced = new RegExp(`\`(${shellNames.join('|')})( [^\`]*)?\``, 'g');
   const bare = new RegExp(`(?<![\\w/.:"'@\`-])(${unmistakable})(?![\\w/@:-]|\\.\\w)( '(?:[^']|'\\\\'')*')?`, 'g');
   const ofCaller = argumentNames(place);
+  const flags = new Set([...tools.values()].flatMap(({ names }) => names));
   const pointers = new RegExp(`(?<![\\w/])/(${Object.keys(ofCaller).join('|')})(?![\\w-])`, 'g');
   return {
     call: (tool, args) => spelled(tool, args) ?? THE_LIST,
     advice(text) {
-      const parts = text.split(fenced);
+      const parts = withoutFlags(text, flags).split(fenced);
       // The parts between are outside of backticks: text, name, rest, text, …
       return parts
         .map((part, at) => {
@@ -70,6 +71,19 @@ export function surfaceWords(place: CallerPlace, tools: NamedTools): CallerWords
         : named.replace(pointers, (_all, name: string) => `/${ofCaller[name] ?? name}`);
     },
   };
+}
+
+/** A command, which stays as it is; a flag with its value in JSON beside it; a flag. */
+const FLAGS =
+  /(`[^`-][^`]*`|\bctxd [^.;`]*)|`--[^`]*`(?: \(in JSON (`[^`]+`)\)|, in JSON (`[^`]+`))|(?<![\w-])--([a-z][a-z-]*)/g;
+
+/** Flags are arguments to a client that passes JSON. */
+function withoutFlags(text: string, names: ReadonlySet<string>): string {
+  return text.replace(FLAGS, (all: string, command?: string, beside?: string, after?: string, flag?: string) => {
+    if (command !== undefined || flag === undefined) return command ?? beside ?? after ?? all;
+    const name = flag.replaceAll('-', '_');
+    return names.has(name) ? name : all;
+  });
 }
 
 /** How a fault of arguments lists those that there are. */

@@ -8,6 +8,8 @@ export interface CallerPlace {
   readonly called: string;
   /** Whether it is a tool of contextd or an installed one that the daemon does not answer itself. */
   isListedByName(tool: string): boolean;
+  /** Whether a person denied it to the caller, which does not learn that it exists. */
+  isDenied(tool: string): boolean;
 }
 
 /** A tool on the list of a client, and its arguments. */
@@ -74,7 +76,8 @@ const COMPANIONS: Readonly<Record<Surface, Names>> = {
 };
 
 /** How the client calls the tool itself; undefined if the tool is not on its list. */
-function listedAs(tool: string, { surface, called, isListedByName }: CallerPlace): Listed | undefined {
+function listedAs(tool: string, { surface, called, isListedByName, isDenied }: CallerPlace): Listed | undefined {
+  if (isDenied(tool)) return undefined;
   const listed = LISTED[surface][tool];
   if (listed !== undefined) return listed;
   // On passthrough a tool of a server is executed, although the client calls it by its name.
@@ -89,7 +92,7 @@ export function surfaceCall(tool: string, args: JsonObject | undefined, place: C
   const listed = listedAs(tool, place);
   if (listed !== undefined) return { tool: listed.name, args: args && renamed(args, listed.args) };
   const executor = listedAs('tool_execute', place);
-  if (executor === undefined) return null;
+  if (executor === undefined || place.isDenied(tool)) return null;
   const executed = { tool_id: tool, ...(args === undefined ? {} : { args }) };
   return { tool: executor.name, args: renamed(executed, executor.args) };
 }

@@ -1,19 +1,31 @@
+import { COMMON_OPTIONS } from '../catalog/arguments.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { ToolAccess } from '../catalog/tool-access.ts';
 import { type CallerWords, type NamedTools, surfaceWords } from '../core/caller-words.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Call, RawOutcome, VerifiedCall } from './call.ts';
 
-export type CallerTools = Pick<Catalog, 'list' | 'versions'>;
+export interface CallerTools {
+  readonly catalog: Pick<Catalog, 'list' | 'versions'>;
+  readonly access: Pick<ToolAccess, 'mayUse'>;
+}
 
 /** How the answer names calls; null for callers that take them as a shell does, as messages are written. */
-export function callerWords(call: Call | VerifiedCall, catalog: CallerTools): CallerWords | null {
+export function callerWords(call: Call | VerifiedCall, { catalog, access }: CallerTools): CallerWords | null {
   const { surface, tool } = call.request;
   if (surface === undefined) return null;
   const core = catalog.list().filter(({ origin, manifest }) => origin === 'core' || manifest.name === tool);
-  const named: NamedTools = new Map(core.map(({ manifest, arguments: { primary } }) => [manifest.name, { primary }]));
+  const named: NamedTools = new Map(
+    core.map(({ manifest, arguments: { primary, names } }) => [
+      manifest.name,
+      { primary, names: [...names, ...COMMON_OPTIONS] },
+    ]),
+  );
   const called = ('tool' in call ? call.execution?.via : undefined) ?? tool;
   const isListedByName = (name: string): boolean => catalog.versions(name)[0]?.manifest.isHost === false;
-  return surfaceWords({ surface, called, isListedByName }, named);
+  const isDenied = (name: string): boolean =>
+    catalog.versions(name).some((one) => !access.mayUse(call.session.project, one));
+  return surfaceWords({ surface, called, isListedByName, isDenied }, named);
 }
 
 /** What contextd itself says of the call, so that it names only what the caller has. */

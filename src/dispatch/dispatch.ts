@@ -32,7 +32,7 @@ import { refusalBudget, type VerifyDeps, verify } from './verify.ts';
 export interface DispatchDeps
   extends VerifyDeps,
     Omit<AuthorizeDeps, 'config' | 'scrubber'>,
-    Omit<RunDeps, 'config' | 'catalog'>,
+    Omit<RunDeps, 'config' | 'catalog' | 'access'>,
     CallRecordDeps,
     Omit<BudgetDeps, 'config'>,
     Omit<text.TextDeps, 'config'>,
@@ -186,7 +186,7 @@ function withEarlierFacts(outcome: RawOutcome, state: CallState): RawOutcome {
 async function scrubOrWithhold(state: CallState, deps: DispatchDeps): Promise<ScrubbedOutcome> {
   // The session is the one of the call, not of its branch: the numbers of secrets are the same in all of them.
   const call = { ...state.from('identify'), request: state.call.request };
-  const said = inCallersWords(state.from('run'), callerWords(state.call, deps.catalog));
+  const said = inCallersWords(state.from('run'), callerWords(state.call, deps));
   const found = withGatewayKeys(said, state.call, deps.catalog);
   const raw = state.hasOutput ? addFacts(found, deps.findings.report(call.session, found.facts)) : found;
   state.keep('run', raw);
@@ -217,7 +217,7 @@ async function makeAnswer(state: CallState, deps: DispatchDeps): Promise<Budgete
   if (warning !== null) {
     state.keep(
       'scrub',
-      addFacts(state.from('scrub'), { warnings: [callerWords(verified, deps.catalog)?.advice(warning) ?? warning] }),
+      addFacts(state.from('scrub'), { warnings: [callerWords(verified, deps)?.advice(warning) ?? warning] }),
     );
     budgeted = await answering(viewed, state.from('scrub'), stored, deps);
   }

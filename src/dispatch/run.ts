@@ -18,11 +18,10 @@ import { type OpenedInput, tokensToMask } from './open-secrets.ts';
 import { reported } from './report-failure.ts';
 import type { SecondSearch } from './scrub.ts';
 
-export interface RunDeps extends ProgressDeps {
+export interface RunDeps extends ProgressDeps, CallerTools {
   runner: Pick<ToolBackend, 'run'>;
   sessions: SessionStore;
   config: Pick<Config, 'output'>;
-  catalog: CallerTools;
 }
 
 /** Step 5: runs the tool in its process, under its policy and deadline. A call that fails is an outcome, not an exception. */
@@ -40,7 +39,7 @@ export async function run(
     tool: call.tool.manifest.name,
     origin: call.tool.origin,
     form: call.request.form,
-    words: callerWords(call, deps.catalog),
+    words: callerWords(call, deps),
     program: call.tool.program,
     input,
     view: call.options.viewJson,

@@ -1,12 +1,8 @@
-import {
-  SdkErrorCode,
-  SdkHttpError,
-  SSEClientTransport,
-  SseError,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
+import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError } from '@modelcontextprotocol/client';
+import type { Timer } from '../core/clock.ts';
 import { type ConnectOptions, UpstreamConnection } from './connection.ts';
 import { statusOf } from './faults.ts';
+import { HttpTransport } from './http-transport.ts';
 import type { RelayFetch } from './relay-fetch.ts';
 
 /** Statuses with which a server of 2024 refuses the first POST (MCP 2025-11-25, Transports, Backwards Compatibility). */
@@ -15,9 +11,13 @@ const REFUSES_POST: readonly (number | null)[] = [400, 404, 405];
 type Fetch = RelayFetch['fetch'];
 
 /** Speaks streamable HTTP, and HTTP with server-sent events to a server that does not. Throws what the SDK throws. */
-export async function connectOverHttp(url: string, fetch: Fetch, options: ConnectOptions): Promise<UpstreamConnection> {
+export async function connectOverHttp(
+  url: string,
+  fetch: Fetch,
+  options: ConnectOptions & { readonly timer: Timer },
+): Promise<UpstreamConnection> {
   try {
-    return await UpstreamConnection.open(new StreamableHTTPClientTransport(new URL(url), { fetch }), options);
+    return await UpstreamConnection.open(new HttpTransport(url, { ...options, fetch }), options);
   } catch (thrown) {
     if (!REFUSES_POST.includes(statusOf(thrown))) throw thrown;
     return await connectOverEvents(url, fetch, options).catch((failure: unknown) => {

@@ -10,9 +10,7 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { untilAborted } from '../core/deadline.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import { OpenQuestions } from '../core/open-questions.ts';
 import type { McpMessage, PassedRequest } from '../core/passing.ts';
 import {
   DEFINITION_BOUNDS,
@@ -21,6 +19,7 @@ import {
   type SeenTools,
   shortenPage,
 } from './definitions.ts';
+import { OpenRequests } from './open-requests.ts';
 
 export interface ConnectOptions {
   /** Null: the server is a process. */
@@ -36,6 +35,8 @@ export interface ConnectOptions {
   onToolsChanged(): void;
   /** Called once if the other side ends the connection after the handshake. */
   onLost?(): void;
+  /** Called when a question of the server was refused because it may be for any of several requests. */
+  onUndecided?(): void;
   /** Absent: the server is not asked for more than its tools. */
   readonly passing?: PassingTraits;
 }
@@ -45,9 +46,7 @@ export interface PassingTraits {
   /** True: an older revision is asked for, in which the server asks the client by requests of its own. */
   readonly isLegacy: boolean;
   readonly capabilities: JsonObject;
-  /** A request of a server of an older revision. Rejects with McpError. */
-  onAsk(message: McpMessage, signal: AbortSignal): Promise<JsonObject>;
-  /** A notification that the SDK did not use itself. */
+  /** A notification that the SDK did not use itself, and that belongs to no single request. */
   onNotice(message: McpMessage): void;
 }
 
@@ -92,6 +91,7 @@ interface ConnectionTraits {
   readonly isSilentLegacy: boolean;
   readonly isPassing: boolean;
   readonly isOverHttp: boolean;
+  readonly open: OpenRequests;
 }
 
 /** An MCP server that has answered the handshake, of either era. */
@@ -101,15 +101,18 @@ export class UpstreamConnection {
   readonly #client: Client;
   readonly #isPassing: boolean;
   readonly #isOverHttp: boolean;
+  /** Those that are passed on. */
+  readonly #open: OpenRequests;
   /** Where the progress of requests goes that are passed on, by token. */
   readonly #reports = new Map<string, PassedRequest['notify']>();
   #lastToken = 0;
   #isClosing = false;
 
-  private constructor(client: Client, { isSilentLegacy, isPassing, isOverHttp }: ConnectionTraits) {
+  private constructor(client: Client, { isSilentLegacy, isPassing, isOverHttp, open }: ConnectionTraits) {
     this.#client = client;
     this.#isPassing = isPassing;
     this.#isOverHttp = isOverHttp;
+    this.#open = open;
     this.isSilentLegacy = isSilentLegacy;
   }
 
@@ -140,16 +143,26 @@ export class UpstreamConnection {
         },
       },
     );
+    const open = new OpenRequests({
+      isSession: passing?.isLegacy ?? false,
+      onUndecided: () => options.onUndecided?.(),
+    });
     if (passing !== undefined) {
-      const questions = new OpenQuestions();
       client.fallbackRequestHandler = ({ method, params }, { mcpReq: { signal } }) =>
-        questions.ask(() => untilAborted(passing.onAsk({ method, params: plainParams(params) }, signal), signal));
-      client.fallbackNotificationHandler = async ({ method, params }) =>
-        passing.onNotice({ method, params: plainParams(params) });
+        open.ask({ method, params: plainParams(params) }, signal);
+      client.fallbackNotificationHandler = async ({ method, params }) => {
+        // A line of a log goes with the request that is under way.
+        const request = method === 'notifications/message' ? open.only : undefined;
+        const message = { method, params: plainParams(params) };
+        if (request === undefined) passing.onNotice(message);
+        else request.notify(message);
+      };
     }
     // The SDK hands each message to this first. A list that clients ask for is theirs, whatever its length.
     const shortened = passing === undefined ? ALL_KINDS : (['tool'] as const);
-    transport.onmessage = (message) => {
+    const { onmessage } = transport;
+    transport.onmessage = (message, extra) => {
+      onmessage?.(message, extra);
       if (!('result' in message)) return;
       for (const kind of shortened) shortenPage(kind, message.result, LISTS[kind].key);
     };
@@ -165,6 +178,7 @@ export class UpstreamConnection {
       isSilentLegacy: hasWaited && client.getProtocolEra() !== 'modern',
       isPassing: passing !== undefined,
       isOverHttp: options.url !== null,
+      open,
     });
     if (passing !== undefined) connection.#followProgress();
     client.onclose = () => {
@@ -263,7 +277,11 @@ export class UpstreamConnection {
   }
 
   /** Returns what the server answered, also if it asks for input. */
-  async pass(
+  pass(request: PassedRequest, options: PassingOptions): Promise<JsonObject> {
+    return this.#open.run(request, () => this.#pass(request, options), isTimeout);
+  }
+
+  async #pass(
     { method, params, signal, notify }: PassedRequest,
     { definition, timeoutMs }: PassingOptions,
   ): Promise<JsonObject> {
@@ -300,6 +318,10 @@ export class UpstreamConnection {
     this.#isClosing = true;
     await this.#client.close().catch(() => {});
   }
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return SdkError.isInstance(thrown) && thrown.code === SdkErrorCode.RequestTimeout;
 }
 
 /** Keys of `_meta` that the revision of 2026-07-28 reserves. */

@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import { foreignLine } from '../text/foreign-line.ts';
+import { foreignLine, quotedForeign } from '../text/foreign-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import { Unsent } from './line-transport.ts';
 import { NotReached } from './relay-fetch.ts';
 
@@ -12,15 +13,23 @@ const REASON_MAX_CHARS = 500;
 /** A failure of a server, by the codes of gateway surface §3.4. */
 export function upstreamFault(server: string, thrown: unknown): ContextdError {
   if (thrown instanceof ContextdError) return thrown;
-  const make = (code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}): ContextdError =>
+  const make = (
+    code: ErrorCode,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    remedy = remedyOf(code, server),
+  ): ContextdError =>
     new ContextdError(code, `the MCP server ${server} ${message}`, {
-      ...remedyOf(code, server),
+      ...remedy,
       details: { server, ...details },
       cause: thrown,
     });
   const notReached = causeIn(thrown, (one) => one instanceof NotReached);
   if (notReached !== null)
-    return make('UPSTREAM_UNAVAILABLE', `cannot be reached: ${wordsOf(notReached.message, REASON_MAX_CHARS)}`);
+    return make(
+      'UPSTREAM_UNAVAILABLE',
+      `cannot be reached: ${oneLine(foreignLine(notReached.message), REASON_MAX_CHARS)}`,
+    );
   const status = statusOf(thrown);
   if (status !== null) return make(codeOfStatus(status), `answered with HTTP ${status}`, { status });
   if (thrown instanceof SseError) return make('UPSTREAM_UNAVAILABLE', 'closed its connection');
@@ -28,6 +37,8 @@ export function upstreamFault(server: string, thrown: unknown): ContextdError {
     return make('UPSTREAM_ERROR', `answered with an error: ${wordsOf(thrown.message)}`, { rpc_code: thrown.code });
   if (causeIn(thrown, isUnsent) !== null) return make('UPSTREAM_UNAVAILABLE', 'closed its connection');
   if (!(thrown instanceof SdkError)) return make('UPSTREAM_ERROR', `failed: ${wordsOf(String(thrown))}`);
+  if (thrown.code === SdkErrorCode.InvalidResult)
+    return make('UPSTREAM_ERROR', `gave a result that breaks the protocol: ${wordsOf(thrown.message)}`, {}, NO_RESULT);
   switch (thrown.code) {
     case SdkErrorCode.RequestTimeout:
       return make('UPSTREAM_TIMEOUT', 'did not answer in time');
@@ -86,11 +97,16 @@ function causeIn(thrown: unknown, isWanted: (one: Error) => boolean): Error | nu
   return isWanted(thrown) ? thrown : causeIn(thrown.cause, isWanted);
 }
 
-/** What a server says, as one line that is safe to show. */
-export function wordsOf(text: string, maxChars = WORDS_MAX_CHARS): string {
-  const line = foreignLine(text);
-  return line.length > maxChars ? `${line.slice(0, maxChars)}…` : line;
+/** What a server says, for a sentence. */
+export function wordsOf(text: string): string {
+  return quotedForeign(text, WORDS_MAX_CHARS);
 }
+
+/** The same call gets the same result. */
+const NO_RESULT = {
+  remedy:
+    'What was asked for may have been done: look before you call again. Look for another tool: `tool_browse --path /`.',
+};
 
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401) return 'AUTH_FAILED';

@@ -4,6 +4,8 @@ import type { ServerProcess } from './start-server.ts';
 
 /** Milliseconds. */
 const GRACE_MS = 2_000;
+/** Processes of one server that run at once. */
+const PROCESSES_MAX = 4;
 
 export interface LiveProcessesDeps {
   /** Of the server. */
@@ -25,6 +27,11 @@ export class LiveProcesses {
   add(process: ServerProcess): void {
     this.#processes.add(process);
     void process.exited.then(() => this.#processes.delete(process));
+  }
+
+  /** Whether another may start beside those in which calls go on. */
+  get hasRoom(): boolean {
+    return this.#processes.size < PROCESSES_MAX;
   }
 
   async killAll(): Promise<void> {

@@ -31,11 +31,17 @@ interface Open {
   /** Bytes since the last end of an event, or of the whole body if it is no stream of events. */
   bytes: number;
   isEvents: boolean;
+  /** The last bytes of a stream of events: its next end may begin there. */
+  tail: Buffer;
 }
 
 /** Longest line of the relay. It splits bodies into parts. */
 const LINE_MAX_BYTES = 512 * 1024;
 const NEWLINE = 0x0a;
+const NO_BYTES = Buffer.alloc(0);
+/** An empty line ends an event. */
+const EVENT_ENDS = ['\n\n', '\r\r', '\n\r\n'];
+const TAIL_BYTES = 2;
 /** Answers that have no body. */
 const BODILESS = [204, 205, 304];
 
@@ -80,7 +86,7 @@ export class RelayFetch {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     // It may fail while the request is being written.
     promise.catch(() => {});
-    this.#open.set(id, { answered: resolve, failed: reject, body: null, bytes: 0, isEvents: false });
+    this.#open.set(id, { answered: resolve, failed: reject, body: null, bytes: 0, isEvents: false, tail: NO_BYTES });
     const abort = (): void => this.#abort(id, init.signal?.reason);
     init.signal?.addEventListener('abort', abort, { once: true });
     await sendTo(this.#streams, line).catch((thrown: unknown) => this.#end(id, thrown));
@@ -124,8 +130,7 @@ export class RelayFetch {
 
   #body(id: number, open: Open, chunk: Buffer): void {
     const isAllowed = !open.isEvents || this.#events.take(chunk.length, this.#options.clock.monotonic());
-    const lastEnd = open.isEvents ? chunk.lastIndexOf(NEWLINE) : -1;
-    open.bytes = lastEnd >= 0 ? chunk.length - lastEnd - 1 : open.bytes + chunk.length;
+    open.bytes = open.isEvents ? bytesOfEvent(open, chunk) : open.bytes + chunk.length;
     if (!isAllowed) this.#breach('sends too much that nothing asked for');
     else if (open.bytes > MESSAGE_BOUNDS.receivedBytes)
       this.#breach(`sent a message of more than ${MESSAGE_BOUNDS.receivedBytes} bytes`);
@@ -159,4 +164,15 @@ export class RelayFetch {
   #failAll(thrown: unknown): void {
     for (const id of [...this.#open.keys()]) this.#end(id, thrown);
   }
+}
+
+/** Bytes of the event that has not ended, with the next part of the stream. */
+function bytesOfEvent(open: Open, chunk: Buffer): number {
+  const joined = Buffer.concat([open.tail, chunk]);
+  open.tail = joined.subarray(-TAIL_BYTES);
+  const ends = EVENT_ENDS.flatMap((text) => {
+    const at = joined.lastIndexOf(text);
+    return at < 0 ? [] : [at + text.length];
+  });
+  return ends.length === 0 ? open.bytes + chunk.length : joined.length - Math.max(...ends);
 }

@@ -257,6 +257,10 @@ export class UpstreamServer {
         return this.#readTools(session);
       },
       onToolsChanged: () => opened !== null && this.#refreshes.request(opened),
+      onUndecided: () => {
+        // The next calls get another process.
+        if (this.#running === running && this.#processes.hasRoom) this.#leave();
+      },
       onBreach: (fault) => {
         if (running !== null) this.#lost(running, fault);
       },

@@ -4,7 +4,7 @@ import {
   ProtocolError,
   type ReadResourceResult,
 } from '@modelcontextprotocol/client';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { McpError, type PassedRequest } from '../core/passing.ts';
@@ -32,8 +32,10 @@ export interface SessionOptions {
   readonly isLegacy: boolean;
   readonly lastLines: LastLines;
   readonly clock: Pick<Clock, 'monotonic'>;
+  readonly timer: Timer;
   readonly passing?: PassingTraits;
   onToolsChanged(): void;
+  onUndecided(): void;
   /** Called once if the server broke a bound, or ended the stream that its answers come through. */
   onBreach(fault: ContextdError): void;
 }

@@ -1,7 +1,8 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { within } from '../core/deadline.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { PassingTraits } from './connection.ts';
+import { wordsOf } from './faults.ts';
 import type { LastLines } from './last-lines.ts';
 import type { ServerStreams } from './line-transport.ts';
 import type { ServerSession } from './session.ts';
@@ -38,6 +39,7 @@ export interface StartDeps {
   readonly passing?: PassingTraits;
   start(): Promise<ServerProcess>;
   readonly clock: Pick<Clock, 'monotonic'>;
+  readonly timer: Timer;
 }
 
 export interface StartOptions {
@@ -51,6 +53,8 @@ export interface StartOptions {
   /** Called when the session is open, before the server counts as started. */
   onOpen(session: ServerSession): Promise<void>;
   onToolsChanged(): void;
+  /** Called when a question of the server was refused because it may be for any of several requests. */
+  onUndecided(): void;
   /** Called once if the server broke a bound; its process is being killed. */
   onBreach(fault: ContextdError): void;
 }
@@ -89,18 +93,25 @@ export async function startServer(deps: StartDeps, options: StartOptions): Promi
   const connecting = connect(process, deps, options, onBreach);
   const ended = gone.then((fault) => Promise.reject(fault));
   ended.catch(() => {});
+  let isGivenUp = false;
   const late = (): never => {
+    isGivenUp = true;
     throw new ContextdError('UPSTREAM_TIMEOUT', `the MCP server ${name} did not answer within ${START_MS} ms`);
   };
   try {
-    const session = await within(START_MS, Promise.race([connecting, ended, blockedStart(name, process)]), late);
+    const blocked = blockedStart(name, process).catch((thrown: unknown) => {
+      isGivenUp = true;
+      throw thrown;
+    });
+    const session = await within(START_MS, Promise.race([connecting, ended, blocked]), late);
     return { process, session, gone, isLegacy: isLegacy || session.isSilentLegacy };
   } catch (thrown) {
     // A relay goes on when the server behind it is not there.
     const mayHaveEnded = deps.url === null && isBroken(thrown);
     const reason = await within(mayHaveEnded ? REASON_WAIT_MS : 0, gone, () => thrown);
     await process.kill();
-    if (!isLegacy && !signal.aborted && (await endedAtProbe(connecting)))
+    // One that was killed here did not end because it was asked for its era.
+    if (!isGivenUp && !isLegacy && !signal.aborted && (await endedAtProbe(connecting)))
       return startServer(deps, { ...options, isLegacy: true });
     throw breach ?? withRefusal(reason, process);
   }
@@ -136,7 +147,7 @@ export function endedFault(
   const how = code !== null ? `with status ${code}` : signal !== null ? `by ${signal}` : 'unexpectedly';
   // A runtime that fails prints more after its error, such as its version.
   const last = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1);
-  const message = `the MCP server ${name} ended ${how}${last === undefined ? '' : `; it printed: ${last}`}`;
+  const message = `the MCP server ${name} ended ${how}${last === undefined ? '' : `; it printed: ${wordsOf(last)}`}`;
   return new ContextdError('UPSTREAM_UNAVAILABLE', message, {
     remedy: `A person can see more with \`ctxd upstream list ${name}\`.`,
     details: { server: name },
@@ -145,8 +156,8 @@ export function endedFault(
 
 async function connect(
   process: ServerProcess,
-  { name, url, version, clock, passing, probeMs = PROBE_MS }: StartDeps,
-  { isLegacy, lastLines, onOpen, onToolsChanged }: StartOptions,
+  { name, url, version, clock, timer, passing, probeMs = PROBE_MS }: StartDeps,
+  { isLegacy, lastLines, onOpen, onToolsChanged, onUndecided }: StartOptions,
   onBreach: (fault: ContextdError) => void,
 ): Promise<ServerSession> {
   const { openSession } = await import('./session.ts');
@@ -159,8 +170,10 @@ async function connect(
     isLegacy,
     lastLines,
     clock,
+    timer,
     ...(passing === undefined ? {} : { passing }),
     onToolsChanged,
+    onUndecided,
     onBreach,
   });
   await onOpen(session);

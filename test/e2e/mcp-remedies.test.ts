@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ERROR_TABLE } from '#src/core/errors.js';
 import { SURFACES, type Surface } from '#src/core/surfaces.js';
-import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { CTXD, type Installation, install, ROOT } from '../helpers/installation.ts';
 import { connectClient, textOf } from '../helpers/mcp-client.ts';
 import { strangersIn } from '../helpers/named-tools.ts';
 
@@ -65,6 +65,8 @@ function asCalled(surface: Surface, listed: readonly string[], tool: string, arg
   return listed.includes('tool_execute') ? ['tool_execute', { tool_id: tool, args }] : null;
 }
 
+const SERVERS = `${ROOT}/test/fixtures/mcp-servers`;
+
 let at: Installation;
 beforeAll(async () => {
   at = await install({ warm: true });
@@ -72,6 +74,9 @@ beforeAll(async () => {
   writeFileSync(join(at.project, 'catalogue.json'), JSON.stringify(CATALOGUE));
   const added = await at.run(CTXD, ['upstream', 'add', 'docs', '--catalog', 'catalogue.json', '--yes']);
   expect(added).toMatchObject({ code: 0, stderr: '' });
+  const scripted = ['node', `${SERVERS}/scripted.mjs`, 'no result'];
+  const bad = await at.run(CTXD, ['upstream', 'add', 'bad', '--path', SERVERS, '--yes', '--', ...scripted]);
+  expect(bad).toMatchObject({ code: 0, stderr: '' });
 });
 afterAll(() => at?.remove());
 
@@ -100,6 +105,18 @@ describe.each(SURFACES)('issue 34: on the surface %s', (surface) => {
       expect(strangers, `${tool} ${JSON.stringify(args)}: ${text}`).toEqual([]);
     }
     expect(seen.size).toBeGreaterThanOrEqual(9);
+  });
+
+  it('the remedy for a result that breaks the protocol is a call that succeeds', async () => {
+    const listed = (await client.listTools()).tools.map(({ name }) => name);
+    const own = listed.find((name) => name === 'echo') ?? 'bad:echo';
+    const [name, args] = (own === 'echo' ? null : asCalled(surface, listed, own, {})) ?? [own, {}];
+    const result = await client.callTool({ name, arguments: args });
+    expect(textOf(result)).toMatch(/gave a result that breaks the protocol/);
+    const [, tool = '', json = ''] = /Look for another tool: `(\w+) (\{.*?\})`/.exec(textOf(result)) ?? [];
+    if (tool === '') return expect(textOf(result)).toContain('the list of tools');
+    const remedy = await client.callTool({ name: tool, arguments: JSON.parse(json) });
+    expect(remedy.isError, textOf(remedy)).not.toBe(true);
   });
 
   it('a failure about a tool says with what the client finds one', async () => {

@@ -44,6 +44,11 @@ export class HandTime {
     this.#aheadMs += ms;
   }
 
+  /** The number of waits for exactly this time, in milliseconds. */
+  waits(ms: number): number {
+    return [...this.#waits.values()].filter((wait) => wait === ms).length;
+  }
+
   /** Wakes what asked for a time between the two, in milliseconds. */
   wake(maxMs: number, minMs: number): void {
     for (const [wake, ms] of [...this.#waits]) if (ms <= maxMs && ms >= minMs && this.#waits.delete(wake)) wake();

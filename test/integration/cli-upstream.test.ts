@@ -53,6 +53,10 @@ describe('issue 34 ctxd upstream', () => {
     expect((await list())[0]?.tokens).toBeGreaterThan(100);
     expect((await ctxd('list')).stdout).toContain('running');
     expect((await ctxd('list', 'demo')).stdout).toContain('sees: the project, to read and change');
+    const rule = await at.run(CTXD, ['approve', 'rule', 'add', 'demo:open*']);
+    expect(rule.stdout).toMatch(/^It covers demo:open_issue#[0-9a-f]{8}/m);
+    const later = await at.run(CTXD, ['approve', 'rule', 'add', 'demo:not_there']);
+    expect(later.stdout).toContain('No tool has this name yet.');
     const own = `upstream:demo of ${realpathSync(at.project)}`;
     expect(await cacheOwners()).toContain(own);
     expect(await ctxd('remove', 'demo')).toMatchObject({ code: 0, stdout: 'Removed demo.\n' });
@@ -87,7 +91,7 @@ describe('issue 34 ctxd upstream', () => {
     try {
       const script = 'echo "Error: I have $DEMO_VALUE" >&2; exit 1';
       const added = await ctxd('add', 'talker', '--env', 'DEMO_VALUE', '--yes', '--', 'sh', '-c', script);
-      expect(added.stdout).toContain('it printed: Error: I have [value of DEMO_VALUE]');
+      expect(added.stdout).toContain('it printed: "Error: I have [value of DEMO_VALUE]');
       expect((await ctxd('list', 'talker')).stdout).not.toContain('a value of the shell');
     } finally {
       delete process.env.DEMO_VALUE;

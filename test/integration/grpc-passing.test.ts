@@ -102,6 +102,24 @@ describe('the rpcs of the bridge of an MCP client', () => {
     expect(await events.next()).toMatchObject({ result_json: json({ first: { roots: [] }, second: -1 }) });
   });
 
+  it('issue 34: of the progress that a slow client misses it gets the newest, before the result', async () => {
+    const steps = 1_000;
+    const clients = await open({
+      async request(_caller, { notify }) {
+        for (let progress = 1; progress <= steps; progress++)
+          notify({ method: 'notifications/progress', params: { progress } });
+        return { done: true };
+      },
+    });
+    const { client } = await follow(clients);
+    const events = eventsOf(clients.tools.Pass(request(client, 'prompts/get')));
+    const seen: unknown[] = [];
+    for (let event = await events.next(); event.notice_json !== undefined; event = await events.next())
+      seen.push(JSON.parse(event.notice_json.toString()).params.progress);
+    expect(seen.length).toBeLessThan(steps);
+    expect(seen.at(-1)).toBe(steps);
+  });
+
   it('issue 34: a question is withdrawn when its request ends without the answer', async () => {
     const clients = await open({
       async request(_caller, { client, signal }) {

@@ -206,7 +206,7 @@ describe('issue 34: tool_execute', () => {
       success: false,
       data: {
         error: 'UPSTREAM_ERROR',
-        message: `${ids.fail} reported an error: the reason`,
+        message: `${ids.fail} reported an error: "the reason"`,
         path: ids.fail,
         retryable: false,
         summary: 'the\nreason',

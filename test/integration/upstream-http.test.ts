@@ -113,15 +113,20 @@ describe('issue 34 an MCP server that is reached over HTTP', () => {
     expect(await call('echo', 'after')).toEqual([{ type: 'text', text: 'after' }]);
   });
 
-  it('issue 34 is not called again if its connection ends during a call, which may have run', async () => {
-    await add('/mcp');
-    const waiting = call('slow');
-    await vi.waitFor(() => expect(host.calls).toContain('slow'));
-    host.hangUp();
-    await expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
-    expect(await call('echo', 'after')).toEqual([{ type: 'text', text: 'after' }]);
-    expect(host.calls).toEqual(['slow', 'echo']);
-  });
+  for (const [when, tool] of [
+    ['before its answer begins', 'slow'],
+    ['within its answer', 'stream'],
+  ] as const)
+    it(`issue 34 is not called again if its connection ends during a call, ${when}: it may have run`, async () => {
+      await add('/mcp');
+      // Longer than the test: nothing here may wait for it.
+      const waiting = call(tool, '', undefined, 600_000);
+      await vi.waitFor(() => expect(host.calls).toContain(tool));
+      host.hangUp();
+      await expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
+      expect(await call('echo', 'after')).toEqual([{ type: 'text', text: 'after' }]);
+      expect(host.calls).toEqual([tool, 'echo']);
+    });
 
   it('issue 34 that answers too much is stopped, and starts again', async () => {
     await add('/mcp');

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
-import type { PassingTraits } from '#src/upstream/connection.js';
 import type { SeenTools } from '#src/upstream/definitions.js';
 import { UpstreamServer } from '#src/upstream/server.js';
 import type { ServerProcess } from '#src/upstream/start-server.js';
@@ -16,7 +15,7 @@ afterEach(async () => {
 });
 
 /** A server whose time a test turns by hand. */
-function open(mode: string, { stale = [], passing }: { stale?: Promise<void>[]; passing?: PassingTraits } = {}) {
+function open(mode: string, { stale = [] }: { stale?: Promise<void>[] } = {}) {
   let own = mode;
   let aheadMs = 0;
   const wakes = new Map<() => void, number>();
@@ -31,7 +30,6 @@ function open(mode: string, { stale = [], passing }: { stale?: Promise<void>[]; 
     pingMs: 500,
     probeMs: 500,
     graceMs: 500,
-    ...(passing === undefined ? {} : { passing }),
     async start() {
       starts.push(own);
       const process = startScripted(own, stale[starts.length - 1]);
@@ -136,7 +134,9 @@ describe('issue 34 an MCP server that behaves', () => {
 
   it('issue 34 is not stopped while a call is under way', async () => {
     const { server, call, wake } = open('hangs');
+    await server.wake();
     const waiting = call('echo', { timeoutMs: 400 });
+    // The call has the process when this one has it.
     await server.wake();
     wake(IDLE_MS);
     expect(server.state).toBe('running');
@@ -198,13 +198,13 @@ describe('issue 34 an MCP server that misbehaves', () => {
     [
       'crashes',
       'INTERRUPTED',
-      /^the call may or may not have run: .*(ended with status 1; it printed: out of luck|closed its)/,
+      /^the call may or may not have run: .*(ended with status 1; it printed: "out of luck"|closed its)/,
     ],
     ['huge message', 'UPSTREAM_ERROR', /server demo sent a message of more than 16777216 bytes|closed/],
     ['no end of line', 'UPSTREAM_ERROR', /more than 16777216 bytes|closed/],
     ['deep message', 'UPSTREAM_ERROR', /nested deeper than 200|closed/],
     ['flood', 'UPSTREAM_ERROR', /too much that nothing asked for|closed/],
-    ['no result', 'UPSTREAM_ERROR', /did not keep to the protocol/],
+    ['no result', 'UPSTREAM_ERROR', /gave a result that breaks the protocol: "Invalid result/],
   ];
   for (const [mode, code, says] of refused)
     it(`issue 34 fails the call with ${code} if it answers with: ${mode}`, async () => {
@@ -241,7 +241,7 @@ describe('issue 34 an MCP server that misbehaves', () => {
     const { server, call } = open('ok');
     await expect(call('fail')).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
-      message: 'the MCP server demo answered with an error: no way at all',
+      message: 'the MCP server demo answered with an error: "no way at all"',
       details: { server: 'demo', rpc_code: -32000 },
     });
     expect(server.state).toBe('running');
@@ -252,7 +252,7 @@ describe('issue 34 an MCP server that misbehaves', () => {
     const { server, call } = open('dead');
     await expect(call()).rejects.toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
-      message: 'the MCP server demo ended with status 3; it printed: cannot find the file that it needs',
+      message: 'the MCP server demo ended with status 3; it printed: "cannot find the file that it needs"',
     });
     expect(server.lastLines.at(-1)).toBe('cannot find the file that it needs');
     expect(server.state).toBe('failing');
@@ -370,26 +370,6 @@ describe('issue 34 an MCP server that misbehaves', () => {
   it('issue 34 does not start with a list that breaks the protocol', async () => {
     const { server } = open('no tool');
     await expect(server.wake()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
-  });
-
-  it('issue 34 asks the client 64 questions of a server at once, and refuses more', async () => {
-    let asked = 0;
-    const { server, call } = open('asks without end', {
-      passing: {
-        isLegacy: true,
-        capabilities: { sampling: {} },
-        onNotice() {},
-        onAsk() {
-          asked += 1;
-          return new Promise(() => {});
-        },
-      },
-    });
-    expect(await call()).toMatchObject(
-      said('36 refused: 64 questions to the client are open already; none more is asked'),
-    );
-    expect(asked).toBe(64);
-    await server.stop();
   });
 
   it('issue 34 stops a server that floods its standard error', async () => {

@@ -158,7 +158,7 @@ describe('issue 34 an MCP server in its sandbox', () => {
       .then(() => daemon.upstreams.find(daemon.project, 'broken'));
     expect(daemon.upstreams.liveOf(server)).toMatchObject({
       state: 'failing',
-      lastError: expect.stringMatching(/broken ended with status 127; it printed: .*no-such-program: not found/),
+      lastError: expect.stringMatching(/broken ended with status 127; it printed: ".*no-such-program: not found/),
     });
   });
 

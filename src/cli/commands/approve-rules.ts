@@ -53,7 +53,12 @@ const approveRemove = defineCommand<readonly KeptApproval[]>({
 const approveRuleAdd = defineCommand<readonly ApprovalRuleInfo[]>({
   name: ['approve', 'rule', 'add'],
   summary: 'Let calls of a tool wait for a person. Only a person should run this.',
-  parameters: [{ syntax: '<tool>', help: "a tool's name; * stands for any characters, as in 'memory_*'" }],
+  parameters: [
+    {
+      syntax: '<tool>',
+      help: "a tool's name, or id as in 'github:create_issue'; * stands for any characters, as in 'memory_*'",
+    },
+  ],
   options: [
     { syntax: '--when <regex>', help: 'only calls whose input contains this RE2 pattern (default: every call)' },
     { syntax: '--project <dir>', help: 'the project directory (default: the current project)' },
@@ -75,7 +80,7 @@ const approveRuleAdd = defineCommand<readonly ApprovalRuleInfo[]>({
     kind: 'lines',
     lines: rules.flatMap((rule) => [
       `${describeRule(rule)} in ${scopeName(rule)}.`,
-      rule.tools.length === 0 ? 'No installed tool has this name.' : `It covers ${rule.tools.join(', ')}.`,
+      rule.tools.length === 0 ? 'No tool has this name yet.' : `It covers ${rule.tools.join(', ')}.`,
       `Undo: ctxd approve rule remove ${rule.id}`,
     ]),
   }),

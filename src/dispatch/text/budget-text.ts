@@ -215,7 +215,14 @@ function requestOf({
   const details = [...(meta.warning_details ?? []), ...(shown?.meta.warning_details ?? [])];
   // The agent can do nothing about what undo leaves out; a person sees it in the record.
   const noted = isShell ? { ...meta, files_not_covered: [] } : meta;
-  const said = notesOf(known, { ...noted, warning_details: details }, Math.floor(maxTokens / NOTES_SHARE), counter);
+  const rest = !isShell && call?.request.surface === undefined ? 'flag' : 'unlisted';
+  const said = notesOf(
+    known,
+    { ...noted, warning_details: details },
+    Math.floor(maxTokens / NOTES_SHARE),
+    counter,
+    rest,
+  );
   const facts = factText(
     isDryRun || areFactsStored ? { ...outcome, data: {} } : outcome,
     templates,
@@ -251,7 +258,7 @@ function requestOf({
     ownLines: (it) => [
       ...fixed,
       ...viewNotes(it.parts, hidden, isViewed),
-      ...gapLines(it.parts),
+      ...gapLines(it.parts, rest),
       ...said,
       ...status(it),
     ],

@@ -9,6 +9,11 @@ import { STATUS_MAX_TOKENS } from './status-line.ts';
 
 type Reported = Pick<ScrubbedOutcome, 'data' | 'facts' | 'failure'>;
 
+/** Whether the caller can list what the notes leave out: with a flag, or not at all. */
+export type Rest = 'flag' | 'unlisted';
+
+const HOW_TO_LIST: Readonly<Record<Rest, string>> = { flag: '; --json lists them', unlisted: '' };
+
 /** Maximum lines of one kind, and paths per line. The number of the rest is stated. */
 const LINES_MAX = 5;
 const NAMED_MAX = 3;
@@ -25,13 +30,15 @@ export function notesOf(
   meta: Pick<EnvelopeMeta, 'warnings' | 'warning_details' | 'dropped_bytes' | 'dropped_lines' | 'files_not_covered'>,
   maxTokens: number,
   counter: TokenCounter,
+  rest: Rest,
 ): string[] {
+  const bounded = (lines: readonly string[]): string[] => firstOf(lines, rest);
   const notes = [
-    ...denials(outcome),
+    ...bounded(denials(outcome)),
     ...bounded(encodings(outcome, counter)),
     ...bounded(unreadFiles(outcome)),
     ...bounded([...(meta.warnings ?? []), ...(meta.warning_details ?? []).map(({ message }) => message)]),
-    ...notKept(meta),
+    ...notKept(meta, rest),
     ...notUndone(meta),
     ...failureLines(outcome, counter),
   ];
@@ -41,13 +48,13 @@ export function notesOf(
   }
 }
 
-function notKept({
-  dropped_bytes: bytes,
-  dropped_lines: lines = {},
-}: Pick<EnvelopeMeta, 'dropped_bytes' | 'dropped_lines'>) {
+function notKept(
+  { dropped_bytes: bytes, dropped_lines: lines = {} }: Pick<EnvelopeMeta, 'dropped_bytes' | 'dropped_lines'>,
+  rest: Rest,
+): string[] {
   if (bytes === undefined) return [];
   const where = Object.entries(lines).map(([field, range]) => `lines ${range} of ${quoteName(field)}`);
-  return [[`${bytes} bytes beyond output.max_bytes were not kept`, ...bounded(where)].join(': ')];
+  return [[`${bytes} bytes beyond output.max_bytes were not kept`, ...firstOf(where, rest)].join(': ')];
 }
 
 function notUndone({ files_not_covered: files = [] }: Pick<EnvelopeMeta, 'files_not_covered'>): string[] {
@@ -69,7 +76,7 @@ function denials({ facts: { denied } }: Reported): string[] {
     );
     byRemedy.set(how_to_allow, [...(byRemedy.get(how_to_allow) ?? []), what]);
   }
-  return bounded([...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`));
+  return [...byRemedy].map(([remedy, refused]) => `denied: ${named(refused)}. ${remedy}`);
 }
 
 /** Texts that are not UTF-8. Their names are left out if the line would be longer than a status line. */
@@ -107,9 +114,9 @@ function failureLines({ failure: error }: Reported, counter: TokenCounter): stri
   return [status, sentence];
 }
 
-function bounded(lines: readonly string[]): string[] {
+function firstOf(lines: readonly string[], rest: Rest): string[] {
   const more = lines.length - LINES_MAX;
-  return more <= 0 ? [...lines] : [...lines.slice(0, LINES_MAX), `and ${more} more; --json lists them`];
+  return more <= 0 ? [...lines] : [...lines.slice(0, LINES_MAX), `and ${more} more${HOW_TO_LIST[rest]}`];
 }
 
 function named(texts: readonly string[]): string {
@@ -118,7 +125,7 @@ function named(texts: readonly string[]): string {
 }
 
 /** Where text is missing. The text's name is left out if there is only one text. */
-export function gapLines(parts: readonly TextPart[]): string[] {
+export function gapLines(parts: readonly TextPart[], rest: Rest): string[] {
   const isOnly = parts.filter(({ text, gaps }) => text !== '' || gaps.length > 0).length <= 1;
   const lines = parts.flatMap(({ field, gaps }) =>
     gaps.map(({ bytes, afterLine }) => {
@@ -126,7 +133,7 @@ export function gapLines(parts: readonly TextPart[]): string[] {
       return `${bytes} bytes${isOnly ? '' : ` of ${quoteName(field)}`} left out ${where}`;
     }),
   );
-  return bounded(lines).map((line) => ownLine(line));
+  return firstOf(lines, rest).map((line) => ownLine(line));
 }
 
 /** A dry run that fails is an error of its own; of the others only a rule of a person stands in the way of the call. */

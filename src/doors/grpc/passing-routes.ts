@@ -15,13 +15,13 @@ import { errorBytes, errorIn, jsonBytes, messageBytes, messageIn, objectIn } fro
 import { type PassingPortDeps, passingPort } from '../passing-port.ts';
 import { versionFault } from './call-request.ts';
 import type { Caller } from './identities.ts';
-import type { EventRoute, Route } from './rpc.ts';
+import type { EventRoute, Route, Send as SendEvent } from './rpc.ts';
 
 export interface PassingRouteDeps extends PassingPortDeps {
   passing: PassingRequests;
 }
 
-type Send = (event: PassedEvent, vital?: 'vital') => void;
+type Send = SendEvent<PassedEvent>;
 
 /** An MCP client behind a bridge. */
 interface FollowingClient {
@@ -65,7 +65,7 @@ async function follow(
   checkVersion(context);
   const project = context?.project_root ?? '';
   const client = randomUUID();
-  const notify = (message: McpMessage): void => send({ notice_json: messageBytes(message) }, 'vital');
+  const notify = (message: McpMessage): void => void send({ notice_json: messageBytes(message) }, 'vital');
   clients.set(client, { project, notify, questions: new OpenQuestions() });
   const unfollow = passing.follow(project, notify);
   send({ client }, 'vital');
@@ -101,14 +101,16 @@ async function pass(
   const { method, params } = readable(() => messageIn(wire.message_json));
   const capabilities = readable(() => objectIn(wire.capabilities_json));
   const ended = new AbortController();
+  // Of the progress that a slow bridge misses only the newest counts. It comes before the result.
+  let missed: McpMessage | null = null;
   const request: PassedRequest = {
     method,
     params,
     signal,
     notify(message) {
-      // Of progress only the newest counts.
-      const isVital = message.method !== 'notifications/progress';
-      send({ notice_json: messageBytes(message) }, isVital ? 'vital' : undefined);
+      const isProgress = message.method === 'notifications/progress';
+      const isSent = send({ notice_json: messageBytes(message) }, isProgress ? undefined : 'vital');
+      if (isProgress) missed = isSent ? null : message;
     },
     client: {
       key: wire.client,
@@ -127,6 +129,7 @@ async function pass(
     const result = await (method === 'tools/call'
       ? port.call({ toolId: wire.tool_id }, isJsonObject(args) ? args : {}, request)
       : port.request(request));
+    if (missed !== null) send({ notice_json: messageBytes(missed) }, 'vital');
     return { result_json: jsonBytes(result) };
   } catch (thrown) {
     if (thrown instanceof McpError) return { error_json: errorBytes(thrown) };

@@ -37,7 +37,7 @@ export function toolRoutes(deps: RouteDeps, route: Route, eventRoute: EventRoute
   return {
     Execute: route(TOOL_CALLERS, (wire: ExecuteRequest__Output, signal, caller) => execute(wire, signal, caller, deps)),
     ExecuteWithProgress: eventRoute(TOOL_CALLERS, async (wire: ExecuteRequest__Output, signal, caller, send) => {
-      const onProgress = (text: string): void => send({ progress: { text } });
+      const onProgress = (text: string): void => void send({ progress: { text } });
       return { answer: await execute(wire, signal, caller, deps, onProgress) };
     }),
     GetSchema: route(TOOL_CALLERS, (wire: SchemaRequest__Output) => getSchema(wire, deps)),

@@ -98,8 +98,8 @@ type EventHandler<Request, Event> = (
   send: Send<Event>,
 ) => Promise<Event>;
 
-/** A `vital` event is sent even to a slow caller. */
-type Send<Event> = (event: Event, vital?: 'vital') => void;
+/** A `vital` event is sent even to a slow caller. Returns whether the event was sent. */
+export type Send<Event> = (event: Event, vital?: 'vital') => boolean;
 
 /** Creates the handler of one rpc with progress events, for `callers` only. */
 export type EventRoute = <Request, Event>(
@@ -127,9 +127,14 @@ export function createEventRoute(deps: RouteMakerDeps): EventRoute {
 }
 
 /** A slow reader must not delay the command, and its events must not fill the memory. */
-function sendOrDrop<Request, Event>(call: ServerWritableStream<Request, Event>, event: Event, isVital: boolean): void {
-  if (call.cancelled || call.writableEnded || (call.writableNeedDrain && !isVital)) return;
+function sendOrDrop<Request, Event>(
+  call: ServerWritableStream<Request, Event>,
+  event: Event,
+  isVital: boolean,
+): boolean {
+  if (call.cancelled || call.writableEnded || (call.writableNeedDrain && !isVital)) return false;
   call.write(event);
+  return true;
 }
 
 /** Maximum characters of one text. Trailers are headers, which some peers limit to 16 KiB. */

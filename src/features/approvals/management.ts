@@ -27,6 +27,8 @@ export interface CallApprovalManagementDeps {
   clientRules: { rulesOf(projectRoot: string): Promise<readonly ApprovalRule[]> };
   consents: Pick<Consents, 'list' | 'scopes' | 'change' | 'withdraw'>;
   catalog: Pick<Catalog, 'list'>;
+  /** The ids of the tools of MCP servers; of a project, or '' for all of them. */
+  upstreams: { toolIds(project: string): readonly string[] };
   scrubber: Pick<Scrubber, 'maskText' | 'tokensIn' | 'reveal'>;
   clock: Clock;
 }
@@ -49,7 +51,7 @@ const LIST_MAX_CHARS = 4 * 1024 * 1024;
 /** What a person decides about calls that wait, and the rules by which calls wait. */
 export function createCallApprovalManagement(deps: CallApprovalManagementDeps): ApprovalHandlers {
   const { approvals, approvalRules, consents, clock } = deps;
-  const info = (rule: ApprovalRule): ApprovalRuleInfo => ruleInfo(rule, deps.catalog);
+  const info = (rule: ApprovalRule): ApprovalRuleInfo => ruleInfo(rule, toolNames(rule, deps));
   return {
     async listApprovals({ root, id }) {
       const open = approvals.list(root).filter((question) => id === '' || question.id === id);
@@ -186,7 +188,7 @@ async function waitingItems(
     if (isShown) room -= text?.length ?? 0;
     items.push({
       id,
-      rule: { ...ruleInfo(rule, NO_TOOLS) },
+      rule: { ...ruleInfo(rule, []) },
       project: session.project,
       session: scrubber.maskText(session.session),
       branch: session.branch ?? '',
@@ -203,11 +205,16 @@ async function waitingItems(
   return items;
 }
 
-const NO_TOOLS: Pick<Catalog, 'list'> = { list: () => [] };
+/** The tools that a rule can be about. */
+function toolNames(
+  { scope }: Pick<ApprovalRule, 'scope'>,
+  { catalog, upstreams }: Pick<CallApprovalManagementDeps, 'catalog' | 'upstreams'>,
+): string[] {
+  return [...catalog.list().map(({ manifest }) => manifest.name), ...upstreams.toolIds(scope)];
+}
 
-function ruleInfo({ id, scope, tool, when, reason, givenMs, givenBy }: ApprovalRule, catalog: Pick<Catalog, 'list'>) {
-  const isCovered = toolMatcher(tool);
-  const tools = [...new Set(catalog.list().map(({ manifest }) => manifest.name))].filter(isCovered);
+function ruleInfo({ id, scope, tool, when, reason, givenMs, givenBy }: ApprovalRule, names: readonly string[]) {
+  const tools = [...new Set(names)].filter(toolMatcher(tool));
   return { id, root: scope, tool, when, reason, given_ms: givenMs, by: givenBy, tools };
 }
 

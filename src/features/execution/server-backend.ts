@@ -9,6 +9,7 @@ import type { ToolOutput } from '../../protocol/tool-output.ts';
 import { NO_RUN_FACTS } from '../../runner/call-facts.ts';
 import type { ToolBackend, ToolCall } from '../../runner/runner.ts';
 import { failedRun } from '../../runner/tool-run.ts';
+import { quotedForeign } from '../../text/foreign-line.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { UpstreamServers, UpstreamTool } from '../../upstream/contract.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -99,7 +100,7 @@ async function passedOn(
     if (!(thrown instanceof McpError)) throw thrown;
     throw new ContextdError(
       'UPSTREAM_ERROR',
-      `the MCP server ${tool.server} answered with an error: ${thrown.message}`,
+      `the MCP server ${tool.server} answered with an error: ${quotedForeign(thrown.message, ERROR_MAX_CHARS)}`,
     );
   }
 }

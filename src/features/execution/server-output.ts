@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ToolOutput, ToolStream } from '../../protocol/tool-output.ts';
-import { foreignLine } from '../../text/foreign-line.ts';
+import { foreignLine, quotedForeign } from '../../text/foreign-line.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { KeptPart } from './keep-part.ts';
 
@@ -94,8 +94,8 @@ export function contentOf(id: string, { content, structuredContent, isError }: C
 }
 
 function reportedError(id: string, text: string): NonNullable<ToolOutput['failure']> {
-  const said = oneLine(text.trim(), ERROR_MAX_CHARS);
-  return { code: 'UPSTREAM_ERROR', message: `${id} reported an error${said === '' ? '' : `: ${said}`}` };
+  const said = text.trim() === '' ? '' : `: ${quotedForeign(text, ERROR_MAX_CHARS)}`;
+  return { code: 'UPSTREAM_ERROR', message: `${id} reported an error${said}` };
 }
 
 function blobOf(block: Content): Blob | null {

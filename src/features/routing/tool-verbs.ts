@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { nearestNames } from '../../core/nearest-names.ts';
 import { shellNameOf, toolOfShellName } from '../../core/shell-names.ts';
 import type { ChoiceCard } from '../../gateway/cards/card.ts';
+import { idsLike } from '../../gateway/ids/near-ids.ts';
 import { validateSelection } from '../../gateway/selection.ts';
 import { type ToolOutput, toFailure } from '../../protocol/tool-output.ts';
 import type { HostVerb } from '../../runner/host-backend.ts';
@@ -100,6 +101,9 @@ function choicesIn(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): st
   return manifests.filter(({ isHost }) => !isHost).map(({ name }) => name);
 }
 
+/** Ids that an error names. */
+const NEAR_MAX = 3;
+
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */
 function entryOf(asked: string, catalogue: ToolCatalogue): ToolEntry {
   const { items, entries, clientNames } = catalogue;
@@ -124,7 +128,10 @@ function entryOf(asked: string, catalogue: ToolCatalogue): ToolEntry {
     const entry = selection.status === 'rejected' ? undefined : known.get(selection.id);
     if (entry !== undefined) return entry;
   }
-  const near = nearestNames(name, [...byName.keys()]);
+  // An id belongs to a server, whose tools come first.
+  const near = asked.includes(':')
+    ? idsLike(asked.trim(), [...entries.keys()]).slice(0, NEAR_MAX)
+    : nearestNames(name, [...byName.keys()]);
   throw new ContextdError('HYDRATE_FAILED', `no tool here has the id ${JSON.stringify(asked.slice(0, 100))}`, {
     remedy: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Find it by what it does: `tool_browse`.',
   });

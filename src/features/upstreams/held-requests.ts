@@ -16,6 +16,9 @@ interface Question {
 /** A request whose server waits for answers of the client. */
 interface Held {
   readonly owner: string;
+  readonly project: string;
+  /** Of its client. */
+  readonly clientKey: string;
   readonly ended: AbortController;
   readonly questions: Map<string, Question>;
   result: Promise<JsonObject>;
@@ -40,6 +43,11 @@ export class HeldRequests {
     for (const state of this.#held.keys()) this.#drop(state);
   }
 
+  /** Cancels the requests of a client that has ended. */
+  closeClient(project: string, key: string): void {
+    for (const [state, held] of this.#held) if (held.project === project && held.clientKey === key) this.#drop(state);
+  }
+
   /** Sends a request with `send`, and returns its result or the questions that come first. */
   start(
     server: StoredServer,
@@ -50,6 +58,8 @@ export class HeldRequests {
     if (requestState !== undefined) throw unknownState();
     const held: Held = {
       owner: ownerOf(server, request),
+      project: server.project,
+      clientKey: request.client.key,
       ended: new AbortController(),
       questions: new Map(),
       result: Promise.resolve({}),

@@ -3,12 +3,11 @@ import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
-import { McpError, type McpMessage, type PassedRequest } from '../../core/passing.ts';
+import type { McpMessage, PassedRequest } from '../../core/passing.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { SeenTool } from '../../upstream/definitions.ts';
 import { UpstreamServer } from '../../upstream/server.ts';
-import type { ServerSession } from '../../upstream/session.ts';
 import { HeldRequests } from './held-requests.ts';
 import { openServerProcess, type ServerProcessDeps } from './server-process.ts';
 
@@ -22,8 +21,6 @@ export interface LinkDeps extends ServerProcessDeps {
 /** A process of a server for one client of an older revision, or for all clients of the newest one, which keep nothing there. */
 interface Link {
   readonly server: UpstreamServer;
-  /** Requests that the server has not answered. */
-  readonly open: Set<PassedRequest>;
   /** What it listed. */
   tools: readonly SeenTool[];
 }
@@ -59,6 +56,7 @@ export class UpstreamLinks {
 
   /** Ends what the servers of a project keep for a client. */
   closeClient(project: string, key: string): Promise<void> {
+    this.#held.closeClient(project, key);
     return this.#end((id) => id.startsWith(`${project}\0`) && id.endsWith(`\0session ${key}`));
   }
 
@@ -89,8 +87,8 @@ export class UpstreamLinks {
     return link.server.use(use, (session, leftMs) => {
       checkDefinition(server.name, link, definition);
       const options = { ...(definition === undefined ? {} : { definition }), timeoutMs: leftMs };
-      if (request.client.isLegacy || session.isModern) return send(link, session, request, options);
-      return this.#held.start(server, request, (asking) => send(link, session, asking, options));
+      if (request.client.isLegacy || session.isModern) return session.pass(request, options);
+      return this.#held.start(server, request, (asking) => session.pass(asking, options));
     });
   }
 
@@ -105,22 +103,15 @@ export class UpstreamLinks {
       throw new ContextdError('RATE_LIMITED', `the MCP server ${name} already has ${LINKS_MAX} sessions of clients`, {
         remedy: 'End one of them, or use a client of the revision 2026-07-28, which needs none.',
       });
-    const open = new Set<PassedRequest>();
     const passing = {
       isLegacy: client.isLegacy,
       capabilities: client.isLegacy ? client.capabilities : EVERYTHING,
-      onAsk: (message: McpMessage, signal: AbortSignal) => askerOf(open, client.isLegacy).client.ask(message, signal),
       onNotice: (message: McpMessage) => {
-        const [first, ...others] = open;
-        // A line of a log goes with the request that is under way.
-        if (message.method === 'notifications/message' && first !== undefined && others.length === 0)
-          first.notify(message);
-        else if (client.isLegacy) client.notify(message);
+        if (client.isLegacy) client.notify(message);
         else for (const listener of this.#listeners) listener(project, message);
       },
     };
     const link: Link = {
-      open,
       tools: [],
       server: new UpstreamServer({
         name,
@@ -146,31 +137,6 @@ export class UpstreamLinks {
     for (const [id] of ended) this.#links.delete(id);
     await Promise.all(ended.map(([, { server }]) => server.stop()));
   }
-}
-
-async function send(
-  { open }: Link,
-  session: ServerSession,
-  request: PassedRequest,
-  options: Parameters<ServerSession['pass']>[1],
-): Promise<JsonObject> {
-  open.add(request);
-  try {
-    return await session.pass(request, options);
-  } finally {
-    open.delete(request);
-  }
-}
-
-/**
- * The request for which a server asks. Its messages do not say so: in a session all are of the same client, otherwise there must
- * be no other.
- */
-function askerOf(open: ReadonlySet<PassedRequest>, isSession: boolean): PassedRequest {
-  const [first, ...others] = open;
-  if (first !== undefined && (isSession || others.length === 0)) return first;
-  const why = first === undefined ? 'no request is under way' : 'requests of several clients are under way';
-  throw new McpError(-32_600, `nothing can be asked now: ${why}`);
 }
 
 function checkDefinition(server: string, { tools }: Link, definition: Tool | undefined): void {

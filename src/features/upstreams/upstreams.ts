@@ -4,7 +4,8 @@ import { ContextdError } from '../../core/errors.ts';
 import { PACKAGE_VERSION } from '../../protocol/versions.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer, UpstreamServerStore } from '../../stores/upstream-servers.ts';
-import { cannedPrompt, cannedRead } from '../../upstream/catalogue-file.ts';
+import { type CatalogueAnswers, cannedPrompt, cannedRead } from '../../upstream/catalogue-file.ts';
+import type { RequestLimits } from '../../upstream/connection.ts';
 import type {
   UpstreamCall,
   UpstreamPrompt,
@@ -24,6 +25,7 @@ import {
   unchanged,
 } from '../../upstream/definitions.ts';
 import { type ServerState, UpstreamServer } from '../../upstream/server.ts';
+import type { ServerSession } from '../../upstream/session.ts';
 import { snapshotOf } from '../../upstream/snapshot.ts';
 import { type LinkDeps, UpstreamLinks } from './links.ts';
 import { grantCommand } from './refused-hosts.ts';
@@ -44,6 +46,14 @@ export interface PendingChanges {
   /** Identifies what the server has now. */
   readonly sha256: string;
   readonly changes: readonly ToolChange[];
+}
+
+/** How something is read from a server or a catalogue file. */
+interface Reading<T> {
+  /** Throws if it is not what a person accepted. */
+  check(): unknown;
+  canned(answers: CatalogueAnswers): T;
+  ask(session: ServerSession, limits: RequestLimits): Promise<T>;
 }
 
 /** The MCP servers of all projects: what a person added, the processes of those that run, and the tools that are accepted. */
@@ -92,29 +102,37 @@ export class Upstreams implements UpstreamServers {
     return this.#serverOf(server).call({ ...call, ...tool }, check);
   }
 
-  async read(project: string, { resource, uri, ...limits }: UpstreamRead): Promise<ReadResourceResult> {
-    // A resource is data: the server says itself whether it has it.
-    const check = (): void => {
-      if (resource.isTemplate) this.#checkOffered(project, 'resources', resource);
-    };
-    check();
-    const server = this.find(project, resource.server);
-    if (server.spec.catalogue !== undefined) return cannedRead(server.spec.catalogue.answers, uri);
-    return this.#serverOf(server).use(limits, (session, timeoutMs) => {
-      check();
-      return session.readResource(uri, { ...limits, timeoutMs });
+  read(project: string, { resource, uri, ...limits }: UpstreamRead): Promise<ReadResourceResult> {
+    return this.#reading(project, resource, limits, {
+      // A resource is data: the server says itself whether it has it.
+      check: () => resource.isTemplate && this.#checkOffered(project, 'resources', resource),
+      canned: (answers) => cannedRead(answers, uri),
+      ask: (session, left) => session.readResource(uri, left),
     });
   }
 
-  async getPrompt(project: string, { prompt, args, ...limits }: UpstreamPromptRequest): Promise<GetPromptResult> {
-    const check = (): void => this.#checkOffered(project, 'prompts', prompt);
+  getPrompt(project: string, { prompt, args, ...limits }: UpstreamPromptRequest): Promise<GetPromptResult> {
+    return this.#reading(project, prompt, limits, {
+      check: () => this.#checkOffered(project, 'prompts', prompt),
+      canned: (answers) => cannedPrompt(answers, prompt.upstreamName, args),
+      ask: (session, left) => session.getPrompt(prompt.upstreamName, args, left),
+    });
+  }
+
+  /** `check` is called again when the lists of the server are known. */
+  async #reading<T>(
+    project: string,
+    { server: name }: UpstreamResource | UpstreamPrompt,
+    limits: RequestLimits,
+    { check, canned, ask }: Reading<T>,
+  ): Promise<T> {
     check();
-    const server = this.find(project, prompt.server);
+    const server = this.find(project, name);
     const { catalogue } = server.spec;
-    if (catalogue !== undefined) return cannedPrompt(catalogue.answers, prompt.upstreamName, args);
+    if (catalogue !== undefined) return canned(catalogue.answers);
     return this.#serverOf(server).use(limits, (session, timeoutMs) => {
       check();
-      return session.getPrompt(prompt.upstreamName, args, { ...limits, timeoutMs });
+      return ask(session, { ...limits, timeoutMs });
     });
   }
 
@@ -156,6 +174,14 @@ export class Upstreams implements UpstreamServers {
   toGrant(server: StoredServer): string {
     const refused = this.#refusals.get(keyOf(server.project, server.name)) ?? [];
     return grantCommand(server, refused, this.#deps.network);
+  }
+
+  /** The ids of the tools that a person accepted in a project, or with '' in all of them. */
+  toolIds(project: string): string[] {
+    const all = new Set(this.#deps.store.all().map((server) => server.project));
+    return [...all]
+      .filter((one) => project === '' || one === project)
+      .flatMap((one) => this.#snapshotOf(one).tools.map(({ id }) => id));
   }
 
   list(project: string): readonly StoredServer[] {

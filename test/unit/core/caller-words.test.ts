@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createArgumentCompiler } from '#src/catalog/arguments.js';
+import { COMMON_OPTIONS, createArgumentCompiler } from '#src/catalog/arguments.js';
 import { surfaceWords } from '#src/core/caller-words.js';
 import { ContextdError, ERROR_TABLE, isErrorCode } from '#src/core/errors.js';
 import { SURFACES, type Surface } from '#src/core/surfaces.js';
@@ -16,7 +16,8 @@ const compile = createArgumentCompiler('core');
 const NAMED = new Map(
   OWN_TOOLS.map(({ name }) => {
     const schema = readFileSync(join(import.meta.dirname, '../../../tools', name, 'schema.json'), 'utf8');
-    return [name, { primary: compile(name, JSON.parse(schema)).primary }];
+    const { primary, names } = compile(name, JSON.parse(schema));
+    return [name, { primary, names: [...names, ...COMMON_OPTIONS] }];
   }),
 );
 const isHost = (name: string): boolean => OWN_TOOLS.some((one) => one.name === name && one.isHost);
@@ -31,10 +32,20 @@ const LISTED: Readonly<Record<Surface, readonly string[]>> = {
   passthrough: byName,
 };
 
-const wordsOn = (surface: Surface, called: string) =>
-  surfaceWords({ surface, called, isListedByName: (name) => NAMED.has(name) && !isHost(name) }, NAMED);
+const wordsOn = (surface: Surface, called: string, denied: readonly string[] = []) =>
+  surfaceWords(
+    {
+      surface,
+      called,
+      isListedByName: (name) => NAMED.has(name) && !isHost(name),
+      isDenied: (name) => denied.includes(name),
+    },
+    NAMED,
+  );
 
 const CODES = Object.keys(ERROR_TABLE).filter(isErrorCode);
+/** Messages of the daemon and its tools that name flags. */
+const ADVISED = ownMessages().filter((message) => /(?<![\w-])--[a-z]/.test(message));
 const ADVICE = ownMessages().filter((message) => strangersIn(message, []).length > 0);
 
 /** The calls that a client of a surface reaches the daemon with. */
@@ -77,6 +88,25 @@ describe('issue 34: what contextd says to a client of MCP', () => {
     }
   });
 
+  it.each(SURFACES)('names no tool that a person denied, on the surface %s', (surface) => {
+    const { advice } = wordsOn(surface, 'safe_bash', ['safe_write', 'tool_execute', 'tool_browse']);
+    const left = ADVICE.map((text) => advice(text)).filter((said) =>
+      strangersIn(said, []).some((name) => ['safe_write', 'tool_execute', 'tool_browse'].includes(name)),
+    );
+    expect(left).toEqual([]);
+  });
+
+  it.each(SURFACES)('names no flag of a tool, whatever the message, on the surface %s', (surface) => {
+    const names = new Set([...NAMED.values()].flatMap((one) => one.names));
+    const { advice } = wordsOn(surface, 'safe_bash');
+    const left = ADVISED.flatMap((text) => {
+      const said = advice(text).replaceAll(/`[^`-][^`]*`|\bctxd [^.;`]*/g, '');
+      const flags = [...said.matchAll(/(?<![\w-])--([a-z][a-z-]*)/g)].map(([, flag = '']) => flag);
+      return flags.some((flag) => names.has(flag.replaceAll('-', '_'))) ? [said] : [];
+    });
+    expect(left).toEqual([]);
+  });
+
   it.each(SURFACES.filter((surface) => surface !== 'tools' && surface !== 'passthrough'))(
     'spells calls that reach the tool that was meant, on the surface %s',
     async (surface) => {
@@ -108,6 +138,17 @@ describe('issue 34: what contextd says to a client of MCP', () => {
       'gateway',
       'See `safe_read --schema`.',
       'See `tool_execute {"tool_id":"tool_hydrate","args":{"tool_id":"safe_read"}}`.',
+    ],
+    ['gateway', 'Use a larger --timeout-ms, or its own --yes.', 'Use a larger timeout_ms, or its own --yes.'],
+    [
+      'gateway',
+      'Use `--background --tty` (in JSON `"background":true,"tty":true`), or --stdin.',
+      'Use `"background":true,"tty":true`, or stdin.',
+    ],
+    [
+      'gateway',
+      'A person can: `ctxd upstream add NAME --path .`, or: ctxd upstream add NAME --path . -- node',
+      'A person can: `ctxd upstream add NAME --path .`, or: ctxd upstream add NAME --path . -- node',
     ],
     ['gateway', 'A person runs `ctxd init` for "safe_bash".', 'A person runs `ctxd init` for "safe_bash".'],
   ])('puts into the words of %s: %s', (surface, text, said) => {

@@ -16,7 +16,7 @@ it('the line that states a failure has at most 25 tokens, whatever the error, an
   fc.assert(
     fc.property(fc.constantFrom(...CODES), texts, fc.option(texts), (code, message, remedy) => {
       const failure = new ContextdError(code, message, remedy === null ? {} : { remedy });
-      const [status = '', ...rest] = notesOf({ ...BASE, failure }, {}, 2_000, counter);
+      const [status = '', ...rest] = notesOf({ ...BASE, failure }, {}, 2_000, counter, 'flag');
       expect(status).toMatch(new RegExp(`^\\[contextd exit \\d+ · ${code}(?::|\\])`));
       expect(tokens(status)).toBeLessThanOrEqual(25);
       expect(rest.length).toBeLessThanOrEqual(1);
@@ -25,7 +25,8 @@ it('the line that states a failure has at most 25 tokens, whatever the error, an
 });
 
 it('a text that is not UTF-8 is named with its encoding within 25 tokens', () => {
-  const lines = (path: string) => notesOf({ ...BASE, data: { path, encoding: 'windows-1252' } }, {}, 2_000, counter);
+  const lines = (path: string) =>
+    notesOf({ ...BASE, data: { path, encoding: 'windows-1252' } }, {}, 2_000, counter, 'flag');
   expect(lines('latin1.txt')).toEqual(['[contextd encoding: windows-1252 (latin1.txt)]']);
   for (const line of lines('a/b/c/'.repeat(30))) expect(tokens(line)).toBeLessThanOrEqual(25);
 });

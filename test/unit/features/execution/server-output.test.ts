@@ -131,7 +131,7 @@ describe('the result of a server', () => {
   it('is an error with one line if the tool says so, and keeps its text', async () => {
     const { failure, streams } = await read({ content: [text(`no\n${'x'.repeat(500)}`)], isError: true });
     expect(failure).toMatchObject({ code: 'UPSTREAM_ERROR' });
-    expect(failure?.message).toMatch(/^a:get#00000000 reported an error: no x+…$/);
+    expect(failure?.message).toMatch(/^a:get#00000000 reported an error: "no x+…"$/);
     expect(failure?.message.length).toBeLessThan(400);
     expect(streams?.[0]?.text).toContain('x'.repeat(500));
   });

@@ -263,8 +263,9 @@ describe('tool_hydrate', () => {
   });
 
   it.each([
-    ['contextd:safe_bash@0.9.0', 'tool_browse'],
-    ['contextd:memory', 'tool_browse'],
+    ['contextd:safe_bash@0.9.0', 'Did you mean contextd:safe_bash@1.0.0?'],
+    ['contextd:memory', 'Did you mean contextd:memory_'],
+    ['contextd:nothing_like_it', 'tool_browse'],
     ['safe_bsh', 'safe_bash'],
     ['', 'tool_browse'],
   ])('refuses %j, which no tool of the project is, and says %s', async (tool_id, remedy) => {

@@ -1,0 +1,59 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import type { ContextdError } from '#src/core/errors.js';
+import { LastLines } from '#src/upstream/last-lines.js';
+import { RelayFetch } from '#src/upstream/relay-fetch.js';
+
+const CHUNK_BYTES = 256 * 1024;
+const MIB = 1024 * 1024;
+
+/** A stream of events of the server, as the relay passes it on. */
+function open() {
+  const breaches: ContextdError[] = [];
+  const stdout = new PassThrough();
+  const streams = { stdout, stderr: new PassThrough(), input: async () => {} };
+  // Time stands still: nothing is allowed again.
+  const clock = { monotonic: () => 0 };
+  const relay = new RelayFetch(streams, {
+    server: 'far',
+    lastLines: new LastLines(),
+    clock,
+    onBreach: (fault) => void breaches.push(fault),
+  });
+  const say = (message: object) => stdout.emit('data', Buffer.from(`${JSON.stringify({ id: 1, ...message })}\n`));
+  relay.fetch('https://mcp.example.com/mcp').catch(() => {});
+  say({ status: 200, headers: [['content-type', 'text/event-stream']] });
+  return {
+    breaches,
+    /** Sends text again and again, in parts that end anywhere. */
+    send(text: string, bytes: number) {
+      const whole = Buffer.from(text.repeat(Math.ceil(bytes / text.length)));
+      for (let at = 0; at < whole.length; at += CHUNK_BYTES - 1)
+        say({ chunk: whole.subarray(at, at + CHUNK_BYTES - 1).toString('base64') });
+    },
+  };
+}
+
+const LINE = `data: ${'x'.repeat(100)}`;
+
+it.each([
+  ['lines', `${LINE}\n`],
+  ['lines of another system', `${LINE}\r\n`],
+  ['one line', 'x'],
+])('issue 34: an event of %s that does not end is refused at 16 MiB', (_what, text) => {
+  const { breaches, send } = open();
+  send(text, 15 * MIB);
+  expect(breaches).toEqual([]);
+  send(text, 2 * MIB);
+  expect(breaches[0]?.message).toBe('the MCP server far sent a message of more than 16777216 bytes');
+});
+
+it.each([
+  ['\n', `${LINE}\n\n`],
+  ['\r\n', `${LINE}\r\n\r\n`],
+  ['\r', `${LINE}\r\r`],
+])('issue 34: events that end with %j may be more than 16 MiB together', (_end, text) => {
+  const { breaches, send } = open();
+  send(text, 18 * MIB);
+  expect(breaches).toEqual([]);
+});
