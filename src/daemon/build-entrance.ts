@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
+import { SERVER_FILES } from '../core/client-places.ts';
 import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
@@ -52,10 +54,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   );
   const judgeThread = new JudgeThread();
   const { home, xdgConfigHome: configHome } = deps.environment;
-  const clientRules = new ClientRules({
-    files: new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS }),
-    thread: judgeThread,
-  });
+  const ruleFiles = new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS });
+  const clientRules = new ClientRules({ files: ruleFiles, thread: judgeThread });
   const gate = createCallGate(
     createDispatch({
       ...before,
@@ -98,7 +98,9 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     onCallEnded: (call) => void recordCall(call, before),
     rules: {
       deny: config.sandbox.deny,
-      ownDirectories: [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir],
+      ownDirectories: [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir, paths.installRoot],
+      home,
+      clientPlaces: [...ruleFiles.personalDirectories, ...SERVER_FILES.map((file) => join(home, file))],
     },
     clock,
     logger,

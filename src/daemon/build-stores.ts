@@ -43,7 +43,7 @@ export function buildStores(deps: ComposeDeps) {
   const keys = createDaemonKeys({ database });
   const consents = createConsents({ database, clock });
   const hostNetworks = createHostNetworks({ database, clock });
-  const projects = createProjectStore({ database, consents, clock });
+  const projects = createProjectStore({ database, consents, clock, contextdHome: environment.contextdHome ?? null });
   const { artifactsDir: dir, auditDir } = paths;
   const liveEvents = new LiveEvents();
   const callFigures = new CallFigures();

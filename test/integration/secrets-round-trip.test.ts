@@ -87,7 +87,21 @@ describe('SEC-1.4 a file gets its secrets back', () => {
   it('SEC-1.3 keeps a README full of look-alikes intact through read, edit and write', async () => {
     const piece = fc.oneof(
       fc.tuple(fc.nat(5), fc.nat(300)).map(([n, number]) => `[SECRET${'\\'.repeat(n)}_${number}]`),
-      fc.constantFrom('[SECRET', '_1]', '\\', '[SECRET]', '[', 'SECRET_1', ' text ', '\n', '[[SECRET_1]_2]', 'é'),
+      fc.constantFrom(
+        '\\u005bSECRET_1]',
+        '"\\u005b',
+        '\\x5bSECRET\\_1]',
+        '[SECRET',
+        '_1]',
+        '\\',
+        '[SECRET]',
+        '[',
+        'SECRET_1',
+        ' text ',
+        '\n',
+        '[[SECRET_1]_2]',
+        'é',
+      ),
     );
     const texts = fc.sample(fc.array(piece, { minLength: 1, maxLength: 12 }), 60);
     const whole = `${texts.map((text) => text.join('')).join('\n--\n')}\nend\n`;

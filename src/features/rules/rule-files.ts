@@ -1,6 +1,6 @@
 import { constants, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
@@ -62,6 +62,13 @@ export class RuleFiles {
 
   constructor(deps: RuleFilesDeps) {
     this.#deps = deps;
+  }
+
+  /** The directories of the person's own files, whether or not they exist. */
+  get personalDirectories(): readonly string[] {
+    const { claude, opencode } = this.#filesOf('/');
+    const own = [...claude, ...opencode].filter(({ isOfPerson }) => isOfPerson);
+    return [...new Set(own.map(({ file }) => dirname(file)))];
   }
 
   async read(projectRoot: string): Promise<ProjectRules> {
