@@ -6,13 +6,12 @@ import {
   type ParsedScript,
   type Pipeline,
   parse,
-  type Redirect,
   type Statement,
-  type Word,
 } from 'unbash';
 import { commandsIn, type Hints, hintsOf, hintsOfValues } from './hints.ts';
-import { ANY_HOLE, asConstant, asSource, hasHole, OUTPUT_HOLE, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
-import { echoed, nameText, wordText } from './words.ts';
+import { givenBy, type Input, inputFrom, isTyped, outputOf, simpleCommand } from './inputs.ts';
+import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
+import { nameText, wordText } from './words.ts';
 import { baseName, findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsWords } from './wrappers.ts';
 
 /** A command that runs as a part of a text. */
@@ -29,13 +28,6 @@ export interface InnerCommand {
   /** What it may run itself. Missing: nothing more. */
   readonly hints?: Hints;
 }
-
-/** What commands read that read commands from their input. */
-export type Input =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'text'; readonly text: string }
-  /** Comes from a program, or later. */
-  | { readonly kind: 'unknown' };
 
 interface Place {
   readonly via: InnerCommand['via'];
@@ -308,57 +300,4 @@ class Walk {
 function afterWord(words: readonly string[], option: string): string | undefined {
   const at = words.indexOf(option, 1);
   return at === -1 ? undefined : words[at + 1];
-}
-
-/** What `xargs` may add to its command. Without input it runs the command as it is. */
-function givenBy(input: Input): readonly string[] {
-  if (input.kind === 'nothing') return [''];
-  return input.kind === 'text' ? [input.text.trim().replaceAll(/\s+/g, ' ')] : ['', ANY_HOLE];
-}
-
-/** What a command reads, given its redirections. A file is not read. */
-function inputFrom(redirects: readonly Redirect[], before: Input): Input {
-  let input = before;
-  for (const { operator, content, target, fileDescriptor = 0 } of redirects) {
-    if (fileDescriptor !== 0) continue;
-    if (operator === '<<' || operator === '<<-') input = { kind: 'text', text: asConstant(content ?? '') };
-    if (operator === '<<<') input = { kind: 'text', text: target === undefined ? '' : wordText(target) };
-    if (operator === '<' || operator === '<>') input = isStream(target) ? { kind: 'unknown' } : { kind: 'nothing' };
-  }
-  return input;
-}
-
-function isStream(word: Word | undefined): boolean {
-  return word !== undefined && wordText(word) === STREAM_HOLE;
-}
-
-/** What the next command of a pipeline reads. */
-function outputOf(node: unknown): Input {
-  const command = simpleCommand(node);
-  if (command?.name === undefined) return { kind: 'unknown' };
-  const words = command.suffix.map(wordText);
-  switch (baseName(nameText(command.name))) {
-    case 'echo':
-      return { kind: 'text', text: echoed(words) };
-    case 'printf':
-      // Its escapes end lines; what its other arguments become is not worked out.
-      return words.length === 1
-        ? { kind: 'text', text: (words[0] ?? '').replaceAll('\\n', '\n').replaceAll('%%', '%') }
-        : { kind: 'unknown' };
-    case 'cat': {
-      const input = inputFrom(command.redirects, { kind: 'unknown' });
-      return words.length === 0 && input.kind === 'text' ? input : { kind: 'unknown' };
-    }
-    default:
-      return { kind: 'unknown' };
-  }
-}
-
-function simpleCommand(node: unknown): Command | undefined {
-  const inner = isTyped(node, 'Statement') ? (node as Statement).command : node;
-  return isTyped(inner, 'Command') ? (inner as Command) : undefined;
-}
-
-function isTyped(node: unknown, type: string): boolean {
-  return typeof node === 'object' && node !== null && 'type' in node && node.type === type;
 }
