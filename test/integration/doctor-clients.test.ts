@@ -56,7 +56,7 @@ describe('issue 35: ctxd doctor --clients', () => {
       const doctor = spawn(CTXD, ['doctor', '--clients', '--yes'], { cwd: one.project, env, stdio: 'ignore' });
       const { promise: ended, resolve } = Promise.withResolvers<number | null>();
       doctor.on('exit', resolve);
-      await expect.poll(() => read('client'), { timeout: 60_000 }).not.toBe('');
+      await expect.poll(() => read('client'), { timeout: 120_000 }).not.toBe('');
       expect(read('called')).toContain('a call of the client');
       expect(readdirSync(temporary)).toHaveLength(1);
       expect(readdirSync(one.project).some((name) => name.startsWith('contextd-canary-'))).toBe(true);

@@ -167,7 +167,7 @@ type Result = { way: string; state: 'hidden' | 'shown' } | { way: string; state:
 async function prove(
   client: Client,
   root: string,
-  { contextdHome, home }: ProofPlace,
+  { contextdHome, home, temporary }: ProofPlace,
   signal: AbortSignal,
 ): Promise<Check> {
   const letters = randomBytes(27).toString('base64');
@@ -179,7 +179,8 @@ async function prove(
     project.makeDirectory(name, 0o700);
     project.create(`${name}/${FILE}`, `before\ntoken = ${canary} # ${mark}\n`, 0o600);
     const place = { directory: join(root, name), file: join(root, name, FILE) };
-    const options = { cwd: root, env: { CONTEXTD_HOME: contextdHome }, home, signal };
+    const env = { CONTEXTD_HOME: contextdHome, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary };
+    const options = { cwd: root, env, home, signal };
     const scripts = client.ways.map((way) => way.steps(place));
     const told = await client.run(client.program, scripts.flat(), options);
     const results: Result[] = client.ways.map(({ name: way, isEdit = false }, index) => {

@@ -16,6 +16,8 @@ export interface ProofPlace {
   readonly contextdHome: string;
   /** HOME of the clients. */
   readonly home: string;
+  /** Where clients put temporary files, such as the output of background commands. */
+  readonly temporary: string;
 }
 
 /**
@@ -30,11 +32,12 @@ export async function inProofPlace<T>(
   await loadConfig(context.paths);
   const settings = await readConfigFile(context.paths);
   const base = mkdtempSync(join(tmpdir(), 'contextd-'));
-  const place = { contextdHome: join(base, 'contextd'), home: join(base, 'home') };
+  const home = join(base, 'home');
+  const place = { contextdHome: join(base, 'contextd'), home, temporary: join(home, 'tmp') };
   const own = ownContext(context, place.contextdHome);
   const release = holdSignals();
   try {
-    mkdirSync(place.home);
+    mkdirSync(place.temporary, { recursive: true });
     writeSettings(own.paths, settings);
     await ensureRunning(own);
     context.signal.throwIfAborted();

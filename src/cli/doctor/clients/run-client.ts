@@ -135,13 +135,10 @@ async function converse(
   const model = await ScriptedModel.start(steps, firstTokens);
   const home = ownHome ?? mkdtempSync(join(tmpdir(), 'client-'));
   try {
-    // Claude Code keeps the output of background commands in a directory for temporary files.
-    const temporary = join(home, 'tmp');
-    mkdirSync(temporary, { recursive: true });
+    mkdirSync(home, { recursive: true });
     const { words, env: own } = launch(model, home);
     const base = { PATH: readEnvironment().path, HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', SHELL: '/bin/bash' };
-    const places = { TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary };
-    const log = await runProgram(words, { cwd, env: { ...base, ...places, ...own, ...env } }, signal);
+    const log = await runProgram(words, { cwd, env: { ...base, ...own, ...env } }, signal);
     try {
       return { results: model.results, prompt: model.prompt, tools: model.tools, requests: model.requests, log };
     } catch (error) {
