@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
-import { SERVER_FILES } from '../core/client-places.ts';
 import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
@@ -99,8 +97,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     rules: {
       deny: config.sandbox.deny,
       ownDirectories: [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir, paths.installRoot],
-      home,
-      clientPlaces: [...ruleFiles.personalDirectories, ...SERVER_FILES.map((file) => join(home, file))],
+      ...ruleFiles.personal,
     },
     clock,
     logger,

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PERSONAL_FILES, PROJECT_FILES } from '#src/cli/upstream/client-files.js';
-import { SERVER_FILES } from '#src/core/client-places.js';
 import type { ToolDeed } from '#src/features/client-hooks/hook-event.js';
 import { refusedPath } from '#src/features/client-hooks/judge-call.js';
 import { MANAGED_SETTINGS, RuleFiles } from '#src/features/rules/rule-files.js';
@@ -17,8 +16,7 @@ const RULE_FILES = new RuleFiles({ home: HOME, configHome: undefined, managedSet
 const RULES = {
   deny: ['**/*.pem', 'vault/'],
   ownDirectories: ['/home/person/.contextd'],
-  home: HOME,
-  clientPlaces: [...RULE_FILES.personalDirectories, ...SERVER_FILES.map((file) => join(HOME, file))],
+  ...RULE_FILES.personal,
 };
 
 function judged(
@@ -93,7 +91,7 @@ describe('issue 19 part 8: paths in calls of tools of a client', () => {
     for (const name of ['.claude/settings.json', 'opencode.json']) writeFileSync(join(root, name), '{}');
     const { files } = await RULE_FILES.read(root);
     expect(files.length).toBeGreaterThanOrEqual(2);
-    const read = [...files, ...RULE_FILES.personalDirectories.map((directory) => join(directory, 'plugin/a.js'))];
+    const read = [...files, ...RULE_FILES.personal.clientPlaces];
     const written = [...PERSONAL_FILES, ...PROJECT_FILES].map(({ path }) => join(HOME, path));
     for (const path of [...read, ...written, MANAGED_SETTINGS, `${HOME}/.claude/settings.local.json`]) {
       expect(judged(path), path).toMatch(/ is protected: |belongs to the settings of a client/);
