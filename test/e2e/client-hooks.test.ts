@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_MAX_BYTES } from '#src/core/limits.js';
 import { appears } from '../helpers/appears.ts';
@@ -144,6 +144,31 @@ describe('issue 19 part 8: contextd-hook', () => {
     const large = await hook(fileRead('one.conf', `token = ${secret}${'x'.repeat(MESSAGE_MAX_BYTES)}`));
     expect(JSON.stringify(large)).not.toContain(secret);
     expect(content(large)).toContain('the limit is');
+  });
+
+  it('SEC-3.2 refuses writes to the settings of clients in HOME, by every tool of both clients, and to contextd itself', async () => {
+    const home = (name: string): string => join(at.environment.HOME ?? '', name);
+    const paths = [
+      ...['.claude/settings.json', '.claude/settings.local.json', '.claude.json', '.config/opencode/plugin/a.js'].map(
+        home,
+      ),
+      join(at.home, 'config/config.json'),
+      PROXY,
+      join(dirname(at.project), 'opencode.json'),
+    ];
+    for (const path of paths)
+      for (const [tool, input] of [
+        ['Write', { file_path: path, content: '{}' }],
+        ['MultiEdit', { file_path: path, edits: [{ old_string: 'a', new_string: 'b' }] }],
+        ['NotebookEdit', { notebook_path: path, new_source: 'x' }],
+        ['edit', { filePath: path, oldString: 'a', newString: 'b' }],
+        ['apply_patch', { patchText: `*** Begin Patch\n*** Update File: ${path}\n@@\n-a\n+b\n*** End Patch` }],
+      ] as const) {
+        const denied = await hook(calling(tool, input));
+        expect(denied?.hookSpecificOutput.permissionDecision, `${tool} ${path}`).toBe('deny');
+      }
+    const memory = home('.claude/projects/-p/memory/MEMORY.md');
+    expect(await hook(calling('Write', { file_path: memory, content: '# notes' }))).toBeNull();
   });
 
   it('refuses a change with a text that was shown with a backslash, and names the call that writes the original', async () => {
