@@ -374,9 +374,10 @@ const FILE_CALLS: Record<string, FileCalls> = {
   'daemon/stop.ts': { calls: ['readFile', 'readdir', 'readlink', 'realpath'], why: 'reads /proc' },
   'client.ts': { calls: ['readFile'], why: 'reads the certificates of contextd' },
   'main.ts': { calls: ['statSync'], why: 'looks at the cache directory of contextd' },
-  'doctor/clients/canary.ts': {
-    calls: ['mkdtempSync', 'rmSync', 'statSync', 'symlinkSync'],
-    why: 'a temporary directory of its own, and whose the project is',
+  'doctor/clients/canary.ts': { calls: ['statSync'], why: 'looks whose the project is' },
+  'doctor/clients/proof-place.ts': {
+    calls: ['mkdirSync', 'mkdtempSync', 'readFileSync', 'readdirSync', 'rmSync', 'writeFileSync'],
+    why: 'a temporary directory of its own, with a daemon for the proof, and the processes of /proc',
   },
   'doctor/clients/run-client.ts': {
     calls: ['accessSync', 'constants', 'mkdirSync', 'mkdtempSync', 'rmSync', 'writeFileSync'],

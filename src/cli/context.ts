@@ -18,7 +18,7 @@ export interface CliContext extends Streams {
   version: string;
   /** Absolute. */
   cwd: string;
-  /** Aborted by SIGINT and SIGTERM. The command then stops waiting. */
+  /** Aborted by SIGINT, SIGTERM and SIGHUP. The command then stops waiting. */
   signal: AbortSignal;
 }
 

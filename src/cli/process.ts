@@ -6,7 +6,7 @@ import { exitCodeFor, renderError } from './render.ts';
 /** Runs the command line of this process and sets its exit code. */
 export async function runProcess(): Promise<void> {
   const interruption = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => interruption.abort());
   // A reader that closes the pipe early, such as `head`, is not an error.
   process.stdout.on('error', () => {});
 

@@ -52,10 +52,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   );
   const judgeThread = new JudgeThread();
   const { home, xdgConfigHome: configHome } = deps.environment;
-  const clientRules = new ClientRules({
-    files: new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS }),
-    thread: judgeThread,
-  });
+  const ruleFiles = new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS });
+  const clientRules = new ClientRules({ files: ruleFiles, thread: judgeThread });
   const gate = createCallGate(
     createDispatch({
       ...before,
@@ -98,7 +96,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     onCallEnded: (call) => void recordCall(call, before),
     rules: {
       deny: config.sandbox.deny,
-      ownDirectories: [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir],
+      ownDirectories: [paths.configDir, paths.dataDir, paths.stateDir, paths.runDir, paths.installRoot],
+      ...ruleFiles.personal,
     },
     clock,
     logger,

@@ -5,6 +5,7 @@ import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
 import { createScrubber } from '../scrub/scrubber.ts';
+import { strongRules } from '../scrub/strong-rules.ts';
 import { Allowance } from '../scrub/vault/allowance.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';
 import { createWorkspaceRules } from '../scrub/workspace-rules.ts';
@@ -30,6 +31,7 @@ export function buildScrubbing(deps: ComposeDeps, stores: Stores) {
     scanner,
     engine: maskEngine(),
     numbers: sessions,
+    recalled: { memory: stores.secretNumbers, isStrong: strongRules(readRuleSources) },
     workspaceRules: async (session) => {
       const root = await rootOf(session);
       return root === null ? null : workspaceRules.read(root);

@@ -21,6 +21,7 @@ import { createLiveSessions } from '../stores/live-sessions.ts';
 import { createNetworkLog } from '../stores/network-log.ts';
 import { createNetworkRules } from '../stores/network-rules.ts';
 import { createProjectStore } from '../stores/projects.ts';
+import { SecretNumbers } from '../stores/secret-numbers.ts';
 import { createSessionStore } from '../stores/sessions.ts';
 import { createDatabase, type Database } from '../stores/sqlite.ts';
 import { STATE_MIGRATIONS } from '../stores/state-migrations.ts';
@@ -43,7 +44,7 @@ export function buildStores(deps: ComposeDeps) {
   const keys = createDaemonKeys({ database });
   const consents = createConsents({ database, clock });
   const hostNetworks = createHostNetworks({ database, clock });
-  const projects = createProjectStore({ database, consents, clock });
+  const projects = createProjectStore({ database, consents, clock, contextdHome: environment.contextdHome ?? null });
   const { artifactsDir: dir, auditDir } = paths;
   const liveEvents = new LiveEvents();
   const callFigures = new CallFigures();
@@ -76,6 +77,7 @@ export function buildStores(deps: ComposeDeps) {
     toolChoices: createToolChoices({ database }),
     toolVersions: createToolVersions({ database }),
     allowedValues: createAllowedValues({ database, clock }),
+    secretNumbers: new SecretNumbers({ database, keys, clock, logger, maxAgeDays: config.session.log_max_age_days }),
     approvalRules: createApprovalRules({ database, clock }),
     upstreamServers,
     upstreamMasks: new VariableMasks(upstreamServers),

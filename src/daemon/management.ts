@@ -82,6 +82,7 @@ export interface ManagementDeps
   gate: CallGate;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
+  secretNumbers: { forget(project: string): Promise<void> };
   keys: Pick<DaemonKeys, 'derive'>;
   sessionEnd: SessionEnd;
   settings: Pick<RecordedSettings, 'management'>;
@@ -124,7 +125,7 @@ export function createManagement(deps: ManagementDeps): Management {
     async unregisterProject({ root }) {
       await deps.sessionEnd.endAllOf(root);
       await deps.networking.network.forget(root);
-      await deps.allowedValues.forget(root);
+      await Promise.all([deps.allowedValues.forget(root), deps.secretNumbers.forget(root)]);
       await deps.httpTokens.forget(root);
       deps.approvals.forget(root);
       await deps.approvalRules.forget(root);

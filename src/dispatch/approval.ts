@@ -14,12 +14,15 @@ export interface Approvals {
    * RATE_LIMITED if too many calls wait already.
    */
   ask(call: VerifiedCall, rule: ApprovalRule, waitMs: number): Promise<WaitEnd>;
+  /** Whether a program that shows questions to a person looks for new ones. */
+  isWatched(): boolean;
 }
 
 /** How the wait for a person ended. */
 export type WaitEnd =
   | { kind: 'answered'; answer: ApprovalAnswer; by: string }
   | { kind: 'nobody answered' }
+  | { kind: 'nobody watches' }
   | { kind: 'rule removed' };
 
 const NO_RULE: Allowed = { verdict: 'allow', reason: 'no rule asks a person about this call' };
@@ -73,6 +76,12 @@ function howToAllow(rule: ApprovalRule | undefined): string {
   return `A person can allow it in the project with \`ctxd approve ${rule?.id ?? 'RULE'} 1h\` (or \`always\`), or answer with \`ctxd approve --watch\` when you call again.`;
 }
 
+const UNANSWERED = {
+  answered: 'the answer did not allow it',
+  'nobody answered': 'nobody answered in time',
+  'nobody watches': 'no person watches for questions now',
+} as const;
+
 /** The refusal of a call that nobody allowed. */
 export function notApproved(end: WaitEnd['kind'], rule: ApprovalRule, waitMs: number): ContextdError {
   const about = `${nameOf(rule)} asks a person about this call`;
@@ -81,6 +90,6 @@ export function notApproved(end: WaitEnd['kind'], rule: ApprovalRule, waitMs: nu
       remedy: 'Call again: the rule is gone.',
     });
   }
-  const nobody = waitMs === 0 ? 'calls do not wait (approvals.wait_ms is 0)' : 'nobody answered in time';
-  return new ContextdError('PERMISSION_DENIED', `${about}, and ${nobody}`, { remedy: howToAllow(rule) });
+  const why = waitMs === 0 ? 'calls do not wait (approvals.wait_ms is 0)' : UNANSWERED[end];
+  return new ContextdError('PERMISSION_DENIED', `${about}, and ${why}`, { remedy: howToAllow(rule) });
 }

@@ -69,12 +69,12 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps, asking:
   const untilMs = deps.clock.monotonic() + deps.config.approvals.wait_ms;
   const answered = new Set<string>();
   for (;;) {
-    const { lines, open } = await judge(call, deps, isolation, answered, asking);
+    const { lines, open, isOnlyForWatchers } = await judge(call, deps, isolation, answered, asking);
     // Judged again, because other calls may have passed meanwhile.
     const rate = open === null && !call.options.dryRun ? deps.rates.take(call) : null;
     if (rate?.verdict === 'deny') throw refusal(rate, lines);
     if (open === null || call.options.dryRun) return { isolation, report: reportOf(call, isolation, lines, open) };
-    await askPerson(call, open, untilMs, deps, asking);
+    await askPerson(call, { rule: open, isOnlyForWatchers, untilMs }, deps, asking);
     answered.add(open.id);
   }
 }
@@ -86,7 +86,7 @@ async function judge(
   isolation: IsolationReport,
   answered: ReadonlySet<string>,
   asking: Asking,
-): Promise<{ lines: JsonObject[]; open: ApprovalRule | null }> {
+): Promise<{ lines: JsonObject[]; open: ApprovalRule | null; isOnlyForWatchers: boolean }> {
   const lines: JsonObject[] = [];
   for (const check of CHECKS) {
     const verdict = await check.judge(call, deps, isolation);
@@ -96,12 +96,13 @@ async function judge(
     const decision = verdict.verdict === 'ask' ? settled(verdict, missing) : verdict;
     const asks = open === null ? {} : { asks: true };
     lines.push({ check: check.name, allowed: decision.verdict === 'allow', reason: decision.reason, ...asks });
-    if (open !== null) return { lines, open };
+    const isOnlyForWatchers = verdict.verdict === 'ask' && verdict.isOnlyForWatchers === true;
+    if (open !== null) return { lines, open, isOnlyForWatchers };
     if (decision.verdict === 'deny') throw refusal(decision, lines);
     if (verdict.verdict === 'ask') for (const rule of keptAnswers(verdict, answered)) asking.note(rule);
   }
   if (lines.length === 0) throw new ContextdError('PERMISSION_DENIED', 'no check allowed the call');
-  return { lines, open: null };
+  return { lines, open: null, isOnlyForWatchers: false };
 }
 
 function refusal({ code, reason, remedy, limit, details, retryAfterMs }: Denied, checks: JsonObject[]): ContextdError {
@@ -144,16 +145,17 @@ function keptAnswers({ needs }: Question, answered: ReadonlySet<string>): Approv
 /** Returns if a person allows the call. Otherwise throws why it cannot run; `never` is judged by the checks. */
 async function askPerson(
   call: VerifiedCall,
-  rule: ApprovalRule,
-  untilMs: number,
+  { rule, isOnlyForWatchers, untilMs }: { rule: ApprovalRule; isOnlyForWatchers: boolean; untilMs: number },
   { approvals, clock, config }: AuthorizeDeps,
   asking: Asking,
 ): Promise<void> {
   const startedMs = clock.monotonic();
-  if (untilMs > startedMs) await asking.begin(rule.id);
-  let end: WaitEnd = { kind: 'nobody answered' };
+  const isUnwatched = isOnlyForWatchers && !approvals.isWatched();
+  const waits = untilMs > startedMs && !isUnwatched;
+  if (waits) await asking.begin(rule.id);
+  let end: WaitEnd = { kind: isUnwatched ? 'nobody watches' : 'nobody answered' };
   try {
-    if (untilMs > startedMs) end = await approvals.ask(call, rule, untilMs - startedMs);
+    if (waits) end = await approvals.ask(call, rule, untilMs - startedMs);
   } finally {
     const answer = end.kind === 'answered' ? { answer: end.answer, by: end.by } : { answer: 'none' as const };
     asking.note({ rule: rule.id, ...answer, waited_ms: Math.round(clock.monotonic() - startedMs) });

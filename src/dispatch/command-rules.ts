@@ -36,7 +36,12 @@ export async function checkCommandRules(
   const isCommand = call.tool.manifest.effects.session === 'command' && typeof command === 'string';
   if (!isCommand || !deps.config.approvals.client_rules) return NO_COMMAND;
   const { denied, asks, records } = await deps.commandRules.judge(call, command);
-  if (denied === null) return { ...askFor(asks, call, deps), ruled: records };
+  // A client shows nothing of a question in its shell, and may give up before an answer comes.
+  const isOnlyForWatchers = call.request.principal.door === 'shell';
+  if (denied === null) {
+    const verdict = askFor(asks, call, deps);
+    return { ...verdict, ruled: records, ...(verdict.verdict === 'ask' ? { isOnlyForWatchers } : {}) };
+  }
   const { rule, file } = denied;
   return {
     verdict: 'deny',

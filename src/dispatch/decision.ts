@@ -42,6 +42,8 @@ export interface Question extends Judged {
   refused(missing: readonly string[]): string;
   /** How a person can consent. */
   remedy: string;
+  /** True: the call waits only while a program of a person watches for questions. Default: it waits for anyone. */
+  isOnlyForWatchers?: boolean;
 }
 
 export interface Need extends NewConsent {

@@ -58,7 +58,9 @@ export async function scrub(
     own: ownLeaves(leaving, outcome.ownNames),
   });
   const { value, secrets, ownLines } = await searchAgain(call, outcome.ownNames, first, { scrubber, secondSearch });
-  const howToTakeBack = secrets.length > 0 && scrubber.isFirstMask(call.session) ? [HOW_TO_TAKE_BACK] : [];
+  // In a client's shell a person reads what the command printed, and the agent cannot act on the sentence.
+  const isToSay = secrets.length > 0 && call.request.principal.door !== 'shell';
+  const howToTakeBack = isToSay && scrubber.isFirstMask(call.session) ? [HOW_TO_TAKE_BACK] : [];
   return {
     data: value.data,
     streams: withUsableFields(value, withGaps(outcome, ownLines)),

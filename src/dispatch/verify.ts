@@ -69,12 +69,7 @@ function jsonOf(bytes: Buffer): unknown {
 
 async function registeredProject(root: string, projects: ProjectStore): Promise<Project> {
   const project = await projects.find(root);
-  if (project === null) {
-    throw new ContextdError('PERMISSION_DENIED', `${root} is not a registered project`, {
-      remedy: 'Run `ctxd init` in the project root.',
-      details: { project_root: root },
-    });
-  }
+  if (project === null) throw projects.notRegistered('PERMISSION_DENIED', root);
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return project;
   throw new ContextdError('PATH_NOT_FOUND', `the project root ${root} is no longer a directory`, {
     remedy: 'Run `ctxd init` in the new location of the project.',

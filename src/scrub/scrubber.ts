@@ -20,7 +20,7 @@ import { findPlain, type Guard } from './vault/guard.ts';
 import { tokenDigits } from './vault/look-alike.ts';
 import type { SecretSummary } from './vault/secret-summary.ts';
 import type { Seeds } from './vault/seeds.ts';
-import { SessionVaults } from './vault/session-vaults.ts';
+import { type RecalledNumbers, SessionVaults } from './vault/session-vaults.ts';
 import {
   type KnownSecret,
   type NumberStore,
@@ -139,6 +139,8 @@ export interface ScrubberDeps {
   /** Used by `maskText` on the main thread. `deferEngine` makes it free until then. */
   engine: ScrubEngine;
   numbers: NumberStore;
+  /** Default: the values of a new vault get new numbers. */
+  recalled?: RecalledNumbers;
   /** Secrets already known on this machine. Default: none. */
   seeds?: Seeds;
   /** Changes to the rules by the project of a session. Default: none. */
@@ -166,7 +168,7 @@ class SessionScrubber implements Scrubber {
 
   constructor(deps: ScrubberDeps) {
     this.#deps = deps;
-    this.#vaults = new SessionVaults(deps.numbers, deps.clock);
+    this.#vaults = new SessionVaults(deps.numbers, deps.clock, deps.recalled);
     const guards = (): Guard[] => [...this.#vaults.guards(), ...(deps.seeds?.guards() ?? [])];
     this.#texts = new TextMasker({ engine: deps.engine, scanner: deps.scanner, guards });
   }

@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
 import { Lock } from '../core/lock.ts';
+import { pastableWord } from '../core/shell-quote.ts';
 import {
   type Consent,
   type ConsentSubject,
@@ -44,6 +46,8 @@ export interface ProjectStore {
   /** Forgets the project and every consent given for it. Returns false if it was not registered. */
   unregister(root: string): Promise<boolean>;
   find(root: string): Promise<Project | null>;
+  /** The refusal of a directory that is not registered: how it is registered here, and nowhere else. */
+  notRegistered(code: 'NOT_FOUND' | 'PERMISSION_DENIED', root: string): ContextdError;
   /** The roots of all registered projects, unsorted. */
   roots(): readonly string[];
   /** Sorted by root. */
@@ -54,6 +58,25 @@ export interface ProjectDeps {
   database: Database;
   consents: Consents;
   clock: Clock;
+  /** CONTEXTD_HOME of the daemon; null if it has none. */
+  contextdHome: string | null;
+}
+
+/** A client may have another CONTEXTD_HOME than the person had for `ctxd init`: then it reaches another daemon. */
+export function notRegistered(
+  code: 'NOT_FOUND' | 'PERMISSION_DENIED',
+  root: string,
+  contextdHome: string | null,
+): ContextdError {
+  const directory = pastableWord(root) ?? 'DIRECTORY';
+  const [where, home] =
+    contextdHome === null
+      ? ['', '']
+      : [` of the contextd in ${contextdHome}`, `CONTEXTD_HOME=${pastableWord(contextdHome) ?? 'DIRECTORY'} `];
+  return new ContextdError(code, `${root} is not a registered project${where}`, {
+    remedy: `Run \`${home}ctxd init ${directory}\`. If that was done with another CONTEXTD_HOME, start the client with the same.`,
+    details: { project_root: root },
+  });
 }
 
 export function createProjectStore(deps: ProjectDeps): ProjectStore {
@@ -69,6 +92,10 @@ class Projects implements ProjectStore {
 
   constructor(deps: ProjectDeps) {
     this.#deps = deps;
+  }
+
+  notRegistered(code: 'NOT_FOUND' | 'PERMISSION_DENIED', root: string): ContextdError {
+    return notRegistered(code, root, this.#deps.contextdHome);
   }
 
   async start(): Promise<void> {

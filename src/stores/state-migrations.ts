@@ -346,4 +346,15 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (project, name)
   ) STRICT, WITHOUT ROWID;
   `,
+  // The numbers that secrets had in sessions, by HMACs of the values with a key of the session, and no value.
+  `
+  CREATE TABLE secret_numbers (
+    project TEXT NOT NULL,
+    tag BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    given_ms INTEGER NOT NULL,
+    PRIMARY KEY (tag, hash)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

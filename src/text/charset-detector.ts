@@ -77,6 +77,8 @@ class Utf8Check {
   }
 
   finish(): Charset | null {
+    // The beginning of a character, cut off: no western text ends in two bytes beyond ASCII like these.
+    if (this.#sample === null && this.#pending.length > 1) return UTF8;
     if (this.#sample === null && this.#pending.length > 0) this.#begin(this.#pending);
     if (this.#sample === null) return UTF8;
     // NUL bytes say nothing about an encoding that extends ASCII.
@@ -165,6 +167,7 @@ function guessCharset(sample: Buffer): Charset | null {
   });
   const [best] = matches;
   const western = knownCharset('ISO-8859-1', sample);
+  if (isOneCharacter(sample)) return western !== null && fits(sample, western) ? western : null;
   if (western !== null && fits(sample, western) && isShortWestern(sample)) return western;
   if (best !== undefined && best.confidence >= CONFIDENCE_SURE) return best.charset;
   if (western !== null && shareOfWesternRuns(sample) > WESTERN_SHARE_MIN && fits(sample, western)) return western;
@@ -174,10 +177,18 @@ function guessCharset(sample: Buffer): Charset | null {
 /** Fewer bytes beyond ASCII say nothing about a language. */
 const TELLING_BYTES_MIN = 8;
 
+/** A character of one or two bytes, without a letter around it, says nothing of its language. */
+function isOneCharacter(sample: Buffer): boolean {
+  return sample.length <= 2 || (countBeyondAscii(sample) <= 2 && !sample.some((byte) => isLetter(byte)));
+}
+
+function countBeyondAscii(sample: Buffer): number {
+  return sample.reduce((sum, byte) => sum + (isBeyondAscii(byte) ? 1 : 0), 0);
+}
+
 /** True for a text with a few bytes beyond ASCII, if they look like accents of a western language and no symbol is in a word. */
 function isShortWestern(sample: Buffer): boolean {
-  const beyond = sample.reduce((sum, byte) => sum + (isBeyondAscii(byte) ? 1 : 0), 0);
-  if (beyond >= TELLING_BYTES_MIN || shareOfWesternRuns(sample) <= WESTERN_SHARE_MIN) return false;
+  if (countBeyondAscii(sample) >= TELLING_BYTES_MIN || shareOfWesternRuns(sample) <= WESTERN_SHARE_MIN) return false;
   return !sample.some((byte, at) => isWesternSymbol(byte) && isLetter(sample[at - 1]) && isLetter(sample[at + 1]));
 }
 

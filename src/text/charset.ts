@@ -137,8 +137,12 @@ function isTextBetweenNuls(bytes: Buffer): boolean {
 const UTF16_ASCII_SHARE_MIN = 0.1;
 const BLANKS = new Set([0x0a, 0x0d, 0x20]);
 
+/** A single character says nothing of its encoding. */
+const UTF16_BYTES_MIN = 4;
+
 /** In UTF-16 one byte of an ASCII character is NUL, the same one in all of them; blanks are among them. */
 function utf16ByNuls(bytes: Buffer): string | null {
+  if (bytes.length < UTF16_BYTES_MIN) return null;
   const nuls = [0, 0];
   let blanks = 0;
   for (let at = 0; at < bytes.length; at++) {

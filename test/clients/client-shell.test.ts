@@ -90,6 +90,14 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
     symlinkSync(claude, join(programs, 'claude'));
     symlinkSync(opencode, join(programs, 'opencode'));
     const env = { PATH: `${programs}:${process.env.PATH}` };
+    const kept = async () =>
+      Promise.all(
+        [
+          ['session', 'list'],
+          ['undo', '--list'],
+        ].map((words) => one.runProcess(CTXD, [...words, '--json'])),
+      );
+    const before = await kept();
     const prove = async () => {
       const { stdout } = await one.runProcess(CTXD, ['doctor', '--clients', '--yes', '--json'], { env });
       return JSON.parse(stdout).checks as { name: string; status: string; detail: string }[];
@@ -98,6 +106,7 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
       const [inClaude, inOpenCode] = await prove();
       expect(inClaude).toMatchObject({ name: 'canary in Claude Code', status: 'ok' });
       expect(inOpenCode?.detail).toMatch(/^the model did not see the secret by bash, read,/);
+      expect(await kept()).toEqual(before);
       expect((await one.runProcess(CTXD, ['init', '--no-shell'])).code).toBe(0);
       const [without] = await prove();
       expect(without).toMatchObject({ status: 'fail', detail: expect.stringContaining('a command that fails') });

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_MAX_BYTES } from '#src/core/limits.js';
 import { appears } from '../helpers/appears.ts';
@@ -143,6 +144,70 @@ describe('issue 19 part 8: contextd-hook', () => {
     const large = await hook(fileRead('one.conf', `token = ${secret}${'x'.repeat(MESSAGE_MAX_BYTES)}`));
     expect(JSON.stringify(large)).not.toContain(secret);
     expect(content(large)).toContain('the limit is');
+  });
+
+  it('SEC-3.2 refuses writes to the settings of clients in HOME, by every tool of both clients, and to contextd itself', async () => {
+    const home = (name: string): string => join(at.environment.HOME ?? '', name);
+    const paths = [
+      ...['.claude/settings.json', '.claude/settings.local.json', '.claude.json', '.config/opencode/plugin/a.js'].map(
+        home,
+      ),
+      join(at.home, 'config/config.json'),
+      PROXY,
+      join(dirname(at.project), 'opencode.json'),
+    ];
+    for (const path of paths)
+      for (const [tool, input] of [
+        ['Write', { file_path: path, content: '{}' }],
+        ['MultiEdit', { file_path: path, edits: [{ old_string: 'a', new_string: 'b' }] }],
+        ['NotebookEdit', { notebook_path: path, new_source: 'x' }],
+        ['edit', { filePath: path, oldString: 'a', newString: 'b' }],
+        ['apply_patch', { patchText: `*** Begin Patch\n*** Update File: ${path}\n@@\n-a\n+b\n*** End Patch` }],
+      ] as const) {
+        const denied = await hook(calling(tool, input));
+        expect(denied?.hookSpecificOutput.permissionDecision, `${tool} ${path}`).toBe('deny');
+      }
+    const memory = home('.claude/projects/-p/memory/MEMORY.md');
+    expect(await hook(calling('Write', { file_path: memory, content: '# notes' }))).toBeNull();
+  });
+
+  it('refuses a change with a text that was shown with a backslash, and names the call that writes the original', async () => {
+    const content = 'use [SECRET_9] here\n';
+    writeFileSync(place('guide.md'), content);
+    const masked = await hook(fileRead('guide.md', content));
+    const shown = masked.hookSpecificOutput.updatedToolOutput.file.content;
+    expect(shown).toBe('use [SECRET\\_9] here\n');
+    const denied = await hook(calling('Write', { file_path: place('guide.md'), content: `${shown}more\n` }));
+    const { permissionDecision, permissionDecisionReason } = denied.hookSpecificOutput;
+    expect(permissionDecision).toBe('deny');
+    const command = permissionDecisionReason.split('\n').at(-1);
+    const { code } = await at.runProcess('bash', ['-c', `.claude/bin/${command}`], {
+      env: { CONTEXTD_SESSION_ID: SESSION },
+    });
+    expect(code).toBe(0);
+    expect(readFileSync(place('guide.md'), 'utf8')).toBe(`${content}more\n`);
+  });
+
+  it('reaches the wrong daemon with another CONTEXTD_HOME, and says which command of a person helps', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'other-home-'));
+    const env = { CONTEXTD_HOME: other };
+    try {
+      writeFileSync(place('plain.txt'), 'plain\n');
+      const said = JSON.stringify(await hook(fileRead('plain.txt', 'plain\n'), { env }));
+      expect(said).toContain(`${at.project} is not a registered project of the contextd in ${other}`);
+      const [, remedy = ''] = /`(CONTEXTD_HOME=\S+ ctxd init [^`]+)`/.exec(said) ?? [];
+      const shell = await at.runProcess(place('.claude/bin/safe_bash'), ['echo hi'], { env });
+      expect(shell.stderr).toContain(`\`${remedy}\``);
+      const done = await at.runProcess('bash', ['-c', remedy.replace('ctxd', CTXD)], {
+        env: { CONTEXTD_HOME: '/gone' },
+      });
+      expect(done).toMatchObject({ code: 0 });
+      expect(await hook(fileRead('plain.txt', 'plain\n'), { env })).toBeNull();
+      expect((await at.runProcess(place('.claude/bin/safe_bash'), ['echo hi'], { env })).stdout).toBe('hi\n');
+    } finally {
+      await at.runProcess(CTXD, ['server', 'stop'], { env });
+      rmSync(other, { recursive: true, force: true });
+    }
   });
 
   it('ctxd doctor notices hooks that are missing or turned off, and init brings them back', async () => {

@@ -70,7 +70,8 @@ describe('issue 35 part 1: contextd-sh', () => {
     writeFileSync(join(one.project, 'lib/token.txt'), `${token}\n`);
     const seen = await run(['-c', 'cat lib/token.txt; false'], { env: { CONTEXTD_SESSION_ID: 'masks' } });
     expect(`${seen.stdout}${seen.stderr}`).not.toContain(token);
-    expect(seen).toMatchObject({ code: 1, stdout: '[SECRET_1]\n' });
+    // How a person takes a mask back is nothing that the agent could act on.
+    expect(seen).toMatchObject({ code: 1, stdout: '[SECRET_1]\n', stderr: '' });
     const plain = await run(['-c', 'echo a > lib/new; cat lib/new; exit 4'], { env: { CONTEXTD_SESSION_ID: 'plain' } });
     expect(plain).toMatchObject({ code: 4, stdout: 'a\n', stderr: '' });
   });

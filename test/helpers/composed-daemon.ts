@@ -22,6 +22,8 @@ export interface CallOptions {
   onProgress?(text: string): void;
   /** Default: json. */
   form?: 'json' | 'text';
+  /** Default: grpc. */
+  door?: 'grpc' | 'shell';
 }
 
 /** The time that a test turns by hand. Nothing wakes by itself. */
@@ -74,7 +76,7 @@ export async function composeDaemon(settings: object, time?: HandTime, upstreams
   const dispatch = (tool: string, input: object | string, options: CallOptions) =>
     built.gate.dispatch({
       requestId: newRequestId(Date.now()),
-      principal: { door: 'grpc', client: 'proxy' },
+      principal: { door: options.door ?? 'grpc', client: 'proxy' },
       tool,
       projectRoot: options.project ?? projects[0],
       sessionHint: options.session ?? 'test',

@@ -130,6 +130,31 @@ describe('the rules of a client for commands', () => {
     expect(await lastRecord()).toMatchObject({ command_rules: [{ verdict: 'unseen', rule: 'Bash(git *)' }] });
   });
 
+  it('refuse at once, in the shell of a client, what a person is asked about while no program shows questions', async () => {
+    write(settings(), { permissions: { ask: ['Bash(git tag *)'] } });
+    const command = { command: "sh -c 'git tag x' || echo ran" };
+    const refused = await at.call('safe_bash', command, { door: 'shell' });
+    expect(refused.error).toContain('asks a person about this call, and no person watches for questions now');
+    expect(refused.data.remediation).toContain('`ctxd approve --watch`');
+    expect(await lastRecord()).toMatchObject({ command_rules: [{ verdict: 'asked', rule: 'Bash(git tag *)' }] });
+    // `ctxd approve --watch` asks for the list twice in a second.
+    at.approvals.watched();
+    const { answer, question } = await waiting(command, { door: 'shell' });
+    await at.approvals.decide(question.id, '', once);
+    expect((await answer).data.stdout).toBe('ran\n');
+    time.move(60_000);
+    expect((await at.call('safe_bash', command, { door: 'shell' })).error).toContain('no person watches');
+  });
+
+  it('let a text that a program prints run as a script in a file does, and ask about one of an unknown word', async () => {
+    write(settings(), { permissions: RULES });
+    write(join(at.project, 'say.sh'), 'echo free\n');
+    const { data } = await at.call('safe_bash', { command: 'eval "$(sort say.sh)"; $(type -P echo) free' });
+    expect(data.stdout).toBe('free\nfree\n');
+    const asked = await at.call('safe_bash', { command: 'eval "$X"' }, { door: 'shell' });
+    expect(asked.error).toContain(`it may be what the rule Bash(git push *) of ${settings()} is about`);
+  });
+
   it('read the input of a shell, and those of OpenCode', async () => {
     write(join(at.personHome, '.config/opencode/opencode.json'), { permission: { bash: { 'git push *': 'deny' } } });
     const answer = await at.call('safe_bash', { command: 'sh', stdin: 'cd /\ngit push' });

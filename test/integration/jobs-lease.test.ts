@@ -50,7 +50,7 @@ async function openJobs(atEnd: () => void = () => {}) {
   onTestFinished(() => bench.close());
   const consents = createConsents({ database, clock });
   await consents.start();
-  const projects = createProjectStore({ database, consents, clock });
+  const projects = createProjectStore({ database, consents, clock, contextdHome: null });
   await projects.start();
   await projects.register(SESSION_A.project, []);
   const auditLog = createAuditLog({ dir: join(dir, 'audit'), clock, logger });

@@ -87,7 +87,21 @@ describe('SEC-1.4 a file gets its secrets back', () => {
   it('SEC-1.3 keeps a README full of look-alikes intact through read, edit and write', async () => {
     const piece = fc.oneof(
       fc.tuple(fc.nat(5), fc.nat(300)).map(([n, number]) => `[SECRET${'\\'.repeat(n)}_${number}]`),
-      fc.constantFrom('[SECRET', '_1]', '\\', '[SECRET]', '[', 'SECRET_1', ' text ', '\n', '[[SECRET_1]_2]', 'é'),
+      fc.constantFrom(
+        '\\u005bSECRET_1]',
+        '"\\u005b',
+        '\\x5bSECRET\\_1]',
+        '[SECRET',
+        '_1]',
+        '\\',
+        '[SECRET]',
+        '[',
+        'SECRET_1',
+        ' text ',
+        '\n',
+        '[[SECRET_1]_2]',
+        'é',
+      ),
     );
     const texts = fc.sample(fc.array(piece, { minLength: 1, maxLength: 12 }), 60);
     const whole = `${texts.map((text) => text.join('')).join('\n--\n')}\nend\n`;
@@ -280,5 +294,30 @@ describe('SEC-1.4 after a restart of the daemon', () => {
       remediation: expect.stringContaining('Read its source again'),
     });
     expect(existsSync(path('made.txt'))).toBe(false);
+  });
+});
+
+describe('SEC-1.4 in a session that goes on after its end', () => {
+  it('a token stands for its secret again if the secret cannot be guessed, and never for another one', async () => {
+    const env = { CONTEXTD_SESSION_ID: 'goes-on' };
+    const [strong, other] = [make('ghp_[A-Za-z0-9]{36}'), make('ghp_[A-Za-z0-9]{36}')];
+    const weak = `correct-${make('[a-z]{6}')}-battery`;
+    const show = async (...lines: string[]): Promise<string[]> => {
+      writeFileSync(path('shown.env'), lines.join('\n'));
+      const { data } = await at.ask('safe_read', { path: 'shown.env' }, { env });
+      return [...(data.content ?? '').matchAll(/\[SECRET_\d+\]/g)].map(([token]) => token);
+    };
+    const [first, password] = await show(`A_TOKEN=${strong}`, `A_PASSWORD="${weak}"`);
+    expect((await at.run(CTXD, ['session', 'end', '--session', 'goes-on'])).code).toBe(0);
+    const lost = await at.ask('safe_write', { path: 'lost.env', content: `A=${first}` }, { env });
+    expect(lost.data).toMatchObject({ error_code: 'SECRET_UNKNOWN' });
+    // Another secret comes first, so that the order of the numbers cannot be what brings the old one back.
+    const [new1, again, newPassword] = await show(`B_TOKEN=${other}`, `A_TOKEN=${strong}`, `A_PASSWORD="${weak}"`);
+    expect(again).toBe(first);
+    expect([first, password]).not.toContain(new1);
+    expect([first, password, new1]).not.toContain(newPassword);
+    await at.ask('safe_write', { path: 'back.env', content: `A=${first}\n` }, { env });
+    expect(readFileSync(path('back.env'), 'utf8')).toBe(`A=${strong}\n`);
+    expect(at.filesHolding(strong)).toEqual([]);
   });
 });

@@ -45,7 +45,10 @@ export const doctor = defineCommand({
   async run(context, args) {
     const checks: Check[] = [];
     const steps = args.flag('clients') ? [clientsStep(args.flag('yes'))] : STEPS;
-    for (const [name, step] of steps) checks.push(...(await attempt(name, () => step(context))));
+    for (const [name, step] of steps) {
+      checks.push(...(await attempt(name, () => step(context))));
+      context.signal.throwIfAborted();
+    }
     return { healthy: checks.every((check) => check.status !== 'fail'), checks };
   },
   view: ({ checks }) => ({ kind: 'checks', checks }),

@@ -4,7 +4,8 @@ import { isJsonObject } from '../../core/json.ts';
 import type { CliContext } from '../context.ts';
 
 const run = promisify(execFile);
-const VERSION_MS = 5_000;
+/** A client of 200 MB takes five seconds on a machine with much to do. One that is too late would be left out of a proof. */
+const VERSION_MS = 20_000;
 
 /** What a program answers to `--version`: its first line, or what it printed when it failed. */
 export interface ProgramAnswer {

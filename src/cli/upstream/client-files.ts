@@ -1,4 +1,5 @@
 import { parse as parseToml } from 'smol-toml';
+import type { ServerFile } from '../../core/client-places.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { parseJson } from '../init/json-edit.ts';
 
@@ -43,26 +44,24 @@ export const PROJECT_FILES: readonly ClientFile[] = [
 ];
 
 /** Where clients keep the servers of a person, for every project. These files are only read. */
-export const PERSONAL_FILES: readonly ClientFile[] = [
-  {
-    path: '.claude.json',
+export const PERSONAL_FILES: readonly ClientFile[] = Object.entries({
+  '.claude.json': {
     client: 'Claude Code',
     read: read((config, project) => [
       [['mcpServers'], config.mcpServers],
       [['projects', project, 'mcpServers'], objectOf(objectOf(config.projects)[project]).mcpServers],
     ]),
   },
-  { path: '.config/opencode/opencode.json', client: 'OpenCode', read: underKey('mcp') },
-  { path: '.config/Claude/claude_desktop_config.json', client: 'Claude Desktop', read: underKey('mcpServers') },
-  {
-    path: 'Library/Application Support/Claude/claude_desktop_config.json',
+  '.config/opencode/opencode.json': { client: 'OpenCode', read: underKey('mcp') },
+  '.config/Claude/claude_desktop_config.json': { client: 'Claude Desktop', read: underKey('mcpServers') },
+  'Library/Application Support/Claude/claude_desktop_config.json': {
     client: 'Claude Desktop',
     read: underKey('mcpServers'),
   },
-  { path: '.cursor/mcp.json', client: 'Cursor', read: underKey('mcpServers') },
-  { path: '.config/Code/User/mcp.json', client: 'VS Code', read: underKey('servers') },
-  { path: '.codex/config.toml', client: 'Codex', read: fromToml },
-];
+  '.cursor/mcp.json': { client: 'Cursor', read: underKey('mcpServers') },
+  '.config/Code/User/mcp.json': { client: 'VS Code', read: underKey('servers') },
+  '.codex/config.toml': { client: 'Codex', read: fromToml },
+} satisfies Record<ServerFile, Omit<ClientFile, 'path'>>).map(([path, file]) => ({ path, ...file }));
 
 /** Entries that are not a server, and those of contextd itself, are left out. */
 function serversOf(path: readonly string[], found: Json | undefined): ClientServer[] {

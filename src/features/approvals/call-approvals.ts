@@ -8,6 +8,7 @@ import type { Scrubber } from '../../scrub/scrubber.ts';
 import { type ApprovalRule, type ApprovalRules, approvalRuleHash } from '../../stores/approval-rules.ts';
 import { approvalSubject, type Consents } from '../../stores/consents.ts';
 import { maskOwnWords } from '../shared/kept-text.ts';
+import type { LiveEvents } from '../shared/live-events.ts';
 import { OpenQuestion, type Question, type Waiter } from './open-question.ts';
 import { compileOrAsk, inputText, type MatchedCall, type RuleMatcher } from './rule-matcher.ts';
 
@@ -15,6 +16,7 @@ export interface CallApprovalsDeps {
   rules: Pick<ApprovalRules, 'list'>;
   consents: Pick<Consents, 'change'>;
   scrubber: Pick<Scrubber, 'scrub' | 'issuedIn'>;
+  liveEvents: Pick<LiveEvents, 'isFollowed'>;
   clock: Clock;
   timer: Timer;
   logger: Logger;
@@ -53,6 +55,8 @@ export interface Decided {
 const WAITING_MAX = 512;
 /** The same in one project, so that others can still ask. */
 const PROJECT_WAITING_MAX = 256;
+/** Milliseconds in which a program that watches asks for the list again: `ctxd approve --watch` does twice in a second. */
+const WATCH_MS = 5_000;
 /** Ended questions of which it is known how they ended. */
 const ENDED_MAX = 1_000;
 
@@ -65,6 +69,7 @@ export class CallApprovals implements Approvals {
   /** By id, oldest first. */
   readonly #ended = new Map<string, { project: string; how: QuestionEnd }>();
   readonly #listeners = new Set<(event: QuestionEvent) => void>();
+  #watchedMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: CallApprovalsDeps) {
     this.#deps = deps;
@@ -115,6 +120,15 @@ export class CallApprovals implements Approvals {
     signal.addEventListener('abort', onAbort, { once: true });
     waiter.question.add(waiter);
     return promise;
+  }
+
+  isWatched(): boolean {
+    return this.#deps.liveEvents.isFollowed || this.#deps.clock.monotonic() - this.#watchedMs < WATCH_MS;
+  }
+
+  /** A program looks for questions, to show them to a person. */
+  watched(): void {
+    this.#watchedMs = this.#deps.clock.monotonic();
   }
 
   /** The questions that are open, oldest first. `project`: '' for those of every project. */

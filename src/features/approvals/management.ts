@@ -21,7 +21,7 @@ import type { Question } from './open-question.ts';
 import { compileRule } from './rule-matcher.ts';
 
 export interface CallApprovalManagementDeps {
-  approvals: Pick<CallApprovals, 'list' | 'decide' | 'decideRule' | 'ruleRemoved'>;
+  approvals: Pick<CallApprovals, 'list' | 'watched' | 'decide' | 'decideRule' | 'ruleRemoved'>;
   approvalRules: ApprovalRules;
   /** Rules of clients that ask, by project. */
   clientRules: { rulesOf(projectRoot: string): Promise<readonly ApprovalRule[]> };
@@ -54,6 +54,7 @@ export function createCallApprovalManagement(deps: CallApprovalManagementDeps): 
   const info = (rule: ApprovalRule): ApprovalRuleInfo => ruleInfo(rule, toolNames(rule, deps));
   return {
     async listApprovals({ root, id }) {
+      approvals.watched();
       const open = approvals.list(root).filter((question) => id === '' || question.id === id);
       return { items: await waitingItems(open, id !== '', deps) };
     },

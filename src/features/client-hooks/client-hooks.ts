@@ -3,6 +3,7 @@ import type { SessionRef } from '../../call/session.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { collectLeaves } from '../../scrub/leaves.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
+import { shownLookAlikes } from '../../scrub/vault/look-alike.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
 import { requireProject } from '../projects/require-project.ts';
@@ -64,13 +65,14 @@ async function refusal({ event, session }: HookCall, deps: ClientHookDeps): Prom
   return why ?? tokenFault({ event, session }, deps);
 }
 
-/** Why a change with tokens of the session does not do what was meant, and what does; null without such tokens. */
+/** Why a change with tokens of the session, or with texts that are shown with a backslash because they look like tokens, does not do what was meant, and what does; null without such tokens. */
 async function tokenFault(
   { event, session }: Pick<HookCall, 'event' | 'session'>,
   deps: ClientHookDeps,
 ): Promise<string | null> {
   if (event.does !== 'write') return null;
-  const tokens = await deps.scrubber.issuedIn(session, collectLeaves(event.input).join('\n'));
+  const text = collectLeaves(event.input).join('\n');
+  const tokens = [...(await deps.scrubber.issuedIn(session, text)), ...shownLookAlikes(text)];
   return tokens.length === 0 ? null : tokenRefusal(event, session.project, tokens);
 }
 

@@ -14,6 +14,8 @@ export interface HookEvent {
   readonly input: JsonObject;
   /** Absolute paths that the input names. Links are not resolved. */
   readonly paths: readonly string[];
+  /** Where the client says that it keeps its settings and transcripts. */
+  readonly clientDirectory: string | null;
   /** What the tool answered; null before it ran. */
   readonly output: Json;
   readonly durationMs: number;
@@ -88,13 +90,20 @@ export function readEvent(eventJson: Buffer, root: string): HookEvent | PromptEv
   const given = textOf(event.cwd);
   const cwd = given.startsWith('/') ? given : root;
   const session = textOf(event.session_id);
+  const clientDirectory = directoryOf(textOf(event.transcript_path));
   if (event.hook_event_name === 'UserPromptSubmit') return { at: 'prompt', session, cwd, prompt: textOf(event.prompt) };
   if (event.hook_event_name === 'PostToolBatch') {
     const calls = Array.isArray(event.tool_calls) ? event.tool_calls.filter(isJsonObject).filter(isFaulted) : [];
-    return { at: 'batch', session, faulted: calls.map((call) => callIn(call, { at: 'faulted', session, cwd })) };
+    const faulted = calls.map((call) => callIn(call, { at: 'faulted', session, cwd, clientDirectory }));
+    return { at: 'batch', session, faulted };
   }
   const at = MOMENTS.get(textOf(event.hook_event_name));
-  return at === undefined ? null : callIn(event, { at, session, cwd });
+  return at === undefined ? null : callIn(event, { at, session, cwd, clientDirectory });
+}
+
+/** Claude Code keeps a transcript in `projects/PROJECT/` of its own directory, which a person can move. */
+function directoryOf(transcript: string): string | null {
+  return /^(\/.+)\/projects\/[^/]+\/[^/]+\.jsonl$/.exec(transcript)?.[1] ?? null;
 }
 
 /** Claude Code puts what its own checks say into this tag. */
@@ -104,7 +113,7 @@ function isFaulted({ tool_response: answer }: JsonObject): boolean {
 
 function callIn(
   event: JsonObject,
-  { at, session, cwd }: Pick<HookEvent, 'at' | 'session'> & { cwd: string },
+  { at, session, cwd, clientDirectory }: Pick<HookEvent, 'at' | 'session' | 'clientDirectory'> & { cwd: string },
 ): HookEvent {
   const tool = textOf(event.tool_name);
   if (tool === '') throw invalid('it names no tool');
@@ -116,6 +125,7 @@ function callIn(
     does: deedOf(tool),
     input,
     paths: pathsIn(input).map((path) => resolve(cwd, path)),
+    clientDirectory,
     output: event.tool_response ?? null,
     durationMs: typeof event.duration_ms === 'number' && event.duration_ms > 0 ? event.duration_ms : 0,
   };
@@ -123,12 +133,14 @@ function callIn(
 
 const PATH_KEYS = ['file_path', 'notebook_path', 'filePath', 'path'];
 /** A file that a patch of OpenCode changes. */
-const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
+const PATCHED = /^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.+)$/gm;
 
 function pathsIn(input: JsonObject): string[] {
   const named = PATH_KEYS.map((key) => textOf(input[key]));
-  const patched = [...textOf(input.patchText).matchAll(PATCHED)].map(([, path = '']) => path.trim());
-  return [...new Set([...named, ...patched])].filter((path) => path !== '');
+  const patched = [...textOf(input.patchText).matchAll(PATCHED)].map(([, path = '']) => path);
+  // A version of OpenCode ends the path at a colon.
+  const cut = patched.map((path) => path.replace(/:.*$/, ''));
+  return [...new Set([...named, ...patched, ...cut].map((path) => path.trim()))].filter((path) => path !== '');
 }
 
 function parsed(text: string): JsonObject {

@@ -15,21 +15,29 @@ export interface PathRules {
   readonly deny: readonly string[];
   /** Absolute directories of contextd itself. */
   readonly ownDirectories: readonly string[];
+  /** The person's HOME, which clients put in place of `~`. */
+  readonly home: string;
+  /** Absolute directories and files from which clients take a person's settings. */
+  readonly clientPlaces: readonly string[];
 }
 
 /** Why a call of a client's tool is refused because of a path that it names; null if it is not. */
-export function refusedPath(
-  { paths, does, input }: Pick<HookEvent, 'paths' | 'does' | 'input'>,
-  root: string,
-  rules: PathRules,
-): string | null {
-  for (const path of paths)
+export function refusedPath(event: NamedPaths, root: string, rules: PathRules): string | null {
+  for (const path of event.paths.flatMap((path) => withHome(path, rules.home)))
     for (const place of new Set([path, realPlace(path)])) {
       const why =
-        deniedBy(place, root, rules.deny) ?? (does === 'write' ? protectedBy(place, root, input, rules) : null);
+        deniedBy(place, root, rules.deny) ?? (event.does === 'write' ? protectedBy(place, root, event, rules) : null);
       if (why !== null) return why;
     }
   return null;
+}
+
+type NamedPaths = Pick<HookEvent, 'paths' | 'does' | 'input' | 'clientDirectory'>;
+
+/** The path, and what it is if the client puts HOME in place of `~`. */
+function withHome(path: string, home: string): string[] {
+  const tilde = path.indexOf('/~/');
+  return tilde === -1 ? [path] : [path, join(home, path.slice(tilde + 3))];
 }
 
 /** Where Claude Code puts its worktrees: a worktree is judged like the project. */
@@ -63,17 +71,40 @@ function deniedBy(place: string, root: string, deny: readonly string[]): string 
 function protectedBy(
   place: string,
   root: string,
-  input: HookEvent['input'],
-  { ownDirectories }: PathRules,
+  { input, clientDirectory }: NamedPaths,
+  { ownDirectories, clientPlaces }: PathRules,
 ): string | null {
-  const own = ownDirectories.find((directory) => isWithin(directory, place));
+  const holding = (places: readonly string[]): string | undefined =>
+    places.flatMap((one) => [one, realPlace(one)]).find((one) => isWithin(one, place));
+  const own = holding(ownDirectories);
   if (own !== undefined) return `${quoteName(place)} belongs to contextd itself (${quoteName(own)}). ${ASK}`;
   const names = namesBelow(root, place);
-  if (names === null) return null;
+  if (names !== null) return protectedName('', names, input);
+  const clients = holding(clientDirectory === null ? clientPlaces : [...clientPlaces, clientDirectory]);
+  if (clients !== undefined)
+    return NOTEBOOK.test(place.slice(clients.length))
+      ? null
+      : `${quoteName(place)} belongs to the settings of a client (${quoteName(clients)}). ${ASK}`;
+  return protectedOutside(place, root, input);
+}
+
+/** What Claude Code writes itself with its tools: plans, and its memory of a project. */
+const NOTEBOOK = /^\/(?:plans|projects\/[^/]+\/memory)\/[^/]+\.md$/;
+
+/** Programs read the same names elsewhere. The directories around the project have the names that the person gave them. */
+function protectedOutside(place: string, root: string, input: HookEvent['input']): string | null {
+  const names = place.split('/').slice(1);
+  const around = root.split('/').slice(1);
+  const shared = names.findIndex((name, index) => name !== around[index]);
+  return shared === -1 ? null : protectedName(`/${names.slice(0, shared).join('/')}`, names.slice(shared), input);
+}
+
+/** `above`: the directory of the names, '' for the root of the project. */
+function protectedName(above: string, names: readonly string[], input: HookEvent['input']): string | null {
   for (const [index, name] of names.entries()) {
-    const shown = quoteName(names.slice(0, index + 1).join('/'));
+    const shown = quoteName(join(above, ...names.slice(0, index + 1)));
     if (name === '.git')
-      return `${quoteName(names.join('/'))} is in ${shown}, which is protected: git on the host would run or obey what is in it. ${ASK}`;
+      return `${quoteName(join(above, ...names))} is in ${shown}, which is protected: git on the host would run or obey what is in it. ${ASK}`;
     const named = meaningOf(toRaw(names.slice(0, index).join('/')), toRaw(name));
     const danger = dangerAs(named);
     if (named?.row === undefined || named.row === null || danger === null) continue;

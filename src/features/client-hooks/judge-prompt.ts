@@ -30,7 +30,11 @@ export async function promptAnswer(
   { scrubber, rules }: PromptDeps,
 ): Promise<JsonObject | null> {
   for (const path of mentionedFiles(prompt, cwd)) {
-    const hidden = refusedPath({ paths: [path], does: 'read', input: {} }, session.project, rules);
+    const hidden = refusedPath(
+      { paths: [path], does: 'read', input: {}, clientDirectory: null },
+      session.project,
+      rules,
+    );
     if (hidden !== null) return blocked(hidden);
     const text = textOf(path);
     if (text === null || isMedia(text)) continue;

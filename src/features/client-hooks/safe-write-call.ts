@@ -6,17 +6,21 @@ import type { HookEvent } from './hook-event.ts';
 /** Characters of a command that a model is to copy. */
 const COMMAND_MAX_CHARS = 8_000;
 
-/** Why a call that holds tokens of the session is refused, and the call of safe_write that does what was meant. */
+/**
+ * Why a call that holds tokens of the session, or neutralised look-alikes, is refused, and the call of safe_write that does what
+ * was meant.
+ */
 export function tokenRefusal(event: HookEvent, root: string, tokens: readonly string[]): string {
-  const what = `${event.tool} would write ${tokens.slice(0, 10).join(', ')} as it stands, not the secret.`;
+  const what = `${event.tool} would write ${tokens.slice(0, 10).join(', ')} as it stands, not what it stands for.`;
   const [path] = event.paths;
   if (path === undefined || event.paths.length > 1 || !isBelow(root, path))
-    return `${what} safe_write puts the secret in, in files of the project.`;
+    return `${what} safe_write writes what it stands for, in files of the project.`;
   const call = callOf(event.input, path.slice(root.length + 1));
   const command = call === null ? '' : `safe_write ${shellWord(JSON.stringify(call))}`;
-  if (command === '' || command.length > COMMAND_MAX_CHARS)
-    return `${what} Make the same change with safe_write, which puts the secret in: \`safe_write --help\`.`;
-  return `${what} Run this in your shell instead, which puts the secret in:\n${command}`;
+  // Claude Code decodes such an escape in a command before a shell sees it.
+  if (command === '' || command.length > COMMAND_MAX_CHARS || /\\u[0-9a-f]{4}/i.test(command))
+    return `${what} Make the same change with safe_write, which writes what it stands for: \`safe_write --help\`.`;
+  return `${what} Run this in your shell instead, which writes what it stands for:\n${command}`;
 }
 
 /** The arguments of safe_write; null for a change that it does not know, such as that of a cell. */

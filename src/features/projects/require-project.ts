@@ -1,9 +1,8 @@
-import { ContextdError } from '../../core/errors.ts';
 import type { Management, RpcMethod, RpcMethods, RpcName } from '../../protocol/management-contract.ts';
 import { requiredRoot, rpcMethods } from '../../protocol/management-rpcs.ts';
-import type { Project, ProjectStore } from '../../stores/projects.ts';
+import { notRegistered, type Project, type ProjectStore } from '../../stores/projects.ts';
 
-type Projects = Pick<ProjectStore, 'find'>;
+type Projects = Pick<ProjectStore, 'find'> & Partial<Pick<ProjectStore, 'notRegistered'>>;
 
 /** The same service, whose rpcs throw NOT_FOUND for an unregistered project where MANAGEMENT_RPCS asks for it. */
 export function forRegisteredProjects(management: Management, projects: Projects): Management {
@@ -27,5 +26,5 @@ export function forRegistered<Name extends RpcName>(
 export async function requireProject(root: string, projects: Projects): Promise<Project> {
   const project = await projects.find(root);
   if (project !== null) return project;
-  throw new ContextdError('NOT_FOUND', `${root} is not a registered project`, { remedy: 'Run `ctxd init` there.' });
+  throw projects.notRegistered?.('NOT_FOUND', root) ?? notRegistered('NOT_FOUND', root, null);
 }

@@ -3,7 +3,7 @@ import type { CommandRuleRecord } from '../../call/outcome.ts';
 import type { VerifiedCall } from '../../dispatch/call.ts';
 import type { CommandRules, RulesJudgement } from '../../dispatch/command-rules.ts';
 import type { ApprovalRule } from '../../stores/approval-rules.ts';
-import type { Input } from './inner-commands.ts';
+import type { Input } from './inputs.ts';
 import type { JudgeThread } from './judge-thread.ts';
 import { type Judgement, NO_RULE, type RuledCommand } from './judgement.ts';
 import { type CommandRule, isCatchAll, type RuleClient, type RuleList } from './rule.ts';

@@ -6,13 +6,13 @@ import {
   type ParsedScript,
   type Pipeline,
   parse,
-  type Redirect,
   type Statement,
-  type Word,
 } from 'unbash';
-import { ANY_HOLE, asConstant, asSource, hasHole, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
+import { commandsIn, type Hints, hintsOf, hintsOfValues } from './hints.ts';
+import { givenBy, type Input, inputFrom, isTyped, outputOf, simpleCommand } from './inputs.ts';
+import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
 import { nameText, wordText } from './words.ts';
-import { findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsWords } from './wrappers.ts';
+import { baseName, findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsWords } from './wrappers.ts';
 
 /** A command that runs as a part of a text. */
 export interface InnerCommand {
@@ -25,14 +25,9 @@ export interface InnerCommand {
    * shell reads while it runs, or from a program that the client does not know to run others.
    */
   readonly via: 'words' | 'wrapper' | 'text';
+  /** What it may run itself. Missing: nothing more. */
+  readonly hints?: Hints;
 }
-
-/** What commands read that read commands from their input. */
-export type Input =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'text'; readonly text: string }
-  /** Comes from a program, or later. */
-  | { readonly kind: 'unknown' };
 
 interface Place {
   readonly via: InnerCommand['via'];
@@ -65,6 +60,8 @@ class Walk {
   #isShallow = false;
   /** What the script that is walked was parsed from. */
   #source = '';
+  /** What aliases of the text stand for. */
+  readonly #aliases = new Map<string, string>();
 
   text(text: string, place: Place): void {
     if (place.depth > DEPTH_MAX) {
@@ -116,10 +113,22 @@ class Walk {
         this.#children(node, place);
         this.#subshells((node as ArithmeticExpansionPart).text.replace(/^\$\(\(/, ''), place);
         return;
+      case 'TestUnary':
+      case 'TestBinary':
+        this.#tested(node, place);
+        this.#children(node, place);
+        return;
       default:
         this.#children(node, place);
         return;
     }
+  }
+
+  /** Bash evaluates the index of an array that a test names. */
+  #tested(node: object, { via }: Place): void {
+    const words = Object.values(node).filter((word) => typeof word === 'object' && word !== null && 'value' in word);
+    const texts = words.flatMap(({ value }) => (/\$\(|`/.test(value) ? commandsIn(value) : []));
+    if (texts.length > 0) this.commands.push({ words: [], written: '', via, hints: { tails: [], texts } });
   }
 
   #children(node: object, place: Place): void {
@@ -172,18 +181,35 @@ class Walk {
 
   #command(command: Command, place: Place): void {
     if (!this.#isShallow) this.#children(command, place);
-    const { name, suffix, redirects, pos, end } = command;
+    const { name, suffix, redirects, prefix, pos, end } = command;
+    this.#assigned(prefix, name !== undefined, place);
     if (name === undefined) return;
     const words = [nameText(name), ...suffix.map(wordText)];
     const written = this.#source.slice(command.prefix.at(0)?.pos ?? pos, end);
     this.#run(words, written, { ...place, input: inputFrom(redirects, place.input) });
   }
 
+  /** A shell and other programs run what some variables hold. */
+  #assigned(prefix: Command['prefix'], isForCommand: boolean, { via }: Place): void {
+    const values = prefix.flatMap(({ value, array = [] }) => (value === undefined ? array : [value, ...array]));
+    const hints = hintsOfValues(values.map(wordText), isForCommand);
+    if (hints.texts.length > 0) this.commands.push({ words: [], written: '', via, hints });
+  }
+
   /** A command, and the commands that it runs. */
   #run(words: readonly string[], written: string, place: Place): void {
     const [first] = words;
     if (first === undefined || first === '') return;
-    this.commands.push({ words, written, via: place.via });
+    // The output of a program as a command is like a script in a file.
+    if (first === OUTPUT_HOLE && words.length === 1) return;
+    const input = place.input.kind === 'text' ? place.input.text : '';
+    this.commands.push({ words, written, via: place.via, hints: hintsOf(words, input) });
+    const alias = this.#aliases.get(first);
+    if (alias !== undefined) {
+      this.#aliases.delete(first);
+      this.#inner([alias, ...words.slice(1)].join(' '), place);
+      this.#aliases.set(first, alias);
+    }
     const name = baseName(first);
     if (hasHole(name)) return;
     if (SHELLS.has(name)) {
@@ -198,7 +224,11 @@ class Walk {
         this.#inner(words[1]?.startsWith('-') === true ? '' : (words[1] ?? ''), place);
         return;
       case 'alias':
-        for (const word of words.slice(1)) this.#inner(word.slice(word.indexOf('=') + 1), place);
+        for (const word of words.slice(1)) {
+          const [, alias = '', value = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+          if (value !== '') this.#aliases.set(alias, value);
+          this.#inner(value, place);
+        }
         return;
       case 'source':
       case '.':
@@ -245,7 +275,7 @@ class Walk {
     if (source.from === 'file' && !isStream) return;
     if (source.from === 'input' && place.input.kind === 'nothing') return;
     if (place.input.kind === 'text' && !(source.from === 'file' && source.path === STREAM_HOLE)) {
-      this.#inner(place.input.text, place);
+      this.#inner(place.input.text.replaceAll(OUTPUT_HOLE, ANY_HOLE), place);
       return;
     }
     this.#unreadable(written, { ...place, via: 'text' });
@@ -267,64 +297,7 @@ class Walk {
   }
 }
 
-export function baseName(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1);
-}
-
 function afterWord(words: readonly string[], option: string): string | undefined {
   const at = words.indexOf(option, 1);
   return at === -1 ? undefined : words[at + 1];
-}
-
-/** What `xargs` may add to its command. Without input it runs the command as it is. */
-function givenBy(input: Input): readonly string[] {
-  if (input.kind === 'nothing') return [''];
-  return input.kind === 'text' ? [input.text.trim().replaceAll(/\s+/g, ' ')] : ['', ANY_HOLE];
-}
-
-/** What a command reads, given its redirections. A file is not read. */
-function inputFrom(redirects: readonly Redirect[], before: Input): Input {
-  let input = before;
-  for (const { operator, content, target, fileDescriptor = 0 } of redirects) {
-    if (fileDescriptor !== 0) continue;
-    if (operator === '<<' || operator === '<<-') input = { kind: 'text', text: asConstant(content ?? '') };
-    if (operator === '<<<') input = { kind: 'text', text: target === undefined ? '' : wordText(target) };
-    if (operator === '<' || operator === '<>') input = isStream(target) ? { kind: 'unknown' } : { kind: 'nothing' };
-  }
-  return input;
-}
-
-function isStream(word: Word | undefined): boolean {
-  return word !== undefined && wordText(word) === STREAM_HOLE;
-}
-
-/** What the next command of a pipeline reads. */
-function outputOf(node: unknown): Input {
-  const command = simpleCommand(node);
-  if (command?.name === undefined) return { kind: 'unknown' };
-  const words = command.suffix.map(wordText);
-  switch (baseName(nameText(command.name))) {
-    case 'echo':
-      return { kind: 'text', text: words.filter((word, index) => index > 0 || !/^-[neE]+$/.test(word)).join(' ') };
-    case 'printf':
-      // Its escapes end lines; what its other arguments become is not worked out.
-      return words.length === 1
-        ? { kind: 'text', text: (words[0] ?? '').replaceAll('\\n', '\n').replaceAll('%%', '%') }
-        : { kind: 'unknown' };
-    case 'cat': {
-      const input = inputFrom(command.redirects, { kind: 'unknown' });
-      return words.length === 0 && input.kind === 'text' ? input : { kind: 'unknown' };
-    }
-    default:
-      return { kind: 'unknown' };
-  }
-}
-
-function simpleCommand(node: unknown): Command | undefined {
-  const inner = isTyped(node, 'Statement') ? (node as Statement).command : node;
-  return isTyped(inner, 'Command') ? (inner as Command) : undefined;
-}
-
-function isTyped(node: unknown, type: string): boolean {
-  return typeof node === 'object' && node !== null && 'type' in node && node.type === type;
 }

@@ -1,7 +1,8 @@
-import { baseName, type InnerCommand, innerCommands } from './inner-commands.ts';
+import { type InnerCommand, innerCommands } from './inner-commands.ts';
 import { type JudgedText, type Judgement, NO_RULE, type RuledCommand } from './judgement.ts';
-import { compilePattern, matchPattern, type Pattern, shownText } from './pattern.ts';
+import { compilePattern, literalStart, matchPattern, type Pattern, shownText } from './pattern.ts';
 import { type CommandRule, isCatchAll, type RuleClient, type RuleList } from './rule.ts';
+import { baseName } from './wrappers.ts';
 
 type Hit = { readonly kind: 'deny' | 'ask' | 'unseen'; readonly rule: CommandRule } | { readonly kind: 'none' };
 
@@ -43,7 +44,7 @@ function strictestHit(command: InnerCommand, rules: readonly Compiled[]): Hit {
       if (rule.action !== kind) continue;
       const match = bestMatch(rule, texts);
       if (match === 'surely') return { kind, rule };
-      if (match === 'maybe') maybe.push(rule);
+      if (match === 'maybe' || isHinted(rule, command)) maybe.push(rule);
     }
   }
   const [first] = maybe;
@@ -64,7 +65,8 @@ function lastHit(command: InnerCommand, rules: readonly Compiled[]): Hit {
   let maybe: Compiled | undefined;
   for (const rule of rules.toReversed()) {
     const match = bestMatch(rule, texts);
-    if (match === 'maybe' && rule.action !== 'allow' && !isCatchAll(rule.pattern)) maybe ??= rule;
+    const mayRun = match === 'maybe' || (match === 'no' && isHinted(rule, command));
+    if (mayRun && rule.action !== 'allow' && !isCatchAll(rule.pattern)) maybe ??= rule;
     if (match !== 'surely') continue;
     if (isCatchAll(rule.pattern)) break;
     if (rule.action === 'deny' || (rule.action === 'ask' && maybe?.action !== 'deny')) {
@@ -73,6 +75,21 @@ function lastHit(command: InnerCommand, rules: readonly Compiled[]): Hit {
     break;
   }
   return maybe === undefined ? { kind: 'none' } : { kind: 'unseen', rule: maybe };
+}
+
+/** True if the program may run a part of its words that the rule covers. */
+function isHinted({ tokens }: Compiled, { hints }: InnerCommand): boolean {
+  if (hints === undefined) return false;
+  const start = literalStart(tokens);
+  if (start.trim() === '') return false;
+  const [first = ''] = start.split(' ');
+  const covers = (text: string): boolean => text.startsWith(first) && matchPattern(tokens, text) !== 'no';
+  const ofTail = (word: string, index: number, words: readonly string[]): boolean =>
+    baseName(word).startsWith(first) && covers([baseName(word), ...words.slice(index + 1)].join(' '));
+  return (
+    hints.tails.some((words) => words.some(ofTail)) ||
+    hints.texts.some((text) => covers(text) || covers(baseName(text)))
+  );
 }
 
 /** The words of a command as rules name them: the program by its path and by its name, and as they are written. */
@@ -96,7 +113,8 @@ function hasAsked(client: RuleClient, { via, written }: InnerCommand, { pattern 
 
 const SHOWN_MAX_CHARS = 200;
 
-function shownCommand({ words }: InnerCommand): string {
-  const shown = shownText(words.join(' ')).replaceAll(/\s+/g, ' ');
+function shownCommand({ words, hints }: InnerCommand): string {
+  const text = words.length === 0 ? (hints?.texts[0] ?? '') : words.join(' ');
+  const shown = shownText(text).replaceAll(/\s+/g, ' ');
   return shown.length <= SHOWN_MAX_CHARS ? shown : `${shown.slice(0, SHOWN_MAX_CHARS)}…`;
 }

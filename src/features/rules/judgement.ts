@@ -1,4 +1,4 @@
-import type { Input } from './inner-commands.ts';
+import type { Input } from './inputs.ts';
 import type { RuleClient } from './rule.ts';
 
 /** A text that a call gives to a shell. */

@@ -9,8 +9,15 @@ export const ANY_HOLE = '\uE000';
 export const WORD_HOLE = '\uE001';
 /** A word that names a stream of another command: `<(…)`. */
 export const STREAM_HOLE = '\uE002';
+/** A part of an unquoted word: text within it, or a blank that makes two words of it, such as `$IFS`. */
+export const SPLIT_HOLE = '\uE003';
+/**
+ * What a program prints whose words say nothing of it, in place of a word. As a text that the shell reads it is like a script
+ * in a file, which is not read.
+ */
+export const OUTPUT_HOLE = '\uE004';
 
-const HOLES = /[\uE000-\uE002]/g;
+const HOLES = /[\uE000-\uE004]/g;
 
 /** A pattern as what its characters stand for. `null`: any text. `one`: one character. */
 type Token = string | null | { readonly one: true };
@@ -52,9 +59,14 @@ export function asConstant(text: string): string {
   return text.replaceAll(HOLES, ANY_HOLE);
 }
 
-/** The text with its holes as expansions, to be read as shell source. */
+/** The text with its holes as expansions, to be read as shell source. A hole that is no part of a word may be several words. */
 export function asSource(text: string): string {
-  return text.replaceAll(HOLES, (hole) => (hole === WORD_HOLE ? '"$hidden"' : '$hidden'));
+  return text.replaceAll(HOLES, (hole, at: number) => {
+    const [before, after] = [text.slice(0, at), text.slice(at + 1)];
+    if (hole === OUTPUT_HOLE && /(?:^|[;&|(\n])[ \t]*$/.test(before) && /^[ \t]*(?:$|[;&|)\n])/.test(after)) return ':';
+    const isWord = /(?:^|[\s;&|(])$/.test(before) && /^(?:$|[\s;&|)])/.test(after);
+    return hole === ANY_HOLE || hole === STREAM_HOLE || isWord ? '$hidden' : '"$hidden"';
+  });
 }
 
 /** The text for a person. */
@@ -66,6 +78,12 @@ export function shownText(text: string): string {
 function formsOf(pattern: Pattern): Pattern[] {
   const bare = pattern.slice(0, -2);
   return pattern.at(-1) === null && pattern.at(-2) === ' ' ? [pattern, bare] : [pattern];
+}
+
+/** What every text that the pattern covers begins with. */
+export function literalStart(pattern: Pattern): string {
+  const end = pattern.findIndex((token) => typeof token !== 'string');
+  return pattern.slice(0, end === -1 ? pattern.length : end).join('');
 }
 
 /** Follows all positions in the pattern at once: time is the product of both lengths at most. */
@@ -81,9 +99,10 @@ function accepts(pattern: Pattern, text: string, fillsHoles: boolean): boolean {
 }
 
 function* steps(pattern: Pattern, from: number, char: string, fillsHoles: boolean): Generator<number> {
-  if (char >= ANY_HOLE && char <= STREAM_HOLE) {
+  if (char >= ANY_HOLE && char <= OUTPUT_HOLE) {
     if (pattern[from] === null) yield from;
     if (!fillsHoles) return;
+    if (char === SPLIT_HOLE && pattern[from] === ' ') yield from + 1;
     for (let to = from; to <= pattern.length; to += 1) {
       yield to;
       if (char !== ANY_HOLE && pattern[to] === ' ') return;

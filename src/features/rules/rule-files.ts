@@ -1,7 +1,8 @@
 import { constants, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { SERVER_FILES } from '../../core/client-places.ts';
 import { isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { claudeRules } from './claude-rules.ts';
@@ -62,6 +63,15 @@ export class RuleFiles {
 
   constructor(deps: RuleFilesDeps) {
     this.#deps = deps;
+  }
+
+  /** The directories and files from which clients take a person's settings, whether or not they exist, and HOME. */
+  get personal(): { readonly home: string; readonly clientPlaces: readonly string[] } {
+    const { home } = this.#deps;
+    const { claude, opencode } = this.#filesOf('/');
+    const own = [...claude, ...opencode].filter(({ isOfPerson }) => isOfPerson);
+    const directories = new Set(own.map(({ file }) => dirname(file)));
+    return { home, clientPlaces: [...directories, ...SERVER_FILES.map((file) => join(home, file))] };
   }
 
   async read(projectRoot: string): Promise<ProjectRules> {

@@ -1,19 +1,20 @@
-import type { Word, WordPart } from 'unbash';
-import { ANY_HOLE, asConstant, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
+import { type Command, type CommandExpansionPart, type ParsedScript, parse, type Word, type WordPart } from 'unbash';
+import { ANY_HOLE, asConstant, OUTPUT_HOLE, SPLIT_HOLE, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
+import { baseName, WRAPPERS, wrappedWords } from './wrappers.ts';
 
 /** The word as the shell passes it on, with holes for what only the shell knows. Names of files stay patterns. */
 export function wordText(word: Word): string {
   const { parts } = word;
   if (parts === undefined) return literalText(word);
-  const isAlone = parts.length === 1;
-  return parts.map((part) => partText(part, isAlone)).join('');
+  const place = parts.length === 1 ? 'alone' : 'unquoted';
+  return parts.map((part) => partText(part, place)).join('');
 }
 
 /** The same for a word that names a program: a pattern for names of files is not a name. */
 export function nameText(word: Word): string {
   const parts = word.parts ?? [{ type: 'Literal', value: word.value, text: word.text } as const];
-  const isAlone = parts.length === 1;
-  const text = parts.map((part) => (isGlob(part) ? WORD_HOLE : partText(part, isAlone))).join('');
+  const place = parts.length === 1 ? 'alone' : 'unquoted';
+  const text = parts.map((part) => (isGlob(part) ? WORD_HOLE : partText(part, place))).join('');
   return text.replaceAll(/\uE001+/g, WORD_HOLE);
 }
 
@@ -27,8 +28,8 @@ function isGlob(part: WordPart): boolean {
   return part.type === 'Literal' && part.value !== '[' && /[*?[]/.test(part.text.replaceAll(/\\./gs, ''));
 }
 
-/** An expansion that is only a part of its word hides no blank: `$DIR/run` is read as one word. */
-function partText(part: WordPart, isAlone: boolean): string {
+/** An expansion that is only a part of its word hides no more than one blank: `$DIR/run` is read as one word. */
+function partText(part: WordPart, place: 'alone' | 'unquoted' | 'quoted'): string {
   switch (part.type) {
     case 'Literal':
       return literalText(part);
@@ -37,19 +38,84 @@ function partText(part: WordPart, isAlone: boolean): string {
       return asConstant(part.value);
     case 'DoubleQuoted':
     case 'LocaleString':
-      return part.parts
-        .map((inner) => (/@/.test(inner.text) ? partText(inner, true) : partText(inner, false)))
-        .join('');
+      return part.parts.map((inner) => partText(inner, /@/.test(inner.text) ? 'alone' : 'quoted')).join('');
     case 'ProcessSubstitution':
-      return STREAM_HOLE;
+      return outputOf(part) === OUTPUT_HOLE ? OUTPUT_HOLE : STREAM_HOLE;
     case 'ArithmeticExpansion':
     case 'ExtendedGlob':
       return WORD_HOLE;
     case 'BraceExpansion':
       return ANY_HOLE;
+    case 'CommandExpansion':
+      return outputOf(part) ?? holeAt(place);
     case 'SimpleExpansion':
     case 'ParameterExpansion':
-    case 'CommandExpansion':
-      return isAlone ? ANY_HOLE : WORD_HOLE;
+      return holeAt(place);
   }
+}
+
+function holeAt(place: 'alone' | 'unquoted' | 'quoted'): string {
+  if (place === 'alone') return ANY_HOLE;
+  return place === 'unquoted' ? SPLIT_HOLE : WORD_HOLE;
+}
+
+/** The text that `echo` prints, or a hole if the words of the commands do not say what they print; null if they may. */
+function outputOf({ script, inner }: Pick<CommandExpansionPart, 'script' | 'inner'>): string | null {
+  const parsed: ParsedScript | undefined = script ?? (inner === undefined ? undefined : parse(inner));
+  if (parsed === undefined || (parsed.errors ?? []).length > 0) return null;
+  const commands = plainCommands(parsed);
+  if (commands === null) return null;
+  const [first = []] = commands;
+  if (commands.length === 1 && baseName(first[0] ?? '') === 'echo') return echoed(first.slice(1));
+  return commands.every(([name = '', ...words]) => !PRINTING.has(baseName(name)) && words.every(isPlain))
+    ? OUTPUT_HOLE
+    : null;
+}
+
+/** What `echo` prints of its words. */
+export function echoed(words: readonly string[]): string {
+  return words.filter((word, index) => index > 0 || !/^-[neE]+$/.test(word)).join(' ');
+}
+
+/** Programs that print their words, or what another machine answers. */
+const PRINTING = new Set(['echo', 'printf', 'yes', 'curl', 'wget', 'nc', 'ssh']);
+
+/** No text of a shell, no address of a text. */
+function isPlain(word: string): boolean {
+  return /^[\w./@+,:=~^-]+$/.test(word) && !word.includes('://');
+}
+
+/** The words of a script of simple commands, without the programs that start them; null for any other script. */
+function plainCommands(script: ParsedScript): string[][] | null {
+  const commands: string[][] = [];
+  const isPlainNode = (node: unknown): boolean => {
+    if (Array.isArray(node)) return node.every(isPlainNode);
+    if (typeof node !== 'object' || node === null || !('type' in node)) return false;
+    switch (node.type) {
+      case 'Statement':
+        return 'command' in node && isPlainNode(node.command) && 'redirects' in node && isWithoutText(node.redirects);
+      case 'Pipeline':
+      case 'AndOr':
+        return 'commands' in node && isPlainNode(node.commands);
+      case 'Command': {
+        const { name, suffix, redirects, prefix } = node as Command;
+        if (name === undefined || prefix.length > 0 || !isWithoutText(redirects)) return false;
+        commands.push(unwrapped([nameText(name), ...suffix.map(wordText)]));
+        return true;
+      }
+      default:
+        return false;
+    }
+  };
+  return isPlainNode(script.commands) ? commands : null;
+}
+
+function unwrapped(words: string[]): string[] {
+  const name = baseName(words[0] ?? '');
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  return wrapper === undefined ? words : unwrapped(wrappedWords(wrapper, words));
+}
+
+function isWithoutText(redirects: unknown): boolean {
+  return Array.isArray(redirects) && redirects.every(({ operator }) => !['<<', '<<-', '<<<'].includes(operator));
 }

@@ -55,6 +55,10 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   watch: { valued: ['-n', '--interval', '-q', '--equexit'] },
 };
 
+export function baseName(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1);
+}
+
 export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash']);
 
 /** Options of `xargs` whose value is the next word. `-I` and `-J` name what the arguments replace. */

@@ -29,6 +29,10 @@ export class LiveEvents implements LiveFeed {
     return () => void this.#listeners.delete(listener);
   }
 
+  get isFollowed(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   /** A line of the audit log. */
   record(record: AuditRecord): void {
     this.#publish(topicOf(record), record.project, JSON.stringify(record));

@@ -15,7 +15,7 @@ export interface WrappedCommand {
  * in single quotes, so nothing in it can end it. Null for any other text. `temporary`: directories in which FILE may be.
  */
 export function unwrap(text: string, temporary: readonly string[]): WrappedCommand | null {
-  for (const { 0: start, index } of text.matchAll(/(?:^| && )(?:\\builtin )?eval (?=['"\\])/g)) {
+  for (const { 0: start, index } of text.matchAll(/(?:^| && )(?:\\builtin )?eval (?=['"\\\w@%+=:,./-])/g)) {
     const setup = SETUP.exec(text.slice(0, index));
     const word = setup && readQuoted(text, index + start.length);
     const [, file] = (word && END.exec(text.slice(word.end))) ?? [];
@@ -61,15 +61,15 @@ function readExports(script: string): Record<string, string> | null {
   return variables;
 }
 
-/** A word of `'…'` and `"'"` parts, as Claude Code quotes. Null without such a word at this place. */
+/** A word of `'…'`, `"'"` and plain parts, as Claude Code quotes: `pwd` needs no quotes. Null without such a word at this place. */
 function readQuoted(text: string, start: number): { value: string; end: number } | null {
-  const part = /'([^']*)'|"(')"|\\(')/y;
+  const part = /'([^']*)'|"(')"|\\(')|([\w@%+=:,./-]+)/y;
   let [value, end] = ['', start];
   for (;;) {
     part.lastIndex = end;
     const match = part.exec(text);
     if (match === null) return end === start ? null : { value, end };
-    value += match[1] ?? match[2] ?? match[3] ?? '';
+    value += match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
     end = part.lastIndex;
   }
 }

@@ -44,6 +44,8 @@ export class LiveOutput {
   rest(answer: Buffer): Buffer {
     const { length } = this.#shown;
     if (answer.subarray(0, length).equals(this.#shown)) return answer.subarray(length);
+    // A command that did not run has no output; why is on standard error.
+    if (answer.length === 0) return NOTHING;
     return Buffer.concat([Buffer.from(`${ownLine(COMPLETE)}\n`), answer]);
   }
 

@@ -4,20 +4,30 @@ import type { RateLimit } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Guard } from './guard.ts';
 import { replaceTokens, tokenDigits } from './look-alike.ts';
-import { type NumberStore, unknownSecret, Vault } from './vault.ts';
+import { type NumberMemory, type NumberStore, type Unnumbered, unknownSecret, Vault } from './vault.ts';
 
 /** Number of vaults above which the least recently used empty ones are dropped: far more than concurrent sessions. */
 const EMPTY_AFTER = 1024;
+
+/** The numbers of earlier vaults of a session. */
+export interface RecalledNumbers {
+  readonly memory: NumberMemory;
+  /** Whether the values that a rule finds cannot be guessed by someone who has the hashes. */
+  isStrong(rule: string): boolean;
+}
 
 /** The vaults of all sessions, and operations on tokens. Sessions are isolated from each other. */
 export class SessionVaults {
   readonly #vaults = new Map<string, Vault>();
   readonly #numbers: NumberStore;
   readonly #clock: Clock;
+  readonly #recalled: RecalledNumbers | null;
 
-  constructor(numbers: NumberStore, clock: Clock) {
+  /** `recalled`: null if every value of a new vault gets a new number. */
+  constructor(numbers: NumberStore, clock: Clock, recalled: RecalledNumbers | null = null) {
     this.#numbers = numbers;
     this.#clock = clock;
+    this.#recalled = recalled;
   }
 
   get size(): number {
@@ -26,11 +36,25 @@ export class SessionVaults {
 
   /** Creates the vault on first use. */
   of(session: SessionRef): Vault {
-    const vault = this.#vaults.get(sessionKey(session)) ?? new Vault(() => this.#numbers.next(session));
+    const vault = this.#vaults.get(sessionKey(session)) ?? new Vault((secret) => this.#numberFor(session, secret));
     this.#vaults.delete(sessionKey(session));
     this.#vaults.set(sessionKey(session), vault);
     if (this.#vaults.size > EMPTY_AFTER) this.#dropEmpty();
     return vault;
+  }
+
+  #numberFor(session: SessionRef, { value, rule, isWhole }: Unnumbered): Promise<number> | number {
+    const recalled = this.#recalled;
+    if (recalled === null || !isWhole || !recalled.isStrong(rule)) return this.#numbers.next(session);
+    return this.#sameNumber(session, value, recalled.memory);
+  }
+
+  async #sameNumber(session: SessionRef, value: string, memory: NumberMemory): Promise<number> {
+    const before = await memory.recall(session, value);
+    if (before !== null) return before;
+    const number = await this.#numbers.next(session);
+    await memory.keep(session, value, number);
+    return number;
   }
 
   /** Drops empty vaults of the least recently used sessions; nothing is lost. */

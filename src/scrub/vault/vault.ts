@@ -15,6 +15,20 @@ export interface NumberStore {
   last(session: SessionRef): Promise<number> | number;
 }
 
+/** Remembers the numbers of values that cannot be guessed, also after the vault is gone. */
+export interface NumberMemory {
+  recall(session: SessionRef, value: string): Promise<number | null>;
+  keep(session: SessionRef, value: string, number: number): Promise<void>;
+}
+
+/** A value that gets a number. */
+export interface Unnumbered {
+  value: string;
+  rule: string;
+  /** False for a token of one spelling, beside the one of the value. */
+  isWhole: boolean;
+}
+
 /** A value known to be secret. */
 export interface KnownSecret {
   rule: string;
@@ -87,7 +101,7 @@ interface Used {
 /** The secrets of one session, in memory only: values by number, and the guard that finds them. */
 export class Vault {
   readonly guard = new Guard();
-  readonly #nextNumber: () => Promise<number> | number;
+  readonly #numberFor: (secret: Unnumbered) => Promise<number> | number;
   /** Keyed by canonical value. Holds promises, so that two concurrent answers give a secret the same number. */
   readonly #byValue = new Map<string, Promise<Entry>>();
   /** Keyed by spelling and value: secrets with a separate token for one spelling. */
@@ -97,8 +111,8 @@ export class Vault {
   #chars = 0;
   #isToldOf = false;
 
-  constructor(nextNumber: () => Promise<number> | number) {
-    this.#nextNumber = nextNumber;
+  constructor(numberFor: (secret: Unnumbered) => Promise<number> | number) {
+    this.#numberFor = numberFor;
   }
 
   /** True if the vault holds neither learned values nor numbers. */
@@ -264,7 +278,7 @@ export class Vault {
     { value, rule, context }: Omit<Used, 'text'>,
   ): Promise<Entry> {
     this.#chars += value.length;
-    const entry = this.#number(value, rule, context);
+    const entry = this.#number({ value, rule, isWhole: entries === this.#byValue }, context);
     entries.set(key, entry);
     entry.catch(() => {
       entries.delete(key);
@@ -273,8 +287,9 @@ export class Vault {
     return entry;
   }
 
-  async #number(value: string, rule: string, { tool, time, call }: SecretContext): Promise<Entry> {
-    const number = await this.#nextNumber();
+  async #number(secret: Unnumbered, { tool, time, call }: SecretContext): Promise<Entry> {
+    const { value, rule } = secret;
+    const number = await this.#numberFor(secret);
     const digits = String(number);
     if (!Number.isSafeInteger(number) || number < 1 || this.#byDigits.has(digits))
       throw new ContextdError('INTERNAL_ERROR', `the number ${digits} cannot be given to a secret`);

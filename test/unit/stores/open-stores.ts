@@ -83,7 +83,7 @@ export async function openTestProjects(
 ): Promise<{ consents: Consents; projects: ProjectStore }> {
   const consents = createConsents({ database, clock });
   await consents.start();
-  const projects = createProjectStore({ database, consents, clock });
+  const projects = createProjectStore({ database, consents, clock, contextdHome: null });
   await projects.start();
   return { consents, projects };
 }

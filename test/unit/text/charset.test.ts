@@ -109,6 +109,34 @@ describe('NUL bytes in a text', () => {
   });
 });
 
+describe('the encoding of one or two bytes', () => {
+  it('is not guessed by a language or by one NUL byte, because they say nothing of either', () => {
+    const names = new Set<string>();
+    for (let first = 0; first < 256; first++) {
+      names.add(detectCharset(Buffer.from([first]))?.name ?? 'no text');
+      for (let second = 0; second < 256; second++) {
+        const bytes = Buffer.from([first, second]);
+        if (bytes.equals(Buffer.from('feff', 'hex')) || bytes.equals(Buffer.from('fffe', 'hex'))) continue;
+        names.add(detectCharset(bytes)?.name ?? 'no text');
+      }
+    }
+    expect(names).toEqual(new Set(['utf-8', 'iso-8859-1', 'windows-1252', 'no text']));
+  });
+
+  it('is UTF-8 for each text of which the end is cut off within a character, after two of its bytes', () => {
+    const character = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 1 })
+      .filter((one) => Buffer.byteLength(one) > 2);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii' }), character, (text, last) => {
+        const bytes = Buffer.from(`${text}${last}`);
+        for (let cut = 1; cut <= Buffer.byteLength(last) - 2; cut++)
+          expect(detectCharset(bytes.subarray(0, -cut))?.name).toBe('utf-8');
+      }),
+    );
+  });
+});
+
 describe('every encoding that a caller may name', () => {
   it.each(CHARSET_NAMES)('%s gives back the characters that it has', (name) => {
     const charset = named(name);

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ContextdError } from '../../../core/errors.ts';
 import type { CliContext } from '../../context.ts';
-import { ensureRunning } from '../../daemon/launch.ts';
 import { OwnedDirectory } from '../../files/owned-directory.ts';
 import { confirm } from '../../input.ts';
 import { findProjectRoot } from '../../project-root.ts';
 import type { Check } from '../../render.ts';
 import { fail, ok, warn } from '../check.ts';
 import { askVersion } from '../program-version.ts';
+import { inProofPlace, type ProofPlace } from './proof-place.ts';
 import { type ClientOptions, type Conversation, runClaude, runOpenCode } from './run-client.ts';
 import type { Call, Seen, Step } from './scripted-model.ts';
 
@@ -99,7 +98,7 @@ const SET_UP = 'Run `ctxd init --shell` in the project, then `ctxd doctor --clie
 
 /**
  * Starts each client of PATH with the settings of the project and a model that plays a script, and looks for a made-up secret in
- * everything that the client sends to the model. Needs no network and no account. Nothing of it stays. A client runs what the
+ * everything that the client sends to the model. Needs no network and no account. Nothing of it stays, however it ends. A client runs what the
  * project gives it, such as hooks, so a person is asked unless `isAgreed`.
  */
 export async function proveClients(context: CliContext, isAgreed: boolean): Promise<Check[]> {
@@ -115,11 +114,12 @@ export async function proveClients(context: CliContext, isAgreed: boolean): Prom
   if (clients.length === 0)
     return [warn('clients', 'neither claude nor opencode is on PATH', 'Put them on PATH, then run it again.')];
   checkOwners(root);
-  await ensureRunning(context);
   if (!isAgreed) await agree(context, clients, root);
-  const checks: Check[] = [];
-  for (const client of clients) checks.push(await prove(context, client, root));
-  return checks;
+  return inProofPlace(context, root, async (place) => {
+    const checks: Check[] = [];
+    for (const client of clients) checks.push(await prove(client, root, place, context.signal));
+    return checks;
+  });
 }
 
 /** What a client may load its hooks and plugins from. It also looks into the directories above. */
@@ -164,19 +164,23 @@ function agree(context: CliContext, clients: readonly Client[], root: string): P
 /** What came of one way: the secret was hidden or shown, or nothing of the file came back and the client says why. */
 type Result = { way: string; state: 'hidden' | 'shown' } | { way: string; state: 'nothing'; why: string };
 
-async function prove(context: CliContext, client: Client, root: string): Promise<Check> {
+async function prove(
+  client: Client,
+  root: string,
+  { contextdHome, home, temporary }: ProofPlace,
+  signal: AbortSignal,
+): Promise<Check> {
   const letters = randomBytes(27).toString('base64');
   const canary = `ghp_${letters.replaceAll(/[^A-Za-z0-9]/g, 'x')}`;
   const mark = `mark-${randomBytes(4).toString('hex')}`;
   const project = OwnedDirectory.at(root);
   const name = `contextd-canary-${randomBytes(4).toString('hex')}`;
-  const places = mkdtempSync(join(tmpdir(), 'contextd-'));
   try {
     project.makeDirectory(name, 0o700);
     project.create(`${name}/${FILE}`, `before\ntoken = ${canary} # ${mark}\n`, 0o600);
     const place = { directory: join(root, name), file: join(root, name, FILE) };
-    for (const [link, path] of Object.entries(placesOf(context))) symlinkSync(path, join(places, link));
-    const options = { cwd: root, env: { CONTEXTD_HOME: places } };
+    const env = { CONTEXTD_HOME: contextdHome, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary };
+    const options = { cwd: root, env, home, signal };
     const scripts = client.ways.map((way) => way.steps(place));
     const told = await client.run(client.program, scripts.flat(), options);
     const results: Result[] = client.ways.map(({ name: way, isEdit = false }, index) => {
@@ -194,7 +198,6 @@ async function prove(context: CliContext, client: Client, root: string): Promise
   } finally {
     project.remove(`${name}/${FILE}`);
     project.removeDirectory(name);
-    rmSync(places, { recursive: true, force: true });
   }
 }
 
@@ -215,9 +218,4 @@ function checkOf({ name }: Client, results: readonly Result[], requests: readonl
     `${hidden}; nothing came back by ${nothing}`,
     'If the client should have this tool, make it work, then run it again.',
   );
-}
-
-/** The daemon's own places, under the names that CONTEXTD_HOME has: the client gets a HOME of its own. */
-function placesOf({ paths }: CliContext): Record<string, string> {
-  return { config: paths.configDir, data: paths.dataDir, state: paths.stateDir, run: paths.runDir };
 }

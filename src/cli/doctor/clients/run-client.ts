@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { readEnvironment } from '../../../config/env.ts';
+import { isErrno } from '../../../core/errors.ts';
 import { ScriptedModel, type Seen, type Step } from './scripted-model.ts';
 
 /** What came of a conversation: what the model saw, and what the client printed about itself. */
@@ -24,6 +25,8 @@ export interface ClientOptions {
   env?: Record<string, string>;
   /** HOME of the client, which stays; a new one if missing. */
   home?: string;
+  /** Ends the client when it aborts, and the conversation with its reason. */
+  signal?: AbortSignal;
   /** What the person says. Default: to run the script. */
   prompt?: string;
   /** Tokens that the model of OpenCode says its first step took, of 200,000. Default: 1. */
@@ -126,7 +129,7 @@ interface Launch {
 
 async function converse(
   steps: readonly Step[],
-  { cwd, env = {}, home: ownHome, firstTokens }: ClientOptions,
+  { cwd, env = {}, home: ownHome, firstTokens, signal }: ClientOptions,
   launch: (model: ScriptedModel, home: string) => Launch,
 ): Promise<Conversation> {
   const model = await ScriptedModel.start(steps, firstTokens);
@@ -134,17 +137,8 @@ async function converse(
   try {
     mkdirSync(home, { recursive: true });
     const { words, env: own } = launch(model, home);
-    const [program = '', ...args] = words;
     const base = { PATH: readEnvironment().path, HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', SHELL: '/bin/bash' };
-    const child = spawn(program, args, {
-      cwd,
-      env: { ...base, ...own, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: LIMIT_MS,
-      killSignal: 'SIGKILL',
-    });
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    const log = `${err}${out}`;
+    const log = await runProgram(words, { cwd, env: { ...base, ...own, ...env } }, signal);
     try {
       return { results: model.results, prompt: model.prompt, tools: model.tools, requests: model.requests, log };
     } catch (error) {
@@ -153,6 +147,43 @@ async function converse(
   } finally {
     await model.close();
     if (ownHome === undefined) rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Runs the program in a process group of its own, which ends with it, and returns what it printed. */
+async function runProgram(
+  [program = '', ...args]: readonly string[],
+  where: { cwd: string; env: Record<string, string> },
+  signal?: AbortSignal,
+): Promise<string> {
+  signal?.throwIfAborted();
+  const child = spawn(program, args, { ...where, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  child.on('error', reject);
+  const end = (): void => {
+    endGroup(child.pid);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    reject(signal?.reason);
+  };
+  const limit = setTimeout(() => endGroup(child.pid), LIMIT_MS);
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    const [out, err] = await Promise.race([ended, Promise.all([text(child.stdout), text(child.stderr)])]);
+    return `${err}${out}`;
+  } finally {
+    clearTimeout(limit);
+    signal?.removeEventListener('abort', end);
+    endGroup(child.pid);
+  }
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (!isErrno(error, 'ESRCH')) throw error;
   }
 }
 

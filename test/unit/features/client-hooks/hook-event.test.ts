@@ -28,6 +28,18 @@ describe('issue 19 part 8: events of the hooks of clients', () => {
     expect(callOf('apply_patch', { patchText }).paths).toEqual(['/p/sub/a.ts', '/p/sub/b.ts', '/p/sub/c.ts']);
   });
 
+  it('finds the path of a patch however OpenCode reads its line', () => {
+    const patchText = '*** Begin Patch\n*** Add File:/h/.bashrc:x\n+a\n  *** Move to: /h/b \r\n*** End Patch';
+    expect(callOf('patch', { patchText }).paths).toEqual(['/h/.bashrc:x', '/h/b', '/h/.bashrc']);
+  });
+
+  it('knows the directory of Claude Code from its transcript', () => {
+    const transcript_path = '/home/a/.claude-work/projects/-p/3f.jsonl';
+    expect(callOf('Edit', {}, { transcript_path }).clientDirectory).toBe('/home/a/.claude-work');
+    for (const other of ['/projects/a/b.jsonl', '/tmp/3f.jsonl', ''])
+      expect(callOf('Edit', {}, { transcript_path: other }).clientDirectory).toBeNull();
+  });
+
   it('knows from a batch only the calls whose input the client itself refused', () => {
     const call = { tool_name: 'Edit', tool_input: { file_path: '/p/a', old_string: '[SECRET_1]', new_string: 'x' } };
     const batch = read({
@@ -76,6 +88,8 @@ describe('issue 19 part 8: events of the hooks of clients', () => {
         });
       }),
     );
+    const escaped = callOf('Edit', { file_path: '/p/a', old_string: '[SECRET_1]', new_string: '"\\u005bSECRET_1]"' });
+    expect(tokenRefusal(escaped, '/p', ['[SECRET_1]'])).toContain('`safe_write --help`');
     const outside = callOf('Write', { file_path: '/other/a', content: 'x' });
     expect(tokenRefusal(outside, '/p', ['[SECRET_1]'])).toContain('in files of the project');
     const cell = callOf('NotebookEdit', { notebook_path: '/p/n.ipynb', new_source: '[SECRET_1]' });

@@ -1,18 +1,32 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { PERSONAL_FILES, PROJECT_FILES } from '#src/cli/upstream/client-files.js';
 import type { ToolDeed } from '#src/features/client-hooks/hook-event.js';
 import { refusedPath } from '#src/features/client-hooks/judge-call.js';
+import { MANAGED_SETTINGS, RuleFiles } from '#src/features/rules/rule-files.js';
 import { PROTECTED_NAMES } from '#src/guard/table/protected-names.js';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'judge-')));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const RULES = { deny: ['**/*.pem', 'vault/'], ownDirectories: ['/home/person/.contextd'] };
+const HOME = '/home/person';
+const RULE_FILES = new RuleFiles({ home: HOME, configHome: undefined, managedSettings: MANAGED_SETTINGS });
+const RULES = {
+  deny: ['**/*.pem', 'vault/'],
+  ownDirectories: ['/home/person/.contextd'],
+  ...RULE_FILES.personal,
+};
 
-function judged(path: string, does: ToolDeed = 'write', input: { content?: string } = {}): string | null {
-  return refusedPath({ paths: [path.startsWith('/') ? path : join(root, path)], does, input }, root, RULES);
+function judged(
+  path: string,
+  does: ToolDeed = 'write',
+  input: { content?: string } = {},
+  clientDirectory: string | null = null,
+): string | null {
+  const paths = [path.startsWith('/') ? path : join(root, path)];
+  return refusedPath({ paths, does, input, clientDirectory }, root, RULES);
 }
 
 describe('issue 19 part 8: paths in calls of tools of a client', () => {
@@ -70,5 +84,52 @@ describe('issue 19 part 8: paths in calls of tools of a client', () => {
     expect(judged('/home/person/.contextd/config/config.json')).toContain('belongs to contextd itself');
     expect(judged('/home/person/.contextd/config/config.json', 'read')).toBeNull();
     expect(judged('/home/person/notes')).toBeNull();
+  });
+
+  it('SEC-3.2 lets no tool of a client write the settings from which clients take their rules, hooks and servers', async () => {
+    mkdirSync(join(root, '.claude'));
+    for (const name of ['.claude/settings.json', 'opencode.json']) writeFileSync(join(root, name), '{}');
+    const { files } = await RULE_FILES.read(root);
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    const read = [...files, ...RULE_FILES.personal.clientPlaces];
+    const written = [...PERSONAL_FILES, ...PROJECT_FILES].map(({ path }) => join(HOME, path));
+    for (const path of [...read, ...written, MANAGED_SETTINGS, `${HOME}/.claude/settings.local.json`]) {
+      expect(judged(path), path).toMatch(/ is protected: |belongs to the settings of a client/);
+      expect(judged(path), path).toContain('Only a person changes it');
+      expect(judged(path, 'read'), path).toBeNull();
+    }
+    for (const path of ['~/.config/opencode/AGENTS.md', 'src/~/.config/opencode/AGENTS.md'])
+      expect(judged(path), path).toContain('belongs to the settings of a client');
+  });
+
+  it('refuses the protected names of the directories around the project, and of any other', () => {
+    const around = dirname(root);
+    for (const path of ['.claude/settings.json', 'opencode.json', '.mcp.json', 'other/.git/hooks/post-merge', '.envrc'])
+      expect(judged(join(around, path)), path).toContain(' is protected');
+    expect(judged('/home/person/.bashrc')).toContain(' is protected');
+    for (const path of ['notes.md', 'other/src/a.ts']) expect(judged(join(around, path)), path).toBeNull();
+  });
+
+  it('judges no name that the directories around the project have', () => {
+    const project = join(root, '.cursor/worktrees/one');
+    const event = { does: 'write', input: {}, clientDirectory: null } as const;
+    const [side, rules] = ['two/src/a.ts', 'two/.envrc'].map((path) => join(root, '.cursor/worktrees', path));
+    expect(refusedPath({ ...event, paths: [side ?? ''] }, project, RULES)).toBeNull();
+    expect(refusedPath({ ...event, paths: [rules ?? ''] }, project, RULES)).toContain(' is protected');
+  });
+
+  it('lets Claude Code keep its plans and its memory, and nothing else beside its settings', () => {
+    for (const path of ['plans/a.md', 'projects/-home-person-app/memory/MEMORY.md'])
+      for (const at of ['/home/person/.claude', '/srv/moved'])
+        expect(judged(join(at, path), 'write', {}, '/srv/moved'), path).toBeNull();
+    for (const path of [
+      'settings.json',
+      'skills/plans/SKILL.md',
+      'plans/a.json',
+      'plans/deep/a.md',
+      'projects/a/b.jsonl',
+    ])
+      for (const at of ['/home/person/.claude', '/srv/moved'])
+        expect(judged(join(at, path), 'write', {}, '/srv/moved'), path).toContain('the settings of a client');
   });
 });

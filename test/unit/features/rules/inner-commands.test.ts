@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Input, innerCommands } from '#src/features/rules/inner-commands.js';
+import { innerCommands } from '#src/features/rules/inner-commands.js';
+import type { Input } from '#src/features/rules/inputs.js';
 import { hasHole, shownText } from '#src/features/rules/pattern.js';
 
 const NOTHING: Input = { kind: 'nothing' };

@@ -70,6 +70,18 @@ describe('issue 35 part 1: the wrapper of Claude Code', () => {
     );
   });
 
+  it('is known around a word that needs no quotes', () => {
+    for (const setup of SETUPS)
+      for (const command of ['pwd', 'ls', './run.sh', 'a=b', '/usr/bin/make'])
+        expect(unwrap(`${setup}eval ${command} \\< /dev/null && pwd -P >| ${FILE}`, TEMPORARY)).toEqual({
+          command,
+          variables: {},
+          directoryFile: FILE,
+        });
+    for (const command of ['pwd;', 'a b', '$X', '~', 'a*', 'a&&b'])
+      expect(unwrap(`eval ${command} && pwd -P >| ${FILE}`, TEMPORARY)).toBeNull();
+  });
+
   it('is nothing that a command alone can be: no text without the wrapper around it is recognized', () => {
     fc.assert(
       fc.property(COMMAND, (parts) => {

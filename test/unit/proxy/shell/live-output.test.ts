@@ -39,6 +39,14 @@ describe('issue 35 part 1: what a client sees of a command while it runs', () =>
     expect(rest('one\n')).toBe('[contextd the command has ended; its output:]\none\n');
   });
 
+  it('ends with nothing if the command was refused after a line that said what it waited for', () => {
+    const { live, shown, rest } = output();
+    live.add('[contextd rule_1 asks a person about this call]\n');
+    vi.advanceTimersByTime(A_MINUTE);
+    expect(shown).toHaveLength(1);
+    expect(rest('')).toBe('');
+  });
+
   it('is bounded: a command that prints much is shown at its end only', () => {
     const { live, shown, rest } = output();
     for (let line = 0; line < 10_000; line++) live.add(`${line}\n`);
