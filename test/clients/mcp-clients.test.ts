@@ -21,7 +21,7 @@ const PLAYS: Readonly<Record<string, { prefix: string; shell: string; run: typeo
   opencode: { prefix: TOOL_PREFIX.opencode, shell: 'bash', run: runOpenCode },
 };
 
-// OpenCode uses the same surface in mcp-surfaces.test.ts, with a killed daemon too.
+// OpenCode goes on after a killed daemon in mcp-surfaces.test.ts.
 const CLIENTS = AT_NIGHT ? (['claude', 'opencode'] as const) : (['claude'] as const);
 
 describe.skipIf(clients === undefined).each(CLIENTS)('%s', (name) => {
