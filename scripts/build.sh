@@ -6,6 +6,10 @@ PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
 # Independent of the caller's umask: the tools of a root daemon run as the owner of a project and read these files.
 umask 022
+# Its time is that of the start: what is changed meanwhile is built again by prepare.sh.
+mkdir -p dist
+rm -f dist/.built
+: >dist/.building
 # Code that uses a new message of proto/ fails to compile until it is generated.
 tsc -p tsconfig.json || {
   status=$?
@@ -25,3 +29,4 @@ node dist/scripts/build-core-bundle.js
 node dist/scripts/build-sdk.js
 node dist/scripts/build-daemon.js
 node dist/scripts/build-proxy.js
+mv dist/.building dist/.built

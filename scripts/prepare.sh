@@ -35,5 +35,12 @@ if [ "$(uname -s)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
   fi
 fi
 
-say "Building the program from its source. This may take a minute ..."
-npm run --silent build || fail "the build failed; see its message above."
+# A file or a name that is newer than the last build; a removed file changes the time of its directory.
+changed() {
+  [ -e dist/.built ] && [ -x bin/contextd-proxy ] || return 0
+  [ -n "$(find src tools scripts bench proto package.json tsconfig.json node_modules/.contextd-lock -newer dist/.built | head -n 1)" ]
+}
+if changed; then
+  say "Building the program from its source. This may take a minute ..."
+  npm run --silent build || fail "the build failed; see its message above."
+fi

@@ -6,11 +6,11 @@ import { builtOf, findCitationFaults, REQUIREMENTS } from './requirements.ts';
 
 /** Returns the first argument of every call if it is text. This finds titles without knowing the function's name. */
 function titlesOf(path: string): string[] {
-  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest);
   const titles: string[] = [];
   const visit = (node: ts.Node): void => {
     const [title] = ts.isCallExpression(node) ? node.arguments : [];
-    if (title && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) titles.push(title.getText());
+    if (title && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) titles.push(title.getText(source));
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -87,9 +87,9 @@ describe.skipIf(clients === undefined)('issue 35: in the real OpenCode, whose sh
 describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => {
   it('proves that a canary reaches neither model, and finds the way by which it does without the shell', async () => {
     const programs = mkdtempSync(join(tmpdir(), 'clients-'));
+    const env = { PATH: `${programs}:${process.env.PATH}` };
     symlinkSync(claude, join(programs, 'claude'));
     symlinkSync(opencode, join(programs, 'opencode'));
-    const env = { PATH: `${programs}:${process.env.PATH}` };
     const kept = async () =>
       Promise.all(
         [
@@ -108,6 +108,8 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
       expect(inOpenCode?.detail).toMatch(/^the model did not see the secret by bash, read,/);
       expect(await kept()).toEqual(before);
       expect((await one.runProcess(CTXD, ['init', '--no-shell'])).code).toBe(0);
+      // Without the shell, one client shows that the doctor finds the way.
+      rmSync(join(programs, 'opencode'));
       const [without] = await prove();
       expect(without).toMatchObject({ status: 'fail', detail: expect.stringContaining('a command that fails') });
     } finally {

@@ -8,6 +8,7 @@ import { findClients } from '../../bench/lib/clients/programs.ts';
 import { CLAUDE_CASES, CLAUDE_PERMISSIONS } from '../fixtures/command-rules/claude-cases.ts';
 import { OPENCODE_BASH, OPENCODE_CASES } from '../fixtures/command-rules/opencode-cases.ts';
 import { ofClient, type RuleCase } from '../fixtures/command-rules/rule-case.ts';
+import { stride } from '../helpers/property-runs.ts';
 
 // The same tables as for contextd, given to the clients' own shells: our reading of rules is the clients' reading.
 
@@ -50,10 +51,12 @@ describe.skipIf(clients === undefined)('the tables of command rules', () => {
   });
 
   it('state what the real OpenCode does with the same words', async () => {
+    // A turn of OpenCode takes seconds. What contextd makes of each case is tested in every run.
+    const every = stride(3);
     // What it asks about ends a conversation without a terminal, so it is played by itself.
     const [asked, others] = [
-      OPENCODE_CASES.filter((one) => ofClient(one) === 'ask'),
-      OPENCODE_CASES.filter((one) => ofClient(one) !== 'ask'),
+      OPENCODE_CASES.filter((one) => ofClient(one) === 'ask').filter((_, index) => index % every === 0),
+      OPENCODE_CASES.filter((one) => ofClient(one) !== 'ask').filter((_, index) => index % every === 0),
     ];
     const play = (cases: readonly RuleCase[]) =>
       runOpenCode(
@@ -63,7 +66,8 @@ describe.skipIf(clients === undefined)('the tables of command rules', () => {
       );
     const { results } = await play(others);
     expect(differences(others, results.map(ofOpenCode))).toEqual([]);
-    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(new Set(others.map(ofClient))).toEqual(new Set(['deny', 'run']));
     for (const one of asked) {
       await expect(play([one]), one.command).rejects.toThrow(/permission requested: bash/i);
     }

@@ -3,6 +3,7 @@ import { type Conversation, runClaude, runOpenCode } from '#src/cli/doctor/clien
 import { configureServer, TOOL_PREFIX } from '../../bench/lib/clients/as-server.ts';
 import { findClients } from '../../bench/lib/clients/programs.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { AT_NIGHT } from '../helpers/property-runs.ts';
 
 const clients = findClients();
 let at: Installation;
@@ -20,7 +21,10 @@ const PLAYS: Readonly<Record<string, { prefix: string; shell: string; run: typeo
   opencode: { prefix: TOOL_PREFIX.opencode, shell: 'bash', run: runOpenCode },
 };
 
-describe.skipIf(clients === undefined).each(['claude', 'opencode'] as const)('%s', (name) => {
+// OpenCode goes on after a killed daemon in mcp-surfaces.test.ts.
+const CLIENTS = AT_NIGHT ? (['claude', 'opencode'] as const) : (['claude'] as const);
+
+describe.skipIf(clients === undefined).each(CLIENTS)('%s', (name) => {
   it('issue 34: lists and calls the tools, reads on, and goes on after the daemon was killed', async () => {
     const { prefix, shell, run } = PLAYS[name] ?? PLAYS.claude ?? never();
     const bash = (input: object) => ({ tool: `${prefix}safe_bash`, input: { ...input } });

@@ -69,7 +69,7 @@ beforeAll(async () => {
   repository.git('tag', 'v1');
   git = await startGitDaemon(join(base, 'git'));
 
-  at = await install({ init: false });
+  at = await install({ init: false, warm: true });
   // git's own setting leads github.com to the server of the test.
   const config = `[url "${git.url}/"]\n\tinsteadOf = https://github.com/\n`;
   writeFileSync(join(at.environment.HOME ?? '', '.gitconfig'), config);

@@ -11,8 +11,12 @@ import {
   isAlive,
   processesNamed,
 } from '../helpers/installation.ts';
+import { AT_NIGHT } from '../helpers/property-runs.ts';
 
 const LINK = '.claude/tools/safe_bash/safe_bash';
+/** Calls that start a daemon: a hundred of them start one in `integration/proxy-start.test.ts`. */
+const FIRST_CALLS = AT_NIGHT ? 100 : 30;
+const CALLS = AT_NIGHT ? 200 : 64;
 let at: Installation;
 /** With a daemon whose socket cannot be seen, while `blind` tries for 20 seconds to start a second one. */
 let hidden: Installation;
@@ -52,13 +56,15 @@ async function begun(file: string): Promise<void> {
 }
 
 describe('the daemon', () => {
-  it('is started exactly once by a hundred simultaneous first calls', async () => {
+  it('is started exactly once by many simultaneous first calls', async () => {
     await at.run(CTXD, ['server', 'stop']);
     const starts = (): number =>
       readFileSync(join(at.home, 'state/daemon.log'), 'utf8').split('"daemon.ready"').length - 1;
     const before = starts();
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => at.call('safe_bash', { command: `echo ${i}`, timeout_ms: 120_000 })),
+      Array.from({ length: FIRST_CALLS }, (_, i) =>
+        at.call('safe_bash', { command: `echo ${i}`, timeout_ms: 120_000 }),
+      ),
     );
     expect(answers.map(({ stdout }) => JSON.parse(stdout).data.stdout)).toEqual(answers.map((_, i) => `${i}\n`));
     expect(starts() - before).toBe(1);
@@ -72,8 +78,8 @@ describe('the daemon', () => {
       expect(statSync(join(at.home, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('NFR-1.4 answers two hundred calls, sixteen at a time, each with its own output', async () => {
-    const queue = Array.from({ length: 200 }, (_, i) => i);
+  it('NFR-1.4 answers many calls, sixteen at a time, each with its own output', async () => {
+    const queue = Array.from({ length: CALLS }, (_, i) => i);
     const wrong: number[] = [];
     await Promise.all(
       Array.from({ length: 16 }, async () => {
@@ -154,10 +160,8 @@ describe('a call', () => {
         expect(code).toBe(130);
         expect(JSON.parse(Buffer.concat(out).toString()).data.error_code).toBe('CANCELLED');
       }
-      // The record is written after the tree is dead, so there is no need to wait.
-      const { stdout } = await at.run(CTXD, ['server', 'stop']);
-      expect(stdout).not.toContain('killed');
-      expect(await processesNamed(marker)).toEqual([]);
+      // Long before they end by themselves.
+      await expect.poll(() => processesNamed(marker)).toEqual([]);
     },
   );
 

@@ -7,7 +7,7 @@ let at: Installation;
 let server: RawServer;
 
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 
 afterEach(() => server.close());

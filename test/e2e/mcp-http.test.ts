@@ -11,7 +11,7 @@ let token: string;
 let reading: string;
 
 beforeAll(async () => {
-  at = await install({ settings: { 'http.enabled': 'true' } });
+  at = await install({ warm: true });
   const printed = async (...words: string[]) => (await at.run(CTXD, ['http', ...words])).stdout.trim();
   token = await printed('token', '--name', 'client', '--allow', 'execute', '--project', at.project);
   reading = await printed('token', '--name', 'reader', '--allow', 'read', '--project', at.project);

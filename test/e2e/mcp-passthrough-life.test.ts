@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildConformanceServer } from '../helpers/demo-server.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { connectAsked, ERAS, newClient, RawServer, stdioTransport, textOf } from '../helpers/mcp-client.ts';
+import { AT_NIGHT } from '../helpers/property-runs.ts';
 
 let at: Installation;
 let programs: string;
@@ -58,14 +59,19 @@ it.each(ERAS)('issue 34: over stdio a client of %s keeps its connection when the
   const resources = async () => (await client.listResources()).resources.map(({ uri }) => uri);
   const before = await resources();
   await killDaemon();
-  expect(await resources()).toEqual(before);
-  await killDaemon();
   const asked = await client.callTool({ name: 'test_input_required_result_multi_round', arguments: {} });
   expect(textOf(asked)).toBe('Multi-round complete: Ann likes Ann');
   expect(questions).toHaveLength(2);
-  await at.run(CTXD, ['server', 'stop']);
-  const { messages } = await client.getPrompt({ name: 'test_simple_prompt' });
-  expect(messages).toHaveLength(1);
+  // Each start of a daemon takes seconds, so in the gate one kind of request is tried for each client.
+  if (AT_NIGHT || era === '2025-11-25') {
+    await killDaemon();
+    expect(await resources()).toEqual(before);
+  }
+  if (AT_NIGHT || era === '2026-07-28') {
+    await at.run(CTXD, ['server', 'stop']);
+    const { messages } = await client.getPrompt({ name: 'test_simple_prompt' });
+    expect(messages).toHaveLength(1);
+  }
   await client.close();
 });
 

@@ -36,7 +36,7 @@ describe('passthrough to several servers at once', () => {
   let client: Client;
 
   beforeAll(async () => {
-    at = await install();
+    at = await install({ warm: true });
     for (const name of ['one', 'two']) await add(at, name);
     client = await passing(at);
   });

@@ -35,10 +35,10 @@ async function run(...words: string[]): Promise<string> {
 
 beforeAll(async () => {
   programs = realpathSync(mkdtempSync(join(tmpdir(), 'passthrough-')));
-  at = await install({ settings: { 'http.enabled': 'true' } });
+  at = await install({ warm: true });
   const server = await buildConformanceServer(programs);
   await run('upstream', 'add', 'both', '--path', programs, '--yes', '--', 'node', server);
-  token = await run('http', 'token', '--name', 'client', '--allow', 'execute', '--project', at.project);
+  token = await run('http', 'token', '--name', 'passthrough', '--allow', 'execute', '--project', at.project);
   url = await run('http', 'url');
 });
 
@@ -134,7 +134,7 @@ describe.each(WAYS)('the surface passthrough over %s, for a client of %s', (way,
     await expect(client.readResource({ uri: unknown })).rejects.toThrow(/Resource not found: test:\/\/none\/\[SECRET_/);
     expect(JSON.stringify([echoed, read, prompt])).not.toMatch(/ghp_/);
     const records = await audit();
-    const door = { door: 'mcp', ...(way === 'HTTP' ? { token: 'client' } : {}) };
+    const door = { door: 'mcp', ...(way === 'HTTP' ? { token: 'passthrough' } : {}) };
     expect(records).toContainEqual(expect.objectContaining({ ...door, via: 'tool_execute', secrets_found: 1 }));
     expect(records).toContainEqual(
       expect.objectContaining({ ...door, tool: 'resources/read', secret_rules: [expect.any(String)] }),
@@ -227,7 +227,7 @@ describe('the surface passthrough with a server of an older revision', () => {
     const headers = { 'mcp-session-id': own.sessionId ?? '', accept: 'application/json, text/event-stream' };
     const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
     const ask = async (as: string) => (await askHttp(url, PATH, { token: as, body: ping, headers })).status;
-    const other = await run('http', 'token', '--name', 'other', '--allow', 'execute', '--project', at.project);
+    const other = await run('http', 'token', '--name', 'passthrough-2', '--allow', 'execute', '--project', at.project);
     expect(await ask(other)).toBe(404);
     expect(await ask(token)).toBe(200);
     await own.terminateSession();

@@ -13,7 +13,7 @@ import { connectClient, ERAS, RawServer, textOf } from '../helpers/mcp-client.ts
 let at: Installation;
 
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
 });
 
 afterAll(() => at.remove());

@@ -17,7 +17,7 @@ const encoding = getEncoding('cl100k_base');
 beforeAll(async () => {
   outside = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-upstream-')));
   demo = await buildDemoServer(outside);
-  at = await install();
+  at = await install({ warm: true });
 });
 
 afterAll(async () => {

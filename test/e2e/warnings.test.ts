@@ -17,7 +17,8 @@ type Warned = Answer & { meta: { warning_details?: Warning[]; rate_limit?: Recor
 let at: Installation;
 const seen = new Set<string>();
 beforeAll(async () => {
-  at = await install();
+  // Each secret that a test opens is opened at most twice.
+  at = await install({ settings: { 'secrets.max_uses_per_hour': '2' } });
 });
 afterAll(() => at.remove());
 
@@ -78,7 +79,6 @@ describe('issue 30.1.4 the standard warning codes, where they apply', () => {
   });
 
   it('RATE_LIMIT_APPROACHING: a secret was used nearly as often as allowed, and rate_limit says how often it can be', async () => {
-    await configure({ 'secrets.max_uses_per_hour': '2' });
     const value = `${Buffer.from(`${Math.random()}${Date.now()}`).toString('hex')}aB3`;
     writeFileSync(join(at.project, '.env'), `API_TOKEN=${value}\n`);
     const token = /\[SECRET_\d+\]/.exec((await ask('safe_bash', { command: 'cat .env' })).data.stdout ?? '')?.[0];

@@ -25,17 +25,21 @@ export type GoPrograms = { dir: string; remove(): void } & ({ missing: null } | 
  * not compile throws.
  */
 export function buildGoPrograms(...names: readonly string[]): GoPrograms {
+  const missing = findMissing(...names);
   const dir = mkdtempSync(join(tmpdir(), 'ctxd-go-'));
   const built = { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
-  const missing = whatIsMissing(names);
-  if (missing !== null) {
-    console.warn(`SKIPPED: nothing was compared with Go (${names.join(', ')}): ${missing}`);
-    return { ...built, missing };
-  }
+  if (missing !== null) return { ...built, missing };
   for (const name of names) {
     go(name, ['build', '-o', join(dir, name), '.'], BUILD_TIMEOUT_MS);
   }
   return { ...built, missing: null };
+}
+
+/** Says and prints why the Go programs of test/fixtures cannot be built on this machine; null if they can. Builds nothing. */
+export function findMissing(...names: readonly string[]): string | null {
+  const missing = whatIsMissing(names);
+  if (missing !== null) console.warn(`SKIPPED: nothing was compared with Go (${names.join(', ')}): ${missing}`);
+  return missing;
 }
 
 function whatIsMissing(names: readonly string[]): string | null {

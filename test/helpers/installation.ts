@@ -68,7 +68,7 @@ export interface InstallOptions {
   /**
    * True: the project is new, but the daemon is the one of this worker, which starts once in a run. For tests that say nothing
    * about the start, the settings or everything that a daemon holds. `remove` then unregisters the project only. There,
-   * `ctxd tool install --yes` gives every grant that needs no name of a host or path.
+   * `ctxd tool install --yes` gives every grant that needs no name of a host or path, and HTTP requests are served.
    */
   warm?: boolean;
 }

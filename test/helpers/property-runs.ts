@@ -16,9 +16,12 @@ export function propertyRuns(at: keyof typeof IN_GATE = 'function', times = 1): 
   return Math.ceil(IN_GATE[at] * times * FACTOR);
 }
 
+/** True in `npm run nightly`. The gate runs those rows of an expensive matrix that prove each side of it once (decision 0122). */
+export const AT_NIGHT = process.env.CONTEXTD_SHAPE_RUNS !== undefined;
+
 /** Every how many-th of all cases is tried: `inGate` in the gate, each one at night. */
 export function stride(inGate: number): number {
-  return process.env.CONTEXTD_SHAPE_RUNS === undefined ? Math.max(1, Math.round(inGate / FACTOR)) : 1;
+  return AT_NIGHT ? 1 : Math.max(1, Math.round(inGate / FACTOR));
 }
 
 /** The number of cases that take a sandbox, a program or a database each: `CONTEXTD_SHAPE_RUNS=20000` at night. */

@@ -31,7 +31,9 @@ export function commandsIn(text: string): string[] {
 }
 
 function stringsOf(file: string): string[] {
-  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  const written = readFileSync(join(ROOT, file), 'utf8');
+  if (!written.includes('ctxd ')) return [];
+  const source = ts.createSourceFile(file, written, ts.ScriptTarget.Latest);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) found.push(node.text);

@@ -39,7 +39,7 @@ export function setUpWarm(home: string): void {
   const file = join(home, 'config', 'config.json');
   if (existsSync(file)) return;
   mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify({ install: { yes_grants: GRANTS } }), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify({ install: { yes_grants: GRANTS }, http: { enabled: true } }), { mode: 0o600 });
 }
 
 /** Programs of a new home start from compiled code, as they do from the second start on in every home. */

@@ -19,7 +19,7 @@ let at: Installation;
 /** What nobody's repository holds. */
 let own: string;
 beforeAll(async () => {
-  at = await install();
+  at = await install({ warm: true });
   own = mkdtempSync(join(tmpdir(), 'own-'));
 });
 afterAll(async () => {

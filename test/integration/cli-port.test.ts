@@ -22,7 +22,7 @@ let serving: Promise<Finished>;
 const serverEnd = new AbortController();
 
 beforeAll(async () => {
-  machine = await install(process.getuid?.() === 0 ? { owner: OTHER_UID } : {});
+  machine = await install({ warm: true, ...(process.getuid?.() === 0 ? { owner: OTHER_UID } : {}) });
   const input = { command: SERVE(PORT), timeout_ms: 120_000 };
   serving = machine.call('safe_bash', input, { signal: serverEnd.signal }).catch(() => ({}) as Finished);
   await appears(machine.project, `up-${PORT}`);

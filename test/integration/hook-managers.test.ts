@@ -41,7 +41,7 @@ const bash = (command: string): Promise<Answer> => at.ask('safe_bash', { command
 
 /** A repository that was just cloned: its hooks are not installed. */
 async function cloned({ spec, prepare, files }: Manager): Promise<void> {
-  at = await install({ init: false });
+  at = await install({ init: false, warm: true });
   const [name = '', version = ''] = spec.split('@');
   const settings = { name: 'p', version: '1.0.0', scripts: { prepare }, devDependencies: { [name]: version } };
   for (const [path, text] of Object.entries({ ...files, 'package.json': JSON.stringify(settings) })) {
@@ -119,7 +119,7 @@ describe('issue 30.2.5: hooks where no manager has installed any', () => {
   });
 
   it('a hook that a command writes by itself names no script of npm', async () => {
-    at = await install({ init: false });
+    at = await install({ init: false, warm: true });
     host('git init -q');
     await at.run(CTXD, ['init', '--yes']);
     const [denial] = denialsOf(await bash('echo make test >.git/hooks/pre-commit'));

@@ -79,7 +79,7 @@ describe('issue 30.2.5: a project that was just set up', () => {
   afterEach(() => at.remove());
 
   it('can be stashed with its untracked files and cleaned', async () => {
-    at = await install({ init: false });
+    at = await install({ init: false, warm: true });
     const host = (command: string) => execFileSync('sh', ['-c', command], { cwd: at.project, encoding: 'utf8' });
     host('git init -qb main && git config user.name a && git config user.email a@example.com');
     host('echo 1 >a && git add a && git commit -qm first');

@@ -186,7 +186,7 @@ describe.skipIf(!isRoot)('root in the project of another user', () => {
 
   it('issue 28: commands follow no link that another user placed on the way to a directory of root', async () => {
     const canary = await makeCanary();
-    const machine = await install({ owner: OTHER_UID });
+    const machine = await install({ owner: OTHER_UID, warm: true });
     const run = (...words: string[]) => machine.run(CTXD, words);
     try {
       const before = await stateOf(canary);

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES, type Language } from '#src/cli/new-tool/create-tool.js';
-import { buildGoPrograms, GO } from '../helpers/build-go-programs.ts';
+import { findMissing, GO } from '../helpers/build-go-programs.ts';
 import { CTXD, type Finished, ROOT } from '../helpers/installation.ts';
 import { runCtxd } from '../helpers/run-ctxd.ts';
 import { runProgram } from '../helpers/run-program.ts';
@@ -53,10 +53,8 @@ async function fails(...words: string[]): Promise<string> {
   return stderr;
 }
 
-/** Builds a fixture, to learn whether Go and its modules are there; prints if they are not. */
-const programs = buildGoPrograms('go-plugin');
-programs.remove();
-const missing = (language: Language): boolean => language === 'go' && programs.missing !== null;
+const missingGo = findMissing('go-plugin');
+const missing = (language: Language): boolean => language === 'go' && missingGo !== null;
 
 const nameOf = (language: Language): string => `city_${language}`;
 const KEY = randomBytes(15).toString('hex');

@@ -59,7 +59,7 @@ async function startOnce(options: SessionOptions): Promise<SessionStart> {
   const prefix = TOOL_PREFIX[client];
   const { tool, input } = FIRST_CALLS[surface];
   const run = client === 'claude' ? runClaude : runOpenCode;
-  const { tools, prompt } = await run(program, [{ tool: `${prefix}${tool}`, input }], { cwd: project });
+  const { tools, prompt } = await run(program, [{ tool: `${prefix}${tool}`, input }], { cwd: project, env });
   const definitions = serverDefinitions(tools, prefix);
   const named = new Set(prompt.match(new RegExp(`\\b${prefix}[\\w-]+`, 'g')));
   for (const { name } of definitions) named.delete(`${prefix}${name}`);
