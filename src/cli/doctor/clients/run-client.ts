@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,9 +32,14 @@ export interface ClientOptions {
   allow?: readonly string[];
   /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
   resume?: string;
+  /** Further words on the command line, before the prompt of OpenCode. Default: none. */
+  words?: readonly string[];
+  /** Milliseconds that the conversation may last. Only a client that hangs uses them up. Default: 170,000. */
+  limitMs?: number;
+  /** Called with the client's process when it has started. */
+  onStarted?(child: ChildProcess): void;
 }
 
-/** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
 const LIMIT_MS = 170_000;
 
 /** Runs Claude Code headless, in a folder that a person has trusted, against a model that plays these commands. */
@@ -54,6 +59,7 @@ export function runClaude(
         options.prompt ?? 'Run the script.',
         ...(options.resume === undefined ? [] : ['--resume', options.resume]),
         ...(options.allow === undefined ? [] : ['--allowedTools', ...options.allow]),
+        ...(options.words ?? []),
         '--output-format',
         'stream-json',
         '--verbose',
@@ -80,7 +86,15 @@ export function runOpenCode(
 ): Promise<Conversation> {
   const steps = commands.map((one) => (typeof one === 'string' ? bashStep('bash', one) : one));
   return converse(steps, options, (model, home) => ({
-    words: [program, 'run', '--format', 'json', '--print-logs', options.prompt ?? 'Run the script.'],
+    words: [
+      program,
+      'run',
+      '--format',
+      'json',
+      '--print-logs',
+      ...(options.words ?? []),
+      options.prompt ?? 'Run the script.',
+    ],
     env: {
       XDG_CONFIG_HOME: configHome(program, home),
       XDG_DATA_HOME: join(home, '.local/share'),
@@ -126,7 +140,7 @@ interface Launch {
 
 async function converse(
   steps: readonly Step[],
-  { cwd, env = {}, home: ownHome, firstTokens }: ClientOptions,
+  { cwd, env = {}, home: ownHome, firstTokens, limitMs = LIMIT_MS, onStarted }: ClientOptions,
   launch: (model: ScriptedModel, home: string) => Launch,
 ): Promise<Conversation> {
   const model = await ScriptedModel.start(steps, firstTokens);
@@ -140,9 +154,10 @@ async function converse(
       cwd,
       env: { ...base, ...own, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: LIMIT_MS,
+      timeout: limitMs,
       killSignal: 'SIGKILL',
     });
+    onStarted?.(child);
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const log = `${err}${out}`;
     try {
