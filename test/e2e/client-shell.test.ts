@@ -213,6 +213,23 @@ describe('issue 35 part 1: contextd-sh', () => {
       expect(at({ ...none, [name]: '1' }, '-i'), name).toBe(false);
   });
 
+  it('FR-4.1: a command that ends with & runs on as a job of the session, and the rest of the text runs beside it', async () => {
+    const env = { ...CLAUDE, CLAUDE_CODE_SESSION_ID: 'left' };
+    const left = 'nohup sh -c "touch lib/up; exec sleep 1001" > lib/log 2>&1 &';
+    const first = await run(['-c', `${left}\necho "it's up"; echo "<$!>"; false`], { env });
+    expect(first).toMatchObject({
+      code: 1,
+      stdout: "[contextd job 1 is running: see it with safe_jobs 'show 1', end it with 'stop 1']\nit's up\n<>\n",
+    });
+    await appears(join(one.project, 'lib'), 'up');
+    expect((await one.run(CTXD, ['ps', '--json'])).stdout).toContain('sleep 1001');
+    expect((await run(['-c', "safe_jobs 'stop 1'"], { env })).code).toBe(0);
+    expect((await one.run(CTXD, ['ps', '--json'])).stdout).not.toContain('sleep 1001');
+    // The shell that started it waits for it: one command, in one sandbox.
+    const waited = await run(['-c', 'sh -c "exit 5" & wait $!'], { env });
+    expect(waited).toMatchObject({ code: 5, stdout: '' });
+  });
+
   it('ends the command when the client ends the shell, shows what there was, and exits as a shell would', async () => {
     const child = spawn(shell, ['-c', 'echo begun; touch lib/began; exec sleep 1000'], {
       cwd: one.project,

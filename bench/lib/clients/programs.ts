@@ -6,6 +6,8 @@ import { isWritable } from '../../../src/cli/doctor/clients/run-client.ts';
 
 /** The versions that docs/clients.md reports on. */
 const CLAUDE_CODE = { name: `@anthropic-ai/claude-code-linux-${process.arch}`, version: '2.1.329', file: 'claude' };
+/** The oldest one that docs/clients.md reports on. Of OpenCode it is the same version. */
+const OLD_CLAUDE_CODE = { ...CLAUDE_CODE, version: '2.1.197' };
 const OPENCODE = { name: `opencode-linux-${process.arch}`, version: '1.18.33', file: 'bin/opencode' };
 
 /** About 540 MB. A cold registry may be slow; the tests of one run wait for it once. */
@@ -27,6 +29,17 @@ export function findClients(): Clients | undefined {
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
     console.warn(`SKIPPED: the tests with the real Claude Code and OpenCode (${reason})`);
+    return undefined;
+  }
+}
+
+/** The oldest Claude Code that is supported, in the same way. */
+export function findOldClaude(): string | undefined {
+  try {
+    return install(OLD_CLAUDE_CODE);
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+    console.warn(`SKIPPED: the tests with Claude Code ${OLD_CLAUDE_CODE.version} (${reason})`);
     return undefined;
   }
 }

@@ -12,6 +12,7 @@ import {
 import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { newRequestId } from '../../core/ids.ts';
 import { isWithin } from '../../core/paths.ts';
 import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
 import { shellWord } from '../../core/shell-quote.ts';
@@ -25,10 +26,13 @@ import { lineOf, type Result } from '../output.ts';
 import { type Call, currentDirectory, daemonSource, run, textResult } from '../run.ts';
 import { readShellWords, type ShellRequest } from './bash-arguments.ts';
 import { unwrap, type WrappedCommand } from './claude-wrapper.ts';
+import { readLeftBehind } from './left-behind.ts';
 import { literalWords } from './literal-words.ts';
 import { LiveOutput } from './live-output.ts';
 
 const NOTHING = Buffer.alloc(0);
+/** Poll interval (ms) for the death of the client. */
+const CLIENT_LOOK_MS = 1_000;
 
 /**
  * The program as the shell of a client: runs what the client gives its shell as a call of safe_bash. No text selects anything
@@ -50,8 +54,18 @@ export async function runAsShell(call: Call): Promise<Result> {
   if (asked.command.trim() === '') return textResult('');
   const tool = toolCall(asked.command, link);
   if (tool !== null) return run({ ...call, invocation: { ...call.invocation, ...tool } });
-  const response = await runCommand(call, link, asked, isMerged(around));
+  const response = await runText(withClient(call, around), link, asked, isMerged(around));
   return asked.directoryFile === null ? response.result : withDirectory(response, asked.directoryFile, link);
+}
+
+/** Ends the call when the client has died, such as by SIGKILL, as the end of a terminal ends its commands. */
+function withClient(call: Call, { isOfClient }: ShellEnvironment): Call {
+  if (!isOfClient) return call;
+  const [client, gone] = [process.ppid, new AbortController()];
+  setInterval(() => {
+    if (process.ppid !== client) gone.abort('SIGHUP');
+  }, CLIENT_LOOK_MS).unref();
+  return { ...call, signal: AbortSignal.any([call.signal, gone.signal]) };
 }
 
 /** `.claude/tools/safe_bash/contextd-sh`: Claude Code takes a shell only if its path says `bash`. */
@@ -64,6 +78,8 @@ function shellLink({ invocation, installation, environment }: Call): ToolLink {
 interface Asked extends Pick<WrappedCommand, 'command' | 'variables'> {
   /** Null: the client does not ask where the command ends. */
   directoryFile: string | null;
+  /** True: it runs on after the answer, as a job. Default: false. */
+  isLeft?: true;
 }
 
 function commandOf(request: ShellRequest, { isClaude, temporary }: ShellEnvironment): Asked {
@@ -100,6 +116,17 @@ interface Ran {
   response: ExecuteResponse | null;
 }
 
+/** A command that the shell would leave running becomes a job of the session. What follows it in the text runs then. */
+async function runText(call: Call, link: ToolLink, asked: Asked, isMerged: boolean): Promise<Ran> {
+  const left = readLeftBehind(asked.command);
+  if (left === null) return runCommand(call, link, asked, isMerged);
+  const job = await runCommand(call, link, { ...asked, command: left.command, isLeft: true }, isMerged);
+  if (job.result.exitCode !== 0 || left.rest === '') return job;
+  const next = { ...call, requestId: newRequestId(Date.now()) };
+  const { result, response } = await runCommand(next, link, { ...asked, command: left.rest }, isMerged);
+  return { response, result: { ...result, stdout: Buffer.concat([job.result.stdout, result.stdout]) } };
+}
+
 async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: boolean): Promise<Ran> {
   const places = resolvePlaces(call.environment);
   const encoded = (requestId: string): Buffer =>
@@ -124,10 +151,8 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
       exchange(channel, encoded(requestId), places, call.signal, (text) => live.add(text)),
     );
     const { textStdout, textStderr, exitCode } = response;
-    return {
-      response,
-      result: { form: 'text', stdout: live.rest(textStdout), stderr: textStderr, exitCode: Math.min(exitCode, 255) },
-    };
+    const stdout = asked.isLeft && exitCode === 0 ? lineOf(textStdout.toString().trimEnd()) : live.rest(textStdout);
+    return { response, result: { form: 'text', stdout, stderr: textStderr, exitCode: Math.min(exitCode, 255) } };
   } catch (thrown) {
     const signal = call.signal.reason;
     if (!call.signal.aborted || typeof signal !== 'string') throw thrown;
@@ -139,12 +164,13 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
   }
 }
 
-function inputOf({ command, variables }: Asked): object {
-  const stdin = inputOfFile();
+function inputOf({ command, variables, isLeft }: Asked): object {
+  const stdin = isLeft ? '' : inputOfFile();
   return {
     command,
     ...(Object.keys(variables).length === 0 ? {} : { env: variables }),
     ...(stdin === null ? {} : { stdin }),
+    ...(isLeft ? { background: true } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,9 +35,14 @@ export interface ClientOptions {
   allow?: readonly string[];
   /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
   resume?: string;
+  /** Further words on the command line, before the prompt of OpenCode. Default: none. */
+  words?: readonly string[];
+  /** Milliseconds that the conversation may last. Only a client that hangs uses them up. Default: 170,000. */
+  limitMs?: number;
+  /** Called with the client's process when it has started. */
+  onStarted?(child: ChildProcess): void;
 }
 
-/** A conversation may not last longer, milliseconds. Only a client that hangs uses it up. */
 const LIMIT_MS = 170_000;
 
 /** Runs Claude Code headless, in a folder that a person has trusted, against a model that plays these commands. */
@@ -57,6 +62,7 @@ export function runClaude(
         options.prompt ?? 'Run the script.',
         ...(options.resume === undefined ? [] : ['--resume', options.resume]),
         ...(options.allow === undefined ? [] : ['--allowedTools', ...options.allow]),
+        ...(options.words ?? []),
         '--output-format',
         'stream-json',
         '--verbose',
@@ -83,7 +89,15 @@ export function runOpenCode(
 ): Promise<Conversation> {
   const steps = commands.map((one) => (typeof one === 'string' ? bashStep('bash', one) : one));
   return converse(steps, options, (model, home) => ({
-    words: [program, 'run', '--format', 'json', '--print-logs', options.prompt ?? 'Run the script.'],
+    words: [
+      program,
+      'run',
+      '--format',
+      'json',
+      '--print-logs',
+      ...(options.words ?? []),
+      options.prompt ?? 'Run the script.',
+    ],
     env: {
       XDG_CONFIG_HOME: configHome(program, home),
       XDG_DATA_HOME: join(home, '.local/share'),
@@ -129,7 +143,7 @@ interface Launch {
 
 async function converse(
   steps: readonly Step[],
-  { cwd, env = {}, home: ownHome, firstTokens, signal }: ClientOptions,
+  { cwd, env = {}, home: ownHome, firstTokens, ...life }: ClientOptions,
   launch: (model: ScriptedModel, home: string) => Launch,
 ): Promise<Conversation> {
   const model = await ScriptedModel.start(steps, firstTokens);
@@ -138,7 +152,7 @@ async function converse(
     mkdirSync(home, { recursive: true });
     const { words, env: own } = launch(model, home);
     const base = { PATH: readEnvironment().path, HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', SHELL: '/bin/bash' };
-    const log = await runProgram(words, { cwd, env: { ...base, ...own, ...env } }, signal);
+    const log = await runProgram(words, { cwd, env: { ...base, ...own, ...env } }, life);
     try {
       return { results: model.results, prompt: model.prompt, tools: model.tools, requests: model.requests, log };
     } catch (error) {
@@ -154,19 +168,20 @@ async function converse(
 async function runProgram(
   [program = '', ...args]: readonly string[],
   where: { cwd: string; env: Record<string, string> },
-  signal?: AbortSignal,
+  { signal, limitMs = LIMIT_MS, onStarted }: Pick<ClientOptions, 'signal' | 'limitMs' | 'onStarted'>,
 ): Promise<string> {
   signal?.throwIfAborted();
   const child = spawn(program, args, { ...where, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const { promise: ended, reject } = Promise.withResolvers<never>();
   child.on('error', reject);
+  onStarted?.(child);
   const end = (): void => {
     endGroup(child.pid);
     child.stdout.destroy();
     child.stderr.destroy();
     reject(signal?.reason);
   };
-  const limit = setTimeout(() => endGroup(child.pid), LIMIT_MS);
+  const limit = setTimeout(() => endGroup(child.pid), limitMs);
   signal?.addEventListener('abort', end, { once: true });
   try {
     const [out, err] = await Promise.race([ended, Promise.all([text(child.stdout), text(child.stderr)])]);

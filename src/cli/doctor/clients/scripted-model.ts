@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 export interface Call {
   tool: string;
   input: Record<string, unknown>;
+  /** Made in the same turn. Its result counts as that of the next step, which is not played. */
+  beside?: Call;
 }
 
 /** A call, or how it is made from the results so far, the definitions of tools, and the body of the request. */
@@ -160,32 +162,48 @@ const DONE = 'The script is done. <summary>Nothing of note.</summary>';
 
 function anthropicEvents(step: Call | undefined, number: number): object[] {
   const usage = { input_tokens: 1, output_tokens: 1 };
-  const block =
-    step === undefined
-      ? { type: 'text', text: '' }
-      : { type: 'tool_use', id: `toolu_step_${number}`, name: step.tool, input: {} };
-  const delta =
-    step === undefined
-      ? { type: 'text_delta', text: DONE }
-      : { type: 'input_json_delta', partial_json: JSON.stringify(step.input) };
   const message = { id: `msg_${number}`, type: 'message', role: 'assistant', model: 'scripted', content: [], usage };
   return [
     { type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null } },
-    { type: 'content_block_start', index: 0, content_block: block },
-    { type: 'content_block_delta', index: 0, delta },
-    { type: 'content_block_stop', index: 0 },
+    ...(step === undefined ? textBlock() : together(step).flatMap((call, index) => callBlock(call, index, number))),
     { type: 'message_delta', delta: { stop_reason: step === undefined ? 'end_turn' : 'tool_use' }, usage },
     { type: 'message_stop' },
   ];
 }
 
+function together(call: Call): Call[] {
+  return call.beside === undefined ? [call] : [call, ...together(call.beside)];
+}
+
+function textBlock(): object[] {
+  return contentBlock(0, { type: 'text', text: '' }, { type: 'text_delta', text: DONE });
+}
+
+function callBlock({ tool, input }: Call, index: number, number: number): object[] {
+  return contentBlock(
+    index,
+    { type: 'tool_use', id: `toolu_step_${number + index}`, name: tool, input: {} },
+    { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+  );
+}
+
+function contentBlock(index: number, content_block: object, delta: object): object[] {
+  return [
+    { type: 'content_block_start', index, content_block },
+    { type: 'content_block_delta', index, delta },
+    { type: 'content_block_stop', index },
+  ];
+}
+
 function openaiEvents(step: Call | undefined, number: number, tokens: number): object[] {
-  const call = step && {
-    index: 0,
-    id: `call_step_${number}`,
-    type: 'function',
-    function: { name: step.tool, arguments: JSON.stringify(step.input) },
-  };
+  const calls =
+    step &&
+    together(step).map(({ tool, input }, index) => ({
+      index,
+      id: `call_step_${number + index}`,
+      type: 'function',
+      function: { name: tool, arguments: JSON.stringify(input) },
+    }));
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     id: `chunk_${number}`,
     object: 'chat.completion.chunk',
@@ -195,9 +213,9 @@ function openaiEvents(step: Call | undefined, number: number, tokens: number): o
   });
   return [
     chunk({ role: 'assistant', content: '' }),
-    chunk(call === undefined ? { content: DONE } : { tool_calls: [call] }),
+    chunk(calls === undefined ? { content: DONE } : { tool_calls: calls }),
     {
-      ...chunk({}, call === undefined ? 'stop' : 'tool_calls'),
+      ...chunk({}, calls === undefined ? 'stop' : 'tool_calls'),
       usage: { prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 },
     },
   ];
