@@ -37,6 +37,12 @@ const bashOfServer = (command: string): Step => ({
   input: { command },
 });
 
+/** Codex begins a conversation without a server that is slow to start, unless the server is required. */
+const WAITING = [
+  ...['-c', 'mcp_servers.contextd.required=true'],
+  ...['-c', 'mcp_servers.contextd.startup_timeout_sec=100'],
+];
+
 /** Codex keeps its own sandbox off the machine's directory for temporary files, so its home is elsewhere. */
 async function withHome(use: (home: string) => Promise<void>): Promise<void> {
   mkdirSync('/var/tmp', { recursive: true });
@@ -65,7 +71,7 @@ describe.skipIf(found === undefined)('issue 35: in the real Codex, after `ctxd i
   it('its MCP server contextd runs the tools while its own sandbox is on, if the person lets it', () =>
     withHome(async (home) => {
       const calls = [bashOfServer('cat app.conf; echo $((40 + 2))')];
-      const confined = { ...where(), home, words: ['--sandbox', 'workspace-write'] };
+      const confined = { ...where(), home, words: ['--sandbox', 'workspace-write', ...WAITING] };
       expect((await runCodex(codex, calls, confined)).results[0]?.text).toContain('requires approval');
       const allow = 'mcp_servers.contextd.default_tools_approval_mode="approve"';
       const { results, requests } = await runCodex(codex, calls, {
@@ -91,7 +97,8 @@ describe.skipIf(found === undefined)('issue 35: in the real Codex, after `ctxd i
     }));
 
   it('has no shell of its own with features.shell_tool=false, and the tools of contextd instead', async () => {
-    const options = { ...where(), words: ['--sandbox', 'danger-full-access', '-c', 'features.shell_tool=false'] };
+    const words = ['--sandbox', 'danger-full-access', '-c', 'features.shell_tool=false', ...WAITING];
+    const options = { ...where(), words };
     const { tools, results } = await runCodex(codex, [bashOfServer('echo $((40 + 2))')], options);
     const names = tools.map((tool) => ('name' in tool ? tool.name : ''));
     expect(names).not.toContain('exec_command');
