@@ -366,6 +366,10 @@ const FILE_CALLS: Record<string, FileCalls> = {
     calls: ['readFile', 'rm'],
     why: 'in the configuration directory of contextd, which belongs to the person',
   },
+  'init/clients/other-clients.ts': {
+    calls: ['existsSync', 'statSync'],
+    why: 'whether a client left something in the project, in the home or on PATH: nothing is read or written',
+  },
   'daemon/launch.ts': {
     calls: ['closeSync', 'openSync', 'readFile', 'readdirSync', 'stat'],
     why: 'the log in the state directory of contextd, and /proc',

@@ -46,6 +46,8 @@ export interface ShellEnvironment {
   isOfClient: boolean;
   isClaude: boolean;
   isOpenCode: boolean;
+  isCodex: boolean;
+  isGemini: boolean;
   /** Directories for temporary files. */
   temporary: readonly string[];
   /** The person's own shell. */
@@ -58,6 +60,22 @@ const CLIENT_VARIABLES = [
   ...['CODEX_SANDBOX', 'CODEX_CI', 'CODEX_THREAD_ID'],
 ];
 
+/** The client whose sandbox may be around the program; null for one that is not known. */
+export type SandboxClient = 'claude' | 'codex' | 'gemini' | 'cursor';
+
+/** What clients set for the commands of their agents. The first that matches counts, because a client may have started another. */
+const SANDBOX_VARIABLES: readonly (readonly [SandboxClient, readonly string[]])[] = [
+  ['codex', ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID']],
+  ['gemini', ['GEMINI_CLI']],
+  ['cursor', ['CURSOR_AGENT']],
+  ['claude', ['CLAUDECODE']],
+];
+
+export function readSandboxClient(source: NodeJS.ProcessEnv = process.env): SandboxClient | null {
+  const found = SANDBOX_VARIABLES.find(([, names]) => names.some((name) => nonEmpty(source[name]) !== undefined));
+  return found?.[0] ?? null;
+}
+
 export function readShellEnvironment(source: NodeJS.ProcessEnv = process.env): ShellEnvironment {
   const isSet = (name: string): boolean => nonEmpty(source[name]) !== undefined;
   const shell = nonEmpty(source.SHELL) ?? '/bin/bash';
@@ -65,6 +83,8 @@ export function readShellEnvironment(source: NodeJS.ProcessEnv = process.env): S
     isOfClient: CLIENT_VARIABLES.some(isSet),
     isClaude: isSet('CLAUDECODE'),
     isOpenCode: isSet('OPENCODE'),
+    isCodex: isSet('CODEX_THREAD_ID'),
+    isGemini: isSet('GEMINI_CLI'),
     temporary: ['/tmp', ...[source.TMPDIR, source.CLAUDE_CODE_TMPDIR].filter((path) => path !== undefined)],
     ownShell: basename(shell) === SHELL_PROGRAM ? '/bin/bash' : shell,
   };

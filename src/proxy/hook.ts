@@ -7,6 +7,7 @@ import { callDaemon } from './call-daemon.ts';
 import { resolvePlaces } from './environment.ts';
 import { ask } from './exchange.ts';
 import { failureAnswer } from './hook-failure.ts';
+import { hookFormOf } from './hook-forms.ts';
 import { checkLink } from './invocation.ts';
 import { ANSWER_HOOK_PATH, decodeHookAnswer, encodeHookRequest } from './messages.ts';
 import type { Result } from './output.ts';
@@ -22,13 +23,16 @@ const CONTEXT_MAX_BYTES = 64 * 1024;
  * it prints an answer that shows nothing, because a client goes on with the original output if a hook fails.
  */
 export async function answerHook(call: Omit<Call, 'onForm' | 'onHandedOver'>): Promise<Result> {
-  const input = await readAll(process.stdin);
+  const given = await readAll(process.stdin);
+  const form = hookFormOf(call.invocation.args[0]);
+  const input = form === null ? given : Buffer.from(JSON.stringify(form.read(eventIn(given))));
   let answer: string;
   try {
     answer = await askDaemon(call, input);
   } catch (thrown) {
     answer = failureAnswer(eventIn(input), describe(thrown));
   }
+  if (form !== null && answer !== '') answer = JSON.stringify(form.write(eventIn(Buffer.from(answer))));
   const stdout = Buffer.from(answer === '' ? '' : `${answer}\n`);
   return { form: 'json', stdout, stderr: Buffer.alloc(0), exitCode: 0 };
 }
@@ -71,7 +75,7 @@ async function readAll(stdin: NodeJS.ReadStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** An empty event if the input is not JSON: no client sends that, and nothing can be said about it. */
+/** An empty event if the text is no JSON object: no client sends that, and nothing can be said about it. */
 function eventIn(input: Buffer): JsonObject {
   try {
     const event: unknown = JSON.parse(input.toString('utf8'));

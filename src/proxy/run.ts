@@ -3,11 +3,18 @@ import { dirname, join } from 'node:path';
 import type { AnswerForm } from '../core/envelope.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { singleLine } from '../core/own-line.ts';
+import { SHELL_PROGRAM } from '../core/shell-names.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
 import { callDaemon } from './call-daemon.ts';
 import { isSocketForbidden } from './connect.ts';
-import { daemonEnvironment, type Places, type ProxyEnvironment, resolvePlaces } from './environment.ts';
+import {
+  daemonEnvironment,
+  type Places,
+  type ProxyEnvironment,
+  readSandboxClient,
+  resolvePlaces,
+} from './environment.ts';
 import { exchange } from './exchange.ts';
 import { readInput } from './input.ts';
 import {
@@ -114,11 +121,22 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
     return { ...result, stderr: Buffer.concat([result.stderr, Buffer.from(unreadInput(asked.source))]) };
   } catch (error) {
     if (!isSocketForbidden(error)) throw error;
-    const { withRemedy } = await import('./agent-sandbox.ts');
-    throw withRemedy(error, { ...link, calledAs: call.invocation.calledAs, home: call.environment.home });
+    throw await socketRemedy(error, call, link);
   } finally {
     running?.end();
   }
+}
+
+/** The error with what gets a tool out of the sandbox of the client around it. */
+export async function socketRemedy(
+  error: ContextdError,
+  { invocation, environment }: Pick<Call, 'invocation' | 'environment'>,
+  link: ToolLink,
+): Promise<ContextdError> {
+  const { withRemedy } = await import('./agent-sandbox.ts');
+  const isShell = nameOf(invocation) === SHELL_PROGRAM;
+  const called = { ...link, calledAs: invocation.calledAs, home: environment.home, isShell };
+  return withRemedy(error, called, readSandboxClient());
 }
 
 /** The daemon of this installation. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runClaude, runOpenCode } from '#src/cli/doctor/clients/run-client.js';
-import type { Seen } from '#src/cli/doctor/clients/scripted-model.js';
+import type { Seen } from '#src/cli/doctor/clients/wires.js';
 import { findClients } from '../../bench/lib/clients/programs.ts';
 import { CLAUDE_CASES, CLAUDE_PERMISSIONS } from '../fixtures/command-rules/claude-cases.ts';
 import { OPENCODE_BASH, OPENCODE_CASES } from '../fixtures/command-rules/opencode-cases.ts';

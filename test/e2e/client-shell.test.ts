@@ -13,10 +13,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appears } from '../helpers/appears.ts';
+import { codexWrapped, geminiWrapped } from '../helpers/client-wrappers.ts';
 import { CTXD, type Installation, install, PROXY } from '../helpers/installation.ts';
 
 const CLAUDE = { CLAUDECODE: '1' };
 const OPENCODE = { OPENCODE: '1', AGENT: '1' };
+const CODEX = { CODEX_THREAD_ID: 'a-thread', CODEX_CI: '1' };
+const GEMINI = { GEMINI_CLI: '1' };
 
 let one: Installation;
 let shell: string;
@@ -145,13 +148,33 @@ describe('issue 35 part 1: contextd-sh', () => {
       `safe_bash '${touch}'`,
       `safe_bash --out ${made} 'echo x'`,
       `unset CLAUDECODE; ${touch}`,
+      codexWrapped(touch),
+      codexWrapped(`true'; ${touch}; '`),
+      codexWrapped('true').replace('2>&1; then :; fi', `2>&1; then :; fi; ${touch}`),
+      `${codexWrapped('true')}\nexec '/bin/bash' -c '${touch}'`,
+      geminiWrapped(touch),
+      geminiWrapped(`true\n)\n${touch}\n(`),
+      `CODEX_THREAD_ID= GEMINI_CLI= ${shell} -i <<< '${touch}'`,
     ];
-    for (const env of [CLAUDE, OPENCODE, {}])
+    for (const env of [CLAUDE, OPENCODE, CODEX, GEMINI, {}])
       for (const text of texts) {
         await run(['-c', text], { env });
         await run([], { env, input: text });
         expect([made, cwdFile].filter(existsSync), text).toEqual([]);
       }
+  });
+
+  it('runs the command that Codex and Gemini CLI wrap, also a call of a tool', async () => {
+    for (const [env, wrap] of [[CODEX, codexWrapped] as const, [GEMINI, geminiWrapped] as const]) {
+      expect(await run(['-lc', wrap(`echo "it's" $((1+1)); exit 3`)], { env })).toMatchObject({
+        code: 3,
+        stdout: "it's 2\n",
+      });
+      expect(await run(['-c', wrap(`safe_bash 'echo called'`)], { env })).toMatchObject({
+        code: 0,
+        stdout: 'called\n',
+      });
+    }
   });
 
   it('takes no link of another project for a tool, and prints no file that a link leads to', async () => {

@@ -128,7 +128,7 @@ describe('ctxd init', () => {
 
   it('allows no absolute path that a shell or a rule would read as something else', async () => {
     const rules = (root: string) =>
-      mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY, false).get(
+      mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, root, PROXY, false, []).get(
         '.claude/settings.local.json',
       );
     expect(rules('/home/me/a-b_c@1.2')).toMatchObject({ entries: { length: 16 + DENIED.length } });

@@ -8,6 +8,12 @@ import { isWritable } from '../../../src/cli/doctor/clients/run-client.ts';
 const CLAUDE_CODE = { name: `@anthropic-ai/claude-code-linux-${process.arch}`, version: '2.1.329', file: 'claude' };
 /** The oldest one that docs/clients.md reports on. Of OpenCode it is the same version. */
 const OLD_CLAUDE_CODE = { ...CLAUDE_CODE, version: '2.1.197' };
+const CODEX = {
+  name: '@openai/codex',
+  version: `0.171.0-linux-${process.arch}`,
+  file: `vendor/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl/bin/codex`,
+};
+const GEMINI = { name: '@google/gemini-cli', version: '0.61.0', file: 'bundle/gemini.js' };
 const OPENCODE = { name: `opencode-linux-${process.arch}`, version: '1.18.33', file: 'bin/opencode' };
 
 /** About 540 MB. A cold registry may be slow; the tests of one run wait for it once. */
@@ -35,11 +41,25 @@ export function findClients(): Clients | undefined {
 
 /** The oldest Claude Code that is supported, in the same way. */
 export function findOldClaude(): string | undefined {
+  return find(`Claude Code ${OLD_CLAUDE_CODE.version}`, OLD_CLAUDE_CODE);
+}
+
+/** The real Codex, in the same way: 370 MB. */
+export function findCodex(): string | undefined {
+  return find('Codex', CODEX);
+}
+
+/** The real Gemini CLI, in the same way: a script of Node, 150 MB. */
+export function findGemini(): string | undefined {
+  return find('Gemini CLI', GEMINI);
+}
+
+function find(title: string, program: Package): string | undefined {
   try {
-    return install(OLD_CLAUDE_CODE);
+    return install(program);
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
-    console.warn(`SKIPPED: the tests with Claude Code ${OLD_CLAUDE_CODE.version} (${reason})`);
+    console.warn(`SKIPPED: the tests with the real ${title} (${reason})`);
     return undefined;
   }
 }
@@ -64,7 +84,10 @@ function install({ name, version, file }: Package): string {
     writeFileSync(join(unfinished, 'package.json'), '{"private":true}');
     execFileSync(
       'npm',
-      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', `${name}@${version}`],
+      [
+        ...['install', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional', '--fetch-retries=1'],
+        `${name}@${version}`,
+      ],
       {
         cwd: unfinished,
         stdio: ['ignore', 'ignore', 'pipe'],

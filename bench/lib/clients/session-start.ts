@@ -1,6 +1,6 @@
 import { getEncoding } from 'js-tiktoken';
 import { runClaude, runOpenCode } from '../../../src/cli/doctor/clients/run-client.ts';
-import type { Call } from '../../../src/cli/doctor/clients/scripted-model.ts';
+import type { Call } from '../../../src/cli/doctor/clients/wires.ts';
 import type { Surface } from '../../../src/core/surfaces.ts';
 import { configureServer, TOOL_PREFIX } from './as-server.ts';
 import type { Clients } from './programs.ts';

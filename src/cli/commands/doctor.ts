@@ -6,6 +6,7 @@ import { checkClientVersions } from '../doctor/client-versions.ts';
 import { proveClients } from '../doctor/clients/canary.ts';
 import { checkCertificates, checkDaemon, checkHttp, checkParts, checkSocket } from '../doctor/daemon-checks.ts';
 import { checkConfiguration, checkProxy, checkRules, checkVersions } from '../doctor/machine-checks.ts';
+import { checkOtherClients } from '../doctor/other-client-checks.ts';
 import { checkProject, checkReported } from '../doctor/project-checks.ts';
 import { checkToolchains } from '../doctor/toolchain-checks.ts';
 import type { Check } from '../render.ts';
@@ -25,6 +26,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['project', checkProject],
   ['reported files', checkReported],
   ['client settings', checkClientSettings],
+  ['other clients', checkOtherClients],
   ['client version', checkClientVersions],
   ['toolchains', checkToolchains],
 ];
@@ -38,7 +40,7 @@ export const doctor = defineCommand({
   options: [
     {
       syntax: '--clients',
-      help: 'prove with the real Claude Code and OpenCode, on a scripted model, that a secret does not reach the model',
+      help: 'prove with the real Claude Code, OpenCode, Codex and Gemini CLI, on a scripted model, that a secret does not reach the model',
     },
     { syntax: '--yes', help: 'with --clients: start them without asking' },
   ],

@@ -1,14 +1,21 @@
 import { ContextdError } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { inspectProxy } from '../doctor/installed-proxy.ts';
+import {
+  CLIENT_PLACES,
+  findOtherClients,
+  OTHER_CLIENTS,
+  type OtherClient,
+  readClientNames,
+} from '../init/clients/other-clients.ts';
 import { EXCLUDE_FILE } from '../init/git-exclude.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
 import { isWanted, offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
-import { hasShell, prepareTools } from '../init/tools.ts';
+import { clientsOf, hasShell, prepareTools } from '../init/tools.ts';
 import { type MirrorOffer, mirrorLines, offerMirrors } from '../mirrors/offer.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { View } from '../render.ts';
@@ -31,6 +38,8 @@ interface InitResult extends ProjectChanges {
   network?: NetworkOffer;
   /** Whether contextd is the shell of Claude Code and OpenCode in the project. Absent after --uninstall. */
   shell?: boolean;
+  /** The clients beside Claude Code and OpenCode that are set up. Absent after --uninstall. */
+  clients?: readonly OtherClient[];
 }
 
 export const init = defineCommand({
@@ -45,6 +54,11 @@ export const init = defineCommand({
     },
     { syntax: '--shell', help: 'make contextd the shell of Claude Code and OpenCode in this project, without asking' },
     { syntax: '--no-shell', help: 'leave the clients their own shell' },
+    {
+      syntax: '--client <names>',
+      help: `set up these clients too (${OTHER_CLIENTS.join(', ')}; default: those that left something here or in your home)`,
+    },
+    { syntax: '--no-client', help: 'set up no client but Claude Code and OpenCode' },
     { syntax: '--no-exclude', help: 'let git see what init creates, to commit it: nothing in .git/info/exclude' },
     { syntax: '--no-toolchains', help: 'do not offer the programs outside /usr' },
     { syntax: '--no-network', help: 'do not offer the hosts that the lock files and remotes name' },
@@ -58,7 +72,9 @@ export const init = defineCommand({
     const toolchains = args.isOff('toolchains') ? 'no' : answer;
     const network = args.isOff('network') ? 'no' : answer;
     const isShell = args.isOff('shell') ? false : args.flag('shell') || (await offerShell(context, place, answer));
+    const clients = await chooseClients(context, place, args);
     return install(context, place, {
+      clients,
       repository: answer,
       toolchains,
       network,
@@ -74,6 +90,7 @@ async function install(
   context: CliContext,
   root: string,
   answers: {
+    readonly clients: readonly OtherClient[];
     readonly repository: Answer;
     readonly toolchains: Answer;
     readonly network: Answer;
@@ -85,7 +102,7 @@ async function install(
   await ensureRunning(context);
   return withClient(context.paths, async (client) => {
     const { tools } = await client.listTools({ root, offered: true });
-    const change = await prepareTools(context, root, tools, answers.isSeenByGit, answers.isShell);
+    const change = await prepareTools(context, root, tools, answers);
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
@@ -98,8 +115,11 @@ async function install(
     const isNetworkChanged = network.state === 'allowed' || (isAllowed(mirrors) && mirrors.lines.length > 0);
     const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    const shell = answers.isShell;
-    return { root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, shell, ...hint };
+    const { isShell: shell, clients } = answers;
+    return {
+      ...{ root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, shell, clients },
+      ...hint,
+    };
   });
 }
 
@@ -124,12 +144,25 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
 const SHELL_LINE =
   'contextd is the shell of Claude Code and OpenCode in this project: every command runs in the sandbox. Proof: ctxd doctor --clients. Undo: ctxd init --no-shell';
 
+/** Those that a person names, or else those that show themselves. What the project has stays. */
+async function chooseClients(context: CliContext, root: string, args: ParsedArgs): Promise<OtherClient[]> {
+  if (args.isOff('client')) return [];
+  const named = args.text('client');
+  const chosen = named === undefined ? findOtherClients(root, context.env) : readClientNames(named);
+  const before = await clientsOf(context, root);
+  return OTHER_CLIENTS.filter((name) => chosen.includes(name) || before.includes(name));
+}
+
 /** What the project has stays. Otherwise a person decides. */
 async function offerShell(context: CliContext, root: string, answer: Answer): Promise<boolean> {
   if (answer === 'yes' || (await hasShell(context, root))) return true;
   const question =
     'Make contextd the shell of Claude Code and OpenCode in this project? Your allow, ask and deny rules keep working.';
   return isWanted(context, [], question, 'yes');
+}
+
+function clientLines({ clients = [] }: InitResult): string[] {
+  return clients.map((name) => `${CLIENT_PLACES[name].title} is set up: ${CLIENT_PLACES[name].nextStep}`);
 }
 
 function touched({ created, updated, removed }: ProjectChanges): boolean {
@@ -152,6 +185,7 @@ function viewInit(result: InitResult): View {
       ...toolchainLines(result),
       ...offerLines(result),
       ...(result.shell === true ? [SHELL_LINE] : []),
+      ...clientLines(result),
       `Agents call the tools by name. Try one yourself: ${tryCall(result)}`,
       'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
     ],

@@ -10,6 +10,7 @@ import { versionOf } from './program-version.ts';
 export const OLDEST_CLIENTS = [
   { client: 'Claude Code', program: 'claude', oldest: '2.1.197', update: 'claude update' },
   { client: 'OpenCode', program: 'opencode', oldest: '1.18.33', update: 'opencode upgrade' },
+  { client: 'Codex', program: 'codex', oldest: '0.171.0', update: 'codex update' },
 ] as const;
 
 /** The clients on PATH. One that does not say its version is not reported. */

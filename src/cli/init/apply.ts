@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import type { OwnedDirectory } from '../files/owned-directory.ts';
-import type { Action } from './plan.ts';
+import type { Action } from './action.ts';
 
 /** Throws PATH_INVALID before the first action if a directory that the actions change is not writable. */
 export function checkWritable(root: OwnedDirectory, actions: readonly Action[]): void {

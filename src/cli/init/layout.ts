@@ -14,6 +14,7 @@ import {
   settings,
   toolEntries,
 } from './client-settings.ts';
+import { CLIENT_PLACES, clientFiles, clientMerges, type OtherClient } from './clients/other-clients.ts';
 import type { Entry } from './json-edit.ts';
 import type { Addition } from './merged-file.ts';
 import { pluginText } from './opencode-plugin.ts';
@@ -50,9 +51,16 @@ export const SKILL_FILE = '.claude/skills/contextd/SKILL.md';
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * The layout of the project at `root` for these tools, with links to the proxy. `isShell`: contextd is the shell of the clients.
+ * The layout of the project at `root` for these tools, with links to the proxy. `isShell`: contextd is the shell of Claude Code and
+ * OpenCode. `clients`: the other clients that are set up too.
  */
-export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary: string, isShell = false): Layout {
+export function layoutFor(
+  tools: readonly ToolText[],
+  root: string,
+  proxyBinary: string,
+  isShell = false,
+  clients: readonly OtherClient[] = [],
+): Layout {
   for (const { name } of tools) {
     if (!TOOL_NAME.test(name))
       throw new ContextdError('SCHEMA_INVALID', `the daemon named a tool ${JSON.stringify(name)}`);
@@ -63,19 +71,25 @@ export function layoutFor(tools: readonly ToolText[], root: string, proxyBinary:
     tools: names,
     proxyBinary,
     // git cannot remove an empty directory of a sandbox, and would not stash.
-    directories: [...DIRECTORIES, ...(isShell ? [] : [dirname(RULES_FILE)]), ...names.map(toolDir)],
+    directories: [
+      ...DIRECTORIES,
+      ...(isShell ? [] : [dirname(RULES_FILE)]),
+      ...names.map(toolDir),
+      ...clients.flatMap((name) => CLIENT_PLACES[name].directories),
+    ],
     files: new Map([
       ...tools.flatMap(toolFiles),
       // What differs from a shell of the client's own is said where it happens, in answers.
       ...(isShell ? [] : [[RULES_FILE, rulesText(tools)] as const]),
       [SKILL_FILE, skillText(tools, isShell)],
       [PLUGIN_FILE, pluginText()],
+      ...clients.flatMap((name) => [...clientFiles(name)]),
     ]),
     links: new Map(
       [...names.flatMap(linkPaths), HOOK_LINK, ...(isShell ? [SHELL_LINK] : [])].map((path) => [path, proxyBinary]),
     ),
     merges: (absent) =>
-      mergesFor({ core: namesOf(true), installed: namesOf(false), absent }, root, proxyBinary, isShell),
+      mergesFor({ core: namesOf(true), installed: namesOf(false), absent }, root, proxyBinary, isShell, clients),
   };
 }
 
@@ -91,6 +105,7 @@ export function mergesFor(
   root: string,
   proxyBinary: string,
   isShell: boolean,
+  clients: readonly OtherClient[],
 ): ReadonlyMap<string, Addition> {
   const { core, installed, absent } = tools;
   const here = [...core, ...installed].sort();
@@ -111,6 +126,7 @@ export function mergesFor(
     ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary, isShell))],
     ['opencode.json', json(OPENCODE_TEMPLATE, openCodeEntries(isShell))],
     ['.claude/.gitignore', { kind: 'block', lines: [...ignored, '/settings.local.json'] }],
+    ...clients.flatMap((name) => [...clientMerges(name, root, proxyBinary)]),
   ]);
 }
 

@@ -14,6 +14,7 @@ import {
   removeEntry,
   withdraw,
 } from './json-edit.ts';
+import { checkToml, hasTable } from './toml-block.ts';
 
 /** What contextd adds to a file of the user. */
 export type Addition =
@@ -26,7 +27,12 @@ export type Addition =
       /** Entries that contextd on another machine, or of another version, added. They are removed. */
       obsolete: readonly Entry[];
     }
-  | { kind: 'block'; lines: readonly string[] };
+  | {
+      kind: 'block';
+      lines: readonly string[];
+      /** The lines are this table of a TOML file. They are left out if the file has it already. */
+      table?: readonly string[];
+    };
 
 /** What contextd added to the file, so that exactly this can be removed again. */
 export interface MergeRecord {
@@ -77,10 +83,14 @@ export function unmerge(text: string, addition: Addition, record: MergeRecord): 
 function isPresent(text: string, addition: Addition, before: MergeRecord): boolean {
   if (addition.kind === 'block') return hasBlock(text, addition.lines);
   const stale = before.entries.filter((old) => !addition.entries.some((entry) => isDeepStrictEqual(entry, old)));
-  return (
-    addition.entries.every((entry) => hasEntry(text, entry) || isTaken(text, entry)) &&
-    ![...stale, ...addition.obsolete].some((entry) => hasEntry(text, entry))
-  );
+  return holdsAddition(text, addition) && ![...stale, ...addition.obsolete].some((entry) => hasEntry(text, entry));
+}
+
+/** Returns true if the text has everything that is added, or another value of a person's in its place. */
+export function holdsAddition(text: string, addition: Addition): boolean {
+  if (addition.kind === 'json') return addition.entries.every((entry) => hasEntry(text, entry) || isTaken(text, entry));
+  const { lines, table } = addition;
+  return hasBlock(text, lines) || (table !== undefined && !hasManagedBlock(text) && hasTable(text, table));
 }
 
 function withoutAddition(text: string, addition: Addition, record: MergeRecord): string {
@@ -102,7 +112,7 @@ function withAddition(
   addition: Addition,
 ): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
   const untouched: Inserted = { text: start, insertions: [] };
-  if (addition.kind === 'block') return { inserted: putBlock(untouched, addition.lines), entries: [], containers: [] };
+  if (addition.kind === 'block') return { inserted: withBlock(untouched, addition), entries: [], containers: [] };
   const entries = addition.entries.filter((entry) => !hasEntry(start, entry) && !isTaken(start, entry));
   const containers = entries.flatMap((entry) => missingContainers(start, entry));
   return { inserted: addEntries(untouched, entries), entries, containers };
@@ -146,6 +156,14 @@ function hasBlock(text: string, lines: readonly string[]): boolean {
 /** Whether the text has a managed block, whatever its lines. */
 export function hasManagedBlock(text: string): boolean {
   return removeBlocks(text) !== text;
+}
+
+function withBlock(present: Inserted, { lines, table }: Extract<Addition, { kind: 'block' }>): Inserted {
+  if (table === undefined) return putBlock(present, lines);
+  if (hasTable(present.text, table)) return present;
+  const inserted = putBlock(present, lines);
+  checkToml(inserted.text);
+  return inserted;
 }
 
 /** Adds the block at the end of a line-based text such as a .gitignore. */

@@ -2,7 +2,9 @@ import { basename, dirname } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
 import { describeFound, type Found, type OwnedDirectory } from '../files/owned-directory.ts';
+import type { Action } from './action.ts';
 import { RULES_FILE } from './client-settings.ts';
+import { clientMerges, recordedClients } from './clients/other-clients.ts';
 import { contentHash, hasMark, isMarked } from './content-hash.ts';
 import { foreignPrograms, moveCommand } from './foreign-programs.ts';
 import { EXCLUDE_FILE, excludedLines, mayExclude, NOT_EXCLUDED } from './git-exclude.ts';
@@ -10,14 +12,7 @@ import { type Layout, linkPaths, SKILL_FILE, TOOLS_DIR, toolDir, toolFilePaths }
 import { emptyManifest, type Manifest } from './manifest.ts';
 import { type Addition, type MergeRecord, merge, unmerge } from './merged-file.ts';
 import { isOurTool, markedFolders, namedTools } from './named-tools.ts';
-
-/** One change to the project. Paths are relative to its root. */
-export type Action =
-  | { kind: 'make_directory'; path: string }
-  | { kind: 'write'; path: string; text: string; replaces: boolean; mode: number }
-  | { kind: 'link'; path: string; target: string; replaces: boolean }
-  | { kind: 'remove'; path: string }
-  | { kind: 'remove_directory'; path: string };
+import { planUnmerge } from './plan-unmerge.ts';
 
 export interface Plan {
   actions: readonly Action[];
@@ -69,6 +64,7 @@ export function planInit(
     const record = planMerge(survey, path, addition);
     if (record !== undefined) merges[path] = record;
   }
+  planLeftClients(survey, merges);
   const excluded = planExclude(survey, [...layout.files.keys(), ...createdIn(merges)], isSeenByGit);
   if (excluded !== undefined) merges[EXCLUDE_FILE] = excluded;
   refuseForeignPrograms(survey, layout);
@@ -77,6 +73,18 @@ export function planInit(
   const files = Object.fromEntries([...layout.files].map(([path, text]) => [path, contentHash(text)]));
   const manifest = { ...emptyManifest(root.path), directories, files, links: Object.fromEntries(layout.links), merges };
   return { actions: survey.actions, manifest, kept };
+}
+
+/** Takes out what an earlier init added for clients that are not set up any more. */
+function planLeftClients(survey: Survey, merges: Readonly<Record<string, MergeRecord>>): void {
+  const { root, before } = survey;
+  for (const name of recordedClients(before.merges))
+    for (const [path, addition] of clientMerges(name, root.path, '')) {
+      const record = merges[path] === undefined ? before.merges[path] : undefined;
+      const action = record && planUnmerge(root, path, addition, record);
+      if (action === 'kept') survey.kept.push(path);
+      else if (action !== undefined) add(survey, action);
+    }
 }
 
 /** Where contextd is the shell, rules that a clone brought would send agents to other commands. */

@@ -1,12 +1,14 @@
-import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
 import { OwnedDirectory } from '../files/owned-directory.ts';
+import type { Action } from './action.ts';
 import { applyActions, checkWritable } from './apply.ts';
+import { OTHER_CLIENTS } from './clients/other-clients.ts';
 import { EXCLUDE_FILE } from './git-exclude.ts';
 import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
-import { type Addition, type MergeRecord, unmerge } from './merged-file.ts';
-import { type Action, absentTools, type Plan, planForeignFolders, planInit, planRemoval } from './plan.ts';
+import type { Addition } from './merged-file.ts';
+import { absentTools, type Plan, planForeignFolders, planInit, planRemoval } from './plan.ts';
+import { planUnmerge } from './plan-unmerge.ts';
 
 /** What was changed in a project, by path. */
 export interface ProjectChanges {
@@ -85,7 +87,7 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
 function planUninstall(root: OwnedDirectory, recorded: Manifest): Plan {
   // A record names its own entries; only the kind of each file matters here.
   const absent = absentTools(root, [], recorded);
-  const additions = mergesFor({ core: [], installed: [], absent }, root.path, '', false);
+  const additions = mergesFor({ core: [], installed: [], absent }, root.path, '', false, OTHER_CLIENTS);
   const merged: Action[] = [];
   const kept: string[] = [];
   for (const [path, record] of Object.entries(recorded.merges)) {
@@ -112,23 +114,4 @@ function manifestOf(root: string, recorded: Manifest, kept: readonly string[]): 
     links: only(recorded.links),
     merges: only(recorded.merges),
   };
-}
-
-function planUnmerge(
-  root: OwnedDirectory,
-  path: string,
-  addition: Addition,
-  record: MergeRecord,
-): Action | 'kept' | undefined {
-  const found = root.inspect(path);
-  if (found.kind === 'missing') return undefined;
-  if (found.kind !== 'file') return 'kept';
-  try {
-    const text = unmerge(found.text, addition, record);
-    if (text === undefined) return { kind: 'remove', path };
-    return text === found.text ? undefined : { kind: 'write', path, text, replaces: true, mode: found.mode };
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof ContextdError) return 'kept';
-    throw error;
-  }
 }

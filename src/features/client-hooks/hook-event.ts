@@ -19,6 +19,8 @@ export interface HookEvent {
   /** What the tool answered; null before it ran. */
   readonly output: Json;
   readonly durationMs: number;
+  /** True if the agent calls contextd's tools by MCP, not in its shell. */
+  readonly isByMcp: boolean;
 }
 
 /** A call of a client's tool, with what is needed to record it. */
@@ -127,6 +129,7 @@ function callIn(
     paths: pathsIn(input).map((path) => resolve(cwd, path)),
     clientDirectory,
     output: event.tool_response ?? null,
+    isByMcp: event.contextd_tools === 'mcp',
     durationMs: typeof event.duration_ms === 'number' && event.duration_ms > 0 ? event.duration_ms : 0,
   };
 }

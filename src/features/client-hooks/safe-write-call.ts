@@ -16,11 +16,18 @@ export function tokenRefusal(event: HookEvent, root: string, tokens: readonly st
   if (path === undefined || event.paths.length > 1 || !isBelow(root, path))
     return `${what} safe_write writes what it stands for, in files of the project.`;
   const call = callOf(event.input, path.slice(root.length + 1));
+  if (event.isByMcp) return `${what} ${mcpCall(call)}`;
   const command = call === null ? '' : `safe_write ${shellWord(JSON.stringify(call))}`;
   // Claude Code decodes such an escape in a command before a shell sees it.
   if (command === '' || command.length > COMMAND_MAX_CHARS || /\\u[0-9a-f]{4}/i.test(command))
     return `${what} Make the same change with safe_write, which writes what it stands for: \`safe_write --help\`.`;
   return `${what} Run this in your shell instead, which writes what it stands for:\n${command}`;
+}
+
+function mcpCall(call: JsonObject | null): string {
+  const input = call === null ? '' : JSON.stringify(call);
+  const shown = input === '' || input.length > COMMAND_MAX_CHARS ? '.' : `:\n${input}`;
+  return `Call safe_write of the MCP server contextd instead, which puts the secret in${shown}`;
 }
 
 /** The arguments of safe_write; null for a change that it does not know, such as that of a cell. */

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { literalWords } from './literal-words.ts';
+import { readQuoted } from './quoted-word.ts';
 
 /** A command as a model wrote it, out of the text that Claude Code gives its shell. */
 export interface WrappedCommand {
@@ -59,17 +60,4 @@ function readExports(script: string): Record<string, string> | null {
     }
   }
   return variables;
-}
-
-/** A word of `'…'`, `"'"` and plain parts, as Claude Code quotes: `pwd` needs no quotes. Null without such a word at this place. */
-function readQuoted(text: string, start: number): { value: string; end: number } | null {
-  const part = /'([^']*)'|"(')"|\\(')|([\w@%+=:,./-]+)/y;
-  let [value, end] = ['', start];
-  for (;;) {
-    part.lastIndex = end;
-    const match = part.exec(text);
-    if (match === null) return end === start ? null : { value, end };
-    value += match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
-    end = part.lastIndex;
-  }
 }

@@ -18,17 +18,19 @@ import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
 import { shellWord } from '../../core/shell-quote.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { callDaemon } from '../call-daemon.ts';
+import { isSocketForbidden } from '../connect.ts';
 import { readShellEnvironment, resolvePlaces, type ShellEnvironment } from '../environment.ts';
 import { exchange } from '../exchange.ts';
 import { checkLink, findLink, type Invocation, type ToolLink } from '../invocation.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from '../messages.ts';
 import { lineOf, type Result } from '../output.ts';
-import { type Call, currentDirectory, daemonSource, run, textResult } from '../run.ts';
+import { type Call, currentDirectory, daemonSource, run, socketRemedy, textResult } from '../run.ts';
 import { readShellWords, type ShellRequest } from './bash-arguments.ts';
 import { unwrap, type WrappedCommand } from './claude-wrapper.ts';
 import { readLeftBehind } from './left-behind.ts';
 import { literalWords } from './literal-words.ts';
 import { LiveOutput } from './live-output.ts';
+import { unwrapCodex, unwrapGemini } from './other-wrappers.ts';
 
 const NOTHING = Buffer.alloc(0);
 /** Poll interval (ms) for the death of the client. */
@@ -82,15 +84,22 @@ interface Asked extends Pick<WrappedCommand, 'command' | 'variables'> {
   isLeft?: true;
 }
 
-function commandOf(request: ShellRequest, { isClaude, temporary }: ShellEnvironment): Asked {
+function commandOf(request: ShellRequest, around: ShellEnvironment): Asked {
   switch (request.kind) {
     case 'text':
-      return (isClaude ? unwrap(request.text, temporary) : null) ?? plain(request.text);
+      return commandIn(request.text, around);
     case 'as-it-stands':
       return plain(['bash', ...request.words].map(shellWord).join(' '));
     default:
       return plain(readFileSync(0, 'utf8'));
   }
+}
+
+/** The command without what the client put around it. */
+function commandIn(text: string, { isClaude, isCodex, isGemini, temporary }: ShellEnvironment): Asked {
+  if (isCodex) return plain(unwrapCodex(text) ?? text);
+  if (isGemini) return plain(unwrapGemini(text) ?? text);
+  return (isClaude ? unwrap(text, temporary) : null) ?? plain(text);
 }
 
 function plain(command: string): Asked {
@@ -154,6 +163,7 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
     const stdout = asked.isLeft && exitCode === 0 ? lineOf(textStdout.toString().trimEnd()) : live.rest(textStdout);
     return { response, result: { form: 'text', stdout, stderr: textStderr, exitCode: Math.min(exitCode, 255) } };
   } catch (thrown) {
+    if (isSocketForbidden(thrown)) throw await socketRemedy(thrown, call, link);
     const signal = call.signal.reason;
     if (!call.signal.aborted || typeof signal !== 'string') throw thrown;
     // The client has ended the command. It shows what there was until then.

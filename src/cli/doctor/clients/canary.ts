@@ -10,8 +10,9 @@ import type { Check } from '../../render.ts';
 import { fail, ok, warn } from '../check.ts';
 import { askVersion } from '../program-version.ts';
 import { inProofPlace, type ProofPlace } from './proof-place.ts';
-import { type ClientOptions, type Conversation, runClaude, runOpenCode } from './run-client.ts';
-import type { Call, Seen, Step } from './scripted-model.ts';
+import { type ClientOptions, type Conversation, runClaude, runCodex, runGemini, runOpenCode } from './run-client.ts';
+import type { Step } from './scripted-model.ts';
+import type { Call, Seen } from './wires.ts';
 
 /** A way by which a model gets what is in a file. */
 interface Way {
@@ -33,6 +34,8 @@ interface Client {
   program: string;
   run(program: string, steps: readonly Step[], options: ClientOptions): Promise<Conversation>;
   ways: readonly Way[];
+  /** What `ctxd init` is given to set it up. */
+  setUp: string;
 }
 
 const command = (tool: string, place: Place, more: object = {}): Call => ({
@@ -44,6 +47,7 @@ const CLIENTS: readonly Client[] = [
   {
     name: 'Claude Code',
     program: 'claude',
+    setUp: '--shell',
     run: (program, steps, options) =>
       runClaude(program, steps, { ...options, allow: ['Bash', 'Read', 'Grep', 'Edit'] }),
     ways: [
@@ -79,6 +83,7 @@ const CLIENTS: readonly Client[] = [
   {
     name: 'OpenCode',
     program: 'opencode',
+    setUp: '--shell',
     run: runOpenCode,
     ways: [
       { name: 'bash', steps: (place) => [command('bash', place)] },
@@ -91,10 +96,50 @@ const CLIENTS: readonly Client[] = [
       },
     ],
   },
+  {
+    name: 'Codex',
+    program: 'codex',
+    setUp: '--client codex',
+    run: runCodex,
+    ways: [
+      { name: 'exec_command', steps: ({ file }) => [{ tool: 'exec_command', input: { cmd: `cat ${file}` } }] },
+      {
+        name: 'a command that fails',
+        steps: ({ file }) => [{ tool: 'exec_command', input: { cmd: `cat ${file}; false` } }],
+      },
+    ],
+  },
+  {
+    name: 'Gemini CLI',
+    program: 'gemini',
+    setUp: '--client gemini',
+    run: runGemini,
+    ways: [
+      { name: 'run_shell_command', steps: (place) => [command('run_shell_command', place)] },
+      {
+        name: 'a command that fails',
+        steps: (place) => [command('run_shell_command', place, { command: `cat ${place.file}; false` })],
+      },
+      { name: 'read_file', steps: ({ file }) => [{ tool: 'read_file', input: { file_path: file } }] },
+      {
+        name: 'grep_search',
+        steps: ({ directory }) => [{ tool: 'grep_search', input: { pattern: 'token', dir_path: directory } }],
+      },
+      {
+        name: 'replace',
+        isEdit: true,
+        steps: ({ file }) => [
+          {
+            tool: 'replace',
+            input: { file_path: file, instruction: 'a proof', old_string: 'before', new_string: 'after' },
+          },
+        ],
+      },
+    ],
+  },
 ];
 
 const FILE = 'settings.txt';
-const SET_UP = 'Run `ctxd init --shell` in the project, then `ctxd doctor --clients` again.';
 
 /**
  * Starts each client of PATH with the settings of the project and a model that plays a script, and looks for a made-up secret in
@@ -112,7 +157,9 @@ export async function proveClients(context: CliContext, isAgreed: boolean): Prom
   );
   const clients = present.filter((client) => client !== null);
   if (clients.length === 0)
-    return [warn('clients', 'neither claude nor opencode is on PATH', 'Put them on PATH, then run it again.')];
+    return [
+      warn('clients', 'none of claude, opencode, codex and gemini is on PATH', 'Put them on PATH, then run it again.'),
+    ];
   checkOwners(root);
   if (!isAgreed) await agree(context, clients, root);
   return inProofPlace(context, root, async (place) => {
@@ -131,6 +178,11 @@ const LOADED = [
   '.mcp.json',
   '.opencode',
   'opencode.json',
+  '.codex',
+  '.codex/config.toml',
+  '.codex/hooks.json',
+  '.gemini',
+  '.gemini/settings.json',
 ];
 
 /** Throws PERMISSION_DENIED if anybody but this user and root could decide what the clients run. */
@@ -201,7 +253,12 @@ async function prove(
   }
 }
 
-function checkOf({ name }: Client, results: readonly Result[], requests: readonly string[], canary: string): Check {
+function checkOf(
+  { name, setUp }: Client,
+  results: readonly Result[],
+  requests: readonly string[],
+  canary: string,
+): Check {
   const title = `canary in ${name}`;
   const waysOf = (state: Result['state']): string =>
     results
@@ -209,7 +266,12 @@ function checkOf({ name }: Client, results: readonly Result[], requests: readonl
       .map((one) => (one.state === 'nothing' ? `${one.way} ("${one.why}")` : one.way))
       .join(', ');
   const shown = waysOf('shown') || (requests.join('\n').includes(canary) ? 'another way' : '');
-  if (shown !== '') return fail(title, `the model saw the secret by ${shown}`, SET_UP);
+  if (shown !== '')
+    return fail(
+      title,
+      `the model saw the secret by ${shown}`,
+      `Run \`ctxd init ${setUp}\` in the project, then \`ctxd doctor --clients\` again.`,
+    );
   const hidden = `the model did not see the secret by ${waysOf('hidden')}`;
   const nothing = waysOf('nothing');
   if (nothing === '') return ok(title, hidden);

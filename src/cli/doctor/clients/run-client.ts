@@ -3,9 +3,11 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { stringify } from 'smol-toml';
 import { readEnvironment } from '../../../config/env.ts';
 import { isErrno } from '../../../core/errors.ts';
-import { ScriptedModel, type Seen, type Step } from './scripted-model.ts';
+import { ScriptedModel, type Step } from './scripted-model.ts';
+import type { Seen } from './wires.ts';
 
 /** What came of a conversation: what the model saw, and what the client printed about itself. */
 export interface Conversation {
@@ -33,6 +35,8 @@ export interface ClientOptions {
   firstTokens?: number;
   /** Tools that Claude Code may use without asking, as on its command line. Default: those of the settings. */
   allow?: readonly string[];
+  /** More words of Codex's command line. Default: those that turn its own sandbox off. */
+  words?: readonly string[];
   /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
   resume?: string;
   /** Further words on the command line, before the prompt of OpenCode. Default: none. */
@@ -110,6 +114,63 @@ export function runOpenCode(
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     },
   }));
+}
+
+/** Runs Codex headless in a project that a person has trusted, with its hooks, against a model that plays these commands. */
+export function runCodex(
+  program: string,
+  commands: readonly (string | Step)[],
+  options: ClientOptions,
+): Promise<Conversation> {
+  const steps = commands.map((one) => (typeof one === 'string' ? { tool: 'exec_command', input: { cmd: one } } : one));
+  return converse(steps, options, (model, home) => {
+    const directory = join(home, '.codex');
+    mkdirSync(directory, { recursive: true });
+    const scripted = { name: 'scripted', base_url: `${model.url}/v1`, wire_api: 'responses' };
+    const config = {
+      model: 'scripted',
+      model_provider: 'scripted',
+      model_providers: { scripted },
+      projects: { [options.cwd]: { trust_level: 'trusted' } },
+    };
+    writeFileSync(join(directory, 'config.toml'), stringify(config));
+    return {
+      words: [
+        ...[program, 'exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'],
+        ...(options.words ?? ['--sandbox', 'danger-full-access']),
+        options.prompt ?? 'Run the script.',
+      ],
+      env: {},
+    };
+  });
+}
+
+/** Runs Gemini CLI headless in a folder that a person has trusted, against a model that plays these commands. */
+export function runGemini(
+  program: string,
+  commands: readonly (string | Step)[],
+  options: ClientOptions,
+): Promise<Conversation> {
+  const steps = commands.map((one) =>
+    typeof one === 'string' ? { tool: 'run_shell_command', input: { command: one } } : one,
+  );
+  return converse(steps, options, (model, home) => {
+    mkdirSync(join(home, '.gemini'), { recursive: true });
+    const settings = {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false },
+    };
+    writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify(settings));
+    const isScript = program.endsWith('.js');
+    return {
+      words: [
+        ...(isScript ? [process.execPath] : []),
+        ...[program, '--yolo', '--model', 'gemini-2.5-pro', '--prompt', options.prompt ?? 'Run the script.'],
+      ],
+      env: { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    };
+  });
 }
 
 /** OpenCode installs a package of its own here, and waits for it if the project has a plugin: once is enough. */
