@@ -78,7 +78,10 @@ describe('ctxd', () => {
     [['audit', 'tail', '-n', '1001'], '--lines must be a number from 1 to 1000, not 1001'],
     [['server', 'logs', '--json', '--follow'], '--json prints one value and --follow never ends'],
     [['config', 'get', 'budget.frob'], 'there is no setting "budget.frob"'],
-    [['config', 'get', 'budget.defualt_tokens'], 'did you mean budget.default_tokens, budget.max_tokens, budget.shell_cut_tokens? `ctxd'],
+    [
+      ['config', 'get', 'budget.defualt_tokens'],
+      'did you mean budget.default_tokens, budget.max_tokens, budget.shell_cut_tokens? `ctxd',
+    ],
   ])('answers %j with one line and exit code 2', async (words, message) => {
     const { code, out, err } = await ctxd(...words);
     expect(code).toBe(2);
