@@ -419,6 +419,7 @@ const FILE_CALLS: Record<string, FileCalls> = {
     calls: ['constants', 'open'],
     why: 'opens the file that the person names for reading, without waiting for it',
   },
+  'commands/audit.ts': { calls: ['readFile'], why: 'reads the heads that the person kept' },
   'commands/memory-import.ts': { calls: ['stat'], why: 'looks at the file that the person names' },
   'memory/read-markdown.ts': {
     calls: ['readFile', 'readdir', 'stat'],

@@ -64,7 +64,7 @@ export class HeadFile {
   }
 }
 
-/** Null if there is none. Throws if it is no key. */
+/** Null if the file is missing. Throws Error if it is not a key. */
 export function readKey({ keyFile }: ChainPlaces): Buffer | null {
   const key = readIfThere(keyFile);
   if (key !== null && key.length !== KEY_BYTES) throw new Error(`${keyFile} holds no key of ${KEY_BYTES} bytes`);

@@ -63,6 +63,8 @@ export interface AuditDeps {
   logger: Logger;
   /** False: no record waits for the disk, so that a loss of power may take the newest. Default: true. */
   isDurable?: boolean;
+  /** UTC days that are kept, including today. 0: all. Default: 0. */
+  keepDays?: number;
   /** Called for each record once it is in the file. Must not throw. */
   onRecord?(record: AuditRecord): void;
 }
@@ -95,6 +97,8 @@ class Audit implements AuditLog {
   #writing: Promise<void> | undefined;
   readonly #writer: SegmentWriter;
   #stopped = false;
+  /** The UTC day on which old segments were removed. */
+  #prunedOn = '';
   /** Request ids of calls that began in this daemon and are still running. */
   readonly #running = new Set<string>();
   readonly #inputs: OpenInputs;
@@ -237,6 +241,7 @@ class Audit implements AuditLog {
           group.some(({ mustBeDurable }) => mustBeDurable),
         );
         for (const waiting of group) waiting.resolve();
+        await this.#pruneOnceADay();
       } catch (error) {
         this.#writer.drop();
         const failure = this.#failure(error);
@@ -245,6 +250,20 @@ class Audit implements AuditLog {
       }
     }
     this.#writing = undefined;
+  }
+
+  /** In the loop of the writer, so that no record is written meanwhile. A failure is logged, and tried again the next day. */
+  async #pruneOnceADay(): Promise<void> {
+    const { keepDays = 0, clock, logger } = this.#deps;
+    const today = dayOf(clock.now());
+    if (keepDays === 0 || this.#prunedOn === today) return;
+    this.#prunedOn = today;
+    try {
+      const names = await this.#writer.prune(dayOf(clock.now() - (keepDays - 1) * DAY_MS));
+      if (names.length > 0) logger.info('audit.pruned', { names });
+    } catch (error) {
+      logger.error('audit.not_pruned', {}, error);
+    }
   }
 
   #unreadable(cause: unknown): ContextdError {

@@ -114,7 +114,7 @@ class Check {
     for (const kept of this.#heads.get(line.link.seq) ?? []) {
       this.#seen.add(kept);
       if (kept.mac !== line.link.mac) {
-        this.#fault(file, at, `is not record ${kept.seq} as ${kept.from} has it: the log was written anew`);
+        this.#fault(file, at, `is not record ${kept.seq} as ${kept.from} has it: the log was written again`);
       }
     }
   }

@@ -84,6 +84,8 @@ export function buildStores(deps: ComposeDeps) {
       dir: auditDir,
       clock,
       logger,
+      isDurable: config.audit.durable,
+      keepDays: config.audit.keep_days,
       onRecord(record) {
         callFigures.record(record);
         liveEvents.record(record);

@@ -87,7 +87,10 @@ const search = defineCommand<readonly JsonObject[]>({
   parameters: [{ syntax: '[text]', help: 'a part of the input, without regard to case (default: any)' }],
   options: [
     ...FILTERS,
-    { syntax: '-n, --lines <count>', help: `the newest so many (default ${FOUND_DEFAULT}, at most ${FOUND_MAX})` },
+    {
+      syntax: '-n, --lines <count>',
+      help: `number of records, the newest ones (default ${FOUND_DEFAULT}, at most ${FOUND_MAX})`,
+    },
   ],
   async run(context, args) {
     const filter = { ...(await filterOf(context, args)), text: args.word(0) ?? '' };

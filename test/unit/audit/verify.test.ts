@@ -2,10 +2,14 @@ import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile }
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Link } from '#src/audit/chain.js';
+import { type AuditLog, createAuditLog } from '#src/audit/log.js';
+import { type AuditRecord, NO_END } from '#src/audit/record.js';
 import { verifyAuditLog } from '#src/audit/verify.js';
 import { SegmentWriter } from '#src/audit/writer.js';
+import { silentLogger } from '#src/core/log.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
-import { DAY_MS, makeTempDir } from '../stores/open-stores.js';
+import { DAY_MS, makeTempDir, TestClock } from '../stores/open-stores.js';
 
 const START_MS = Date.UTC(2025, 0, 15, 12);
 /** Bytes of a segment: about ten lines. */
@@ -138,7 +142,7 @@ const TAMPERINGS = {
     await rm(join(dir, '..', 'audit.head'));
   },
   'removes the key': ({ dir }) => rm(join(dir, '..', 'audit.key')),
-  async 'writes it anew with a key of its own'({ dir, names }: Files): Promise<void> {
+  async 'writes it again with another key'({ dir, names }: Files): Promise<void> {
     const own = join(await makeTempDir(), 'audit');
     const writer = new SegmentWriter(own, () => START_MS, SMALL);
     await writer.open();
@@ -205,4 +209,56 @@ describe('the verification of the audit log', () => {
       ),
     );
   });
+
+  it('SEC-5.4 knows what was removed because it was old, and only that', async () => {
+    const dir = join(await makeTempDir(), 'audit');
+    const clock = new TestClock();
+    const open = async (keepDays: number): Promise<AuditLog> => {
+      const log = createAuditLog({ dir, clock, logger: silentLogger, keepDays });
+      await log.start();
+      return log;
+    };
+    const all = await open(0);
+    for (let day = 0; day < 4; day++) {
+      await all.append(recordOf(`day ${day}`));
+      clock.nowMs += DAY_MS;
+    }
+    await all.stop();
+    const newest = await open(2);
+    await newest.append(recordOf('day 4'));
+    await newest.stop();
+    expect((await readdir(dir)).sort()).toEqual(['audit-2025-01-18.jsonl', 'audit-2025-01-19.jsonl']);
+    expect(await verifyAuditLog(dir)).toMatchObject({ faults: [], records: 2, segments: 2 });
+    await rm(join(dir, 'audit-2025-01-18.jsonl'));
+    expect((await verifyAuditLog(dir)).faults).toMatchObject([{ file: 'audit-2025-01-19.jsonl' }]);
+  });
+
+  it('SEC-5.4 finds with a head kept elsewhere that a log was written again by the owner of the key', async () => {
+    const dir = join(await makeTempDir(), 'audit');
+    const write = async (input: string): Promise<Link> => {
+      const log = createAuditLog({ dir, clock: new TestClock(), logger: silentLogger });
+      await log.start();
+      await log.append(recordOf(input));
+      await log.stop();
+      const { head } = await verifyAuditLog(dir);
+      if (head === null) throw new Error('the log has no head');
+      return head;
+    };
+    const kept = { ...(await write('what happened')), from: 'heads.jsonl' };
+    expect((await verifyAuditLog(dir, [kept])).faults).toEqual([]);
+    await rm(dir, { recursive: true });
+    const key = await readFile(join(dir, '..', 'audit.key'));
+    await rm(join(dir, '..', 'audit.key'));
+    await rm(join(dir, '..', 'audit.head'));
+    await write('what did not happen');
+    expect((await verifyAuditLog(dir)).faults).toEqual([]);
+    expect(await readFile(join(dir, '..', 'audit.key'))).not.toEqual(key);
+    const { faults } = await verifyAuditLog(dir, [kept]);
+    expect(faults).toMatchObject([{ line: 2, what: expect.stringContaining('the log was written again') }]);
+  });
 });
+
+function recordOf(input: string): AuditRecord {
+  const call = { request_id: `req_${input}`, session: 's', project: '/p', door: 'grpc', tool: 'safe_bash', input };
+  return { time: '2025-01-15T12:00:00.000Z', ...call, ...NO_END };
+}
