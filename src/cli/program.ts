@@ -4,6 +4,7 @@ import { type Command, ParsedArgs } from './command.ts';
 import { allowCommands } from './commands/allow.ts';
 import { approve } from './commands/approve.ts';
 import { approveRuleCommands } from './commands/approve-rules.ts';
+import { auditCommands } from './commands/audit.ts';
 import { auditTail } from './commands/audit-tail.ts';
 import { branchCommands } from './commands/branch.ts';
 import { cacheCommands } from './commands/cache.ts';
@@ -211,6 +212,7 @@ export const COMMANDS: readonly Command[] = [
   mcpInspect,
   mcpStats,
   auditTail,
+  ...auditCommands,
   ...sessionLogCommands,
   sessionSecrets,
   sessionEnd,

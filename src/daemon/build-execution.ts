@@ -1,3 +1,4 @@
+import { type AuditRecord, hasWaited } from '../audit/record.ts';
 import type { SessionRef } from '../call/session.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createCoreSource } from '../catalog/core-source.ts';
@@ -36,7 +37,6 @@ import { createHostBackend } from '../runner/host-backend.ts';
 import { createSandbox } from '../sandbox/client/create-sandbox.ts';
 import { baseView, type WorkspaceView } from '../sandbox/contract/policy.ts';
 import { handedIn } from '../scrub/vault/look-alike.ts';
-import { type AuditRecord, hasWaited } from '../stores/audit-record.ts';
 import type { RecordedCall } from '../stores/recorded-call.ts';
 import { buildNetwork } from './build-network.ts';
 import type { Remembering, SessionKeeping } from './build-remembering.ts';

@@ -1,3 +1,4 @@
+import type { AuditLog } from '../audit/log.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
@@ -6,7 +7,6 @@ import type { HostNetworks } from '../features/network/host-network.ts';
 import { NetworkJournal } from '../features/network/journal.ts';
 import { Network } from '../features/network/network.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import type { AuditLog } from '../stores/audit.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { NetworkLog } from '../stores/network-log.ts';
 import type { NetworkRules } from '../stores/network-rules.ts';

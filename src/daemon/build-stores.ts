@@ -1,3 +1,4 @@
+import { createAuditLog } from '../audit/log.ts';
 import { memoryDatabase } from '../features/memory/memory-database.ts';
 import { MemoryStore } from '../features/memory/store.ts';
 import { NetworkCredentials, type NetworkCredentialsDeps } from '../features/network/credentials.ts';
@@ -9,7 +10,6 @@ import { VariableMasks } from '../features/upstreams/variable-masks.ts';
 import { createAllowedValues } from '../stores/allowed-values.ts';
 import { createApprovalRules } from '../stores/approval-rules.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
-import { createAuditLog } from '../stores/audit.ts';
 import { createConsents } from '../stores/consents.ts';
 import { createContinuations } from '../stores/continuations.ts';
 import { createCredentialStore } from '../stores/credentials.ts';
@@ -86,6 +86,8 @@ export function buildStores(deps: ComposeDeps) {
       dir: auditDir,
       clock,
       logger,
+      isDurable: config.audit.durable,
+      keepDays: config.audit.keep_days,
       onRecord(record) {
         callFigures.record(record);
         liveEvents.record(record);

@@ -1,3 +1,4 @@
+import type { AuditLog } from '../audit/log.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Clock } from '../core/clock.ts';
@@ -52,7 +53,6 @@ import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import type { Sandbox } from '../sandbox/contract/sandbox.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { AllowedValues } from '../stores/allowed-values.ts';
-import type { AuditLog } from '../stores/audit.ts';
 import type { Consents } from '../stores/consents.ts';
 import type { DaemonKeys } from '../stores/keys.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';

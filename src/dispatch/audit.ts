@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AuditLog, AuditRecord, StartFacts } from '../audit/log.ts';
 import { recordOfFacts } from '../call/fact-operations.ts';
 import type { CallRequest } from '../call/request.ts';
 import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
@@ -7,7 +8,6 @@ import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { freeKey } from '../scrub/leaves.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import type { AuditLog, AuditRecord, StartFacts } from '../stores/audit.ts';
 import type { Journal } from '../stores/journal.ts';
 import type { RecordedCall } from '../stores/recorded-call.ts';
 import type { CallBranches } from './branch.ts';

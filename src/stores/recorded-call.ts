@@ -1,6 +1,6 @@
+import type { AuditRecord } from '../audit/record.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AuditRecord } from './audit-record.ts';
 
 /** A call or a background job that has ended, and what its audit record does not say. */
 export interface RecordedCall {

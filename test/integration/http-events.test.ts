@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseRecord } from '#src/stores/audit-record.js';
+import { parseRecord } from '#src/audit/record.js';
 import { openHttpDoor, type TestHttpDoor, TOKEN } from '../helpers/http-door.ts';
 
 let at: TestHttpDoor;

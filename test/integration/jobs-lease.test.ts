@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createAuditLog } from '#src/audit/log.js';
 import { ContextdError } from '#src/core/errors.js';
 import { silentLogger } from '#src/core/log.js';
 import { Jobs } from '#src/features/jobs/jobs.js';
-import { createAuditLog } from '#src/stores/audit.js';
 import { createConsents } from '#src/stores/consents.js';
 import { createJournal } from '#src/stores/journal.js';
 import { createLiveSessions } from '#src/stores/live-sessions.js';

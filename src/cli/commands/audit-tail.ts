@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
 import { projectOption } from '../project-root.ts';
+import type { View } from '../render.ts';
 
 const RECORDS_DEFAULT = 20;
 const RECORDS_MAX = 1000;
@@ -20,17 +21,20 @@ export const auditTail = defineCommand({
     const { records_json } = await withClient(context.paths, (client) => client.tailAudit(request));
     return records_json.map(parseRecord);
   },
-  view: (records) => {
-    const isAsked = records.some(({ approvals }) => approvals !== undefined);
-    const approval = isAsked ? ['APPROVAL'] : [];
-    return {
-      kind: 'table',
-      columns: ['TIME', 'TOOL', 'RESULT', ...approval, 'MS', 'SECRETS', 'SESSION', 'PROJECT', 'INPUT'],
-      rows: records.map((record) => rowOf(record, isAsked)),
-      empty: 'no calls yet',
-    };
-  },
+  view: (records) => recordTable(records, 'no calls yet'),
 });
+
+/** `empty` is shown without records. */
+export function recordTable(records: readonly JsonObject[], empty: string): View {
+  const isAsked = records.some(({ approvals }) => approvals !== undefined);
+  const approval = isAsked ? ['APPROVAL'] : [];
+  return {
+    kind: 'table',
+    columns: ['TIME', 'TOOL', 'RESULT', ...approval, 'MS', 'SECRETS', 'SESSION', 'PROJECT', 'INPUT'],
+    rows: records.map((record) => rowOf(record, isAsked)),
+    empty,
+  };
+}
 
 const INPUT_SHOWN = 60;
 /** The result of a record whose call had not ended, by its kind. */

@@ -1,3 +1,5 @@
+import type { AuditLog } from '../../audit/log.ts';
+import { NO_END } from '../../audit/record.ts';
 import { recordOfFacts } from '../../call/fact-operations.ts';
 import { type FileChanges, NO_FACTS } from '../../call/outcome.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -8,8 +10,6 @@ import type { Logger } from '../../core/log.ts';
 import { isBelow } from '../../core/paths.ts';
 import { toRaw } from '../../fs/raw-path.ts';
 import type { Scrubber, SecretUse } from '../../scrub/scrubber.ts';
-import type { AuditLog } from '../../stores/audit.ts';
-import { NO_END } from '../../stores/audit-record.ts';
 import type { RecordedCall } from '../../stores/recorded-call.ts';
 import type { Undo } from '../undo/undo.ts';
 import type { HookCall } from './hook-event.ts';

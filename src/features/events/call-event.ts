@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { AuditRecord } from '../../audit/record.ts';
 import { DEFAULT_EFFECTS, type SessionEffect, sessionEffectOf } from '../../call/effects.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { AuditRecord } from '../../stores/audit-record.ts';
 import type { RecordedCall } from '../../stores/recorded-call.ts';
 import { errorLineOf } from './error-line.ts';
 import { type CallEventFacts, isFailure, type NewEvent, resultOf, type Sensitivity } from './event.ts';

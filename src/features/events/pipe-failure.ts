@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../stores/audit-record.ts';
+import type { AuditRecord } from '../../audit/record.ts';
 import { hasErrorLine } from './error-line.ts';
 import type { ReportedResult } from './test-result.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { AuditLog, AuditRecord, StartFacts } from '../../audit/log.ts';
 import type { SessionEffect } from '../../call/effects.ts';
 import { foundFields } from '../../call/facts.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ERROR_TABLE } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { connectionRecord } from '../../runner/call-facts.ts';
-import type { AuditLog, AuditRecord, StartFacts } from '../../stores/audit.ts';
 import type { Journal } from '../../stores/journal.ts';
 import { errorCodeOf, type JobEnd, type JobSpec } from './job.ts';
 import type { JobOutput } from './job-output.ts';

@@ -1,3 +1,4 @@
+import type { AuditRecord } from '../../audit/record.ts';
 import { type SessionRef, sessionKey } from '../../call/session.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -8,7 +9,6 @@ import type { Logger } from '../../core/log.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { AuditItem } from '../../scrub/gitleaks/auditor.ts';
-import type { AuditRecord } from '../../stores/audit-record.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import { ENDED_WORDS, type Ender, JOB_MAX_MS, Job, type JobSpec } from './job.ts';
 import { JobFindings } from './job-findings.ts';

@@ -1,3 +1,4 @@
+import type { AuditLog } from '../../audit/log.ts';
 import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
@@ -12,7 +13,6 @@ import type {
 } from '../../protocol/generated/management.ts';
 import type { ActRecord, RpcHandlers } from '../../protocol/management-contract.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 import { maskForKeeping } from '../shared/kept-text.ts';
 import type { Distiller } from './distill/distiller.ts';
 import { type Memory, type MemoryDraft, outcomeOf, readDraft } from './item.ts';

@@ -1,9 +1,9 @@
+import type { AuditLog, AuditRecord } from '../../audit/log.ts';
 import { SESSION_EFFECTS, sessionEffectOf } from '../../call/effects.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { type ArtifactStore, readStreams } from '../../stores/artifacts.ts';
-import type { AuditLog, AuditRecord } from '../../stores/audit.ts';
 import { lastErrorBlock } from '../../tokens/views/errors.ts';
 import { isFailure } from '../events/event.ts';
 import { failedStatus, partStatuses } from '../events/pipe-failure.ts';

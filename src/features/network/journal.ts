@@ -1,3 +1,5 @@
+import type { AuditLog } from '../../audit/log.ts';
+import { NO_END } from '../../audit/record.ts';
 import type { Clock, Timer } from '../../core/clock.ts';
 import { newRequestId } from '../../core/ids.ts';
 import { Lock } from '../../core/lock.ts';
@@ -6,8 +8,6 @@ import type { ConnectionFact, EgressEvent, NetworkScope, Traffic } from '../../e
 import { connectionRecord } from '../../runner/call-facts.ts';
 import { ConnectionSums, otherRefusals, summedConnection } from '../../sandbox/contract/connection-sums.ts';
 import type { Connection, RunRef } from '../../sandbox/contract/sandbox.ts';
-import type { AuditLog } from '../../stores/audit.ts';
-import { NO_END } from '../../stores/audit-record.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { LoggedConnection, NetworkLog } from '../../stores/network-log.ts';
 import { type Entry, ProjectEntries, SAME_MS, type Seen } from './entries.ts';

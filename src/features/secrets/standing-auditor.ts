@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AuditLog } from '../../audit/log.ts';
 import type { Paths } from '../../config/paths.ts';
 import type { GitleaksUse } from '../../config/schema.ts';
 import { type Clock, pause, type Timer } from '../../core/clock.ts';
@@ -18,7 +19,6 @@ import {
 } from '../../scrub/gitleaks/run.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../../stores/artifacts.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 
 export interface StandingAuditorDeps {
   use: GitleaksUse;

@@ -1,5 +1,5 @@
+import type { AuditRecord } from '../../audit/log.ts';
 import { DURATION_BOUNDS_MS, type Figures, type ToolFigures } from '../../call/live.ts';
-import type { AuditRecord } from '../../stores/audit.ts';
 
 interface Sums {
   results: Record<string, number>;

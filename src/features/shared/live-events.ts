@@ -1,8 +1,8 @@
+import type { AuditRecord } from '../../audit/log.ts';
 import type { LiveEvent, LiveFeed, LiveTopic } from '../../call/live.ts';
 import type { SessionRef } from '../../call/session.ts';
 import { newShortId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { AuditRecord } from '../../stores/audit.ts';
 import type { LoggedConnection } from '../../stores/network-log.ts';
 
 /** Events that are kept for watchers that come back after an interruption. */

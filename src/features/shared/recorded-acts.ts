@@ -1,3 +1,4 @@
+import { type AuditLog, type AuditRecord, PERSON_DOOR, type StartFacts } from '../../audit/log.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
@@ -13,7 +14,6 @@ import type {
 } from '../../protocol/management-contract.ts';
 import { actOf, rpcMethods } from '../../protocol/management-rpcs.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
-import { type AuditLog, type AuditRecord, PERSON_DOOR, type StartFacts } from '../../stores/audit.ts';
 
 export interface RecordedActsDeps {
   auditLog: Pick<AuditLog, 'begin' | 'end'>;

@@ -1,3 +1,4 @@
+import type { AuditLog } from '../../audit/log.ts';
 import type { Catalog, CatalogTool } from '../../catalog/catalog.ts';
 import { type InstalledSource, REINSTALL } from '../../catalog/installed-source.ts';
 import { ContextdError } from '../../core/errors.ts';
@@ -8,7 +9,6 @@ import type {
 } from '../../protocol/generated/management.ts';
 import type { SchemaResponse__Output as SchemaResponse } from '../../protocol/generated/tool.ts';
 import type { Management } from '../../protocol/management-contract.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 import { compareText } from '../../stores/consents.ts';
 import type { AcceptedTool, Project, ProjectStore } from '../../stores/projects.ts';
 import type { ToolVersion, ToolVersions } from '../../stores/tool-versions.ts';

@@ -1,3 +1,4 @@
+import type { AuditLog } from '../../audit/log.ts';
 import type { Clock } from '../../core/clock.ts';
 import { toText } from '../../fs/raw-path.ts';
 import type {
@@ -5,7 +6,6 @@ import type {
   UndoPlan__Output as WirePlan,
 } from '../../protocol/generated/management.ts';
 import type { RpcHandlers } from '../../protocol/management-contract.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Chore } from '../shared/chores.ts';

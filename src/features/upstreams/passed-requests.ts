@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AuditLog } from '../../audit/log.ts';
 import type { PassingCaller, PassingRequests } from '../../call/passing.ts';
 import type { SessionRef } from '../../call/session.ts';
 import type { ToolAccess } from '../../catalog/tool-access.ts';
@@ -7,7 +8,6 @@ import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { McpError, type McpMessage, type PassedCall, type PassedRequest } from '../../core/passing.ts';
-import type { AuditLog } from '../../stores/audit.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { UpstreamTool } from '../../upstream/contract.ts';

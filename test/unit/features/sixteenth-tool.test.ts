@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditRecord } from '#src/audit/record.js';
 import { SESSION_EFFECT_NAMES, type SessionEffect, type ToolEffects } from '#src/call/effects.js';
 import type { FileChanges } from '#src/call/outcome.js';
 import type { UpstreamProgram } from '#src/call/tool-program.js';
@@ -17,7 +18,6 @@ import { createRunner } from '#src/runner/create-runner.js';
 import { createHostBackend } from '#src/runner/host-backend.js';
 import type { ToolBackend, ToolCall } from '#src/runner/runner.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
-import type { AuditRecord } from '#src/stores/audit-record.js';
 import type { RecordedCall } from '#src/stores/recorded-call.js';
 
 /** A tool that no code and no list names. */

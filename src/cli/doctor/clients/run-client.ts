@@ -35,11 +35,9 @@ export interface ClientOptions {
   firstTokens?: number;
   /** Tools that Claude Code may use without asking, as on its command line. Default: those of the settings. */
   allow?: readonly string[];
-  /** More words of Codex's command line. Default: those that turn its own sandbox off. */
-  words?: readonly string[];
   /** The conversation of Claude Code that goes on. Its results so far count as steps. Default: a new one. */
   resume?: string;
-  /** Further words on the command line, before the prompt of OpenCode. Default: none. */
+  /** Further words on the command line, before the prompt. Default: none; for Codex those that turn its own sandbox off. */
   words?: readonly string[];
   /** Milliseconds that the conversation may last. Only a client that hangs uses them up. Default: 170,000. */
   limitMs?: number;

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { sumAuditLog } from '#src/audit/stats.js';
 import { mcpStatsView, sumServers } from '#src/cli/commands/mcp-stats.js';
 import { renderView } from '#src/cli/render.js';
-import { sumAuditLog } from '#src/stores/audit-stats.js';
 import { makeTempDir } from '../../stores/open-stores.js';
 
 const DAY = '2025-01-15';

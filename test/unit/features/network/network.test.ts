@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditRecord } from '#src/audit/log.js';
 import { checkConfig } from '#src/config/load.js';
 import type { Timer } from '#src/core/clock.js';
 import type { Denial } from '#src/core/envelope.js';
@@ -7,7 +8,6 @@ import { type ConnectionFact, type EgressCommand, scopeKey } from '#src/egress/m
 import { NetworkJournal } from '#src/features/network/journal.js';
 import { createNetworkManagement } from '#src/features/network/management.js';
 import { Network } from '#src/features/network/network.js';
-import type { AuditRecord } from '#src/stores/audit.js';
 import { createNetworkLog } from '#src/stores/network-log.js';
 import { createNetworkRules, type NewRule } from '#src/stores/network-rules.js';
 import type { Database } from '#src/stores/sqlite.js';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
+import { parseRecord } from '#src/audit/record.js';
+import { sumAuditLog } from '#src/audit/stats.js';
 import type { StatsRow } from '#src/call/management.js';
-import { parseRecord } from '#src/stores/audit-record.js';
-import { sumAuditLog } from '#src/stores/audit-stats.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
-import { makeTempDir } from './open-stores.js';
+import { makeTempDir } from '../stores/open-stores.js';
 
 const DAY = '2025-01-15';
 const PROTO = join(import.meta.dirname, '../../../proto/contextd/v1/management.proto');

@@ -1,9 +1,9 @@
-import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { isErrno } from '../core/errors.ts';
-import { type AuditRecord, hasWaited, parseRecord } from './audit-record.ts';
+import { type AuditRecord, hasWaited, parseRecord } from './record.ts';
+import { dayOf, listSegments } from './segments.ts';
 
-const DAY_FILE = /^audit-\d{4}-\d{2}-\d{2}\.jsonl$/;
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 /** Calls that `findCalls` returns. */
@@ -39,7 +39,7 @@ export async function findStarts(
 ): Promise<Map<string, AuditRecord | null>> {
   const wanted = new Set(requestIds);
   const found = new Map<string, AuditRecord | null>();
-  for await (const line of linesBackwards(dir, dayFile(sinceMs))) {
+  for await (const line of linesBackwards(dir, dayOf(sinceMs))) {
     if (wanted.size === 0) break;
     const record = parseRecord(line);
     if (record === null || !wanted.has(record.request_id)) continue;
@@ -62,7 +62,7 @@ export async function findCalls(
   const ids = 'requestIds' in wanted ? new Set(wanted.requestIds) : null;
   let session = 'session' in wanted ? wanted.session : '';
   const newestFirst: AuditRecord[] = [];
-  for await (const line of linesBackwards(dir, dayFile(sinceMs))) {
+  for await (const line of linesBackwards(dir, dayOf(sinceMs))) {
     if (newestFirst.length >= CALLS_MAX || ids?.size === 0) break;
     const record = line.includes(needle) ? parseRecord(line) : null;
     if (record === null || record.project !== project || record.kind !== undefined || record.session === '') continue;
@@ -72,23 +72,9 @@ export async function findCalls(
   return newestFirst.reverse();
 }
 
-/** The file of a UTC day, given a time in milliseconds since the epoch. */
-export function dayFile(ms: number): string {
-  return `audit-${new Date(ms).toISOString().slice(0, 10)}.jsonl`;
-}
-
-/** `oldest` is the name of the first file to read. Default: all files. */
-async function* linesBackwards(dir: string, oldest = ''): AsyncGenerator<Buffer> {
-  for (const name of await listDays(dir)) if (name >= oldest) yield* readLinesBackwards(join(dir, name));
-}
-
-/** File names, newest day first. */
-async function listDays(dir: string): Promise<string[]> {
-  const names = await readdir(dir);
-  return names
-    .filter((name) => DAY_FILE.test(name))
-    .sort()
-    .reverse();
+/** `oldest` is the first UTC day to read. Default: all days. */
+export async function* linesBackwards(dir: string, oldest = ''): AsyncGenerator<Buffer> {
+  for (const { day, path } of (await listSegments(dir)).reverse()) if (day >= oldest) yield* readLinesBackwards(path);
 }
 
 async function* readLinesBackwards(path: string): AsyncGenerator<Buffer> {
@@ -131,4 +117,26 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
     if (isErrno(error, 'ENOENT')) return null;
     throw error;
   }
+}
+
+/** A line of a file, without its newline. */
+export interface Line {
+  readonly bytes: Buffer;
+  /** True for a last line without a newline. */
+  readonly isTorn: boolean;
+}
+
+/** The lines of a file, from its start. */
+export async function* linesForwards(path: string): AsyncGenerator<Line> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path)) {
+    const content = Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let end = content.indexOf(NEWLINE); end >= 0; end = content.indexOf(NEWLINE, from)) {
+      yield { bytes: content.subarray(from, end), isTorn: false };
+      from = end + 1;
+    }
+    rest = content.subarray(from);
+  }
+  if (rest.length > 0) yield { bytes: rest, isTorn: true };
 }

@@ -1,40 +1,38 @@
-import { fstatSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { StatsRow } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
-import { type AuditRecord, askedRecord, interruptedRecord, type StartFacts, startRecord } from './audit-record.ts';
-import { sumAuditLog } from './audit-stats.ts';
-import { dayFile, findCalls, findStarts, readTail } from './audit-tail.ts';
-import type { JournalRow } from './journal.ts';
 import { OpenInputs } from './open-inputs.ts';
+import { type AuditRecord, askedRecord, interruptedRecord, type StartFacts, startRecord } from './record.ts';
+import { dayOf } from './segments.ts';
+import { sumAuditLog } from './stats.ts';
+import { findCalls, findStarts, readTail } from './tail.ts';
+import { SegmentWriter } from './writer.ts';
 
-export { type AuditRecord, PERSON_DOOR, type StartFacts } from './audit-record.ts';
+export { type AuditRecord, PERSON_DOOR, type StartFacts } from './record.ts';
 
-const NEWLINE = 0x0a;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FOUND_DAYS = 31;
 
 /**
- * Append-only JSON lines, one file per UTC day: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A record is never
- * split across two writes; records that arrive during a write share the next one. The file is not synced: an
- * acknowledged record survives a crash of the daemon, but not a power loss.
+ * Append-only JSON lines in segments, one per UTC day or more: `audit-YYYY-MM-DD.jsonl`, 0600, opened with O_APPEND. A keyed
+ * chain covers them (chain.ts, verify.ts). Records that arrive during a write share the next one, and its wait for the disk.
  */
 export interface AuditLog {
-  /** Creates the folder and opens today's file. Errors: AUDIT_FAILED. */
+  /** Creates the folder and the key, and goes on with the chain. Errors: AUDIT_FAILED. */
   start(): Promise<void>;
-  /** Writes the waiting records, then closes the file. Idempotent. */
+  /** Writes the waiting records to the disk, then closes the segment. Idempotent. */
   stop(): Promise<void>;
-  /** Resolves once the record is in the file. Errors: AUDIT_FAILED. */
+  /** Resolves once the record is on the disk. Errors: AUDIT_FAILED. */
   append(record: AuditRecord): Promise<void>;
   /** Records that a rule asks a person about a call, which waits. Errors: AUDIT_FAILED; the call must then not wait. */
   ask(facts: StartFacts, rule: string): Promise<void>;
   /** Records the end of a call that waited and was not started. Errors: AUDIT_FAILED. */
   endAsked(record: AuditRecord): Promise<void>;
   /**
-   * Records the start of a call. Its input is recorded at its end. Errors: AUDIT_FAILED; the call must then not run.
+   * Records the start of a call. Its input is recorded at its end. The record need not be on the disk before the call runs: it
+   * is before the one of the end. Errors: AUDIT_FAILED; the call must then not run.
    */
   begin(facts: StartFacts): Promise<void>;
   /** Records the end of a started call. Errors: AUDIT_FAILED; the log then holds only the start. */
@@ -43,7 +41,7 @@ export interface AuditLog {
    * Writes an INTERRUPTED end for each call that a dead daemon left open, and returns these. `mask` masks what the journal
    * has of a call. Errors: AUDIT_FAILED.
    */
-  endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<AuditRecord[]>;
+  endInterrupted(calls: readonly OpenCall[], mask: (text: string) => string): Promise<AuditRecord[]>;
   /**
    * The newest `limit` records (of one project), oldest first, across days. A call without an end is reported by its
    * start record: `error_code` is null while the call runs, and INTERRUPTED if its end could not be written.
@@ -63,19 +61,30 @@ export interface AuditDeps {
   dir: string;
   clock: Clock;
   logger: Logger;
+  /** False: no record waits for the disk, so that a loss of power may take the newest. Default: true. */
+  isDurable?: boolean;
+  /** UTC days that are kept, including today. 0: all. Default: 0. */
+  keepDays?: number;
   /** Called for each record once it is in the file. Must not throw. */
   onRecord?(record: AuditRecord): void;
 }
 
-interface Waiting {
-  line: string;
-  resolve(): void;
-  reject(error: ContextdError): void;
+/** What is known of a call that a dead daemon left open, besides what the log has. */
+export interface OpenCall {
+  readonly requestId: string;
+  readonly tool: string;
+  /** Project root. */
+  readonly project: string;
+  readonly session: string;
+  /** Milliseconds since the epoch. */
+  readonly startedMs: number;
 }
 
-interface OpenDay {
-  path: string;
-  handle: FileHandle;
+interface Waiting {
+  record: AuditRecord;
+  mustBeDurable: boolean;
+  resolve(): void;
+  reject(error: ContextdError): void;
 }
 
 export function createAuditLog(deps: AuditDeps): AuditLog {
@@ -86,21 +95,23 @@ class Audit implements AuditLog {
   readonly #deps: AuditDeps;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
-  #day: OpenDay | undefined;
+  readonly #writer: SegmentWriter;
   #stopped = false;
+  /** The UTC day on which old segments were removed. */
+  #prunedOn = '';
   /** Request ids of calls that began in this daemon and are still running. */
   readonly #running = new Set<string>();
   readonly #inputs: OpenInputs;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
+    this.#writer = new SegmentWriter(deps.dir, () => deps.clock.now());
     this.#inputs = new OpenInputs(join(dirname(deps.dir), 'open-calls'));
   }
 
   async start(): Promise<void> {
     try {
-      await mkdir(this.#deps.dir, { recursive: true, mode: 0o700 });
-      await this.#openToday();
+      await this.#writer.open();
     } catch (error) {
       throw this.#failure(error);
     }
@@ -109,17 +120,21 @@ class Audit implements AuditLog {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#writing;
-    await this.#close();
+    this.#writer.close();
   }
 
   append(record: AuditRecord): Promise<void> {
+    return this.#append(record, this.#deps.isDurable ?? true);
+  }
+
+  #append(record: AuditRecord, mustBeDurable: boolean): Promise<void> {
     if (this.#stopped) return Promise.reject(this.#failure(new Error('the audit log is closed')));
     return new Promise((settle, reject) => {
       const resolve = (): void => {
         this.#deps.onRecord?.(record);
         settle();
       };
-      this.#waiting.push({ line: `${JSON.stringify(record)}\n`, resolve, reject });
+      this.#waiting.push({ record, mustBeDurable, resolve, reject });
       this.#writing ??= this.#writeAll();
     });
   }
@@ -146,7 +161,7 @@ class Audit implements AuditLog {
   async #open(facts: StartFacts, record: AuditRecord): Promise<void> {
     try {
       this.#inputs.put(facts.request_id, facts.input);
-      await this.append(record);
+      await this.#append(record, false);
     } catch (error) {
       throw error instanceof ContextdError ? error : this.#failure(error);
     }
@@ -161,7 +176,7 @@ class Audit implements AuditLog {
     }
   }
 
-  async endInterrupted(calls: readonly JournalRow[], mask: (text: string) => string): Promise<AuditRecord[]> {
+  async endInterrupted(calls: readonly OpenCall[], mask: (text: string) => string): Promise<AuditRecord[]> {
     const ends: AuditRecord[] = [];
     if (calls.length === 0) return ends;
     const ids = calls.map(({ requestId }) => requestId);
@@ -221,10 +236,14 @@ class Audit implements AuditLog {
       const group = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#writeGroup(group);
+        await this.#writer.append(
+          group.map(({ record }) => record),
+          group.some(({ mustBeDurable }) => mustBeDurable),
+        );
         for (const waiting of group) waiting.resolve();
+        await this.#pruneOnceADay();
       } catch (error) {
-        await this.#close();
+        this.#writer.drop();
         const failure = this.#failure(error);
         this.#deps.logger.error('audit.failed', { dir: this.#deps.dir }, error);
         for (const waiting of group) waiting.reject(failure);
@@ -233,27 +252,18 @@ class Audit implements AuditLog {
     this.#writing = undefined;
   }
 
-  async #writeGroup(group: readonly Waiting[]): Promise<void> {
-    const { handle } = await this.#openToday();
-    const text = Buffer.from(group.map((waiting) => waiting.line).join(''), 'utf8');
-    // Synchronous, because a write to the page cache is faster than handing it to another thread.
-    const bytesWritten = writeSync(handle.fd, text);
-    if (bytesWritten < text.length) throw new Error(`only ${bytesWritten} of ${text.length} bytes were written`);
-  }
-
-  /** Today's file. Reopens it if the day changed or the file was removed. */
-  async #openToday(): Promise<OpenDay> {
-    const path = join(this.#deps.dir, dayFile(this.#deps.clock.now()));
-    if (this.#day?.path === path && fstatSync(this.#day.handle.fd).nlink > 0) return this.#day;
-    await this.#close();
-    this.#day = { path, handle: await openForAppend(path) };
-    return this.#day;
-  }
-
-  async #close(): Promise<void> {
-    const day = this.#day;
-    this.#day = undefined;
-    await day?.handle.close().catch(() => undefined);
+  /** In the loop of the writer, so that no record is written meanwhile. A failure is logged, and tried again the next day. */
+  async #pruneOnceADay(): Promise<void> {
+    const { keepDays = 0, clock, logger } = this.#deps;
+    const today = dayOf(clock.now());
+    if (keepDays === 0 || this.#prunedOn === today) return;
+    this.#prunedOn = today;
+    try {
+      const names = await this.#writer.prune(dayOf(clock.now() - (keepDays - 1) * DAY_MS));
+      if (names.length > 0) logger.info('audit.pruned', { names });
+    } catch (error) {
+      logger.error('audit.not_pruned', {}, error);
+    }
   }
 
   #unreadable(cause: unknown): ContextdError {
@@ -274,7 +284,7 @@ class Audit implements AuditLog {
 
 /** What the journal knows of a call that was interrupted before the log had its start: no door and no input. */
 function factsOf(
-  { requestId, tool, project, session, startedMs }: JournalRow,
+  { requestId, tool, project, session, startedMs }: OpenCall,
   mask: (text: string) => string,
 ): StartFacts {
   return {
@@ -286,30 +296,4 @@ function factsOf(
     tool: mask(tool),
     input: null,
   };
-}
-
-/** The UTC day of a time in milliseconds: `2026-01-31`. */
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
-/** Terminates a last line torn by a crash or a full disk, so that the next record starts on its own line. */
-async function openForAppend(path: string): Promise<FileHandle> {
-  const handle = await open(path, 'a+', 0o600);
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) return handle;
-    if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600);
-    if (await isTorn(handle, stats.size)) await handle.write('\n');
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return false;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== NEWLINE;
 }

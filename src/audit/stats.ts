@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { StatsRow } from '../call/management.ts';
 import { isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
-import { type AuditRecord, PERSON_DOOR, parseRecord } from './audit-record.ts';
+import { type AuditRecord, PERSON_DOOR, parseRecord } from './record.ts';
+import { listSegments } from './segments.ts';
+import { linesForwards } from './tail.ts';
 
 /** Most rows of one answer. Calls that would need another row are added to the row `OTHERS` of their day. */
 const MAX_ROWS = 10_000;
@@ -16,7 +15,7 @@ type Figures = Omit<StatsRow, 'day' | 'project' | 'session' | 'tool'>;
 const UNCOUNTED = ['asked', 'connections', 'person'] as const;
 
 /**
- * Sums up the audit log of some days, oldest first; a day without a file has no rows. `project` "" is every project. A
+ * Sums up the audit log of some days; a day without a file has no rows. `project` "" is every project. A
  * call counts once: by its end, or by its start on that day if it has no end yet. `isLost` returns true for the start
  * of a call whose end will never be written; the call counts as failed.
  */
@@ -29,8 +28,8 @@ export async function sumAuditLog(
 ): Promise<StatsRow[]> {
   const rows = new Rows(maxRows);
   const open = new Map<string, { day: string; start: AuditRecord }>();
-  for (const day of days)
-    for await (const record of recordsOf(join(dir, `audit-${day}.jsonl`))) {
+  for (const { day, path } of (await listSegments(dir)).filter((segment) => days.includes(segment.day)))
+    for await (const record of recordsOf(path)) {
       if (project !== '' && record.project !== project) continue;
       // The call that started the job is counted, and what the job printed is counted with the calls that show it.
       if (record.job !== undefined || UNCOUNTED.some((kind) => kind === record.kind)) continue;
@@ -52,8 +51,8 @@ export async function sumAuditLog(
 
 async function* recordsOf(path: string): AsyncGenerator<AuditRecord> {
   try {
-    for await (const line of createInterface({ input: createReadStream(path) })) {
-      const record = parseRecord(Buffer.from(line));
+    for await (const { bytes } of linesForwards(path)) {
+      const record = parseRecord(bytes);
       if (record !== null) yield record;
     }
   } catch (error) {

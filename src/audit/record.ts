@@ -173,9 +173,9 @@ export function parseRecord(line: Buffer): AuditRecord | null {
   return isJsonObject(value) ? toRecord(value) : null;
 }
 
-/** Keeps every field, including those of a later version, so that the log hides nothing. */
+/** Keeps every field, including those of a later version, so that the log hides nothing; but not those of the chain. */
 function toRecord(value: JsonObject): AuditRecord | null {
-  const { time, request_id, session, project, door, tool, input, kind, ...others } = value;
+  const { time, request_id, session, project, door, tool, input, kind, seq: _seq, mac: _mac, ...others } = value;
   const rest = withoutMistyped(others);
   const { output_sha256, output_bytes, duration_ms, secrets_found, secret_rules, exit_code, error_code } = rest;
   const known = KINDS.find((one) => one === kind);

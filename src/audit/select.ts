@@ -1,0 +1,84 @@
+import { type AuditRecord, parseRecord } from './record.ts';
+import { dayOf, listSegments } from './segments.ts';
+import { linesBackwards, linesForwards } from './tail.ts';
+
+/** Which records are wanted. Absent: all. */
+export interface AuditFilter {
+  /** Milliseconds since the epoch; both included. */
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  readonly tool?: string;
+  readonly session?: string;
+  /** Project root. */
+  readonly project?: string;
+  readonly door?: string;
+  /** Only calls and acts that failed. */
+  readonly isFailed?: boolean;
+  /** A part of the masked input, without regard to case. */
+  readonly text?: string;
+}
+
+/** A record with its line in the log. */
+export interface LoggedRecord {
+  readonly record: AuditRecord;
+  readonly line: string;
+}
+
+/** The newest `limit` records, oldest first. The start of a call whose end is in the log is left out. */
+export async function searchAuditLog(dir: string, filter: AuditFilter, limit: number): Promise<LoggedRecord[]> {
+  const found: LoggedRecord[] = [];
+  const ended = new Set<string>();
+  const oldest = filter.sinceMs === undefined ? '' : dayOf(filter.sinceMs);
+  for await (const bytes of linesBackwards(dir, oldest)) {
+    if (found.length >= limit) break;
+    const logged = wanted(bytes, filter, ended);
+    if (logged !== null) found.push(logged);
+  }
+  return found.reverse();
+}
+
+/** Every record, oldest first; also the starts of calls. */
+export async function* readAuditLog(dir: string, filter: AuditFilter): AsyncGenerator<LoggedRecord> {
+  for (const { day, path } of await listSegments(dir)) {
+    if (filter.sinceMs !== undefined && day < dayOf(filter.sinceMs)) continue;
+    for await (const { bytes, isTorn } of linesForwards(path)) {
+      const logged = isTorn ? null : wanted(bytes, filter, null);
+      if (logged !== null) yield logged;
+    }
+  }
+}
+
+/** `ended` collects calls whose end was read. */
+function wanted(bytes: Buffer, filter: AuditFilter, ended: Set<string> | null): LoggedRecord | null {
+  const record = parseRecord(bytes);
+  if (record === null) return null;
+  if (record.began === true) ended?.add(record.request_id);
+  if (record.kind === 'started' && ended?.has(record.request_id) === true) return null;
+  return isWanted(record, filter) ? { record, line: bytes.toString('utf8') } : null;
+}
+
+function isWanted(record: AuditRecord, filter: AuditFilter): boolean {
+  const { sinceMs, untilMs, tool, session, project, door, isFailed = false, text = '' } = filter;
+  const at = Date.parse(record.time);
+  if (sinceMs !== undefined && !(at >= sinceMs)) return false;
+  if (untilMs !== undefined && !(at <= untilMs)) return false;
+  if (isFailed && record.error_code === null && (record.exit_code ?? 0) === 0) return false;
+  const given = [
+    [tool, record.tool],
+    [session, record.session],
+    [project, record.project],
+    [door, record.door],
+  ] as const;
+  if (given.some(([want, has]) => want !== undefined && want !== has)) return false;
+  return text === '' || inputText(record).toLowerCase().includes(text.toLowerCase());
+}
+
+/** The strings of the input, not escaped. */
+function inputText({ input }: AuditRecord): string {
+  const texts: string[] = [];
+  JSON.stringify(input, (_, value: unknown) => {
+    if (typeof value === 'string') texts.push(value);
+    return value;
+  });
+  return texts.join('\n');
+}

@@ -1,0 +1,223 @@
+import { CHAIN_START, type ChainedLine, follows, type Link, readChained } from './chain.ts';
+import { chainPlaces, type Head, readHead, readKey } from './head.ts';
+import { type Break, hashOf, listSegments, readPruned, readSeal, readStart, type Segment, tornOf } from './segments.ts';
+import { linesForwards } from './tail.ts';
+
+/** A place at which the log is not what was written. */
+export interface AuditFault {
+  /** File name; "" if it is about the whole log. */
+  readonly file: string;
+  /** From 1; 0 for the end of the file. */
+  readonly line: number;
+  readonly what: string;
+}
+
+export interface AuditReport {
+  /** Lines of the chain that are not about segments. */
+  readonly records: number;
+  readonly segments: number;
+  /** Start of the oldest segment, ISO 8601; "" without a chain. */
+  readonly since: string;
+  /** Lines from before there was a chain, which nothing proves. */
+  readonly unchained: number;
+  /** At most `FAULTS_MAX`, in the order of the log. */
+  readonly faults: readonly AuditFault[];
+  readonly moreFaults: number;
+  /** What happened and is no fault, such as a line that a loss of power tore. */
+  readonly notes: readonly string[];
+  /** The last line that is on disk. Null without a chain. */
+  readonly head: Link | null;
+}
+
+/** A head that was kept elsewhere. */
+export interface KeptHead extends Link {
+  /** Where it was kept, for a message. */
+  readonly from: string;
+}
+
+const FAULTS_MAX = 100;
+const OWN_HEAD = 'audit.head';
+
+/**
+ * Reads the whole log and checks every line against the key. Finds lines that were changed, removed, added or moved, files that
+ * are missing, and a tail that was cut; and whether it holds what `heads` say. It proves nothing against a person who has the
+ * key. Throws the error of the file system, and Error if the key is unusable.
+ */
+export async function verifyAuditLog(dir: string, heads: readonly KeptHead[] = []): Promise<AuditReport> {
+  const places = chainPlaces(dir);
+  // The head is read first: a log that grows meanwhile goes beyond it.
+  const key = readKey(places);
+  const head = key === null ? 'missing' : readHead(places, key);
+  const ownHead = typeof head === 'string' ? [] : [{ ...head, from: OWN_HEAD }];
+  const check = new Check(key ?? Buffer.alloc(0), [...ownHead, ...heads]);
+  const segments = await listSegments(dir);
+  for (const segment of segments) await check.segment(segment);
+  return check.report(head, key !== null, await hashOf(segments.filter(({ name }) => check.unchained.has(name))));
+}
+
+class Check {
+  readonly #key: Buffer;
+  readonly #heads: ReadonlyMap<number, readonly KeptHead[]>;
+  readonly #faults: AuditFault[] = [];
+  readonly #notes: string[] = [];
+  /** Lines without an end, by file, until the next segment says that it knows of them. */
+  readonly #torn = new Map<string, { line: number; sha256: string }>();
+  readonly #seen = new Set<KeptHead>();
+  #moreFaults = 0;
+  #link: Link = CHAIN_START;
+  /** The link before `#link`, if the line of `#link` did not follow it: it may have been put in. */
+  #before: Link | null = null;
+  #segments = 0;
+  #since = '';
+  #records = 0;
+  /** Lines from before there was a chain, by file. */
+  readonly unchained = new Map<string, number>();
+  #unchainedHash: string | null = null;
+  /** The last line of what was removed because it was old, as the log says. */
+  #prunedTo = 0;
+  /** The first line, if it is not the first of the chain. */
+  #startsAt: { seq: number; file: string } | null = null;
+
+  constructor(key: Buffer, heads: readonly KeptHead[]) {
+    this.#key = key;
+    this.#heads = new Map(heads.map(({ seq }) => [seq, heads.filter((one) => one.seq === seq)]));
+  }
+
+  async segment({ path, name }: Segment): Promise<void> {
+    let at = 0;
+    for await (const { bytes, isTorn } of linesForwards(path)) {
+      at += 1;
+      const text = bytes.toString('utf8');
+      const chained = isTorn ? null : readChained(text);
+      if (chained !== null) this.#chained(chained, text, name, at);
+      else if (this.#segments === 0) this.#addUnchained(name);
+      else if (isTorn) this.#torn.set(name, { line: at, sha256: tornOf(bytes)?.sha256 ?? '' });
+      else this.#fault(name, at, 'is a line that the log did not write');
+    }
+  }
+
+  #chained(line: ChainedLine, text: string, file: string, at: number): void {
+    const start = readStart(text);
+    if (start === null && this.#segments === 0) this.#fault(file, at, 'comes before the start of a segment');
+    else if (start !== null) {
+      if (at > 1) this.#fault(file, at, 'begins a segment in the middle of a file');
+      if (this.#segments === 0) this.#unchainedHash = start.unchained ?? null;
+      this.#segments += 1;
+      this.#since ||= start.started;
+      if (start.break !== undefined) this.#broken(start.break, file, at);
+    } else {
+      const pruned = readPruned(text);
+      if (pruned !== null) this.#prunedTo = Math.max(this.#prunedTo, pruned.seq);
+      else if (readSeal(text) === null) this.#records += 1;
+    }
+    this.#follow(line, file, at, start?.previous);
+    for (const kept of this.#heads.get(line.link.seq) ?? []) {
+      this.#seen.add(kept);
+      if (kept.mac !== line.link.mac) {
+        this.#fault(file, at, `is not record ${kept.seq} as ${kept.from} has it: the log was written again`);
+      }
+    }
+  }
+
+  /** `previous`: what the line says of the code before it. */
+  #follow(line: ChainedLine, file: string, at: number, previous: string | undefined): void {
+    const { link } = line;
+    if (follows(this.#key, this.#link, line)) {
+      this.#before = null;
+      this.#link = link;
+    } else if (this.#before !== null && follows(this.#key, this.#before, line)) {
+      // The line before was put in.
+      this.#before = null;
+      this.#link = link;
+    } else if (link.seq > this.#link.seq + 1) {
+      const isFirst = this.#link.seq === 0;
+      if (isFirst) this.#startsAt = { seq: link.seq, file };
+      else this.#fault(file, at, `comes after ${missing(this.#link.seq + 1, link.seq - 1)}`);
+      const isProven = previous !== undefined && follows(this.#key, { seq: link.seq - 1, mac: previous }, line);
+      if (!isProven) this.#fault(file, at, 'cannot be proven, because the line before it is missing');
+      this.#before = null;
+      this.#link = link;
+    } else if (link.seq === this.#link.seq + 1) {
+      this.#fault(file, at, `is not record ${link.seq} as it was written`);
+      this.#before = this.#link;
+      this.#link = link;
+    } else this.#fault(file, at, `says that it is record ${link.seq}, and is not at its place`);
+  }
+
+  #broken(broken: Break, file: string, at: number): void {
+    switch (broken.why) {
+      case 'torn':
+        this.#knownTorn(broken);
+        break;
+      case 'changed':
+        this.#fault(file, at, `begins a segment because ${broken.name} was not as it was written`);
+        break;
+      case 'no_head':
+        this.#fault(file, at, 'begins a segment because the file audit.head was gone or changed');
+        break;
+      case 'no_key':
+        this.#link = CHAIN_START;
+        // Of each line before nothing can be said but this.
+        this.#faults.length = 0;
+        this.#moreFaults = 0;
+        this.#fault(file, at, 'begins a chain with a new key: the old one was gone, and proves nothing before it');
+    }
+  }
+
+  #knownTorn({ name, sha256 }: Extract<Break, { why: 'torn' }>): void {
+    const torn = this.#torn.get(name);
+    if (torn?.sha256 === sha256) {
+      this.#torn.delete(name);
+      this.#notes.push(`${name}:${torn.line} was not written whole when the computer or the daemon stopped`);
+    } else this.#fault(name, 0, 'lacks what was there of its last line');
+  }
+
+  /** `unchainedHash` is that of the files in `unchained`. */
+  report(head: Head | 'missing' | 'damaged', hasKey: boolean, unchainedHash: string): AuditReport {
+    const isOfBefore = this.#unchainedHash === null ? this.unchained.size === 0 : this.#unchainedHash === unchainedHash;
+    if (this.#segments > 0 && this.#prunedTo === 0 && !isOfBefore) {
+      this.#fault('', 0, 'the records from before there was a chain are not as they were when it began');
+    }
+    if (this.#startsAt !== null && this.#startsAt.seq > this.#prunedTo + 1) {
+      this.#fault(this.#startsAt.file, 1, `comes after ${missing(this.#prunedTo + 1, this.#startsAt.seq - 1)}`);
+    }
+    for (const [file, { line }] of this.#torn) this.#fault(file, line, 'is not a whole line');
+    if (!hasKey && this.#segments > 0) this.#fault('', 0, 'the key audit.key is gone: nothing can be proven');
+    else if (head === 'damaged') this.#fault('', 0, 'the file audit.head is not as it was written');
+    else if (head !== 'missing') this.#end(head);
+    else if (hasKey) this.#fault('', 0, 'the file audit.head is gone: records at the end may be missing');
+    for (const kept of [...this.#heads.values()].flat()) {
+      const isPruned = kept.seq <= this.#prunedTo;
+      if (!this.#seen.has(kept) && !isPruned && kept.from !== OWN_HEAD)
+        this.#fault('', 0, `record ${kept.seq}, which ${kept.from} has, is missing`);
+    }
+    const isEmpty = this.#link.seq === 0;
+    return {
+      records: this.#records,
+      segments: this.#segments,
+      since: this.#since,
+      unchained: [...this.unchained.values()].reduce((sum, lines) => sum + lines, 0),
+      faults: this.#faults,
+      moreFaults: this.#moreFaults,
+      notes: this.#notes,
+      head: isEmpty ? null : this.#link,
+    };
+  }
+
+  #end({ seq, name }: Head): void {
+    if (seq > this.#link.seq) this.#fault(name, 0, `lacks ${missing(this.#link.seq + 1, seq)} at its end`);
+  }
+
+  #addUnchained(file: string): void {
+    this.unchained.set(file, (this.unchained.get(file) ?? 0) + 1);
+  }
+
+  #fault(file: string, line: number, what: string): void {
+    if (this.#faults.length < FAULTS_MAX) this.#faults.push({ file, line, what });
+    else this.#moreFaults += 1;
+  }
+}
+
+function missing(from: number, to: number): string {
+  return from === to ? `record ${from}, which is missing` : `records ${from} to ${to}, which are missing`;
+}

@@ -1,0 +1,274 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CHAIN_START, chainLine, follows, type Link, readChained } from './chain.ts';
+import { type ChainPlaces, chainPlaces, createKey, type Head, HeadFile, linkOf, readHead, readKey } from './head.ts';
+import {
+  type Break,
+  type ChainedSegment,
+  chainedSegment,
+  dayOf,
+  hashOf,
+  listSegments,
+  readFrom,
+  readSeal,
+  type Segment,
+  type SegmentSeal,
+  type SegmentStart,
+  type SegmentsPruned,
+  segmentName,
+} from './segments.ts';
+
+const syncData = promisify(fdatasync);
+
+/** Bytes at which a segment is closed. */
+const SEGMENT_MAX_BYTES = 64 * 1024 * 1024;
+
+interface OpenSegment {
+  readonly fd: number;
+  readonly segment: number;
+  readonly day: string;
+  readonly name: string;
+  bytes: number;
+}
+
+/** How far the chain goes. */
+interface Reached {
+  readonly link: Link;
+  readonly segment: number;
+  readonly isSealed: boolean;
+  readonly broken?: Break;
+}
+
+/**
+ * The only writer of the segments: appends lines to the chain, and says when they are on disk. A file that was removed or changed
+ * meanwhile is left behind, and the chain goes on in a new one, so that `verify` finds the place.
+ */
+export class SegmentWriter {
+  readonly #dir: string;
+  readonly #places: ChainPlaces;
+  readonly #nowMs: () => number;
+  readonly #maxBytes: number;
+  #key: Buffer | null = null;
+  #head: HeadFile | null = null;
+  #open: OpenSegment | null = null;
+  #link: Link = CHAIN_START;
+
+  constructor(dir: string, nowMs: () => number, maxBytes = SEGMENT_MAX_BYTES) {
+    this.#dir = dir;
+    this.#places = chainPlaces(dir);
+    this.#nowMs = nowMs;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Goes on where the last writer stopped. Throws the error of the file system. */
+  async open(): Promise<void> {
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    const known = readKey(this.#places);
+    const key = known ?? createKey(this.#places);
+    const head = readHead(this.#places, key);
+    this.#key = key;
+    this.#head = new HeadFile(this.#places, key);
+    const segments = await listSegments(this.#dir);
+    const chained = segments.flatMap((segment) => chainedSegment(segment) ?? []);
+    const last = chained.at(-1);
+    if (last === undefined) await this.#beginAgain(segments, head);
+    else if (known === null) {
+      this.#link = CHAIN_START;
+      this.#begin(segments, last.start.segment + 1, { why: 'no_key' });
+    } else this.#goOn(segments, last, goOn(key, chained, head));
+  }
+
+  #goOn(segments: readonly Segment[], last: ChainedSegment, { link, segment, isSealed, broken }: Reached): void {
+    this.#link = link;
+    if (broken !== undefined || isSealed) this.#begin(segments, Math.max(segment, last.start.segment) + 1, broken);
+    else this.#resume(last);
+  }
+
+  /** The first segment of the log, or the next one if all of them are gone. */
+  async #beginAgain(segments: readonly Segment[], head: Head | 'missing' | 'damaged'): Promise<void> {
+    const { link, segment, broken } = withoutSegments(head);
+    const unchained = segments.length === 0 ? undefined : await hashOf(segments);
+    this.#link = link;
+    this.#begin(segments, segment + 1, broken, unchained);
+  }
+
+  /** Writes lines in one go. They are on disk when it resolves if `isDurable`. Throws the error of the file system. */
+  async append(records: readonly object[], isDurable: boolean): Promise<void> {
+    const open = await this.#current();
+    this.#write(open, records);
+    if (!isDurable) return;
+    const reached = this.#reached(open);
+    await syncData(open.fd);
+    this.#head?.write(reached);
+  }
+
+  /**
+   * Removes the segments of the days before `day`, which the log then says. Returns their names. Throws the error of the file system.
+   */
+  async prune(day: string): Promise<string[]> {
+    const open = await this.#current();
+    const old = (await listSegments(this.#dir)).filter((one) => one.day < day && one.name !== open.name);
+    if (old.length === 0) return [];
+    const names = old.map(({ name }) => name);
+    const chained = old.flatMap((segment) => chainedSegment(segment) ?? []);
+    const seq = Math.max(0, ...chained.map(({ path }) => lastSeq(path)));
+    await this.append([{ pruned: { names, seq }, time: this.#now() } satisfies SegmentsPruned], true);
+    for (const { path } of old) rmSync(path);
+    syncDirectory(this.#dir);
+    return names;
+  }
+
+  /** Gives up what is open; `open` or the next line goes on from what is on disk. */
+  drop(): void {
+    if (this.#open !== null) closeSync(this.#open.fd);
+    this.#head?.close();
+    this.#open = null;
+    this.#head = null;
+  }
+
+  /** Waits for the disk. Throws the error of the file system. */
+  close(): void {
+    if (this.#open !== null) {
+      const reached = this.#reached(this.#open);
+      fsyncSync(this.#open.fd);
+      this.#head?.write(reached);
+    }
+    this.drop();
+  }
+
+  #reached({ segment, name, bytes }: OpenSegment): Head {
+    return { ...this.#link, segment, name, bytes };
+  }
+
+  /** The segment for the next line. */
+  async #current(): Promise<OpenSegment> {
+    const open = this.#open;
+    if (open === null) {
+      await this.open();
+      return this.#current();
+    }
+    const { nlink, size } = fstatSync(open.fd);
+    const isChanged = nlink === 0 || size < open.bytes;
+    if (!isChanged && open.day === dayOf(this.#nowMs()) && size < this.#maxBytes) return open;
+    if (!isChanged) this.#write(open, [{ sealed: open.segment, ended: this.#now() } satisfies SegmentSeal]);
+    closeSync(open.fd);
+    this.#open = null;
+    const broken: Break | undefined = isChanged ? { why: 'changed', name: open.name } : undefined;
+    this.#begin(await listSegments(this.#dir), open.segment + 1, broken);
+    return this.#current();
+  }
+
+  #begin(segments: readonly Segment[], segment: number, broken?: Break, unchained?: string): void {
+    const day = dayOf(this.#nowMs());
+    const part = Math.max(0, ...segments.filter((one) => one.day === day).map((one) => one.part)) + 1;
+    const name = segmentName(day, part);
+    const fd = openSync(
+      join(this.#dir, name),
+      constants.O_APPEND | constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+      0o600,
+    );
+    syncDirectory(this.#dir);
+    this.#open = { fd, segment, day, name, bytes: 0 };
+    const start: SegmentStart = {
+      segment,
+      started: this.#now(),
+      previous: this.#link.mac,
+      ...(broken === undefined ? {} : { break: broken }),
+      ...(unchained === undefined ? {} : { unchained }),
+    };
+    this.#write(this.#open, [start]);
+  }
+
+  #resume({ path, name, day, start }: ChainedSegment): void {
+    const fd = openSync(path, constants.O_APPEND | constants.O_RDWR | constants.O_NOFOLLOW);
+    const { size, mode } = fstatSync(fd);
+    if ((mode & 0o077) !== 0) fchmodSync(fd, 0o600);
+    this.#open = { fd, segment: start.segment, day, name, bytes: size };
+  }
+
+  /** Synchronous, because a write to the page cache is faster than handing it to another thread. */
+  #write(open: OpenSegment, records: readonly object[]): void {
+    const key = this.#key;
+    if (key === null) throw new Error('the audit log is not open');
+    let link = this.#link;
+    const lines = records.map((record) => {
+      const chained = chainLine(key, link, record);
+      link = chained.link;
+      return `${chained.line}\n`;
+    });
+    const bytes = Buffer.from(lines.join(''), 'utf8');
+    const written = writeSync(open.fd, bytes);
+    if (written < bytes.length) {
+      ftruncateSync(open.fd, fstatSync(open.fd).size - written);
+      throw new Error(`only ${written} of ${bytes.length} bytes were written`);
+    }
+    open.bytes = fstatSync(open.fd).size;
+    this.#link = link;
+  }
+
+  #now(): string {
+    return new Date(this.#nowMs()).toISOString();
+  }
+}
+
+function withoutSegments(head: Head | 'missing' | 'damaged'): Omit<Reached, 'isSealed'> {
+  if (typeof head === 'string') return { link: CHAIN_START, segment: 0, broken: { why: 'no_head' } };
+  const { segment, name } = head;
+  return { link: linkOf(head), segment, ...(segment === 0 ? {} : { broken: { why: 'changed', name } }) };
+}
+
+/** The end of the chain, as far as it is whole, and what is wrong with what comes after. */
+function goOn(key: Buffer, chained: readonly ChainedSegment[], head: Head | 'missing' | 'damaged'): Reached {
+  if (typeof head === 'string') return lastOf(chained);
+  const at = head.segment === 0 ? 0 : chained.findIndex(({ name }) => name === head.name);
+  let reached: Reached = { link: linkOf(head), segment: head.segment, isSealed: false };
+  if (at < 0) return { ...reached, broken: { why: 'changed', name: head.name } };
+  for (const [index, { path, name, start }] of chained.slice(at).entries()) {
+    const rest = readFrom(path, index === 0 ? head.bytes : 0);
+    if (rest === null) return { ...reached, broken: { why: 'changed', name } };
+    for (const line of rest.lines) {
+      const chainedLine = readChained(line);
+      if (chainedLine === null || !follows(key, reached.link, chainedLine)) {
+        return { ...reached, broken: { why: 'changed', name } };
+      }
+      reached = { link: chainedLine.link, segment: start.segment, isSealed: readSeal(line) !== null };
+    }
+    if (rest.torn !== null) return { ...reached, broken: { why: 'torn', name, ...rest.torn } };
+  }
+  return reached;
+}
+
+/** Without a head nothing says how far the log went. */
+function lastOf(chained: readonly ChainedSegment[]): Reached {
+  const last = chained.at(-1);
+  if (last === undefined) throw new Error('there is no chain');
+  const links = (readFrom(last.path, 0)?.lines ?? []).map((line) => readChained(line)?.link);
+  const link = links.findLast((one) => one !== undefined) ?? CHAIN_START;
+  return { link, segment: last.start.segment, isSealed: false, broken: { why: 'no_head' } };
+}
+
+function lastSeq(path: string): number {
+  return readChained(readFrom(path, 0)?.lines.at(-1) ?? '')?.link.seq ?? 0;
+}
+
+function syncDirectory(dir: string): void {
+  const fd = openSync(dir, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

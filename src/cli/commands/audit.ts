@@ -1,0 +1,201 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { EXPORT_FORMATS, type ExportFormat, exporterOf } from '../../audit/export.ts';
+import { chainPlaces, readHead, readKey } from '../../audit/head.ts';
+import { type AuditFilter, readAuditLog, searchAuditLog } from '../../audit/select.ts';
+import { type AuditReport, type KeptHead, verifyAuditLog } from '../../audit/verify.ts';
+import { durationMs } from '../../core/duration.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { type Command, defineCommand, type ParsedArgs } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { projectOption } from '../project-root.ts';
+import { write } from '../render.ts';
+import { recordTable } from './audit-tail.ts';
+
+const FOUND_DEFAULT = 50;
+const FOUND_MAX = 10_000;
+
+const FILTERS = [
+  { syntax: '--since <when>', help: 'not older than: 30m, 12h, 7d, or a date such as 2026-01-31' },
+  { syntax: '--until <when>', help: 'not newer than' },
+  { syntax: '--tool <name>', help: 'only calls of a tool, or acts of a person by their command' },
+  { syntax: '--session <id>', help: 'only records of a session' },
+  { syntax: '--project [dir]', help: 'only records of a project (default: the current project)' },
+  { syntax: '--door <name>', help: 'only what came by a door, such as grpc, http, mcp, shell, hook or ctxd' },
+  { syntax: '--failed', help: 'only what failed' },
+] as const;
+
+const verify = defineCommand<AuditReport>({
+  name: ['audit', 'verify'],
+  summary: 'Prove that the audit log is as it was written, and say where it is not. Needs no daemon.',
+  options: [
+    {
+      syntax: '--against <file>',
+      help: 'also compare it with heads that were kept elsewhere (`ctxd audit head`; JSON lines)',
+    },
+  ],
+  async run({ paths, cwd }, args) {
+    const file = args.text('against');
+    return verifyAuditLog(paths.auditDir, file === undefined ? [] : await readHeads(resolve(cwd, file)));
+  },
+  view: (report) => ({ kind: 'lines', lines: inWords(report) }),
+  exitCode: ({ faults }) => (faults.length > 0 ? 1 : 0),
+});
+
+function inWords({ records, segments, since, unchained, faults, moreFaults, notes }: AuditReport): string[] {
+  const count = (number: number, word: string): string =>
+    `${number.toLocaleString('en-US')} ${word}${number === 1 ? '' : 's'}`;
+  const size = `${count(records, 'record')} in ${count(segments, 'segment')}`;
+  const before = unchained === 0 ? [] : [`${count(unchained, 'record')} from before there was a chain: not proven`];
+  const isWhole = faults.length === 0;
+  const first = isWhole
+    ? `ok: ${size}${since === '' ? '' : `, unbroken since ${since.slice(0, 10)}`}`
+    : `broken: ${size}`;
+  return [
+    first,
+    ...faults.map(({ file, line, what }) =>
+      [file, line === 0 ? '' : `:${line}`, file === '' ? '' : ' ', what].join(''),
+    ),
+    ...(moreFaults === 0 ? [] : [`and ${count(moreFaults, 'more place')}`]),
+    ...notes,
+    ...before,
+  ];
+}
+
+const head = defineCommand<JsonObject>({
+  name: ['audit', 'head'],
+  summary: 'Print the head of the audit log, to keep elsewhere: `ctxd audit verify --against` compares with it.',
+  run: async ({ paths }) => {
+    const places = chainPlaces(paths.auditDir);
+    const key = readKey(places);
+    const known = key === null ? 'missing' : readHead(places, key);
+    if (typeof known !== 'string') {
+      const { segment, seq, mac } = known;
+      return { segment, seq, mac, time: new Date().toISOString() };
+    }
+    throw new ContextdError('NOT_FOUND', `the audit log has no head that can be trusted: it is ${known}`, {
+      remedy: 'Run `ctxd audit verify`.',
+    });
+  },
+  view: (line) => ({ kind: 'lines', lines: [JSON.stringify(line)] }),
+});
+
+const search = defineCommand<readonly JsonObject[]>({
+  name: ['audit', 'search'],
+  summary: 'Find records of the audit log by a part of their masked input, oldest first. Needs no daemon.',
+  parameters: [{ syntax: '[text]', help: 'a part of the input, without regard to case (default: any)' }],
+  options: [
+    ...FILTERS,
+    {
+      syntax: '-n, --lines <count>',
+      help: `number of records, the newest ones (default ${FOUND_DEFAULT}, at most ${FOUND_MAX})`,
+    },
+  ],
+  async run(context, args) {
+    const filter = { ...(await filterOf(context, args)), text: args.word(0) ?? '' };
+    const found = await searchAuditLog(context.paths.auditDir, filter, args.count('lines', FOUND_DEFAULT, FOUND_MAX));
+    return found.map(({ record }) => asJson(record));
+  },
+  view: (records) => recordTable(records, 'no record fits'),
+});
+
+const exportLog = defineCommand<number>({
+  name: ['audit', 'export'],
+  summary: 'Write the records of the audit log to standard output, oldest first. Needs no daemon.',
+  options: [
+    ...FILTERS,
+    { syntax: '--format <format>', help: `${EXPORT_FORMATS.join(', ')} (default ${EXPORT_FORMATS[0]})` },
+  ],
+  async run(context, args) {
+    const exporter = exporterOf(formatOf(args.text('format') ?? EXPORT_FORMATS[0]), context.version);
+    const filter = await filterOf(context, args);
+    await write(context.stdout, exporter.head);
+    let records = 0;
+    for await (const logged of readAuditLog(context.paths.auditDir, filter)) {
+      await write(context.stdout, exporter.write(logged));
+      records += 1;
+    }
+    return records;
+  },
+  view: () => ({ kind: 'raw', text: '' }),
+  bare: () => '',
+});
+
+export const auditCommands: readonly Command[] = [verify, search, exportLog, head];
+
+async function filterOf(context: CliContext, args: ParsedArgs): Promise<AuditFilter> {
+  const { tool, session, door } = { tool: args.text('tool'), session: args.text('session'), door: args.text('door') };
+  const since = args.text('since');
+  const until = args.text('until');
+  const project = await projectOption(context, args);
+  return {
+    ...(since === undefined ? {} : { sinceMs: timeOf(since) }),
+    ...(until === undefined ? {} : { untilMs: timeOf(until) }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(session === undefined ? {} : { session }),
+    ...(door === undefined ? {} : { door }),
+    ...(project === '' ? {} : { project }),
+    isFailed: args.flag('failed'),
+  };
+}
+
+/** So long ago, or a date. */
+function timeOf(text: string): number {
+  const ago = durationMs(text);
+  const at = ago === null ? Date.parse(text) : Date.now() - ago;
+  if (!Number.isNaN(at)) return at;
+  throw new ContextdError('ARGS_INVALID', `${JSON.stringify(text)} is neither a time span nor a date`, {
+    remedy: 'Write it as 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.',
+  });
+}
+
+function formatOf(text: string): ExportFormat {
+  const format = EXPORT_FORMATS.find((one) => one === text);
+  if (format !== undefined) return format;
+  throw new ContextdError('ARGS_INVALID', `there is no format ${JSON.stringify(text)}`, {
+    remedy: `Use one of ${EXPORT_FORMATS.join(', ')}.`,
+  });
+}
+
+/** The heads in a file of JSON lines, whatever else the lines hold. Throws ARGS_INVALID without one. */
+async function readHeads(file: string): Promise<KeptHead[]> {
+  const heads = (await readText(file)).split('\n').flatMap((line) => headsIn(parsed(line), file));
+  if (heads.length > 0) return heads;
+  throw new ContextdError('ARGS_INVALID', `${file} holds no head of an audit log`, {
+    remedy: 'Keep what `ctxd audit head` prints, one line for each time.',
+  });
+}
+
+/** Also inside of what a collector wraps around a line. */
+function headsIn(value: unknown, from: string): KeptHead[] {
+  if (typeof value === 'string') return value.startsWith('{') ? headsIn(parsed(value), from) : [];
+  if (Array.isArray(value)) return value.flatMap((inner) => headsIn(inner, from));
+  if (!isJsonObject(value)) return [];
+  const { seq, mac } = value;
+  if (typeof seq === 'number' && typeof mac === 'string') return [{ seq, mac, from }];
+  return Object.values(value).flatMap((inner) => headsIn(inner, from));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw new ContextdError('PATH_NOT_FOUND', `${file} cannot be read: ${error.message}`, {
+      remedy: 'Check the path.',
+    });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function asJson(record: object): JsonObject {
+  return JSON.parse(JSON.stringify(record));
+}
