@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import type { StopCause } from '../core/lifecycle.ts';
 import type { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { type CallApprovalManagementDeps, createCallApprovalManagement } from '../features/approvals/management.ts';
+import { createAuditManagement } from '../features/audit/management.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
 import type { checkHealth } from '../features/health/health.ts';
@@ -102,9 +103,6 @@ export interface ManagementDeps
   requestStop(graceMs: number, cause: StopCause): void;
 }
 
-const AUDIT_DEFAULT = 20;
-const AUDIT_MAX = 1000;
-
 /** The daemon's side of the management contract. Doors have checked the shape of every request. */
 export function createManagement(deps: ManagementDeps): Management {
   const startedAt = deps.clock.monotonic();
@@ -138,13 +136,8 @@ export function createManagement(deps: ManagementDeps): Management {
       await deps.installed.refresh();
       return { root, changed, tools: [] };
     },
-    async tailAudit({ limit, project_root }) {
-      const newest = Math.min(limit || AUDIT_DEFAULT, AUDIT_MAX);
-      const records = await deps.auditLog.tail(newest, project_root === '' ? undefined : project_root);
-      return { records_json: records.map((record) => JSON.stringify(record)) };
-    },
     checkHealth: async ({ project_root }) => ({ checks: await deps.checkHealth(project_root) }),
-    stats: async ({ project_root, days }) => ({ rows: await deps.auditLog.stats(days, project_root) }),
+    ...createAuditManagement(deps),
     ...createSecretManagement(deps),
     ...createRunningManagement(deps),
     ...createBranchManagement(deps),
