@@ -18,8 +18,14 @@ export class OpenInputs {
 
   /** Throws the error of the file system. */
   put(requestId: string, input: Json): void {
-    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
-    writeFileSync(this.#fileOf(requestId), JSON.stringify(input), { mode: 0o600 });
+    const write = (): void => writeFileSync(this.#fileOf(requestId), JSON.stringify(input), { mode: 0o600 });
+    try {
+      write();
+    } catch (cause) {
+      if (!isErrno(cause, 'ENOENT')) throw cause;
+      mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+      write();
+    }
   }
 
   /** Returns null if there is no such call. */

@@ -207,10 +207,12 @@ export function createCallRecord(deps: CallRecordDeps): CallRecord {
         texts: tellingFirst(outcome),
         wasEnded: false,
       });
-      if (start !== null) await auditLog.end(record);
-      else await (hasAsked ? auditLog.endAsked(record) : auditLog.append(record));
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
-      if (isInJournal) await journal.finish(requestId, errorCode);
+      // Both wait for the disk. The line is written first: a daemon that dies meanwhile leaves no finished call without its record.
+      await Promise.all([
+        start !== null ? auditLog.end(record) : hasAsked ? auditLog.endAsked(record) : auditLog.append(record),
+        isInJournal ? journal.finish(requestId, errorCode) : null,
+      ]);
       if (session.branch === null) return;
       const tokens = told.tally.tokensReturned;
       await branches.charge(session, { requestId, tool: recordedTool(call, deps), tokens });
