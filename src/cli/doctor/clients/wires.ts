@@ -6,6 +6,8 @@ export interface Call {
   input: Record<string, unknown>;
   /** Codex groups the tools of an MCP server under a name of their own. */
   namespace?: string;
+  /** Made in the same turn, in Claude Code and OpenCode. Its result counts as that of the next step, which is not played. */
+  beside?: Call;
 }
 
 /** What the model saw as the result of a step. `isError` is what Claude Code says; other clients say nothing. */
@@ -97,32 +99,44 @@ const DONE = 'The script is done. <summary>Nothing of note.</summary>';
 
 function anthropicEvents(step: Call | undefined, number: number): object[] {
   const usage = { input_tokens: 1, output_tokens: 1 };
-  const block =
-    step === undefined
-      ? { type: 'text', text: '' }
-      : { type: 'tool_use', id: `toolu_step_${number}`, name: step.tool, input: {} };
-  const delta =
-    step === undefined
-      ? { type: 'text_delta', text: DONE }
-      : { type: 'input_json_delta', partial_json: JSON.stringify(step.input) };
   const message = { id: `msg_${number}`, type: 'message', role: 'assistant', model: 'scripted', content: [], usage };
   return [
     { type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null } },
-    { type: 'content_block_start', index: 0, content_block: block },
-    { type: 'content_block_delta', index: 0, delta },
-    { type: 'content_block_stop', index: 0 },
+    ...(step === undefined
+      ? contentBlock(0, { type: 'text', text: '' }, { type: 'text_delta', text: DONE })
+      : together(step).flatMap(({ tool, input }, index) =>
+          contentBlock(
+            index,
+            { type: 'tool_use', id: `toolu_step_${number + index}`, name: tool, input: {} },
+            { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+          ),
+        )),
     { type: 'message_delta', delta: { stop_reason: step === undefined ? 'end_turn' : 'tool_use' }, usage },
     { type: 'message_stop' },
   ];
 }
 
+function contentBlock(index: number, content_block: object, delta: object): object[] {
+  return [
+    { type: 'content_block_start', index, content_block },
+    { type: 'content_block_delta', index, delta },
+    { type: 'content_block_stop', index },
+  ];
+}
+
+function together(call: Call): Call[] {
+  return call.beside === undefined ? [call] : [call, ...together(call.beside)];
+}
+
 function openaiEvents(step: Call | undefined, number: number, tokens: number): object[] {
-  const call = step && {
-    index: 0,
-    id: `call_step_${number}`,
-    type: 'function',
-    function: { name: step.tool, arguments: JSON.stringify(step.input) },
-  };
+  const calls =
+    step &&
+    together(step).map(({ tool, input }, index) => ({
+      index,
+      id: `call_step_${number + index}`,
+      type: 'function',
+      function: { name: tool, arguments: JSON.stringify(input) },
+    }));
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     id: `chunk_${number}`,
     object: 'chat.completion.chunk',
@@ -132,9 +146,9 @@ function openaiEvents(step: Call | undefined, number: number, tokens: number): o
   });
   return [
     chunk({ role: 'assistant', content: '' }),
-    chunk(call === undefined ? { content: DONE } : { tool_calls: [call] }),
+    chunk(calls === undefined ? { content: DONE } : { tool_calls: calls }),
     {
-      ...chunk({}, call === undefined ? 'stop' : 'tool_calls'),
+      ...chunk({}, calls === undefined ? 'stop' : 'tool_calls'),
       usage: { prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 },
     },
   ];
