@@ -163,7 +163,7 @@ export class UpstreamConnection {
     const { onmessage } = transport;
     transport.onmessage = (message, extra) => {
       onmessage?.(message, extra);
-      if (!('result' in message)) return;
+      if (!('result' in message) || !isJsonObject(message.result)) return;
       for (const kind of shortened) shortenPage(kind, message.result, LISTS[kind].key);
     };
     // An answer with another id, a second answer, a message of no kind: nothing waits for them.

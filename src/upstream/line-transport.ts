@@ -163,7 +163,14 @@ export class LineTransport implements Transport {
     // A second answer, a late one, or one with an id of its own.
     if (kind === 'unknown answer') return;
     // The SDK finds out what kind of message it is.
-    const deliver = (): void => this.onmessage?.(message as unknown as JSONRPCMessage);
+    const deliver = (): void => {
+      try {
+        this.onmessage?.(message as unknown as JSONRPCMessage);
+      } catch {
+        // Whatever a server sent: an error thrown here would end the daemon.
+        this.#breach('sent a message that cannot be read');
+      }
+    };
     // The SDK passes progress on a microtask later, and not at all once the answer is there.
     if (kind === 'answer') queueMicrotask(() => queueMicrotask(deliver));
     else deliver();

@@ -98,8 +98,13 @@ export class RelayFetch {
     for (let end = this.#rest.indexOf(NEWLINE); end >= 0; end = this.#rest.indexOf(NEWLINE)) {
       const line = this.#rest.toString('utf8', 0, end);
       this.#rest = this.#rest.subarray(end + 1);
-      const value: unknown = JSON.parse(line);
-      if (isJsonObject(value)) this.#take(value);
+      try {
+        const value: unknown = JSON.parse(line);
+        if (isJsonObject(value)) this.#take(value);
+      } catch {
+        // Whatever a server sent: an error thrown here would end the daemon.
+        this.#breach('sent an answer that cannot be read');
+      }
     }
     if (this.#rest.length > LINE_MAX_BYTES) this.#breach('sent a line that is too long');
   }
@@ -115,6 +120,10 @@ export class RelayFetch {
   }
 
   #answer(id: number, open: Open, status: number, entries: unknown): void {
+    if (status < 200 || status > 599) {
+      this.#end(id, new NotReached(`the server answered with the status ${status}`, true));
+      return;
+    }
     const headers = new Headers(Array.isArray(entries) ? (entries as [string, string][]) : []);
     open.isEvents = headers.get('content-type')?.includes('text/event-stream') ?? false;
     const body = BODILESS.includes(status)

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ContextdError } from '#src/core/errors.js';
 import { LastLines } from '#src/upstream/last-lines.js';
@@ -7,8 +8,8 @@ import { RelayFetch } from '#src/upstream/relay-fetch.js';
 const CHUNK_BYTES = 256 * 1024;
 const MIB = 1024 * 1024;
 
-/** A stream of events of the server, as the relay passes it on. */
-function open() {
+/** A relay whose lines a test says. A listener that throws throws here. */
+function relayed() {
   const breaches: ContextdError[] = [];
   const stdout = new PassThrough();
   const streams = { stdout, stderr: new PassThrough(), input: async () => {} };
@@ -21,7 +22,14 @@ function open() {
     onBreach: (fault) => void breaches.push(fault),
   });
   const say = (message: object) => stdout.emit('data', Buffer.from(`${JSON.stringify({ id: 1, ...message })}\n`));
-  relay.fetch('https://mcp.example.com/mcp').catch(() => {});
+  const answer = relay.fetch('https://mcp.example.com/mcp');
+  answer.catch(() => {});
+  return { breaches, say, answer };
+}
+
+/** A stream of events of the server, as the relay passes it on. */
+function open() {
+  const { breaches, say } = relayed();
   say({ status: 200, headers: [['content-type', 'text/event-stream']] });
   return {
     breaches,
@@ -56,4 +64,29 @@ it.each([
   const { breaches, send } = open();
   send(text, 18 * MIB);
   expect(breaches).toEqual([]);
+});
+
+it.each([0, 100, 199, 600, 999])('issue 34: the status %i fails the request, and nothing else', async (status) => {
+  const { answer, say, breaches } = relayed();
+  say({ status, headers: [] });
+  await expect(answer).rejects.toThrow(`the server answered with the status ${status}`);
+  expect(breaches).toEqual([]);
+});
+
+it('issue 34: no answer of a server throws into the daemon', () => {
+  const header = fc.oneof(fc.tuple(fc.string(), fc.string()), fc.jsonValue());
+  const message = fc.record(
+    {
+      status: fc.oneof(fc.integer(), fc.double()),
+      headers: fc.oneof(fc.array(header), fc.jsonValue()),
+      chunk: fc.string(),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), (messages) => {
+      const { say } = relayed();
+      for (const one of messages) say(one);
+    }),
+  );
 });

@@ -9,6 +9,8 @@ import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { sessionNamed } from '../../../helpers/sessions.ts';
 import { engine, scanner } from '../../../helpers/test-rules.ts';
 
+const TOKEN = `ghp_${'aB3dE5fG7hJ9'.repeat(3)}`;
+
 /** There are about 3,000. */
 const FILES = Math.min(propertyRuns(), 2_000);
 
@@ -20,12 +22,13 @@ it('SEC-1.4 files of dependencies are what they were after their tokens are open
   const names = dependencyFiles(FILES);
   expect(names).toHaveLength(FILES);
   const changed: string[] = [];
-  for (const name of names) {
-    const original = readFileSync(join(MODULES, name), 'utf8');
+  for (const [at, name] of names.entries()) {
+    const file = readFileSync(join(MODULES, name), 'utf8');
+    // Few of the files hold what is masked, so a third of them get a token.
+    const original = at % 3 === 0 ? `${file}\n${TOKEN}\n` : file;
     const { value } = await scrubber.scrub(session, original);
     if (scrubber.openSecrets(session, value) !== original) changed.push(name);
   }
   expect(changed).toEqual([]);
-  // Some of them hold what is masked, otherwise nothing was opened.
   expect(last).toBeGreaterThan(0);
 });
