@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, type Dirent, fstatSync, openSync, readSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
@@ -19,18 +19,33 @@ export interface Segment {
   readonly part: number;
 }
 
-/** The files of the log, oldest first; empty if the folder is missing. */
+/** The files of the log, oldest first; empty if the folder is missing. What has such a name and is no regular file is left out. */
 export async function listSegments(dir: string): Promise<Segment[]> {
-  const names = await namesIn(dir);
-  const found = names.flatMap((name) => {
+  return (await entriesOf(dir)).flatMap(({ segment, isFile }) => (isFile ? [segment] : []));
+}
+
+/** Names of what lies where a segment would, and is no regular file: a pipe could hold up its reader for ever. */
+export async function listFalseSegments(dir: string): Promise<string[]> {
+  return (await entriesOf(dir)).flatMap(({ segment, isFile }) => (isFile ? [] : [segment.name]));
+}
+
+async function entriesOf(dir: string): Promise<{ segment: Segment; isFile: boolean }[]> {
+  const found = (await direntsIn(dir)).flatMap((entry) => {
+    const { name } = entry;
     const [, day = '', part = '1'] = NAME.exec(name) ?? [];
-    return day === '' ? [] : [{ name, path: join(dir, name), day, part: Number(part) }];
+    if (day === '') return [];
+    return [{ segment: { name, path: join(dir, name), day, part: Number(part) }, isFile: entry.isFile() }];
   });
-  return found.sort((a, b) => (a.day === b.day ? a.part - b.part : a.day < b.day ? -1 : 1));
+  return found.sort(({ segment: a }, { segment: b }) => (a.day === b.day ? a.part - b.part : a.day < b.day ? -1 : 1));
 }
 
 export function segmentName(day: string, part: number): string {
   return part === 1 ? `audit-${day}.jsonl` : `audit-${day}.${part}.jsonl`;
+}
+
+/** The UTC day of a segment's file; "" if it is not the name of one. */
+export function dayOfName(name: string): string {
+  return NAME.exec(name)?.[1] ?? '';
 }
 
 /** The UTC day of a time in milliseconds: `2026-01-31`. */
@@ -38,9 +53,9 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-async function namesIn(dir: string): Promise<string[]> {
+async function direntsIn(dir: string): Promise<Dirent[]> {
   try {
-    return await readdir(dir);
+    return await readdir(dir, { withFileTypes: true });
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return [];
     throw error;

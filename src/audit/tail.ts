@@ -126,17 +126,24 @@ export interface Line {
   readonly isTorn: boolean;
 }
 
+/** No record is longer. What follows a longer line is not read. */
+const LINE_MAX_BYTES = 32 * 1024 * 1024;
+
 /** The lines of a file, from its start. */
 export async function* linesForwards(path: string): AsyncGenerator<Line> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path)) {
-    const content = Buffer.concat([rest, chunk]);
+  let parts: Buffer[] = [];
+  let pending = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     let from = 0;
-    for (let end = content.indexOf(NEWLINE); end >= 0; end = content.indexOf(NEWLINE, from)) {
-      yield { bytes: content.subarray(from, end), isTorn: false };
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      yield { bytes: Buffer.concat([...parts, chunk.subarray(from, end)]), isTorn: false };
+      parts = [];
+      pending = 0;
       from = end + 1;
     }
-    rest = content.subarray(from);
+    parts.push(chunk.subarray(from));
+    pending += chunk.length - from;
+    if (pending > LINE_MAX_BYTES) break;
   }
-  if (rest.length > 0) yield { bytes: rest, isTorn: true };
+  if (pending > 0) yield { bytes: Buffer.concat(parts), isTorn: true };
 }

@@ -1,6 +1,17 @@
 import { CHAIN_START, type ChainedLine, follows, type Link, readChained } from './chain.ts';
 import { chainPlaces, type Head, readHead, readKey } from './head.ts';
-import { type Break, hashOf, listSegments, readPruned, readSeal, readStart, type Segment, tornOf } from './segments.ts';
+import {
+  type Break,
+  dayOfName,
+  hashOf,
+  listFalseSegments,
+  listSegments,
+  readPruned,
+  readSeal,
+  readStart,
+  type Segment,
+  tornOf,
+} from './segments.ts';
 import { linesForwards } from './tail.ts';
 
 /** A place at which the log is not what was written. */
@@ -51,6 +62,7 @@ export async function verifyAuditLog(dir: string, heads: readonly KeptHead[] = [
   const ownHead = typeof head === 'string' ? [] : [{ ...head, from: OWN_HEAD }];
   const check = new Check(key ?? Buffer.alloc(0), [...ownHead, ...heads]);
   const segments = await listSegments(dir);
+  for (const name of await listFalseSegments(dir)) check.fault(name, 0, 'is no regular file');
   for (const segment of segments) await check.segment(segment);
   return check.report(head, key !== null, await hashOf(segments.filter(({ name }) => check.unchained.has(name))));
 }
@@ -75,6 +87,7 @@ class Check {
   #unchainedHash: string | null = null;
   /** The last line of what was removed because it was old, as the log says. */
   #prunedTo = 0;
+  #hasPruned = false;
   /** The first line, if it is not the first of the chain. */
   #startsAt: { seq: number; file: string } | null = null;
 
@@ -92,56 +105,63 @@ class Check {
       if (chained !== null) this.#chained(chained, text, name, at);
       else if (this.#segments === 0) this.#addUnchained(name);
       else if (isTorn) this.#torn.set(name, { line: at, sha256: tornOf(bytes)?.sha256 ?? '' });
-      else this.#fault(name, at, 'is a line that the log did not write');
+      else this.fault(name, at, 'is a line that the log did not write');
     }
   }
 
   #chained(line: ChainedLine, text: string, file: string, at: number): void {
     const start = readStart(text);
-    if (start === null && this.#segments === 0) this.#fault(file, at, 'comes before the start of a segment');
+    if (start?.break !== undefined) this.#broken(start.break, file, at);
+    const isProven = this.#follow(line, file, at, start?.previous);
+    if (start === null && this.#segments === 0) this.fault(file, at, 'comes before the start of a segment');
     else if (start !== null) {
-      if (at > 1) this.#fault(file, at, 'begins a segment in the middle of a file');
+      if (at > 1) this.fault(file, at, 'begins a segment in the middle of a file');
       if (this.#segments === 0) this.#unchainedHash = start.unchained ?? null;
       this.#segments += 1;
       this.#since ||= start.started;
-      if (start.break !== undefined) this.#broken(start.break, file, at);
+      if (start.started.slice(0, 10) !== dayOfName(file)) this.fault(file, at, 'has the name of another day');
     } else {
       const pruned = readPruned(text);
-      if (pruned !== null) this.#prunedTo = Math.max(this.#prunedTo, pruned.seq);
-      else if (readSeal(text) === null) this.#records += 1;
+      if (pruned !== null && isProven && pruned.seq < line.link.seq) {
+        this.#hasPruned = true;
+        this.#prunedTo = Math.max(this.#prunedTo, pruned.seq);
+      }
+      if (pruned === null && readSeal(text) === null) this.#records += 1;
     }
-    this.#follow(line, file, at, start?.previous);
     for (const kept of this.#heads.get(line.link.seq) ?? []) {
       this.#seen.add(kept);
       if (kept.mac !== line.link.mac) {
-        this.#fault(file, at, `is not record ${kept.seq} as ${kept.from} has it: the log was written again`);
+        this.fault(file, at, `is not record ${kept.seq} as ${kept.from} has it: the log was written again`);
       }
     }
   }
 
-  /** `previous`: what the line says of the code before it. */
-  #follow(line: ChainedLine, file: string, at: number, previous: string | undefined): void {
+  /** `previous`: what the line says of the code before it. Returns true if the key proves the line. */
+  #follow(line: ChainedLine, file: string, at: number, previous: string | undefined): boolean {
     const { link } = line;
-    if (follows(this.#key, this.#link, line)) {
+    // If it follows the line before the last one, that one was put in.
+    if ([this.#link, this.#before].some((before) => before !== null && follows(this.#key, before, line))) {
       this.#before = null;
       this.#link = link;
-    } else if (this.#before !== null && follows(this.#key, this.#before, line)) {
-      // The line before was put in.
-      this.#before = null;
-      this.#link = link;
-    } else if (link.seq > this.#link.seq + 1) {
-      const isFirst = this.#link.seq === 0;
-      if (isFirst) this.#startsAt = { seq: link.seq, file };
-      else this.#fault(file, at, `comes after ${missing(this.#link.seq + 1, link.seq - 1)}`);
-      const isProven = previous !== undefined && follows(this.#key, { seq: link.seq - 1, mac: previous }, line);
-      if (!isProven) this.#fault(file, at, 'cannot be proven, because the line before it is missing');
-      this.#before = null;
-      this.#link = link;
-    } else if (link.seq === this.#link.seq + 1) {
-      this.#fault(file, at, `is not record ${link.seq} as it was written`);
+      return true;
+    }
+    if (link.seq <= this.#link.seq) {
+      this.fault(file, at, `says that it is record ${link.seq}, and is not at its place`);
+      return false;
+    }
+    if (link.seq === this.#link.seq + 1) {
+      this.fault(file, at, `is not record ${link.seq} as it was written`);
       this.#before = this.#link;
       this.#link = link;
-    } else this.#fault(file, at, `says that it is record ${link.seq}, and is not at its place`);
+      return false;
+    }
+    if (this.#link.seq === 0) this.#startsAt = { seq: link.seq, file };
+    else this.fault(file, at, `comes after ${missing(this.#link.seq + 1, link.seq - 1)}`);
+    const isProven = previous !== undefined && follows(this.#key, { seq: link.seq - 1, mac: previous }, line);
+    if (!isProven) this.fault(file, at, 'cannot be proven, because the line before it is missing');
+    this.#before = null;
+    this.#link = link;
+    return isProven;
   }
 
   #broken(broken: Break, file: string, at: number): void {
@@ -150,17 +170,17 @@ class Check {
         this.#knownTorn(broken);
         break;
       case 'changed':
-        this.#fault(file, at, `begins a segment because ${broken.name} was not as it was written`);
+        this.fault(file, at, `begins a segment because ${broken.name} was not as it was written`);
         break;
       case 'no_head':
-        this.#fault(file, at, 'begins a segment because the file audit.head was gone or changed');
+        this.fault(file, at, 'begins a segment because the file audit.head was gone or changed');
         break;
       case 'no_key':
         this.#link = CHAIN_START;
         // Of each line before nothing can be said but this.
         this.#faults.length = 0;
         this.#moreFaults = 0;
-        this.#fault(file, at, 'begins a chain with a new key: the old one was gone, and proves nothing before it');
+        this.fault(file, at, 'begins a chain with a new key: the old one was gone, and proves nothing before it');
     }
   }
 
@@ -169,27 +189,27 @@ class Check {
     if (torn?.sha256 === sha256) {
       this.#torn.delete(name);
       this.#notes.push(`${name}:${torn.line} was not written whole when the computer or the daemon stopped`);
-    } else this.#fault(name, 0, 'lacks what was there of its last line');
+    } else this.fault(name, 0, 'lacks what was there of its last line');
   }
 
   /** `unchainedHash` is that of the files in `unchained`. */
   report(head: Head | 'missing' | 'damaged', hasKey: boolean, unchainedHash: string): AuditReport {
     const isOfBefore = this.#unchainedHash === null ? this.unchained.size === 0 : this.#unchainedHash === unchainedHash;
-    if (this.#segments > 0 && this.#prunedTo === 0 && !isOfBefore) {
-      this.#fault('', 0, 'the records from before there was a chain are not as they were when it began');
+    if (this.#segments > 0 && !this.#hasPruned && !isOfBefore) {
+      this.fault('', 0, 'the records from before there was a chain are not as they were when it began');
     }
     if (this.#startsAt !== null && this.#startsAt.seq > this.#prunedTo + 1) {
-      this.#fault(this.#startsAt.file, 1, `comes after ${missing(this.#prunedTo + 1, this.#startsAt.seq - 1)}`);
+      this.fault(this.#startsAt.file, 1, `comes after ${missing(this.#prunedTo + 1, this.#startsAt.seq - 1)}`);
     }
-    for (const [file, { line }] of this.#torn) this.#fault(file, line, 'is not a whole line');
-    if (!hasKey && this.#segments > 0) this.#fault('', 0, 'the key audit.key is gone: nothing can be proven');
-    else if (head === 'damaged') this.#fault('', 0, 'the file audit.head is not as it was written');
+    for (const [file, { line }] of this.#torn) this.fault(file, line, 'is not a whole line');
+    if (!hasKey && this.#segments > 0) this.fault('', 0, 'the key audit.key is gone: nothing can be proven');
+    else if (head === 'damaged') this.fault('', 0, 'the file audit.head is not as it was written');
     else if (head !== 'missing') this.#end(head);
-    else if (hasKey) this.#fault('', 0, 'the file audit.head is gone: records at the end may be missing');
+    else if (hasKey) this.fault('', 0, 'the file audit.head is gone: records at the end may be missing');
     for (const kept of [...this.#heads.values()].flat()) {
-      const isPruned = kept.seq <= this.#prunedTo;
+      const isPruned = kept.seq <= this.#prunedTo && kept.seq < (this.#startsAt?.seq ?? 0);
       if (!this.#seen.has(kept) && !isPruned && kept.from !== OWN_HEAD)
-        this.#fault('', 0, `record ${kept.seq}, which ${kept.from} has, is missing`);
+        this.fault('', 0, `record ${kept.seq}, which ${kept.from} has, is missing`);
     }
     const isEmpty = this.#link.seq === 0;
     return {
@@ -205,14 +225,14 @@ class Check {
   }
 
   #end({ seq, name }: Head): void {
-    if (seq > this.#link.seq) this.#fault(name, 0, `lacks ${missing(this.#link.seq + 1, seq)} at its end`);
+    if (seq > this.#link.seq) this.fault(name, 0, `lacks ${missing(this.#link.seq + 1, seq)} at its end`);
   }
 
   #addUnchained(file: string): void {
     this.unchained.set(file, (this.unchained.get(file) ?? 0) + 1);
   }
 
-  #fault(file: string, line: number, what: string): void {
+  fault(file: string, line: number, what: string): void {
     if (this.#faults.length < FAULTS_MAX) this.#faults.push({ file, line, what });
     else this.#moreFaults += 1;
   }

@@ -13,6 +13,7 @@ import {
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isErrno } from '../core/errors.ts';
 import { CHAIN_START, chainLine, follows, type Link, readChained } from './chain.ts';
 import { type ChainPlaces, chainPlaces, createKey, type Head, HeadFile, linkOf, readHead, readKey } from './head.ts';
 import {
@@ -74,7 +75,12 @@ export class SegmentWriter {
   }
 
   /** Goes on where the last writer stopped. Throws the error of the file system. */
-  async open(): Promise<void> {
+  open(): Promise<void> {
+    return this.#openLog(false);
+  }
+
+  /** `isRunning`: no loss of power can have torn a line. */
+  async #openLog(isRunning: boolean): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     const known = readKey(this.#places);
     const key = known ?? createKey(this.#places);
@@ -88,7 +94,12 @@ export class SegmentWriter {
     else if (known === null) {
       this.#link = CHAIN_START;
       this.#begin(segments, last.start.segment + 1, { why: 'no_key' });
-    } else this.#goOn(segments, last, goOn(key, chained, head));
+    } else {
+      const reached = goOn(key, chained, head);
+      const { broken } = reached;
+      const isAdded = isRunning && broken?.why === 'torn';
+      this.#goOn(segments, last, isAdded ? { ...reached, broken: { why: 'changed', name: broken.name } } : reached);
+    }
   }
 
   #goOn(segments: readonly Segment[], last: ChainedSegment, { link, segment, isSealed, broken }: Reached): void {
@@ -122,11 +133,15 @@ export class SegmentWriter {
     const open = await this.#current();
     const old = (await listSegments(this.#dir)).filter((one) => one.day < day && one.name !== open.name);
     if (old.length === 0) return [];
-    const names = old.map(({ name }) => name);
-    const chained = old.flatMap((segment) => chainedSegment(segment) ?? []);
-    const seq = Math.max(0, ...chained.map(({ path }) => lastSeq(path)));
+    // What is not as it was written stays: its removal would look like one that the log made.
+    const known = old.map((segment) => ({ segment, seq: this.#key === null ? null : provenEnd(this.#key, segment) }));
+    const firstFalse = known.findIndex(({ seq }) => seq === null);
+    const removed = firstFalse < 0 ? known : known.slice(0, firstFalse);
+    if (removed.length === 0) return [];
+    const names = removed.map(({ segment }) => segment.name);
+    const seq = Math.max(...removed.map((one) => one.seq ?? 0));
     await this.append([{ pruned: { names, seq }, time: this.#now() } satisfies SegmentsPruned], true);
-    for (const { path } of old) rmSync(path);
+    for (const { segment } of removed) rmSync(segment.path);
     syncDirectory(this.#dir);
     return names;
   }
@@ -161,25 +176,34 @@ export class SegmentWriter {
       return this.#current();
     }
     const { nlink, size } = fstatSync(open.fd);
-    const isChanged = nlink === 0 || size < open.bytes;
-    if (!isChanged && open.day === dayOf(this.#nowMs()) && size < this.#maxBytes) return open;
-    if (!isChanged) this.#write(open, [{ sealed: open.segment, ended: this.#now() } satisfies SegmentSeal]);
+    if (nlink === 0 || size !== open.bytes) return this.#openAgain();
+    if (open.day === dayOf(this.#nowMs()) && size < this.#maxBytes) return open;
+    this.#write(open, [{ sealed: open.segment, ended: this.#now() } satisfies SegmentSeal]);
     closeSync(open.fd);
     this.#open = null;
-    const broken: Break | undefined = isChanged ? { why: 'changed', name: open.name } : undefined;
-    this.#begin(await listSegments(this.#dir), open.segment + 1, broken);
+    this.#begin(await listSegments(this.#dir), open.segment + 1);
     return this.#current();
+  }
+
+  /** The segment was touched by something else. What it is now decides how the chain goes on. */
+  async #openAgain(): Promise<OpenSegment> {
+    const [before, open] = [this.#link, this.#open];
+    this.drop();
+    await this.#openLog(true);
+    // What is on the disk may be older than what this writer wrote.
+    if (this.#link.seq < before.seq && open !== null) {
+      const segment = Math.max(open.segment, this.#open?.segment ?? 0) + 1;
+      if (this.#open !== null) closeSync(this.#open.fd);
+      this.#link = before;
+      this.#begin(await listSegments(this.#dir), segment, { why: 'changed', name: open.name });
+    }
+    if (this.#open === null) throw new Error('the audit log is not open');
+    return this.#open;
   }
 
   #begin(segments: readonly Segment[], segment: number, broken?: Break, unchained?: string): void {
     const day = dayOf(this.#nowMs());
-    const part = Math.max(0, ...segments.filter((one) => one.day === day).map((one) => one.part)) + 1;
-    const name = segmentName(day, part);
-    const fd = openSync(
-      join(this.#dir, name),
-      constants.O_APPEND | constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
-      0o600,
-    );
+    const { fd, name } = createSegment(this.#dir, day, segments.filter((one) => one.day === day).length + 1);
     syncDirectory(this.#dir);
     this.#open = { fd, segment, day, name, bytes: 0 };
     const start: SegmentStart = {
@@ -260,8 +284,34 @@ function lastOf(chained: readonly ChainedSegment[]): Reached {
   return { link, segment: last.start.segment, isSealed: false, broken: { why: 'no_head' } };
 }
 
-function lastSeq(path: string): number {
-  return readChained(readFrom(path, 0)?.lines.at(-1) ?? '')?.link.seq ?? 0;
+/** The number of a segment's last line; 0 for a file from before there was a chain. Null if it is not as it was written. */
+function provenEnd(key: Buffer, segment: Segment): number | null {
+  const chained = chainedSegment(segment);
+  if (chained === null) return 0;
+  const { lines } = readFrom(segment.path, 0) ?? { lines: [] };
+  if (chained.start.started.slice(0, 10) !== segment.day) return null;
+  let link: Link | null = null;
+  for (const line of lines) {
+    const read = readChained(line);
+    if (read === null) return null;
+    const previous: Link = link ?? { seq: read.link.seq - 1, mac: chained.start.previous };
+    if (!follows(key, previous, read)) return null;
+    link = read.link;
+  }
+  return link?.seq ?? null;
+}
+
+/** A new file for a day. Takes the next free part. */
+function createSegment(dir: string, day: string, from: number): { fd: number; name: string } {
+  for (let part = from; ; part++) {
+    const name = segmentName(day, part);
+    try {
+      const { O_APPEND, O_RDWR, O_CREAT, O_EXCL } = constants;
+      return { fd: openSync(join(dir, name), O_APPEND | O_RDWR | O_CREAT | O_EXCL, 0o600), name };
+    } catch (error) {
+      if (!isErrno(error, 'EEXIST')) throw error;
+    }
+  }
 }
 
 function syncDirectory(dir: string): void {

@@ -1,4 +1,4 @@
-import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AuditLog, type AuditRecord, createAuditLog } from '#src/audit/log.js';
@@ -258,7 +258,7 @@ describe('SEC-5.1 a call in the audit log', () => {
 describe('an audit log that cannot be written', () => {
   it('fails at start with AUDIT_FAILED', async () => {
     const dir = await makeTempDir();
-    await mkdir(join(dir, 'audit', TODAY), { recursive: true });
+    await writeFile(join(dir, 'audit'), '');
     await expect(openAudit(dir)).rejects.toMatchObject({
       code: 'AUDIT_FAILED',
       message: expect.stringContaining(join(dir, 'audit')),

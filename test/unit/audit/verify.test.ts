@@ -233,6 +233,64 @@ describe('the verification of the audit log', () => {
     expect((await verifyAuditLog(dir)).faults).toMatchObject([{ file: 'audit-2025-01-19.jsonl' }]);
   });
 
+  it.each([
+    [
+      'a forged file of an old day',
+      (dir: string) => {
+        const mac = 'A'.repeat(43);
+        const start = `{"segment":1,"started":"2020-01-01T00:00:00.000Z","previous":"","seq":1,"mac":"${mac}"}`;
+        return writeFile(
+          join(dir, 'audit-2020-01-01.jsonl'),
+          `${start}\n{"x":1,"seq":${Number.MAX_SAFE_INTEGER},"mac":"${mac}"}\n`,
+        );
+      },
+    ],
+    [
+      'a segment under the name of an old day',
+      (dir: string) => rename(join(dir, 'audit-2025-01-16.jsonl'), join(dir, 'audit-2020-01-01.jsonl')),
+    ],
+    ['a directory with the name of a segment', (dir: string) => mkdir(join(dir, 'audit-2020-01-01.jsonl'))],
+  ])('SEC-5.4 does not remove %s as old, and reports it', async (_what, tamper) => {
+    const dir = join(await makeTempDir(), 'audit');
+    const clock = new TestClock();
+    for (const keepDays of [0, 30]) {
+      const log = createAuditLog({ dir, clock, logger: silentLogger, keepDays });
+      await log.start();
+      for (let day = 0; day < 3; day++) {
+        await log.append(recordOf(`day ${day}`));
+        clock.nowMs += DAY_MS;
+      }
+      await log.stop();
+      if (keepDays === 0) await tamper(dir);
+    }
+    expect(await readdir(dir)).toContain('audit-2020-01-01.jsonl');
+    const { faults } = await verifyAuditLog(dir);
+    expect(faults.map(({ file }) => file)).toContain('audit-2020-01-01.jsonl');
+    // Nothing in the log excuses that they are gone.
+    await rm(join(dir, 'audit-2020-01-01.jsonl'), { recursive: true });
+    await rm(join(dir, 'audit-2025-01-15.jsonl'));
+    expect((await verifyAuditLog(dir)).faults.map(({ what }) => what).join()).toContain('missing');
+  });
+
+  it('SEC-5.4 goes on in a segment that was replaced by a copy, and not in one that something was added to', async () => {
+    const dir = join(await makeTempDir(), 'audit');
+    const log = createAuditLog({ dir, clock: new TestClock(), logger: silentLogger });
+    await log.start();
+    await log.append(recordOf('first'));
+    const segment = join(dir, 'audit-2025-01-15.jsonl');
+    const text = await readFile(segment, 'utf8');
+    await rm(segment);
+    await writeFile(segment, text);
+    await log.append(recordOf('second'));
+    expect(await verifyAuditLog(dir)).toMatchObject({ faults: [], records: 2, segments: 1 });
+    await appendFile(segment, 'x');
+    await log.append(recordOf('third'));
+    await log.stop();
+    const { faults, records } = await verifyAuditLog(dir);
+    expect(records).toBe(3);
+    expect(faults).not.toEqual([]);
+  });
+
   it('SEC-5.4 finds with a head kept elsewhere that a log was written again by the owner of the key', async () => {
     const dir = join(await makeTempDir(), 'audit');
     const write = async (input: string): Promise<Link> => {

@@ -33,6 +33,7 @@ const id = fc.oneof(
 
 /** Anything that looks like a message of the protocol, and anything that does not. */
 const line = fc.oneof(
+  fc.record({ result: value }),
   fc.record({ jsonrpc: fc.constant('2.0'), id, result: value }, { requiredKeys: [] }),
   fc.record({
     jsonrpc: fc.constant('2.0'),
