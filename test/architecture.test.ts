@@ -388,8 +388,8 @@ const FILE_CALLS: Record<string, FileCalls> = {
   'main.ts': { calls: ['statSync'], why: 'looks at the cache directory of contextd' },
   'doctor/clients/canary.ts': { calls: ['statSync'], why: 'looks whose the project is' },
   'doctor/clients/proof-place.ts': {
-    calls: ['mkdirSync', 'mkdtempSync', 'readFileSync', 'readdirSync', 'rmSync', 'writeFileSync'],
-    why: 'a temporary directory of its own, with a daemon for the proof, and the processes of /proc',
+    calls: ['existsSync', 'mkdirSync', 'mkdtempSync', 'readFileSync', 'readdirSync', 'rmSync', 'writeFileSync'],
+    why: 'a temporary directory of its own, with a daemon for the proof, the processes of /proc, and what OpenCode writes into .git',
   },
   'doctor/clients/run-client.ts': {
     calls: ['accessSync', 'constants', 'mkdirSync', 'mkdtempSync', 'rmSync', 'writeFileSync'],

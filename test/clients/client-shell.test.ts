@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -97,7 +98,9 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
           ['undo', '--list'],
         ].map((words) => one.runProcess(CTXD, [...words, '--json'])),
       );
-    const before = await kept();
+    execFileSync('git', ['init', '-q', one.project]);
+    const repository = () => readdirSync(join(one.project, '.git'), { recursive: true }).sort();
+    const before = [await kept(), repository()];
     const prove = async () => {
       const { stdout } = await one.runProcess(CTXD, ['doctor', '--clients', '--yes', '--json'], { env });
       return JSON.parse(stdout).checks as { name: string; status: string; detail: string }[];
@@ -106,7 +109,7 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
       const [inClaude, inOpenCode] = await prove();
       expect(inClaude).toMatchObject({ name: 'canary in Claude Code', status: 'ok' });
       expect(inOpenCode?.detail).toMatch(/^the model did not see the secret by bash, read,/);
-      expect(await kept()).toEqual(before);
+      expect([await kept(), repository()]).toEqual(before);
       expect((await one.runProcess(CTXD, ['init', '--no-shell'])).code).toBe(0);
       // Without the shell, one client shows that the doctor finds the way.
       rmSync(join(programs, 'opencode'));

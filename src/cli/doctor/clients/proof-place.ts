@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadConfig, readConfigFile } from '../../../config/load.ts';
@@ -36,6 +36,9 @@ export async function inProofPlace<T>(
   const place = { contextdHome: join(base, 'contextd'), home, temporary: join(home, 'tmp') };
   const own = ownContext(context, place.contextdHome);
   const release = holdSignals();
+  // OpenCode keeps an id of the repository there.
+  const idOfOpenCode = join(root, '.git', 'opencode');
+  const hadId = existsSync(idOfOpenCode);
   try {
     mkdirSync(place.temporary, { recursive: true });
     writeSettings(own.paths, settings);
@@ -47,6 +50,7 @@ export async function inProofPlace<T>(
     endProcessesOf(place.home);
     await stopDaemon(own, { isRestart: false, confirmJobs: () => Promise.resolve() });
     rmSync(base, { recursive: true, force: true });
+    if (!hadId && existsSync(idOfOpenCode)) rmSync(idOfOpenCode);
     release();
   }
 }
