@@ -22,7 +22,7 @@ export interface Approvals {
 export type WaitEnd =
   | { kind: 'answered'; answer: ApprovalAnswer; by: string }
   | { kind: 'nobody answered' }
-  | { kind: 'nobody watches' }
+  | { kind: 'unwatched' }
   | { kind: 'rule removed' };
 
 const NO_RULE: Allowed = { verdict: 'allow', reason: 'no rule asks a person about this call' };
@@ -79,7 +79,7 @@ function howToAllow(rule: ApprovalRule | undefined): string {
 const UNANSWERED = {
   answered: 'the answer did not allow it',
   'nobody answered': 'nobody answered in time',
-  'nobody watches': 'no person watches for questions now',
+  unwatched: 'no person watches for questions now',
 } as const;
 
 /** The refusal of a call that nobody allowed. */

@@ -153,7 +153,7 @@ async function askPerson(
   const isUnwatched = isOnlyForWatchers && !approvals.isWatched();
   const waits = untilMs > startedMs && !isUnwatched;
   if (waits) await asking.begin(rule.id);
-  let end: WaitEnd = { kind: isUnwatched ? 'nobody watches' : 'nobody answered' };
+  let end: WaitEnd = { kind: isUnwatched ? 'unwatched' : 'nobody answered' };
   try {
     if (waits) end = await approvals.ask(call, rule, untilMs - startedMs);
   } finally {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { ContextdError } from '../../../core/errors.ts';
+import { ContextdError, isErrno } from '../../../core/errors.ts';
 import { HOOK_PROGRAM } from '../../../core/shell-names.ts';
 import { shellWord } from '../../../core/shell-quote.ts';
 import { BIN_DIR } from '../client-settings.ts';
@@ -206,6 +206,12 @@ function instructions(head: string): string {
   );
 }
 
+/** False also if it cannot be seen: a shell passes over such a directory of PATH too. */
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    if (isErrno(error)) return false;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
@@ -159,6 +159,20 @@ describe('issue 35 part 3: the clients that are used', () => {
       for (const name of OTHER_CLIENTS)
         for (const one of CLIENT_PLACES[name].inProject) mkdirSync(join(fixture.root, one), { recursive: true });
       expect(found()).toEqual([...OTHER_CLIENTS]);
+    } finally {
+      await fixture.remove();
+    }
+  });
+
+  it('are found beside a directory of PATH that cannot be looked into', async () => {
+    const fixture = await createFixture();
+    try {
+      const [loop, programs] = [join(fixture.root, '../loop'), join(fixture.root, '../bin')];
+      symlinkSync('loop', loop);
+      mkdirSync(programs);
+      writeFileSync(join(programs, 'gemini'), '');
+      const path = [loop, programs].join(delimiter);
+      expect(findOtherClients(fixture.root, { home: join(fixture.root, '../home'), path })).toEqual(['gemini']);
     } finally {
       await fixture.remove();
     }
