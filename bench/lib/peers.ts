@@ -5,7 +5,7 @@ import { inheritedPath } from './machine.ts';
 import { runProcess } from './measure.ts';
 
 /** The sections that compare contextd with other programs. */
-const COMPARING = ['sandbox', 'process', 'scrub', 'memories', 'gateway'];
+const COMPARING = ['sandbox', 'process', 'scrub', 'memories', 'gateway', 'warm'];
 /** The programs that sandbox-runtime needs on Linux. */
 const SRT_NEEDS = ['bwrap', 'socat', 'rg'];
 /** The programs and libraries to compare with, by package. */

@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { SHELL_LINK } from '../../src/cli/init/client-settings.ts';
 import { type BenchInstallation, inheritedPath, installForBench, SAFE_BASH_LINK } from '../lib/machine.ts';
-import { race, runProcess, timed } from '../lib/measure.ts';
-import { missingRow, type Outcome, rowsOf, type Section } from '../lib/section.ts';
+import { type Contender, race, runProcess, timed } from '../lib/measure.ts';
+import { findPeer, type Peer } from '../lib/peers.ts';
+import { missingRow, type Outcome, type Row, rowsOf, type Section } from '../lib/section.ts';
 import { ask, findToolchain, goRoot, npmRoot, rustRoot } from '../lib/toolchains.ts';
 
 /** A build or a test run takes seconds, not milliseconds. */
@@ -11,6 +13,9 @@ const ROUNDS_MAX = 10;
 const TIMEOUT_MS = 300_000;
 /** How much longer a warm run may take inside. */
 const AIM = 1.2;
+/** The same for contextd as the shell of a client. */
+const SHELL_AIM = 1.3;
+const [OUTSIDE, INSIDE, SHELL, SRT] = ['outside', 'inside', "inside, as a client's shell", 'srt'];
 
 interface Work {
   readonly name: string;
@@ -32,6 +37,17 @@ const GO_FILES = {
 };
 
 const WORKS: readonly Work[] = [
+  {
+    name: 'make',
+    command: 'make -C c',
+    files: {
+      'c/Makefile': 'all: check\nwarm: warm.c\n\t$(CC) -O2 -o $@ $<\ncheck: warm\n\t./warm\n',
+      'c/warm.c':
+        '#include <stdio.h>\nint main(void) {\n  double sum = 0;\n  for (long i = 1; i < 200000000; i++) sum += 1.0 / i;\n' +
+        '  printf("%.3f\\n", sum);\n  return sum < 1;\n}\n',
+    },
+    toolchain: async () => ((await ask('make', '--version')) && (await ask('cc', '--version')) ? '/usr' : ''),
+  },
   { name: 'go test', command: 'cd go && go test ./...', files: GO_FILES, toolchain: goRoot },
   { name: 'go test -count=1', command: 'cd go && go test -count=1 ./...', files: GO_FILES, toolchain: goRoot },
   {
@@ -75,6 +91,7 @@ export const warmSection: Section = {
     const at = await installForBench({ 'sandbox.ro_paths': JSON.stringify([...listed]) });
     const home = mkdtempSync(join(tmpdir(), 'bench-home-'));
     try {
+      await at.ctxd('init', '--shell', '--yes');
       const outcomes: Outcome[] = [];
       for (const one of found) outcomes.push(await compare(one, at, home, Math.min(rounds, ROUNDS_MAX)));
       return { tables: outcomes.flatMap(({ tables }) => tables), facts: outcomes.flatMap(({ facts }) => facts) };
@@ -99,29 +116,54 @@ async function compare(work: FoundWork, at: BenchInstallation, home: string, rou
     writeFileSync(join(at.project, path), text);
   }
   const hostEnv = { HOME: home, PATH: `${join(toolchain, 'bin')}:${inheritedPath()}`, LANG: 'C.UTF-8' };
-  const outside = { name: 'outside', once: () => run('bash', ['-c', command], { cwd: at.project, env: hostEnv }) };
   const input = JSON.stringify({ command, timeout_ms: TIMEOUT_MS });
-  const inside = {
-    name: 'inside',
-    once: () => run(join(at.project, SAFE_BASH_LINK), [input], { cwd: at.project, env: at.env }),
-  };
+  const own = { cwd: at.project, env: at.env };
+  const host = { cwd: at.project, env: hostEnv };
+  const srt = await workingSrt(host);
+  const contenders: Contender[] = [
+    { name: OUTSIDE, once: () => run('bash', ['-c', command], host) },
+    { name: INSIDE, once: () => run(join(at.project, SAFE_BASH_LINK), [input], own) },
+    { name: SHELL, once: () => run(join(at.project, SHELL_LINK), ['-c', command], own) },
+    ...(srt.path === null ? [] : [srtContender(srt.path, command, host)]),
+  ];
   try {
-    const [firstInside, firstOutside] = [await timed(inside.once), await timed(outside.once)];
-    const rows = rowsOf(await race([outside, inside], rounds));
-    return {
-      tables: [{ title, base: 'outside', rows, aims: [{ row: 'inside', atMost: AIM, times: 'outside' }] }],
-      facts: [
-        { name: `${name}: the first run inside, ms`, value: Math.round(firstInside) },
-        { name: `${name}: the first run outside, ms`, value: Math.round(firstOutside) },
-      ],
-    };
+    const facts: Outcome['facts'] = [];
+    for (const { name: contender, once } of contenders)
+      facts.push({ name: `${name}: the first run ${contender}, ms`, value: Math.round(await timed(once)) });
+    const rows: Row[] = rowsOf(await race(contenders, rounds));
+    if (srt.path === null) rows.push(missingRow(SRT, srt.missing));
+    const aims = [
+      { row: INSIDE, atMost: AIM, times: OUTSIDE },
+      { row: SHELL, atMost: SHELL_AIM, times: OUTSIDE },
+    ];
+    return { tables: [{ title, base: OUTSIDE, rows, aims }], facts };
   } catch (cause) {
-    return missing(title, cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause));
+    return missing(title, firstLine(cause));
   }
+}
+
+/** It may be installed and not run, for example where its sandbox lacks a namespace. */
+async function workingSrt(host: Parameters<typeof runProcess>[2]): Promise<Peer> {
+  const srt = findPeer('srt');
+  if (srt.path === null) return srt;
+  try {
+    await srtContender(srt.path, 'true', host).once();
+    return srt;
+  } catch (cause) {
+    return { path: null, missing: firstLine(cause) };
+  }
+}
+
+function srtContender(program: string, command: string, host: Parameters<typeof runProcess>[2]): Contender {
+  return { name: SRT, once: () => run(process.execPath, [program, 'bash', '-c', command], host) };
 }
 
 function missing(title: string, why: string): Outcome {
   return { tables: [{ title, base: null, rows: [missingRow('inside', why)], aims: [] }], facts: [] };
+}
+
+function firstLine(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? '';
 }
 
 async function run(...args: Parameters<typeof runProcess>): Promise<undefined> {

@@ -17,6 +17,7 @@ import {
   type MissedSecret,
   missedSecrets,
 } from '../../scrub/gitleaks/run.ts';
+import { createWaitingSearch, type WaitingSearch } from '../../scrub/gitleaks/waiting.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../../stores/artifacts.ts';
 
@@ -52,7 +53,7 @@ export interface StandingAuditor extends Part, SecondSearch {
 
 /** Milliseconds that gitleaks may take for one answer, if none leaves without it. */
 const ALWAYS_MS = 30_000;
-/** The same for `small`. One search takes about a tenth of a second, most of which is the start of the program. */
+/** The same for `small`. */
 const SMALL_MS = 5_000;
 /** UTF-16 characters of the longest answer that `small` searches before it leaves. */
 const SMALL_MAX_CHARS = 64 * 1024;
@@ -61,7 +62,7 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
   const stopping = new AbortController();
   let program: GitleaksBinary | null = null;
   let background: Auditor | undefined;
-  let before: GitleaksRun | undefined;
+  let before: WaitingSearch | undefined;
   let failedBefore = 0;
   return {
     name: 'gitleaks auditor',
@@ -70,13 +71,14 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
       if (deps.use === 'off') return;
       program = await findBinary(deps.places);
       if (program === null) return;
-      if (deps.use !== 'background') before = createRun(program, deps, { lowPriority: false });
+      if (deps.use !== 'background') before = createBefore(program, deps);
       if (deps.use !== 'always')
         background = createBackground(createRun(program, deps, { lowPriority: true }), deps, stopping.signal);
       deps.logger.info('scrub.auditor_ready', { version: program.version, use: deps.use });
     },
     async stop() {
       stopping.abort();
+      before?.stop();
       await background?.stop();
       await clearWorkDir(deps.paths.gitleaksWorkDir);
     },
@@ -84,12 +86,12 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
     async missedIn(texts) {
       if (deps.use === 'always') {
         if (before === undefined) throw notInstalled();
-        return missedSecrets(await before(texts, ALWAYS_MS));
+        return missedSecrets(await before.run(texts, ALWAYS_MS));
       }
       const chars = charsOf(texts);
       if (before === undefined || chars === 0 || chars > SMALL_MAX_CHARS) return [];
       try {
-        return missedSecrets(await before(texts, SMALL_MS));
+        return missedSecrets(await before.run(texts, SMALL_MS));
       } catch (thrown) {
         // Our own engine has masked the texts, and the background search reads them again once they are stored.
         failedBefore += 1;
@@ -112,6 +114,11 @@ function createRun(
   { lowPriority }: { lowPriority: boolean },
 ): GitleaksRun {
   return createGitleaksRun({ program: program.path, workDir: paths.gitleaksWorkDir, lowPriority });
+}
+
+function createBefore(program: GitleaksBinary, deps: StandingAuditorDeps): WaitingSearch {
+  const overFiles = createRun(program, deps, { lowPriority: false });
+  return createWaitingSearch({ program: program.path, overFiles, timer: deps.timer });
 }
 
 function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: AbortSignal): Auditor {

@@ -31,25 +31,38 @@ export type GitleaksRun = (texts: readonly string[], withinMs: number) => Promis
 const LOWEST_PRIORITY = 19;
 /** Characters of the shortest value that is searched for; a shorter one is a secret only beside its name. */
 const MIN_SECRET_CHARS = 8;
+/** The configuration that the program carries, and five layers of encodings. Finding something is no failure. */
+export function searchOptions(report: string): string[] {
+  const values = ['--report-path', report, '--report-format', 'json', '--exit-code', '0', '--max-decode-depth', '5'];
+  return [...values, '--log-level', 'error', '--no-banner', '--ignore-gitleaks-allow'];
+}
 
-/** Runs the real gitleaks with the configuration it carries, regular files and five layers of encodings. */
+/** Whether a text is long enough to hold a secret. */
+export function mayHoldSecret({ length }: string): boolean {
+  return length >= MIN_SECRET_CHARS;
+}
+
+/** A text as gitleaks is given it: the empty first line keeps it from skipping a text that begins like an archive. */
+export function withEmptyLine(text: string): string {
+  return `\n${text}`;
+}
+
+/** Runs the real gitleaks over regular files. */
 export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
   return async (texts, withinMs) => {
-    if (texts.every(({ length }) => length < MIN_SECRET_CHARS)) return [];
+    if (!texts.some(mayHoldSecret)) return [];
     await mkdir(deps.workDir, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(deps.workDir, 'run-'));
     try {
       const input = join(folder, 'in');
       await mkdir(input, { mode: 0o700 });
-      // The empty first line keeps gitleaks from skipping a text that begins like an archive.
       for (const [position, text] of texts.entries())
-        if (text.length >= MIN_SECRET_CHARS)
-          await writeFile(join(input, `${position}.txt`), `\n${text}`, { mode: 0o600 });
+        if (mayHoldSecret(text)) await writeFile(join(input, `${position}.txt`), withEmptyLine(text), { mode: 0o600 });
       const report = join(folder, 'report.json');
       await runProgram(deps, input, report, withinMs);
-      return parseReport(await readFile(report, 'utf8'), texts.length);
+      return placed(parseReport(await readFile(report, 'utf8')), texts.length);
     } catch (thrown) {
-      throw failed(thrown);
+      throw searchFailed(thrown);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -62,12 +75,15 @@ export async function clearWorkDir(workDir: string): Promise<void> {
 }
 
 async function runProgram(deps: GitleaksRunDeps, input: string, report: string, withinMs: number): Promise<void> {
-  const options = ['--report-format', 'json', '--report-path', report, '--exit-code', '0', '--no-banner'];
-  const process = execa(
-    deps.program,
-    ['dir', input, ...options, '--max-decode-depth', '5', '--ignore-gitleaks-allow', '--log-level', 'error'],
-    { cwd: input, env: {}, extendEnv: false, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', timeout: withinMs },
-  );
+  const process = execa(deps.program, ['dir', input, ...searchOptions(report)], {
+    cwd: input,
+    env: {},
+    extendEnv: false,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+    timeout: withinMs,
+  });
   if (deps.lowPriority && process.pid !== undefined) giveWay(process.pid);
   await process;
 }
@@ -79,21 +95,37 @@ function giveWay(pid: number): void {
   } catch {}
 }
 
-function parseReport(text: string, count: number): GitleaksFinding[] {
+/** A finding as it is in a report. */
+interface Reported {
+  rule: string;
+  secret: string;
+  /** '' for stdin. */
+  file: string;
+}
+
+/** Throws if it is not a report. */
+export function parseReport(text: string): Reported[] {
   const report: unknown = JSON.parse(text);
   if (!Array.isArray(report)) throw new TypeError('the report is not a list');
   return report.map((item: unknown) => {
     if (!isJsonObject(item)) throw new TypeError('a finding is not an object');
     const { RuleID: rule, Secret: secret, File: file } = item;
-    const position = typeof file === 'string' ? Number(/(\d+)\.txt$/.exec(file)?.[1]) : Number.NaN;
-    if (typeof rule !== 'string' || typeof secret !== 'string' || !(position < count))
+    if (typeof rule !== 'string' || typeof secret !== 'string' || typeof file !== 'string')
       throw new TypeError('a finding lacks its rule, its secret or its file');
+    return { rule, secret, file };
+  });
+}
+
+function placed(reported: readonly Reported[], count: number): GitleaksFinding[] {
+  return reported.map(({ rule, secret, file }) => {
+    const position = Number(/(\d+)\.txt$/.exec(file)?.[1]);
+    if (!(position < count)) throw new TypeError('a finding is in an unknown file');
     return { position, rule, secret };
   });
 }
 
 /** Nothing of what was scanned is in the message; the cause is for the log. */
-function failed(cause: unknown): ContextdError {
+export function searchFailed(cause: unknown): ContextdError {
   const late = cause instanceof Error && 'timedOut' in cause && cause.timedOut === true;
   return new ContextdError('SCRUB_FAILED', `the output was withheld: gitleaks ${late ? 'took too long' : 'failed'}`, {
     remedy:

@@ -17,21 +17,20 @@ export async function putProgram(file: string, bytes: Buffer): Promise<void> {
 }
 
 /**
- * A script with the marks of the real gitleaks that finds `hush-` and 12 digits, and nothing else. It writes its report
- * to `--report-path`; if `fail` is in its own folder it fails.
+ * A script with the marks of the real gitleaks that finds `hush-` and 12 digits, and nothing else, in a directory or on stdin.
+ * It writes its report to `--report-path`; if `fail` is in its own folder it fails.
  */
 export const FINDS_HUSH = `#!${process.execPath}
 // path\t${GO_MODULE}
 // mod\t${GO_MODULE}\tv8.30.1\th1:x
 const fs = require('node:fs');
 const path = require('node:path');
-const args = process.argv.slice(2);
+const [mode, folder, ...options] = process.argv.slice(2);
+const files = mode === 'stdin' ? [0] : fs.readdirSync(folder).map((name) => path.join(folder, name));
+const texts = files.map((file) => ({ file, text: fs.readFileSync(file, 'utf8') }));
 if (fs.existsSync(path.join(__dirname, 'fail'))) process.exit(3);
-const found = [];
-for (const name of fs.readdirSync(args[1])) {
-  const file = path.join(args[1], name);
-  for (const [secret] of fs.readFileSync(file, 'utf8').matchAll(/hush-[0-9]{12}/g))
-    found.push({ RuleID: 'hush', Secret: secret, File: file });
-}
-fs.writeFileSync(args[args.indexOf('--report-path') + 1], JSON.stringify(found));
+const found = texts.flatMap(({ file, text }) =>
+  [...text.matchAll(/hush-[0-9]{12}/g)].map(([secret]) => ({ RuleID: 'hush', Secret: secret, File: file || '' })));
+const report = mode === 'stdin' ? 1 : options[options.indexOf('--report-path') + 1];
+fs.writeFileSync(report, JSON.stringify(found));
 `;
