@@ -836,11 +836,13 @@ describe('imports run the way a call runs', () => {
     expect(transports).toEqual([]);
   });
 
-  it('the compiled client has no dependency', () => {
-    const packages = sourceFiles('src/proxy')
-      .flatMap(importsOf)
-      .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'));
-    expect(packages).toEqual([]);
+  it('the compiled client has no dependency but the parser, which it loads for a few commands of a shell', () => {
+    const packages = sourceFiles('src/proxy').flatMap((file) =>
+      importsOf(file)
+        .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+        .map((specifier) => `${file} → ${specifier}`),
+    );
+    expect(packages).toEqual(['src/proxy/shell/reads-input.ts → unbash', 'src/proxy/shell/syntax.ts → unbash']);
   });
 
   it('issue 28: commands reach files by path only where the table says why', () => {

@@ -116,6 +116,26 @@ describe('issue 35 part 1: contextd-sh', () => {
     expect(String(stdout)).toBe('from a file\n');
   });
 
+  it('FR-4.1: takes from a pipe or a file only what its command may read, and records no more', async () => {
+    const env = { ...one.environment, CONTEXTD_SESSION_ID: 'stdin' };
+    const at = (script: string) =>
+      spawnSync('bash', ['-c', script, shell], { cwd: one.project, env, encoding: 'utf8', timeout: 60_000 }).stdout;
+    const loop = (command: string) => `while read -r x; do "$0" -c '${command}'; done`;
+    expect(at(`printf '1\\n2\\n' | ${loop('echo ran; true')}`)).toBe('ran\nran\n');
+    writeFileSync(join(one.project, 'lib/lines'), 'unread-1\nunread-2\n');
+    expect(at(`${loop('echo ran')} < lib/lines`)).toBe('ran\nran\n');
+    expect(at(`printf 'unread-3' | { "$0" -c 'cd lib && ls lines'; cat; }`)).toBe('lines\nunread-3');
+    expect(at(`printf 'a\\nb\\n' | "$0" -c 'cat'`)).toBe('a\nb\n');
+    expect(at(`printf 'a\\nb\\n' | "$0" -c 'read -r x; echo "<$x>"'`)).toBe('<a>\n');
+    expect(at(`printf 'print(1+1)' | "$0" -c 'python3 -'`)).toBe('2\n');
+    expect(at(`"$0" -c 'cat; echo end' < /dev/null`)).toBe('end\n');
+    // The other end of this pipe stays open for as long as the shell runs.
+    expect(at(`mkfifo lib/pipe; exec 3<> lib/pipe; "$0" -c 'echo at once' <&3`)).toBe('at once\n');
+    const { stdout: records } = await one.run(CTXD, ['audit', 'tail', '--json', '-n', '20']);
+    expect(records).toContain('print(1+1)');
+    expect(records).not.toContain('unread-');
+  });
+
   it('makes a command that is a call of a tool that call, by name and by path, in the session of the client', async () => {
     const env = { CLAUDE_CODE_SESSION_ID: 'tools' };
     writeFileSync(join(one.project, 'lib/a.txt'), 'one\ntwo\n');

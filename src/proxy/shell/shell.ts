@@ -138,10 +138,11 @@ async function runText(call: Call, link: ToolLink, asked: Asked, isMerged: boole
 
 async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: boolean): Promise<Ran> {
   const places = resolvePlaces(call.environment);
+  const inputJson = Buffer.from(JSON.stringify(await inputOf(asked)));
   const encoded = (requestId: string): Buffer =>
     encodeExecuteRequest({
       tool: link.tool,
-      inputJson: Buffer.from(JSON.stringify(inputOf(asked))),
+      inputJson,
       inputText: NOTHING,
       requestId,
       projectRoot: link.projectRoot,
@@ -174,8 +175,8 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
   }
 }
 
-function inputOf({ command, variables, isLeft }: Asked): object {
-  const stdin = isLeft ? '' : inputOfFile();
+async function inputOf({ command, variables, isLeft }: Asked): Promise<object> {
+  const stdin = isLeft ? '' : await inputOfFile(command);
   return {
     command,
     ...(Object.keys(variables).length === 0 ? {} : { env: variables }),
@@ -233,10 +234,16 @@ function isMerged({ isOpenCode }: ShellEnvironment): boolean {
   return isOpenCode || (out.dev === err.dev && out.ino === err.ino);
 }
 
-/** A file or a pipe of another program. Nothing is read from a socket, which a client may leave open for ever. */
-function inputOfFile(): string | null {
+/**
+ * A file or a pipe of another program, if the command may read it: what it does not read is there for the next command. Nothing is
+ * read from a socket, which a client may leave open for ever.
+ */
+async function inputOfFile(command: string): Promise<string | null> {
   const input = fstatSync(0);
   if (!input.isFile() && !input.isFIFO()) return null;
+  // Loaded only here, because the parser is large.
+  const { mayReadInput } = await import('./reads-input.ts');
+  if (!mayReadInput(command)) return null;
   const text = readFileSync(0, 'utf8');
   return text === '' ? null : text;
 }
