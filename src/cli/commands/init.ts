@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
@@ -82,6 +83,7 @@ export const init = defineCommand({
       isSeenByGit: args.isOff('exclude'),
     });
   },
+  exitCode: ({ passed_over: passed = [] }) => (passed.length === 0 ? 0 : 1),
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
 
@@ -115,7 +117,10 @@ async function install(
     const isNetworkChanged = network.state === 'allowed' || (isAllowed(mirrors) && mirrors.lines.length > 0);
     const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    const { isShell: shell, clients } = answers;
+    const isSetUp = (name: OtherClient): boolean =>
+      changes.passed_over?.every(({ client: title }) => title !== CLIENT_PLACES[name].title) ?? true;
+    const { isShell: shell } = answers;
+    const clients = answers.clients.filter(isSetUp);
     return {
       ...{ root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, shell, clients },
       ...hint,
@@ -173,13 +178,14 @@ function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
     const offers = [...repositoryLines(result), ...toolchainLines(result), ...offerLines(result)];
-    return { kind: 'lines', lines: [first, ...keptLines(result), ...offers] };
+    return { kind: 'lines', lines: [first, ...keptLines(result), ...passedLines(result), ...offers] };
   }
   return {
     kind: 'lines',
     lines: [
       `${result.root} is set up with ${result.tools.join(', ')}`,
       ...changeLines(result),
+      ...passedLines(result),
       ...excludeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
@@ -239,6 +245,13 @@ function changeLines(result: InitResult): string[] {
     result[how].map((path) => `  ${how.padEnd(8)} ${path}`),
   );
   return [...lines, ...keptLines(result)];
+}
+
+function passedLines({ root, passed_over: passed = [] }: InitResult): string[] {
+  return passed.map(
+    ({ client, path, why }) =>
+      `${client} is not set up: ${join(root, path)} cannot be read (${why}). Correct the file, then run: ctxd init`,
+  );
 }
 
 function keptLines(result: InitResult): string[] {
