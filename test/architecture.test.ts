@@ -362,6 +362,10 @@ const FILE_CALLS: Record<string, FileCalls> = {
     calls: ['closeSync', 'constants', 'fstatSync', 'lstatSync', 'openSync', 'readlinkSync', 'realpathSync'],
     why: 'below open directories; judges the links on the way',
   },
+  'init/answers.ts': {
+    calls: ['mkdir', 'readFile', 'rename', 'rm', 'writeFile'],
+    why: 'in the state directory of contextd, which belongs to the person',
+  },
   'init/manifest.ts': {
     calls: ['mkdir', 'open', 'readFile', 'rename', 'rm'],
     why: 'in the state directory of contextd, which belongs to the person',
