@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,6 +109,12 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
       const [inClaude, inOpenCode] = await prove();
       expect(inClaude).toMatchObject({ name: 'canary in Claude Code', status: 'ok' });
       expect(inOpenCode?.detail).toMatch(/^the model did not see the secret by bash, read,/);
+      const hasRipgrep = spawnSync('rg', ['--version']).status === 0;
+      expect(inOpenCode).toMatchObject(
+        hasRipgrep
+          ? { status: 'ok', detail: expect.stringContaining('bash, read, grep, edit') }
+          : { status: 'warn', detail: expect.stringMatching(/; grep could not be tried, .* `rg` is not on PATH$/) },
+      );
       expect([await kept(), repository()]).toEqual(before);
       expect((await one.runProcess(CTXD, ['init', '--no-shell'])).code).toBe(0);
       // Without the shell, one client shows that the doctor finds the way.
