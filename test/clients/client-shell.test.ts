@@ -53,6 +53,22 @@ describe.skipIf(clients === undefined)('issue 35: in the real Claude Code, whose
     expect(failed).toEqual({ text: 'Exit code 3\nalpha\nbeta', isError: true });
   });
 
+  it('FR-4.1: a server behind other commands runs on for the next command, which starts where the text ended', async () => {
+    const serve = `node -e 'require("node:http").createServer((_, to) => to.end("up")).listen(18107, "127.0.0.1")'`;
+    const { results } = await runClaude(
+      claude,
+      [
+        `cd lib\necho begun\n${serve} > server.log 2>&1 &`,
+        'until curl -s 127.0.0.1:18107; do sleep 0.1; done; echo; pwd',
+        "safe_jobs 'stop 1'",
+      ],
+      where(),
+    );
+    expect(results[0]?.text).toMatch(/^begun\n\[contextd job 1 is running: .*\]$/);
+    expect(results[1]?.text).toBe(`up\n${one.project}/lib`);
+    expect(results[2]?.isError).toBe(false);
+  });
+
   it('its rules still hold on the words of the model, and a command in the background can be read and ends with it', async () => {
     const bash = (command: string, more: object = {}): Step => ({
       tool: 'Bash',

@@ -273,6 +273,48 @@ describe('issue 35 part 1: contextd-sh', () => {
     expect(waited).toMatchObject({ code: 5, stdout: '' });
   });
 
+  it('FR-4.1: a server behind other commands runs on, in the directory and with the variables that they set', async () => {
+    const file = join('/tmp', `claude-${process.pid}-cwd`);
+    const env = { ...CLAUDE, CLAUDE_CODE_SESSION_ID: 'behind' };
+    const serve = 'sh -c "pwd > up; echo \\$PORT >> up; exec sleep 1002" > /dev/null 2>&1 &';
+    const texts = [
+      [`mkdir -p srv && cd srv; export PORT=3\n${serve}\necho $PORT`, '3\n'],
+      [`cd srv\nexport PORT=3\n(${serve.slice(0, -1)} &)`, ''],
+    ] as const;
+    try {
+      for (const [text, seen] of texts) {
+        const done = await run(['-c', wrapped(text, file)], { env, cwd: join(one.project, 'lib') });
+        expect(done).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(/^\[contextd job \d+ is running: .*\]\n/),
+        });
+        expect(done.stdout.split('\n').slice(1).join('\n')).toBe(seen);
+        await appears(join(one.project, 'lib/srv'), 'up');
+        await expect
+          .poll(() => readFileSync(join(one.project, 'lib/srv/up'), 'utf8'))
+          .toBe(`${one.project}/lib/srv\n3\n`);
+        // Claude Code starts its next command where this one ended.
+        expect(readFileSync(file, 'utf8')).toBe(`${one.project}/lib/srv\n`);
+        const [, job] = /job (\d+)/.exec(done.stdout) ?? [];
+        expect((await run(['-c', `safe_jobs 'stop ${job}'`], { env })).code).toBe(0);
+        rmSync(join(one.project, 'lib/srv/up'));
+      }
+      const stopped = await run(['-c', 'test -e none || exit 4\nsleep 1003 &'], { env });
+      expect(stopped).toMatchObject({ code: 4, stdout: '' });
+    } finally {
+      rmSync(file, { force: true });
+    }
+  });
+
+  it('FR-4.1: what cannot run on ends with its command at once, and the answer says so', async () => {
+    const held = await run(['-c', 'for i in 1 2; do sleep 1004 & done; echo done'], { env: CLAUDE });
+    expect(held).toMatchObject({ code: 0, stdout: 'done\n', stderr: expect.stringContaining('has ended with it') });
+    expect((await run(['-c', `sh -c 'sleep 1004 &'; echo done`], { env: CLAUDE })).stdout).toBe('done\n');
+    expect((await one.run(CTXD, ['ps', '--json'])).stdout).not.toContain('sleep 1004');
+    const waited = await run(['-c', 'for i in 1 2; do true & done; wait'], { env: CLAUDE });
+    expect(waited).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('ends the command when the client ends the shell, shows what there was, and exits as a shell would', async () => {
     const child = spawn(shell, ['-c', 'echo begun; touch lib/began; exec sleep 1000'], {
       cwd: one.project,

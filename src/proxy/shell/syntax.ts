@@ -30,6 +30,10 @@ const EXPANDED = /[$`*?[{~]|[<>]\(/;
 /** What the parser makes of a node only when it is read. */
 const LAZY = ['parts', 'indexParts', 'expression', 'initialize', 'test', 'update'] as const;
 
+export function isNode(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** The nodes within a node, with the scripts of its expansions. */
 export function childrenOf(node: object): unknown[] {
   const lazy = LAZY.filter((key) => key in node && !Object.prototype.propertyIsEnumerable.call(node, key));
