@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
@@ -846,7 +846,11 @@ describe('imports run the way a call runs', () => {
         .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
         .map((specifier) => `${file} → ${specifier}`),
     );
-    expect(packages).toEqual(['src/proxy/shell/reads-input.ts → unbash', 'src/proxy/shell/syntax.ts → unbash']);
+    const readers = ['kept-state', 'left-behind', 'reads-input', 'syntax'];
+    expect(packages).toEqual(readers.map((name) => `src/proxy/shell/${name}.ts → unbash`));
+    const others = sourceFiles('src/proxy').filter((file) => !readers.includes(basename(file, '.ts')));
+    const eager = /^import (?!type )[^;]*from '[^']*\/(?:kept-state|left-behind|reads-input|syntax)\.ts'/m;
+    expect(others.filter((file) => eager.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
   });
 
   it('issue 28: commands reach files by path only where the table says why', () => {

@@ -125,7 +125,7 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
       const [inClaude, inOpenCode] = await prove();
       expect(inClaude).toMatchObject({ name: 'canary in Claude Code', status: 'ok' });
       expect(inOpenCode?.detail).toMatch(/^the model did not see the secret by bash, read,/);
-      const hasRipgrep = spawnSync('rg', ['--version']).status === 0;
+      const hasRipgrep = spawnSync('which', ['rg']).status === 0;
       expect(inOpenCode).toMatchObject(
         hasRipgrep
           ? { status: 'ok', detail: expect.stringContaining('bash, read, grep, edit') }
