@@ -50,6 +50,7 @@ describe('issue 35 part 1: contextd-sh', () => {
     const { code, stdout, stderr } = await run(['-c', 'echo out; echo err >&2; pwd; exit 3']);
     expect([code, stdout.split('\n').slice(0, 2), stderr]).toEqual([3, ['out', one.project], 'err\n']);
     expect(await run(['-lc', 'kill -TERM $$'])).toMatchObject({ code: 143 });
+    expect(await run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^contextd-sh: the shell /) });
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringContaining('GNU bash') });
     const { stdout: records } = await one.run(CTXD, ['audit', 'tail', '--json']);
     expect(JSON.parse(records)).toContainEqual(

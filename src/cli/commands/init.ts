@@ -13,6 +13,7 @@ import {
   type OtherClient,
   readClientNames,
 } from '../init/clients/other-clients.ts';
+import { describeChanges } from '../init/describe-changes.ts';
 import { EXCLUDE_FILE } from '../init/git-exclude.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
@@ -40,6 +41,8 @@ interface InitResult extends ProjectChanges {
   network?: NetworkOffer;
   /** Whether contextd is the shell of Claude Code and OpenCode in the project. Absent after --uninstall. */
   shell?: boolean;
+  /** Where the records of the project stay. Only after --uninstall. */
+  recorded_in?: string;
   /** What a person declined in an earlier run, and how to change it. Absent after --uninstall. */
   declined?: readonly string[];
   /** The clients beside Claude Code and OpenCode that are set up. Absent after --uninstall. */
@@ -155,7 +158,8 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
   await Answers.forget(context, root);
   await ensureRunning(context);
   const { changed } = await withClient(context.paths, (client) => client.unregisterProject({ root }));
-  return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes };
+  const place = context.paths.stateDir;
+  return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes, recorded_in: place };
 }
 
 const SHELL_LINE =
@@ -205,7 +209,7 @@ function viewInit(result: InitResult): View {
   return {
     kind: 'lines',
     lines: [
-      `${result.root} is set up with ${result.tools.join(', ')}`,
+      `${result.root} is set up: agents that work there find ${result.tools.length} tools of contextd`,
       ...changeLines(result),
       ...passedLines(result),
       ...excludeLines(result),
@@ -245,7 +249,8 @@ function offerLines({ mirrors, network }: InitResult): string[] {
 function viewUninstall(result: InitResult): View {
   const first = result.changed ? 'is no longer a project of contextd' : 'has nothing that ctxd init created';
   const deleted = 'If these files were committed, `git status` now lists them as deleted: commit the deletion.';
-  const after = result.removed.length > 0 ? [deleted] : [];
+  const recorded = `What contextd recorded of its work here stays (memories, sessions, the audit log): ${result.recorded_in}`;
+  const after = result.removed.length > 0 ? [deleted, recorded] : [];
   return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result), ...after] };
 }
 
@@ -264,10 +269,7 @@ function excludeLines({ created, updated }: InitResult): string[] {
 }
 
 function changeLines(result: InitResult): string[] {
-  const lines = (['created', 'updated', 'removed'] as const).flatMap((how) =>
-    result[how].map((path) => `  ${how.padEnd(8)} ${path}`),
-  );
-  return [...lines, ...keptLines(result)];
+  return [...describeChanges(result), ...keptLines(result)];
 }
 
 function passedLines({ root, passed_over: passed = [] }: InitResult): string[] {

@@ -130,10 +130,12 @@ export function mergesFor(
   ]);
 }
 
-/** The client that reads a file of `mergesFor`, as a person knows it. */
+/** The client that reads a file of the layout, as a person knows it. */
 export function clientOf(path: string): string {
   if (path === OPENCODE_FILE) return 'OpenCode';
-  const other = OTHER_CLIENTS.find((name) => clientMerges(name, '', '').has(path));
+  const other = OTHER_CLIENTS.find((name) =>
+    [clientMerges(name, '', ''), clientFiles(name)].some((files) => files.has(path)),
+  );
   return other === undefined ? 'Claude Code' : CLIENT_PLACES[other].title;
 }
 

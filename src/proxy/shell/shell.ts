@@ -45,6 +45,7 @@ export async function runAsShell(call: Call): Promise<Result> {
   const request = readShellWords(call.invocation.args);
   const around = readShellEnvironment();
   if (request.kind === 'version') return textResult(`GNU bash, in a sandbox of contextd ${PACKAGE_VERSION}\n`);
+  if (request.kind === 'help') return textResult(HELP);
   if (request.kind === 'interactive' && isTerminal()) {
     if (!around.isOfClient) return ownShell(call, around);
     throw new ContextdError('ARGS_INVALID', 'an agent has no dialogue with this shell', {
@@ -59,6 +60,18 @@ export async function runAsShell(call: Call): Promise<Result> {
   const response = await runText(withClient(call, around), link, asked, isMerged(around));
   return asked.directoryFile === null ? response.result : withDirectory(response, asked.directoryFile, link);
 }
+
+const HELP = `contextd-sh: the shell that contextd gives to coding agents (Claude Code, OpenCode).
+It runs a command with bash in the sandbox of the project around it: secrets in the output are masked, and the call is recorded and can
+be undone (ctxd undo).
+
+  contextd-sh -c 'COMMAND'      run a command
+  contextd-sh SCRIPT [WORD …]   run a script of the project
+  contextd-sh < SCRIPT          run what standard input holds
+  contextd-sh                   at a person's terminal: the person's own shell, outside the sandbox
+
+Set it up in a project: ctxd init --shell     Take it back: ctxd init --no-shell
+`;
 
 /** Ends the call when the client has died, such as by SIGKILL, as the end of a terminal ends its commands. */
 function withClient(call: Call, { isOfClient }: ShellEnvironment): Call {
