@@ -41,13 +41,33 @@ unlink_commands() {
   if [ "$(readlink "$page" 2>/dev/null)" = "$root/share/man/man1/ctxd.1" ]; then rm "$page"; say "Removed $page"; fi
 }
 
+# What is the person's own: settings, data, records, and the files in projects.
+list_kept() {
+  state=${CONTEXTD_HOME:+$CONTEXTD_HOME/state}
+  state=${state:-${XDG_STATE_HOME:-$HOME/.local/state}/contextd}
+  say "Kept (delete what you do not need):"
+  if [ -n "${CONTEXTD_HOME:-}" ]; then keep "$CONTEXTD_HOME" "settings, data and records"; else
+    keep "${XDG_CONFIG_HOME:-$HOME/.config}/contextd" "settings"
+    keep "${XDG_DATA_HOME:-$HOME/.local/share}/contextd" "installed tools and stored outputs"
+    keep "$state" "records: sessions, memories, the audit log"
+  fi
+  for manifest in "$state"/projects/*.json; do
+    project=$(sed -n 's/^  "root": "\(.*\)",$/\1/p' "$manifest" 2>/dev/null) || continue
+    if [ -n "$project" ]; then keep "$project" "files of ctxd init; to remove them: ./install.sh, then ctxd init --uninstall $project"; fi
+  done
+  keep "$root" "the source, from which ./install.sh installs again"
+}
+
+keep() {
+  if [ -e "$1" ]; then say "  $1  ($2)"; fi
+}
+
 if [ "$uninstall" = yes ]; then
   if [ -x "$root/bin/ctxd" ] && [ -d "$root/dist" ]; then "$root/bin/ctxd" server stop || true; fi
   unlink_commands
   rm -rf "$root/dist" "$root/node_modules" "$root/bin/contextd-proxy"
   say "Removed everything that was built in $root."
-  say "Kept: your projects (to undo one, run ctxd init --uninstall before this script), and the data and settings in"
-  say "  ${CONTEXTD_HOME:-${XDG_CONFIG_HOME:-$HOME/.config}/contextd, ${XDG_DATA_HOME:-$HOME/.local/share}/contextd, ${XDG_STATE_HOME:-$HOME/.local/state}/contextd}"
+  list_kept
   exit 0
 fi
 

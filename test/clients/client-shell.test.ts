@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +51,22 @@ describe.skipIf(clients === undefined)('issue 35: in the real Claude Code, whose
     const [, , pwd, failed] = results.slice(TASKS.length);
     expect(pwd?.text).toBe(`${one.project}/lib`);
     expect(failed).toEqual({ text: 'Exit code 3\nalpha\nbeta', isError: true });
+  });
+
+  it('FR-4.1: a server behind other commands runs on for the next command, which starts where the text ended', async () => {
+    const serve = `node -e 'require("node:http").createServer((_, to) => to.end("up")).listen(18107, "127.0.0.1")'`;
+    const { results } = await runClaude(
+      claude,
+      [
+        `cd lib\necho begun\n${serve} > server.log 2>&1 &`,
+        'until curl -s 127.0.0.1:18107; do sleep 0.1; done; echo; pwd',
+        "safe_jobs 'stop 1'",
+      ],
+      where(),
+    );
+    expect(results[0]?.text).toMatch(/^begun\n\[contextd job 1 is running: .*\]$/);
+    expect(results[1]?.text).toBe(`up\n${one.project}/lib`);
+    expect(results[2]?.isError).toBe(false);
   });
 
   it('its rules still hold on the words of the model, and a command in the background can be read and ends with it', async () => {
@@ -109,6 +125,12 @@ describe.skipIf(clients === undefined)('issue 35: ctxd doctor --clients', () => 
       const [inClaude, inOpenCode] = await prove();
       expect(inClaude).toMatchObject({ name: 'canary in Claude Code', status: 'ok' });
       expect(inOpenCode?.detail).toMatch(/^the model did not see the secret by bash, read,/);
+      const hasRipgrep = spawnSync('which', ['rg']).status === 0;
+      expect(inOpenCode).toMatchObject(
+        hasRipgrep
+          ? { status: 'ok', detail: expect.stringContaining('bash, read, grep, edit') }
+          : { status: 'warn', detail: expect.stringMatching(/; grep could not be tried, .* `rg` is not on PATH$/) },
+      );
       expect([await kept(), repository()]).toEqual(before);
       expect((await one.runProcess(CTXD, ['init', '--no-shell'])).code).toBe(0);
       // Without the shell, one client shows that the doctor finds the way.

@@ -50,6 +50,7 @@ describe('issue 35 part 1: contextd-sh', () => {
     const { code, stdout, stderr } = await run(['-c', 'echo out; echo err >&2; pwd; exit 3']);
     expect([code, stdout.split('\n').slice(0, 2), stderr]).toEqual([3, ['out', one.project], 'err\n']);
     expect(await run(['-lc', 'kill -TERM $$'])).toMatchObject({ code: 143 });
+    expect(await run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^contextd-sh: the shell /) });
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringContaining('GNU bash') });
     const { stdout: records } = await one.run(CTXD, ['audit', 'tail', '--json']);
     expect(JSON.parse(records)).toContainEqual(
@@ -114,6 +115,26 @@ describe('issue 35 part 1: contextd-sh', () => {
       stdio: [stdin, 'pipe', 'pipe'],
     });
     expect(String(stdout)).toBe('from a file\n');
+  });
+
+  it('FR-4.1: takes from a pipe or a file only what its command may read, and records no more', async () => {
+    const env = { ...one.environment, CONTEXTD_SESSION_ID: 'stdin' };
+    const at = (script: string) =>
+      spawnSync('bash', ['-c', script, shell], { cwd: one.project, env, encoding: 'utf8', timeout: 60_000 }).stdout;
+    const loop = (command: string) => `while read -r x; do "$0" -c '${command}'; done`;
+    expect(at(`printf '1\\n2\\n' | ${loop('echo ran; true')}`)).toBe('ran\nran\n');
+    writeFileSync(join(one.project, 'lib/lines'), 'unread-1\nunread-2\n');
+    expect(at(`${loop('echo ran')} < lib/lines`)).toBe('ran\nran\n');
+    expect(at(`printf 'unread-3' | { "$0" -c 'cd lib && ls lines'; cat; }`)).toBe('lines\nunread-3');
+    expect(at(`printf 'a\\nb\\n' | "$0" -c 'cat'`)).toBe('a\nb\n');
+    expect(at(`printf 'a\\nb\\n' | "$0" -c 'read -r x; echo "<$x>"'`)).toBe('<a>\n');
+    expect(at(`printf 'print(1+1)' | "$0" -c 'python3 -'`)).toBe('2\n');
+    expect(at(`"$0" -c 'cat; echo end' < /dev/null`)).toBe('end\n');
+    // The other end of this pipe stays open for as long as the shell runs.
+    expect(at(`mkfifo lib/pipe; exec 3<> lib/pipe; "$0" -c 'echo at once' <&3`)).toBe('at once\n');
+    const { stdout: records } = await one.run(CTXD, ['audit', 'tail', '--json', '-n', '20']);
+    expect(records).toContain('print(1+1)');
+    expect(records).not.toContain('unread-');
   });
 
   it('makes a command that is a call of a tool that call, by name and by path, in the session of the client', async () => {
@@ -251,6 +272,48 @@ describe('issue 35 part 1: contextd-sh', () => {
     // The shell that started it waits for it: one command, in one sandbox.
     const waited = await run(['-c', 'sh -c "exit 5" & wait $!'], { env });
     expect(waited).toMatchObject({ code: 5, stdout: '' });
+  });
+
+  it('FR-4.1: a server behind other commands runs on, in the directory and with the variables that they set', async () => {
+    const file = join('/tmp', `claude-${process.pid}-cwd`);
+    const env = { ...CLAUDE, CLAUDE_CODE_SESSION_ID: 'behind' };
+    const serve = 'sh -c "pwd > up; echo \\$PORT >> up; exec sleep 1002" > /dev/null 2>&1 &';
+    const texts = [
+      [`mkdir -p srv && cd srv; export PORT=3\n${serve}\necho $PORT`, '3\n'],
+      [`cd srv\nexport PORT=3\n(${serve.slice(0, -1)} &)`, ''],
+    ] as const;
+    try {
+      for (const [text, seen] of texts) {
+        const done = await run(['-c', wrapped(text, file)], { env, cwd: join(one.project, 'lib') });
+        expect(done).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(/^\[contextd job \d+ is running: .*\]\n/),
+        });
+        expect(done.stdout.split('\n').slice(1).join('\n')).toBe(seen);
+        await appears(join(one.project, 'lib/srv'), 'up');
+        await expect
+          .poll(() => readFileSync(join(one.project, 'lib/srv/up'), 'utf8'))
+          .toBe(`${one.project}/lib/srv\n3\n`);
+        // Claude Code starts its next command where this one ended.
+        expect(readFileSync(file, 'utf8')).toBe(`${one.project}/lib/srv\n`);
+        const [, job] = /job (\d+)/.exec(done.stdout) ?? [];
+        expect((await run(['-c', `safe_jobs 'stop ${job}'`], { env })).code).toBe(0);
+        rmSync(join(one.project, 'lib/srv/up'));
+      }
+      const stopped = await run(['-c', 'test -e none || exit 4\nsleep 1003 &'], { env });
+      expect(stopped).toMatchObject({ code: 4, stdout: '' });
+    } finally {
+      rmSync(file, { force: true });
+    }
+  });
+
+  it('FR-4.1: what cannot run on ends with its command at once, and the answer says so', async () => {
+    const held = await run(['-c', 'for i in 1 2; do sleep 1004 & done; echo done'], { env: CLAUDE });
+    expect(held).toMatchObject({ code: 0, stdout: 'done\n', stderr: expect.stringContaining('has ended with it') });
+    expect((await run(['-c', `sh -c 'sleep 1004 &'; echo done`], { env: CLAUDE })).stdout).toBe('done\n');
+    expect((await one.run(CTXD, ['ps', '--json'])).stdout).not.toContain('sleep 1004');
+    const waited = await run(['-c', 'for i in 1 2; do true & done; wait'], { env: CLAUDE });
+    expect(waited).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('ends the command when the client ends the shell, shows what there was, and exits as a shell would', async () => {

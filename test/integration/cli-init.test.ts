@@ -295,6 +295,34 @@ describe('ctxd init', () => {
   });
 });
 
+describe('ctxd init passes over a client whose file it cannot read', () => {
+  it.each([
+    ['{"a":1,,}', 'not JSON: line 1: property name expected'],
+    ['{\n  // mine\n  "a" 1\n}', 'not JSON: line 3: colon expected'],
+    ['}', 'not JSON: line 1: value expected'],
+    ['/* open', 'not JSON: line 1: unexpected end of comment'],
+    ['{"permissions":{"allow":true}}', 'permissions.allow is not an array'],
+    ['[]', 'the file is not an object'],
+  ])('FR-2.2: and sets up the others if settings.json holds %j', async (text, why) => {
+    await put('.claude/settings.json', text);
+    const changes = await project.init();
+    expect(changes.passed_over).toEqual([{ client: 'Claude Code', path: '.claude/settings.json', why }]);
+    expect(await readFile(at('.claude/settings.json'), 'utf8')).toBe(text);
+    expect(changes.created).toEqual(expect.arrayContaining(['opencode.json', '.claude/bin/safe_bash']));
+    expect(changes.created).not.toContain('.claude/settings.local.json');
+    // A broken file of a client that was set up keeps its record: it is cleaned once it can be read.
+    await put('.claude/settings.json', '{}');
+    expect((await project.init()).passed_over).toBeUndefined();
+    const whole = await readFile(at('.claude/settings.json'), 'utf8');
+    await put('.claude/settings.json', `${whole}}`);
+    expect((await project.init()).passed_over).toHaveLength(1);
+    await put('.claude/settings.json', whole);
+    await project.uninstall();
+    expect(await readFile(at('.claude/settings.json'), 'utf8')).toBe('{}');
+    expect(await readdir(project.root)).toEqual(['.claude']);
+  });
+});
+
 describe('ctxd init refuses and changes nothing', () => {
   const refusedNaming = async (...paths: string[]) => {
     const tree = await snapshot(project.root);
@@ -349,17 +377,6 @@ describe('ctxd init refuses and changes nothing', () => {
       'opencode.json is a file of 2000000 bytes',
       '.gitignore is not UTF-8',
     );
-  });
-
-  it.each([
-    ['{"a":1,,}', 'not JSON (line 1: property name expected)'],
-    ['{\n  // mine\n  "a" 1\n}', 'not JSON (line 3: colon expected)'],
-    ['', 'not JSON'],
-    ['{"permissions":{"allow":true}}', 'permissions.allow is not an array'],
-    ['[]', 'the file is not an object'],
-  ])('if settings.json holds %j', async (text, reason) => {
-    await put('.claude/settings.json', text);
-    await refusedNaming('.claude/settings.json is', reason);
   });
 
   it('if a path of a tool is taken, and names all taken paths at once', async () => {

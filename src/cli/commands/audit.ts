@@ -43,14 +43,25 @@ const verify = defineCommand<AuditReport>({
   exitCode: ({ faults }) => (faults.length > 0 ? 1 : 0),
 });
 
-function inWords({ records, segments, since, unchained, faults, moreFaults, notes }: AuditReport): string[] {
+function inWords({
+  head: last,
+  records,
+  segments,
+  since,
+  unchained,
+  faults,
+  moreFaults,
+  notes,
+}: AuditReport): string[] {
   const count = (number: number, word: string): string =>
     `${number.toLocaleString('en-US')} ${word}${number === 1 ? '' : 's'}`;
   const size = `${count(records, 'record')} in ${count(segments, 'segment')}`;
   const before = unchained === 0 ? [] : [`${count(unchained, 'record')} from before there was a chain: not proven`];
+  // The lines of the log are the records and those that begin and end a segment.
+  const lastLine = last === null ? '' : `, last line seq ${last.seq}`;
   const isWhole = faults.length === 0;
   const first = isWhole
-    ? `ok: ${size}${since === '' ? '' : `, unbroken since ${since.slice(0, 10)}`}`
+    ? `ok: ${size}${since === '' ? '' : `, unbroken since ${since.slice(0, 10)}`}${lastLine}`
     : `broken: ${size}`;
   return [
     first,

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { inspectProxy } from '../doctor/installed-proxy.ts';
+import { Answers } from '../init/answers.ts';
 import {
   CLIENT_PLACES,
   findOtherClients,
@@ -11,6 +13,7 @@ import {
   type OtherClient,
   readClientNames,
 } from '../init/clients/other-clients.ts';
+import { describeChanges } from '../init/describe-changes.ts';
 import { EXCLUDE_FILE } from '../init/git-exclude.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
@@ -38,6 +41,10 @@ interface InitResult extends ProjectChanges {
   network?: NetworkOffer;
   /** Whether contextd is the shell of Claude Code and OpenCode in the project. Absent after --uninstall. */
   shell?: boolean;
+  /** Where the records of the project stay. Only after --uninstall. */
+  recorded_in?: string;
+  /** What a person declined in an earlier run, and how to change it. Absent after --uninstall. */
+  declined?: readonly string[];
   /** The clients beside Claude Code and OpenCode that are set up. Absent after --uninstall. */
   clients?: readonly OtherClient[];
 }
@@ -67,11 +74,15 @@ export const init = defineCommand({
     const root = await resolveProjectRoot(context.cwd, args.word(0) ?? '.', context.env.home, context.paths);
     if (args.flag('uninstall')) return uninstall(context, root);
     const answer = args.flag('yes') ? 'yes' : 'ask';
-    const place = await offerRepository(context, root, answer);
+    const place = await offerRepository(context, root, answer, await Answers.read(context, root));
+    const answers = await Answers.read(context, place);
     // Commander stores `--no-x` as x: false. `--no-network` wins over `--yes`.
     const toolchains = args.isOff('toolchains') ? 'no' : answer;
     const network = args.isOff('network') ? 'no' : answer;
-    const isShell = args.isOff('shell') ? false : args.flag('shell') || (await offerShell(context, place, answer));
+    const isShell = args.isOff('shell')
+      ? false
+      : args.flag('shell') || (await offerShell(context, place, answer, answers));
+    if (args.isOff('shell')) await answers.decline(SHELL_QUESTION.about);
     const clients = await chooseClients(context, place, args);
     return install(context, place, {
       clients,
@@ -80,8 +91,10 @@ export const init = defineCommand({
       network,
       isShell,
       isSeenByGit: args.isOff('exclude'),
+      answers,
     });
   },
+  exitCode: ({ passed_over: passed = [] }) => (passed.length === 0 ? 0 : 1),
   view: (result) => (result.action === 'init' ? viewInit(result) : viewUninstall(result)),
 });
 
@@ -96,6 +109,7 @@ async function install(
     readonly network: Answer;
     readonly isShell: boolean;
     readonly isSeenByGit: boolean;
+    readonly answers: Answers;
   },
 ): Promise<InitResult> {
   await checkProxyRuns(context);
@@ -106,18 +120,23 @@ async function install(
     const registered = await client.registerProject({ root });
     const changes = await change.apply();
     const names = tools.map((tool) => tool.name);
-    const above = await offerReading(context, client, root, answers.repository);
-    const toolchains = await offerToolchains(context, client, root, answers.toolchains);
-    const mirrors = await offerMirrors(context, client, root, answers.network);
-    const network = await offerNetwork(context, client, root, answers.network);
+    const { answers: remembered } = answers;
+    const above = await offerReading(context, client, root, answers.repository, remembered);
+    const toolchains = await offerToolchains(context, client, root, answers.toolchains, remembered);
+    const mirrors = await offerMirrors(context, client, root, answers.network, remembered);
+    const network = await offerNetwork(context, client, root, answers.network, remembered);
     const isAllowed = (offer: ToolchainOffer | MirrorOffer): boolean => offer.state === 'allowed';
     const isNewlyAllowed = isAllowed(toolchains) && toolchains.added.length > 0;
     const isNetworkChanged = network.state === 'allowed' || (isAllowed(mirrors) && mirrors.lines.length > 0);
     const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    const { isShell: shell, clients } = answers;
+    const isSetUp = (name: OtherClient): boolean =>
+      changes.passed_over?.every(({ client: title }) => title !== CLIENT_PLACES[name].title) ?? true;
+    const { isShell: shell } = answers;
+    const clients = answers.clients.filter(isSetUp);
     return {
       ...{ root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, shell, clients },
+      declined: remembered.lines,
       ...hint,
     };
   });
@@ -136,9 +155,11 @@ async function checkProxyRuns(context: CliContext): Promise<void> {
 async function uninstall(context: CliContext, root: string): Promise<InitResult> {
   const change = await prepareUninstall(root, context.paths.projectsDir);
   const changes = (await change?.apply()) ?? { created: [], updated: [], removed: [], kept: [] };
+  await Answers.forget(context, root);
   await ensureRunning(context);
   const { changed } = await withClient(context.paths, (client) => client.unregisterProject({ root }));
-  return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes };
+  const place = context.paths.stateDir;
+  return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes, recorded_in: place };
 }
 
 const SHELL_LINE =
@@ -153,12 +174,17 @@ async function chooseClients(context: CliContext, root: string, args: ParsedArgs
   return OTHER_CLIENTS.filter((name) => chosen.includes(name) || before.includes(name));
 }
 
+const SHELL_QUESTION = {
+  about: ['shell'],
+  line: 'Claude Code and OpenCode keep their own shell, as you chose. To make contextd their shell: ctxd init --shell',
+};
+
 /** What the project has stays. Otherwise a person decides. */
-async function offerShell(context: CliContext, root: string, answer: Answer): Promise<boolean> {
+async function offerShell(context: CliContext, root: string, answer: Answer, answers: Answers): Promise<boolean> {
   if (answer === 'yes' || (await hasShell(context, root))) return true;
   const question =
     'Make contextd the shell of Claude Code and OpenCode in this project? Your allow, ask and deny rules keep working.';
-  return isWanted(context, [], question, 'yes');
+  return answers.ask(context, SHELL_QUESTION, () => isWanted(context, [], question, 'yes'));
 }
 
 function clientLines({ clients = [] }: InitResult): string[] {
@@ -172,18 +198,25 @@ function touched({ created, updated, removed }: ProjectChanges): boolean {
 function viewInit(result: InitResult): View {
   if (!result.changed) {
     const first = `${result.root} is set up already: nothing changed`;
-    const offers = [...repositoryLines(result), ...toolchainLines(result), ...offerLines(result)];
-    return { kind: 'lines', lines: [first, ...keptLines(result), ...offers] };
+    const offers = [
+      ...repositoryLines(result),
+      ...toolchainLines(result),
+      ...offerLines(result),
+      ...(result.declined ?? []),
+    ];
+    return { kind: 'lines', lines: [first, ...keptLines(result), ...passedLines(result), ...offers] };
   }
   return {
     kind: 'lines',
     lines: [
-      `${result.root} is set up with ${result.tools.join(', ')}`,
+      `${result.root} is set up: agents that work there find ${result.tools.length} tools of contextd`,
       ...changeLines(result),
+      ...passedLines(result),
       ...excludeLines(result),
       ...repositoryLines(result),
       ...toolchainLines(result),
       ...offerLines(result),
+      ...(result.declined ?? []),
       ...(result.shell === true ? [SHELL_LINE] : []),
       ...clientLines(result),
       `Agents call the tools by name. Try one yourself: ${tryCall(result)}`,
@@ -216,7 +249,8 @@ function offerLines({ mirrors, network }: InitResult): string[] {
 function viewUninstall(result: InitResult): View {
   const first = result.changed ? 'is no longer a project of contextd' : 'has nothing that ctxd init created';
   const deleted = 'If these files were committed, `git status` now lists them as deleted: commit the deletion.';
-  const after = result.removed.length > 0 ? [deleted] : [];
+  const recorded = `What contextd recorded of its work here stays (memories, sessions, the audit log): ${result.recorded_in}`;
+  const after = result.removed.length > 0 ? [deleted, recorded] : [];
   return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result), ...after] };
 }
 
@@ -235,10 +269,14 @@ function excludeLines({ created, updated }: InitResult): string[] {
 }
 
 function changeLines(result: InitResult): string[] {
-  const lines = (['created', 'updated', 'removed'] as const).flatMap((how) =>
-    result[how].map((path) => `  ${how.padEnd(8)} ${path}`),
+  return [...describeChanges(result), ...keptLines(result)];
+}
+
+function passedLines({ root, passed_over: passed = [] }: InitResult): string[] {
+  return passed.map(
+    ({ client, path, why }) =>
+      `${client} is not set up: ${join(root, path)} cannot be read (${why}). Correct the file, then run: ctxd init`,
   );
-  return [...lines, ...keptLines(result)];
 }
 
 function keptLines(result: InitResult): string[] {

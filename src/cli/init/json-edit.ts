@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode, stripComments } from 'jsonc-parser';
+import { createScanner, type Node, stripComments } from 'jsonc-parser';
 import { ContextdError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
+import { NO_VALUE, parse } from './json-tree.ts';
 
 // Edits of a user's JSON file. Comments, trailing commas and formatting stay as they are.
 
@@ -24,7 +25,7 @@ export interface Inserted {
   insertions: readonly Insertion[];
 }
 
-/** The value of a JSON text with comments and trailing commas. Throws SyntaxError if it is anything else. */
+/** The value of a JSON text with comments and trailing commas; `{}` if it has no value. Throws SyntaxError if it is anything else. */
 export function parseJson(text: string): Json {
   return jsonOf(parse(text));
 }
@@ -77,6 +78,29 @@ function addTogether(present: Inserted, { path, key: inner }: Entry, together: r
   return addTo(present, node, children);
 }
 
+/** Adds an empty object behind the comments of a text that has no value. */
+export function addRoot(present: Inserted): Inserted {
+  const { text } = present;
+  if (parse(text) !== NO_VALUE) return present;
+  const { eol } = styleOf(text);
+  const gap = /^\uFEFF?$|\n$/.test(text) ? '' : eol;
+  return insert(present, text.length, `${gap}{}${eol}`);
+}
+
+/** Removes the object that `addRoot` added, if it is empty. `hasGap`: with the line end before it. */
+export function removeRoot(text: string, hasGap: boolean): string {
+  const root = parse(text);
+  const inner = text.slice(root.offset + 1, endOf(root) - 1);
+  if (root === NO_VALUE || root.type !== 'object' || inner.trim() !== '' || text.slice(endOf(root)).trim() !== '')
+    return text;
+  const before = text.slice(0, root.offset);
+  return hasGap ? withoutLineEnd(before) : before;
+}
+
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, '');
+}
+
 /** Removes the value from its array, or the member, and then the containers named in `emptied` that are empty. */
 export function removeEntry(text: string, entry: Entry, emptied: readonly (readonly string[])[]): string {
   const found = findEntry(text, entry);
@@ -117,39 +141,6 @@ export function insert(present: Inserted, at: number, added: string): Inserted {
 export function withdraw({ text, insertions }: Inserted): string {
   const backwards = [...insertions].sort((a, b) => b.at - a.at);
   return backwards.reduce((rest, one) => rest.slice(0, one.at) + rest.slice(one.at + one.length), text);
-}
-
-/** Deeper nesting is refused, because the parser is recursive. */
-const DEPTH_MAX = 200;
-
-/** Many entries are looked up in the same text. Its tree is never changed. */
-let last: { text: string; root: Node } | undefined;
-
-function parse(text: string): Node {
-  if (last?.text !== text) last = { text, root: parseAll(text) };
-  return last.root;
-}
-
-function parseAll(text: string): Node {
-  checkDepth(text);
-  const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (root !== undefined && error === undefined) return root;
-  const line = text.slice(0, error?.offset ?? 0).split('\n').length;
-  const what = error === undefined ? 'ValueExpected' : printParseErrorCode(error.error);
-  throw new SyntaxError(`line ${line}: ${what.replaceAll(/\B[A-Z]/g, ' $&').toLowerCase()}`);
-}
-
-function checkDepth(text: string): void {
-  const scanner = createScanner(text, true);
-  for (let depth = 0; scanner.getPosition() < text.length; ) {
-    scanner.scan();
-    const token = text.charAt(scanner.getTokenOffset());
-    if (token === '{' || token === '[') depth += 1;
-    if (token === '}' || token === ']') depth -= 1;
-    if (depth > DEPTH_MAX) throw new ContextdError('SCHEMA_INVALID', `values are nested deeper than ${DEPTH_MAX}`);
-  }
 }
 
 /** Not the parser's own, which makes `__proto__` the prototype of an object and not a key. */

@@ -14,7 +14,7 @@ import {
   settings,
   toolEntries,
 } from './client-settings.ts';
-import { CLIENT_PLACES, clientFiles, clientMerges, type OtherClient } from './clients/other-clients.ts';
+import { CLIENT_PLACES, clientFiles, clientMerges, OTHER_CLIENTS, type OtherClient } from './clients/other-clients.ts';
 import type { Entry } from './json-edit.ts';
 import type { Addition } from './merged-file.ts';
 import { pluginText } from './opencode-plugin.ts';
@@ -124,12 +124,22 @@ export function mergesFor(
   return new Map<string, Addition>([
     ['.claude/settings.json', json('{}\n', settings(core))],
     ['.claude/settings.local.json', json('{}\n', localSettings(here, root, proxyBinary, isShell))],
-    ['opencode.json', json(OPENCODE_TEMPLATE, openCodeEntries(isShell))],
+    [OPENCODE_FILE, json(OPENCODE_TEMPLATE, openCodeEntries(isShell))],
     ['.claude/.gitignore', { kind: 'block', lines: [...ignored, '/settings.local.json'] }],
     ...clients.flatMap((name) => [...clientMerges(name, root, proxyBinary)]),
   ]);
 }
 
+/** The client that reads a file of the layout, as a person knows it. */
+export function clientOf(path: string): string {
+  if (path === OPENCODE_FILE) return 'OpenCode';
+  const other = OTHER_CLIENTS.find((name) =>
+    [clientMerges(name, '', ''), clientFiles(name)].some((files) => files.has(path)),
+  );
+  return other === undefined ? 'Claude Code' : CLIENT_PLACES[other].title;
+}
+
+const OPENCODE_FILE = 'opencode.json';
 const DIRECTORIES = ['.claude', TOOLS_DIR, BIN_DIR, '.claude/opencode', '.claude/skills', '.claude/skills/contextd'];
 
 const OPENCODE_TEMPLATE = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n';

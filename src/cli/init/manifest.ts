@@ -80,13 +80,14 @@ function byPath(value: object) {
   return { type: 'object', propertyNames: PATH, additionalProperties: value };
 }
 
-const MERGE_SCHEMA = closed({
+const MERGE = {
   created: { type: 'boolean' },
   sha256: TEXT,
   insertions: list(closed({ at: COUNT, length: COUNT })),
   entries: list({ ...closed({ path: list(TEXT), value: {} }), properties: { path: list(TEXT), key: TEXT, value: {} } }),
   containers: list(list(TEXT)),
-});
+};
+const MERGE_SCHEMA = { ...closed(MERGE), properties: { ...MERGE, hasGap: { const: true } } };
 
 const MANIFEST_SCHEMA = closed({
   version: { const: 1 },

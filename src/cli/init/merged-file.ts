@@ -3,6 +3,7 @@ import { stripComments } from 'jsonc-parser';
 import { contentHash } from './content-hash.ts';
 import {
   addEntries,
+  addRoot,
   type Entry,
   hasEntry,
   type Inserted,
@@ -12,7 +13,9 @@ import {
   missingContainers,
   parseJson,
   removeEntry,
+  removeRoot,
   withdraw,
+  withoutLineEnd,
 } from './json-edit.ts';
 import { checkToml, hasTable } from './toml-block.ts';
 
@@ -43,8 +46,10 @@ export interface MergeRecord {
   insertions: readonly Insertion[];
   /** Entries that the file did not have before. */
   entries: readonly Entry[];
-  /** Objects and arrays that the file did not have before. */
+  /** Objects and arrays that the file did not have before. The empty path is the object of the whole file. */
   containers: readonly (readonly string[])[];
+  /** True if the file had no line end before what was added at its end. */
+  hasGap?: true;
 }
 
 interface Merged {
@@ -67,11 +72,10 @@ export function merge(
   const base = text === undefined || known === undefined ? text : withoutAddition(text, addition, known);
   const created = base === undefined || (known?.created ?? false);
   const start = base ?? templateOf(addition);
-  const { inserted, entries, containers } = withAddition(start, addition);
-  return {
-    text: inserted.text,
-    record: { created, sha256: contentHash(inserted.text), insertions: inserted.insertions, entries, containers },
-  };
+  const { inserted, entries, containers, hasGap } = withAddition(start, addition);
+  const { text: merged, insertions } = inserted;
+  const gap = hasGap ? { hasGap } : {};
+  return { text: merged, record: { created, sha256: contentHash(merged), insertions, entries, containers, ...gap } };
 }
 
 /** The text without what the record names; undefined if contextd created the file and it holds nothing else. */
@@ -96,10 +100,12 @@ export function holdsAddition(text: string, addition: Addition): boolean {
 function withoutAddition(text: string, addition: Addition, record: MergeRecord): string {
   const isExact = contentHash(text) === record.sha256;
   const rest = isExact ? withdraw({ text, insertions: record.insertions }) : text;
-  if (addition.kind === 'block') return isExact ? rest : removeBlocks(rest);
+  if (addition.kind === 'block') return isExact ? rest : removeBlocks(rest, record.hasGap);
   const added = isExact ? [] : record.entries.toReversed();
   const without = added.reduce((now, entry) => removeEntry(now, entry, record.containers), rest);
-  return addition.obsolete.reduce((now, entry) => removeAll(now, entry, record.containers), without);
+  const hasRoot = !isExact && record.containers.some((path) => path.length === 0);
+  const rootless = hasRoot ? removeRoot(without, record.hasGap === true) : without;
+  return addition.obsolete.reduce((now, entry) => removeAll(now, entry, record.containers), rootless);
 }
 
 function removeAll(text: string, entry: Entry, emptied: readonly (readonly string[])[]): string {
@@ -107,15 +113,21 @@ function removeAll(text: string, entry: Entry, emptied: readonly (readonly strin
   return rest === text ? text : removeAll(rest, entry, emptied);
 }
 
-function withAddition(
-  start: string,
-  addition: Addition,
-): { inserted: Inserted; entries: Entry[]; containers: string[][] } {
+interface WithAddition extends Pick<MergeRecord, 'entries' | 'containers'> {
+  inserted: Inserted;
+  hasGap: boolean;
+}
+
+function withAddition(start: string, addition: Addition): WithAddition {
   const untouched: Inserted = { text: start, insertions: [] };
-  if (addition.kind === 'block') return { inserted: withBlock(untouched, addition), entries: [], containers: [] };
+  const hasGap = !endsLine(start);
+  if (addition.kind === 'block')
+    return { inserted: withBlock(untouched, addition), entries: [], containers: [], hasGap };
   const entries = addition.entries.filter((entry) => !hasEntry(start, entry) && !isTaken(start, entry));
-  const containers = entries.flatMap((entry) => missingContainers(start, entry));
-  return { inserted: addEntries(untouched, entries), entries, containers };
+  const rooted = entries.length === 0 ? untouched : addRoot(untouched);
+  const root = rooted === untouched ? [] : [[]];
+  const containers = [...root, ...entries.flatMap((entry) => missingContainers(start, entry))];
+  return { inserted: addEntries(rooted, entries), entries, containers, hasGap: hasGap && root.length > 0 };
 }
 
 /**
@@ -169,13 +181,20 @@ function withBlock(present: Inserted, { lines, table }: Extract<Addition, { kind
 /** Adds the block at the end of a line-based text such as a .gitignore. */
 function putBlock(present: Inserted, lines: readonly string[]): Inserted {
   const { text } = present;
-  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  const gap = endsLine(text) ? '' : '\n';
   return insert(present, text.length, gap + blockOf(lines));
 }
 
-/** The text without managed blocks. */
-function removeBlocks(text: string): string {
-  return text.replaceAll(BLOCK, '');
+/** The text without managed blocks. `hasGap`: with the line end before them, if nothing follows. */
+function removeBlocks(text: string, hasGap = false): string {
+  const rest = text.replaceAll(BLOCK, '');
+  const isLast = rest !== text && text.startsWith(rest);
+  return hasGap && isLast ? withoutLineEnd(rest) : rest;
+}
+
+/** Whether what is added behind the text begins a line. A byte order mark is no text. */
+function endsLine(text: string): boolean {
+  return /^\uFEFF?$|\n$/.test(text);
 }
 
 function blockOf(lines: readonly string[]): string {

@@ -8,6 +8,7 @@ import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import type { Answer } from '../toolchains/offer.ts';
+import type { Answers } from './answers.ts';
 import { findNetworkNeeds } from './network-needs.ts';
 
 /** One name that a project uses, and the files that say so. */
@@ -33,26 +34,49 @@ export async function offerNetwork(
   client: Pick<DaemonClient, 'listNetwork' | 'listNetworkGroups' | 'changeNetwork'>,
   root: string,
   answer: Answer,
+  answers: Answers | null = null,
 ): Promise<NetworkOffer> {
   const { groups: known } = await client.listNetworkGroups({});
   const { rules, is_on: isOn } = await client.listNetwork({ root });
   const needs = await findNetworkNeeds(root, known);
   const isMissing = (pattern: string): boolean => !rules.some((rule) => decides(rule, pattern));
+  // What was declined before is named in one line and not asked about again.
+  const declined: string[] = [];
+  const isOpen = ({ name }: OfferedName): boolean => {
+    if (answer !== 'ask' || answers?.hasDeclined([`network ${name}`]) !== true) return true;
+    declined.push(name);
+    return false;
+  };
   const groups = [...needs.groups]
     .map(([name, files]) => ({ name, files }))
-    .filter(({ name }) => known.find((group) => group.name === name)?.patterns.some(isMissing));
-  const hosts = [...needs.hosts].map(([name, files]) => ({ name, files })).filter(({ name }) => isMissing(name));
+    .filter(({ name }) => known.find((group) => group.name === name)?.patterns.some(isMissing))
+    .filter(isOpen);
+  const hosts = [...needs.hosts]
+    .map(([name, files]) => ({ name, files }))
+    .filter(({ name }) => isMissing(name))
+    .filter(isOpen);
+  if (isOn && declined.length > 0) answers?.note(leftOut(declined));
   const offer = { groups, hosts, allowedHosts: [] };
   if (!isOn || groups.length + hosts.length === 0) return { ...offer, groups: [], hosts: [], state: 'none' };
   if (answer === 'no') return { ...offer, state: 'declined' };
-  const isAgreed = answer === 'yes' || (groups.length > 0 && (await isWanted(context, GROUPS, groups)));
+  const ask = async (question: typeof GROUPS, names: readonly OfferedName[]): Promise<boolean> => {
+    if (names.length === 0) return false;
+    const isAgreed = await isWanted(context, question, names);
+    if (!isAgreed && context.stdin.isTTY === true) await answers?.decline(names.map(({ name }) => `network ${name}`));
+    return isAgreed;
+  };
+  const isAgreed = answer === 'yes' || (await ask(GROUPS, groups));
   if (isAgreed && groups.length > 0) await allow(client, root, groups);
   const isAsked = answer === 'ask' && context.stdin.isTTY === true;
-  const areHostsWanted = hosts.length > 0 && isAsked && (await isWanted(context, HOSTS, hosts));
+  const areHostsWanted = isAsked && (await ask(HOSTS, hosts));
   if (areHostsWanted) await allow(client, root, hosts);
   const allowedHosts = areHostsWanted ? hosts.map(({ name }) => name) : [];
   const isDone = (isAgreed && groups.length > 0) || areHostsWanted;
   return { ...offer, allowedHosts, state: isDone ? 'allowed' : isAsked ? 'declined' : 'pending' };
+}
+
+function leftOut(names: readonly string[]): string {
+  return `Commands cannot reach ${names.join(', ')}, as you chose. To allow: ctxd network allow ${names.join(' ')}`;
 }
 
 /** What `ctxd init` prints about an offer. */

@@ -10,9 +10,11 @@ import { foreignPrograms, moveCommand } from './foreign-programs.ts';
 import { EXCLUDE_FILE, excludedLines, mayExclude, NOT_EXCLUDED } from './git-exclude.ts';
 import { type Layout, linkPaths, SKILL_FILE, TOOLS_DIR, toolDir, toolFilePaths } from './layout.ts';
 import { emptyManifest, type Manifest } from './manifest.ts';
-import { type Addition, type MergeRecord, merge, unmerge } from './merged-file.ts';
+import { type MergeRecord, unmerge } from './merged-file.ts';
 import { isOurTool, markedFolders, namedTools } from './named-tools.ts';
+import { type PassedOver, planMerge, planMerges, withoutPassed } from './plan-merges.ts';
 import { planUnmerge } from './plan-unmerge.ts';
+import { inspectOrRefuse, type Refusal, type Survey } from './survey.ts';
 
 export interface Plan {
   actions: readonly Action[];
@@ -20,27 +22,8 @@ export interface Plan {
   manifest: Manifest;
   /** Paths that an earlier init created and that stay, because they were changed since. */
   kept: readonly string[];
-}
-
-/** The state of a project while its plan is made. */
-interface Survey {
-  root: OwnedDirectory;
-  /** The record of an earlier init; empty if there was no earlier init. */
-  before: Manifest;
-  /** True if there is no record but the tree has files with contextd's mark: it was cloned, or the record was lost. */
-  adopting: boolean;
-  /** Tools whose folder has contextd's mark. */
-  marked: readonly string[];
-  actions: Action[];
-  refusals: Refusal[];
-  /** Files that an earlier init created and a person has changed since. They stay as they are. */
-  kept: string[];
-}
-
-interface Refusal {
-  path: string;
-  reason: string;
-  remedy: string;
+  /** Clients that are not set up, because a file of theirs cannot be read. */
+  passed: readonly PassedOver[];
 }
 
 /**
@@ -49,21 +32,19 @@ interface Refusal {
  */
 export function planInit(
   root: OwnedDirectory,
-  layout: Layout,
+  given: Layout,
   recorded: Manifest | undefined,
   isSeenByGit: boolean,
 ): Plan {
   const survey = beginSurvey(root, recorded);
+  const { merges, actions: merging, passed } = planMerges(survey, given, absentTools(root, given.tools, survey.before));
+  const layout = withoutPassed(given, passed, survey.before);
   const directories: string[] = [];
   for (const path of layout.directories) if (planDirectory(survey, path)) directories.push(path);
   for (const [path, text] of layout.files) planFile(survey, path, text);
   if (!layout.files.has(RULES_FILE)) planWithoutRules(survey);
   for (const [path, target] of layout.links) planLink(survey, path, target);
-  const merges: Record<string, MergeRecord> = {};
-  for (const [path, addition] of layout.merges(absentTools(root, layout.tools, survey.before))) {
-    const record = planMerge(survey, path, addition);
-    if (record !== undefined) merges[path] = record;
-  }
+  survey.actions.push(...merging);
   planLeftClients(survey, merges);
   const excluded = planExclude(survey, [...layout.files.keys(), ...createdIn(merges)], isSeenByGit);
   if (excluded !== undefined) merges[EXCLUDE_FILE] = excluded;
@@ -72,7 +53,7 @@ export function planInit(
   const kept = [...survey.kept, ...planStale(survey, layout)];
   const files = Object.fromEntries([...layout.files].map(([path, text]) => [path, contentHash(text)]));
   const manifest = { ...emptyManifest(root.path), directories, files, links: Object.fromEntries(layout.links), merges };
-  return { actions: survey.actions, manifest, kept };
+  return { actions: survey.actions, manifest, kept, passed };
 }
 
 /** Takes out what an earlier init added for clients that are not set up any more. */
@@ -177,29 +158,6 @@ function planLink(survey: Survey, path: string, target: string): void {
   else survey.refusals.push(foreign(path, found));
 }
 
-function planMerge(survey: Survey, path: string, addition: Addition): MergeRecord | undefined {
-  const found = inspectOrRefuse(survey, path);
-  if (found === undefined) return undefined;
-  if (found.kind !== 'missing' && found.kind !== 'file') {
-    survey.refusals.push({
-      path,
-      reason: describeFound(found),
-      remedy: 'Replace it by a regular file, then run this again.',
-    });
-    return undefined;
-  }
-  const before = found.kind === 'file' ? found.text : undefined;
-  try {
-    const { text, record } = merge(before, addition, survey.before.merges[path], survey.adopting);
-    const mode = found.kind === 'file' ? found.mode : 0o644;
-    if (text !== before) add(survey, { kind: 'write', path, text, replaces: before !== undefined, mode });
-    return record;
-  } catch (error) {
-    survey.refusals.push(unusable(path, error));
-    return undefined;
-  }
-}
-
 /** The files of the user that did not exist before. */
 function createdIn(merges: Readonly<Record<string, MergeRecord>>): string[] {
   return Object.entries(merges).flatMap(([path, { created }]) => (created ? [path] : []));
@@ -210,14 +168,19 @@ function planExclude(survey: Survey, files: readonly string[], isSeenByGit: bool
   if (survey.refusals.length > 0) return undefined;
   const before = survey.before.merges[EXCLUDE_FILE];
   const lines = excludedLines(files);
-  if (!isSeenByGit)
-    return mayExclude(survey.root, before, files) ? planMerge(survey, EXCLUDE_FILE, { kind: 'block', lines }) : before;
+  if (!isSeenByGit) return mayExclude(survey.root, before, files) ? addLines(survey, lines) : before;
   const found = before === undefined ? undefined : survey.root.inspect(EXCLUDE_FILE);
   if (before !== undefined && found?.kind === 'file') {
     const text = unmerge(found.text, { kind: 'block', lines }, before) ?? '';
     if (text !== found.text) add(survey, { kind: 'write', path: EXCLUDE_FILE, text, replaces: true, mode: found.mode });
   }
   return NOT_EXCLUDED;
+}
+
+function addLines(survey: Survey, lines: readonly string[]): MergeRecord | undefined {
+  const { record, action } = planMerge(survey, EXCLUDE_FILE, { kind: 'block', lines });
+  if (action !== undefined) add(survey, action);
+  return record;
 }
 
 /**
@@ -286,22 +249,6 @@ function isRecorded(before: Manifest, name: string): boolean {
   return linkPaths(name).some((path) => before.links[path] !== undefined);
 }
 
-function inspectOrRefuse(survey: Survey, path: string): Found | undefined {
-  try {
-    return survey.root.inspect(path);
-  } catch (error) {
-    if (!(error instanceof ContextdError)) throw error;
-    const parent = String(error.details.path ?? path);
-    if (!survey.refusals.some((one) => one.path === parent)) survey.refusals.push(asRefusal(parent, error));
-    return undefined;
-  }
-}
-
-function asRefusal(path: string, error: ContextdError): Refusal {
-  const reason = error.message.startsWith(`${path} is `) ? error.message.slice(`${path} is `.length) : error.message;
-  return { path, reason, remedy: error.remedy ?? 'Fix this, then run this again.' };
-}
-
 /** Returns true if the content is recorded, or has the mark of a version of contextd. */
 function isOurFile(survey: Survey, path: string, text: string): boolean {
   if (survey.before.files[path] === contentHash(text) || isMarked(text)) return true;
@@ -317,14 +264,6 @@ function isOurLink(before: Manifest, path: string, present: string, wanted: stri
 function foreign(path: string, found: Found): Refusal {
   const reason = `not from ctxd init (${describeFound(found)})`;
   return { path, reason, remedy: `Move it away or delete it (such as: mv ${path} ${path}.old), then run this again.` };
-}
-
-function unusable(path: string, error: unknown): Refusal {
-  if (error instanceof ContextdError) {
-    return { path, reason: `unusable: ${error.message}`, remedy: `Correct ${path}, then run this again.` };
-  }
-  if (!(error instanceof SyntaxError)) throw error;
-  return { path, reason: `not JSON (${error.message})`, remedy: `Correct ${path}, then run this again.` };
 }
 
 function add(survey: Survey, action: Action): void {

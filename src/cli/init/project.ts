@@ -8,6 +8,7 @@ import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
 import type { Addition } from './merged-file.ts';
 import { absentTools, type Plan, planForeignFolders, planInit, planRemoval } from './plan.ts';
+import type { PassedOver } from './plan-merges.ts';
 import { planUnmerge } from './plan-unmerge.ts';
 
 /** What was changed in a project, by path. */
@@ -17,6 +18,8 @@ export interface ProjectChanges {
   removed: string[];
   /** Left as they are, because they were changed since contextd created them. */
   kept: string[];
+  /** Clients that are not set up, because a file of theirs cannot be read. Missing: none. */
+  passed_over?: readonly PassedOver[];
 }
 
 /** A change that was checked and can be carried out. */
@@ -36,14 +39,14 @@ export async function prepareInit(
 ): Promise<PreparedChange> {
   const recorded = await readManifest(projectsDir, path);
   const root = OwnedDirectory.at(path);
-  const { actions, manifest, kept } = planInit(root, layout, recorded, isSeenByGit);
+  const { actions, manifest, kept, passed } = planInit(root, layout, recorded, isSeenByGit);
   checkWritable(root, actions);
   return {
     async apply() {
       // The record comes first, so that after a crash this command and --uninstall know what may already exist.
       if (!sameManifest(recorded, manifest)) await writeManifest(projectsDir, manifest);
       applyActions(root, actions);
-      return changesOf(actions, kept);
+      return { ...changesOf(actions, kept), ...(passed.length === 0 ? {} : { passed_over: passed }) };
     },
   };
 }
@@ -84,7 +87,7 @@ function changesOf(actions: readonly Action[], kept: readonly string[]): Project
 }
 
 /** Plans the removal of what the manifest names and of what has contextd's marks, unless it was changed since. */
-function planUninstall(root: OwnedDirectory, recorded: Manifest): Plan {
+function planUninstall(root: OwnedDirectory, recorded: Manifest): Omit<Plan, 'passed'> {
   // A record names its own entries; only the kind of each file matters here.
   const absent = absentTools(root, [], recorded);
   const additions = mergesFor({ core: [], installed: [], absent }, root.path, '', false, OTHER_CLIENTS);

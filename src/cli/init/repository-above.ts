@@ -6,6 +6,7 @@ import type { CliContext } from '../context.ts';
 import { confirm } from '../input.ts';
 import { resolveProjectRoot } from '../project-root.ts';
 import type { Answer } from '../toolchains/offer.ts';
+import type { Answers } from './answers.ts';
 
 /**
  * The top of the repository of which a directory is a part; null if it has a repository of its own, is in none, or if the
@@ -25,11 +26,20 @@ export async function findRepository(directory: string): Promise<string | null> 
 }
 
 /** Asks whether to set up the whole repository instead. Returns the directory to set up: the given one without an answer. */
-export async function offerRepository(context: CliContext, root: string, answer: Answer): Promise<string> {
+export async function offerRepository(
+  context: CliContext,
+  root: string,
+  answer: Answer,
+  answers: Answers,
+): Promise<string> {
   const top = await findRepositoryAbove(context, root);
   if (top === null || answer !== 'ask') return root;
   const lines = [`${root} is a part of the repository ${top}.`];
-  return (await isWanted(context, lines, `Set up ${top} instead?`)) ? top : root;
+  const question = {
+    about: [`set up ${top}`],
+    line: `Only ${root} is set up, as you chose. To set up ${top}: ctxd init ${top}`,
+  };
+  return (await answers.ask(context, question, () => isWanted(context, lines, `Set up ${top} instead?`))) ? top : root;
 }
 
 /** Whether commands of a project use the repository around it. */
@@ -46,14 +56,22 @@ export async function offerReading(
   client: Pick<DaemonClient, 'listPaths' | 'allowPath'>,
   root: string,
   answer: Answer,
+  answers: Answers,
 ): Promise<RepositoryUse | null> {
   const top = await findRepositoryAbove(context, root);
   if (top === null) return null;
   if ((await client.listPaths({ root })).paths.includes(top)) return { top, state: 'allowed' };
   const lines = [`git does not work in ${root} without the repository ${top}.`];
   const question = `Let commands read all of ${top} and commit in its repository? They can change files in ${root} only.`;
-  if (answer === 'no' || (answer === 'ask' && !(await isWanted(context, lines, question))))
-    return { top, state: 'pending' };
+  // What is declined is named by `repositoryLines`.
+  const about = [`read ${top}`];
+  const ask = async (): Promise<boolean> => {
+    if (answers.hasDeclined(about)) return false;
+    const isAgreed = await isWanted(context, lines, question);
+    if (!isAgreed && context.stdin.isTTY === true) await answers.decline(about);
+    return isAgreed;
+  };
+  if (answer === 'no' || (answer === 'ask' && !(await ask()))) return { top, state: 'pending' };
   try {
     await client.allowPath({ root, path: top });
     return { top, state: 'allowed' };

@@ -29,7 +29,7 @@ export function checkToml(text: string): void {
 
 function parseToml(text: string): object {
   try {
-    return parse(text);
+    return parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [what = ''] = error.message.split('\n');

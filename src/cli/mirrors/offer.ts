@@ -4,6 +4,7 @@ import { hostsOfSettings, type RegistrySetting } from '../../core/registries.ts'
 import type { HostNetwork__Output as HostNetwork } from '../../protocol/generated/management.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import type { Answers } from '../init/answers.ts';
 import { findRepository } from '../init/repository-above.ts';
 import { confirm } from '../input.ts';
 import { findProjectRoot, realOrGiven } from '../project-root.ts';
@@ -22,16 +23,20 @@ export interface MirrorOffer {
   readonly left_out: readonly string[];
 }
 
+const LEFT_OUT =
+  'Commands do not use the registries and certificates of this machine, as you chose. To allow them: ctxd network mirrors';
+
 /**
  * Finds the registries and certificates of the person's clients and hands them in if the person says yes. What was
  * allowed before stays until a new yes replaces it. An answer that was given beforehand takes no mirror on this machine.
- * Nothing in the project or repository at `directory` counts.
+ * Nothing in the project or repository at `directory` counts. `answers`: where a no is remembered.
  */
 export async function offerMirrors(
   context: CliContext,
   client: Pick<DaemonClient, 'readHostNetwork' | 'setHostNetwork'>,
   directory: string,
   answer: Answer,
+  answers: Answers | null = null,
 ): Promise<MirrorOffer> {
   const all = await lookForMirrors(context, directory);
   const before = await client.readHostNetwork({});
@@ -40,10 +45,14 @@ export async function offerMirrors(
   if (isEmpty(found.wanted) && isEmpty(before)) return { state: 'none', lines: [], settings: before, left_out };
   if (isSame(found.wanted, before)) return { state: 'allowed', lines: [], settings: before, left_out };
   const lines = describeMirrors(found);
-  if (answer === 'yes' || (answer === 'ask' && (await isWanted(context, lines)))) {
+  const about = lines.map((line) => `mirror ${line}`);
+  const ask = (): Promise<boolean> => isWanted(context, lines);
+  const asked = (): Promise<boolean> => answers?.ask(context, { about, line: LEFT_OUT }, ask) ?? ask();
+  const hasDeclined = answer === 'no' || answers?.hasDeclined(about) === true;
+  if (answer === 'yes' || (answer === 'ask' && (await asked()))) {
     return { state: 'allowed', lines, settings: await client.setHostNetwork(found.wanted), left_out };
   }
-  const isDeclined = answer === 'no' || context.stdin.isTTY === true;
+  const isDeclined = hasDeclined || context.stdin.isTTY === true;
   return { state: isDeclined ? 'declined' : 'pending', lines, settings: before, left_out };
 }
 

@@ -5,6 +5,7 @@ import type {
 } from '../../protocol/generated/management.ts';
 import type { DaemonClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
+import type { Answers } from '../init/answers.ts';
 import { confirm } from '../input.ts';
 import { describeToolchains } from './describe.ts';
 import { type Found, findToolchains } from './find.ts';
@@ -20,26 +21,33 @@ export interface ToolchainOffer {
 /** Whether to ask about new toolchains, or what the answer is. */
 export type Answer = 'ask' | 'yes' | 'no';
 
+const LEFT_OUT = 'Commands cannot run the programs outside /usr, as you chose. To allow them: ctxd allow toolchains';
+
 /**
  * Finds the person's toolchains and lets commands use them if the person says yes. Toolchains that were allowed before
  * stay allowed; their directories and variables follow the machine only with a new yes. The person's PATH is sent in any
- * case: an answer then names a program that commands do not have.
+ * case: an answer then names a program that commands do not have. `answers`: where a no is remembered.
  */
 export async function offerToolchains(
   context: CliContext,
   client: Pick<DaemonClient, 'listToolchains' | 'setToolchains'>,
   project: string | null,
   answer: Answer,
+  answers: Answers | null = null,
 ): Promise<ToolchainOffer> {
   const found = await lookFor(context, project);
   const before = await client.listToolchains({});
   const added = newOf(found, before);
-  const isAllowed = answer === 'yes' || (answer === 'ask' && (await isWanted(context, added)));
+  const about = added.map(({ name }) => `toolchain ${name}`);
+  const ask = (): Promise<boolean> => isWanted(context, added);
+  const asked = (): Promise<boolean> => answers?.ask(context, { about, line: LEFT_OUT }, ask) ?? ask();
+  const hasDeclined = answer === 'no' || answers?.hasDeclined(about) === true;
+  const isAllowed = answer === 'yes' || (answer === 'ask' && (await asked()));
   const toolchains = isAllowed ? merge(before, found) : before.toolchains;
   await client.setToolchains({ toolchains, path: [...found.path] });
   if (found.toolchains.length === 0) return { state: 'none', added };
   if (isAllowed || added.length === 0) return { state: 'allowed', added };
-  return { state: answer === 'no' || context.stdin.isTTY === true ? 'declined' : 'pending', added };
+  return { state: hasDeclined || context.stdin.isTTY === true ? 'declined' : 'pending', added };
 }
 
 /** The toolchains that commands cannot use yet, or not as they are now. */

@@ -8,30 +8,28 @@ import {
   parse,
   type Statement,
 } from 'unbash';
-import { commandsIn, type Hints, hintsOf, hintsOfValues } from './hints.ts';
-import { givenBy, type Input, inputFrom, isTyped, outputOf, simpleCommand } from './inputs.ts';
-import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
+import { Aliases } from './aliases.ts';
+import { isEvaluated } from './evaluated.ts';
+import { commandsIn, hintsOf, hintsOfValues } from './hints.ts';
+import type { InnerCommand } from './inner-command.ts';
+import { givenBy, type Input, type Inputs, inputAt, inputsFrom, isTyped, outputOf, simpleCommand } from './inputs.ts';
+import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, WORD_HOLE } from './pattern.ts';
 import { nameText, wordText } from './words.ts';
-import { baseName, findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsWords } from './wrappers.ts';
-
-/** A command that runs as a part of a text. */
-export interface InnerCommand {
-  /** Its words without quotes, with holes for what only the shell knows. */
-  readonly words: readonly string[];
-  /** The words as they stand in the text; '' if they do not stand there. */
-  readonly written: string;
-  /**
-   * `words`: it stands in the text itself. `wrapper`: another command in the text runs it. `text`: it comes from a text that a
-   * shell reads while it runs, or from a program that the client does not know to run others.
-   */
-  readonly via: 'words' | 'wrapper' | 'text';
-  /** What it may run itself. Missing: nothing more. */
-  readonly hints?: Hints;
-}
+import {
+  baseName,
+  findWords,
+  SHELLS,
+  shellSource,
+  splitByEnv,
+  WRAPPERS,
+  wrappedWords,
+  xargsList,
+  xargsWords,
+} from './wrappers.ts';
 
 interface Place {
   readonly via: InnerCommand['via'];
-  readonly input: Input;
+  readonly inputs: Inputs;
   /** Texts within texts. */
   readonly depth: number;
 }
@@ -45,9 +43,13 @@ const COMMANDS_MAX = 20_000;
  */
 export function innerCommands(text: string, input: Input): readonly InnerCommand[] {
   const walk = new Walk();
-  walk.text(text, { via: 'words', input, depth: 0 });
+  walk.text(text, { via: 'words', inputs: new Map([[0, input]]), depth: 0 });
   return walk.commands;
 }
+
+const UNKNOWN_INPUT: Input = { kind: 'unknown' };
+const UNKNOWN: Inputs = new Map([[0, UNKNOWN_INPUT]]);
+const NOTHING: Inputs = new Map([[0, { kind: 'nothing' }]]);
 
 /** What the parser makes of a node only when it is read. */
 const LAZY = ['parts', 'indexParts', 'expression', 'initialize', 'test', 'update'] as const;
@@ -60,8 +62,9 @@ class Walk {
   #isShallow = false;
   /** What the script that is walked was parsed from. */
   #source = '';
-  /** What aliases of the text stand for. */
-  readonly #aliases = new Map<string, string>();
+  readonly #aliases = new Aliases();
+  /** True once `exec` has given the shell another input. */
+  #isRedirected = false;
 
   text(text: string, place: Place): void {
     if (place.depth > DEPTH_MAX) {
@@ -102,8 +105,15 @@ class Walk {
         this.#command(node as Command, place);
         return;
       case 'Coproc':
-        this.#children(node, place);
-        this.#coproc(node as Coproc, place);
+        this.#children(node, { ...place, inputs: UNKNOWN });
+        this.#coproc(node as Coproc, { ...place, inputs: UNKNOWN });
+        return;
+      case 'Function':
+        // It reads what its caller reads.
+        this.#children(node, { ...place, inputs: UNKNOWN });
+        return;
+      case 'ProcessSubstitution':
+        this.#children(node, 'operator' in node && node.operator === '>' ? { ...place, inputs: UNKNOWN } : place);
         return;
       case 'ArithmeticCommand':
         if (!this.#isShallow) this.#children(node, place);
@@ -151,7 +161,7 @@ class Walk {
   #statement(statement: Statement, place: Place): void {
     const { command, redirects } = statement;
     this.#visit(redirects, place);
-    this.#visit(command, { ...place, input: inputFrom(redirects, place.input) });
+    this.#visit(command, { ...place, inputs: inputsFrom(redirects, place.inputs) });
   }
 
   /** The parser takes the first word for a name, which the shell does only before a group. */
@@ -175,7 +185,8 @@ class Walk {
 
   #pipeline(parts: readonly unknown[], place: Place): void {
     for (const [index, part] of parts.entries()) {
-      this.#visit(part, index === 0 ? place : { ...place, input: outputOf(parts[index - 1]) });
+      const inputs = index === 0 ? place.inputs : new Map([...place.inputs, [0, outputOf(parts[index - 1])] as const]);
+      this.#visit(part, { ...place, inputs });
     }
   }
 
@@ -186,11 +197,16 @@ class Walk {
     if (name === undefined) return;
     const words = [nameText(name), ...suffix.map(wordText)];
     const written = this.#source.slice(command.prefix.at(0)?.pos ?? pos, end);
-    this.#run(words, written, { ...place, input: inputFrom(redirects, place.input) });
+    if (words.length === 1 && words[0] === 'exec' && redirects.length > 0) this.#isRedirected = true;
+    this.#run(words, written, { ...place, inputs: inputsFrom(redirects, place.inputs) });
   }
 
   /** A shell and other programs run what some variables hold. */
-  #assigned(prefix: Command['prefix'], isForCommand: boolean, { via }: Place): void {
+  #assigned(prefix: Command['prefix'], isForCommand: boolean, place: Place): void {
+    const { via } = place;
+    for (const { text, name, value } of prefix)
+      if (isEvaluated(value === undefined || name === undefined ? text : `${name}=${wordText(value)}`))
+        this.#unreadable(text, place);
     const values = prefix.flatMap(({ value, array = [] }) => (value === undefined ? array : [value, ...array]));
     const hints = hintsOfValues(values.map(wordText), isForCommand);
     if (hints.texts.length > 0) this.commands.push({ words: [], written: '', via, hints });
@@ -202,14 +218,15 @@ class Walk {
     if (first === undefined || first === '') return;
     // The output of a program as a command is like a script in a file.
     if (first === OUTPUT_HOLE && words.length === 1) return;
-    const input = place.input.kind === 'text' ? place.input.text : '';
-    this.commands.push({ words, written, via: place.via, hints: hintsOf(words, input) });
-    const alias = this.#aliases.get(first);
-    if (alias !== undefined) {
-      this.#aliases.delete(first);
-      this.#inner([alias, ...words.slice(1)].join(' '), place);
-      this.#aliases.set(first, alias);
-    }
+    const input = place.inputs.get(0);
+    this.commands.push({
+      words,
+      written,
+      via: place.via,
+      hints: hintsOf(words, input?.kind === 'text' ? input.text : ''),
+    });
+    if (words.some(isEvaluated)) this.#unreadable(written, { ...place, via: 'text' });
+    this.#aliases.expand(words, (text) => this.#inner(text, place));
     const name = baseName(first);
     if (hasHole(name)) return;
     if (SHELLS.has(name)) {
@@ -226,13 +243,17 @@ class Walk {
       case 'alias':
         for (const word of words.slice(1)) {
           const [, alias = '', value = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+          if (hasHole(alias)) this.#unreadable(written, { ...place, via: 'text' });
           if (value !== '') this.#aliases.set(alias, value);
           this.#inner(value, place);
         }
         return;
+      case 'hash':
+        this.#hash(words, written, place);
+        return;
       case 'source':
       case '.':
-        if (words[1] === STREAM_HOLE || words[1] === '/dev/stdin') this.#unreadable(written, { ...place, via: 'text' });
+        this.#scriptAt(words[words[1] === '--' ? 2 : 1] ?? '', written, place);
         return;
       case 'find':
         for (const inner of findWords(words, WORD_HOLE)) this.#run(inner, '', { ...place, via: 'text' });
@@ -249,7 +270,7 @@ class Walk {
         this.#inner(wrappedWords({ valued: ['-n', '--interval'] }, words).join(' '), place);
         return;
     }
-    const split = name === 'env' ? (afterWord(words, '-S') ?? afterWord(words, '--split-string')) : undefined;
+    const split = name === 'env' ? splitByEnv(words) : undefined;
     if (split !== undefined) {
       this.#inner(split, place);
       return;
@@ -270,22 +291,44 @@ class Walk {
       this.#inner(source.text, place);
       return;
     }
-    // A script in a file is not read.
-    const isStream = source.from === 'file' && (source.path === STREAM_HOLE || source.path === '/dev/stdin');
-    if (source.from === 'file' && !isStream) return;
-    if (source.from === 'input' && place.input.kind === 'nothing') return;
-    if (place.input.kind === 'text' && !(source.from === 'file' && source.path === STREAM_HOLE)) {
-      this.#inner(place.input.text.replaceAll(OUTPUT_HOLE, ANY_HOLE), place);
-      return;
-    }
-    this.#unreadable(written, { ...place, via: 'text' });
+    if (source.from === 'file') this.#scriptAt(source.path, written, place);
+    else this.#read(place.inputs.get(0) ?? UNKNOWN_INPUT, written, place);
+    for (const word of words.slice(1))
+      if (
+        word !== '/dev/stdin' &&
+        inputAt(word, place.inputs) !== null &&
+        !(source.from === 'file' && word === source.path)
+      )
+        this.#unreadable(written, { ...place, via: 'text' });
+  }
+
+  /** A script that a shell reads from a path. One in a file is not read. */
+  #scriptAt(path: string, written: string, place: Place): void {
+    const input = inputAt(path, place.inputs);
+    if (input !== null) this.#read(input, written, place);
+  }
+
+  /** A script that a shell reads from a stream. */
+  #read(input: Input, written: string, place: Place): void {
+    if (input.kind === 'text') this.#inner(input.text.replaceAll(OUTPUT_HOLE, ANY_HOLE), place);
+    else if (input.kind === 'unknown' || this.#isRedirected) this.#unreadable(written, { ...place, via: 'text' });
+  }
+
+  /** A name that stands for a program from then on: `hash -p PATH NAME`. */
+  #hash(words: readonly string[], written: string, place: Place): void {
+    const path = afterWord(words, '-p');
+    if (path === undefined) return;
+    if (words.some(hasHole)) this.#unreadable(written, { ...place, via: 'text' });
+    for (const name of words.slice(words.indexOf('-p') + 2)) this.#aliases.set(name, path);
   }
 
   #xargs(words: readonly string[], place: Place): void {
-    for (const given of givenBy(place.input)) {
+    const { isUnread, isSplit } = xargsList(words);
+    const input = isUnread || this.#isRedirected ? UNKNOWN_INPUT : (place.inputs.get(0) ?? UNKNOWN_INPUT);
+    for (const given of givenBy(input, isSplit)) {
       const inner = xargsWords(words, given);
       const via = place.via === 'text' || !inner.isBare ? 'text' : 'wrapper';
-      this.#run(inner.words, '', { ...place, via, input: { kind: 'nothing' } });
+      this.#run(inner.words, '', { ...place, via, inputs: NOTHING });
     }
   }
 

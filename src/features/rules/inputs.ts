@@ -1,4 +1,4 @@
-import type { Command, Redirect, Statement, Word } from 'unbash';
+import type { Command, Redirect, Statement } from 'unbash';
 import { ANY_HOLE, asConstant, STREAM_HOLE } from './pattern.ts';
 import { echoed, nameText, wordText } from './words.ts';
 import { baseName } from './wrappers.ts';
@@ -10,26 +10,59 @@ export type Input =
   /** Comes from a program, or later. */
   | { readonly kind: 'unknown' };
 
-/** What `xargs` may add to its command. Without input it runs the command as it is. */
-export function givenBy(input: Input): readonly string[] {
+/**
+ * What `xargs` may add to its command. Without input it runs the command as it is. `isSplit`: it may make several commands of a
+ * list. It takes quotes and backslashes off.
+ */
+export function givenBy(input: Input, isSplit: boolean): readonly string[] {
   if (input.kind === 'nothing') return [''];
-  return input.kind === 'text' ? [input.text.trim().replaceAll(/\s+/g, ' ')] : ['', ANY_HOLE];
+  if (input.kind === 'unknown') return ['', ANY_HOLE];
+  const items = input.text.trim().replaceAll(/\s+/g, ' ');
+  return (isSplit && items.includes(' ')) || /['"\\]/.test(items) ? [items, ANY_HOLE] : [items];
 }
+
+/** What stands behind each descriptor of a command, by its number. One that is missing was opened before the text. */
+export type Inputs = ReadonlyMap<number, Input>;
+
+const UNKNOWN: Input = { kind: 'unknown' };
 
 /** What a command reads, given its redirections. A file is not read. */
-export function inputFrom(redirects: readonly Redirect[], before: Input): Input {
-  let input = before;
+export function inputsFrom(redirects: readonly Redirect[], before: Inputs): Inputs {
+  const inputs = new Map(before);
   for (const { operator, content, target, fileDescriptor = 0 } of redirects) {
-    if (fileDescriptor !== 0) continue;
-    if (operator === '<<' || operator === '<<-') input = { kind: 'text', text: asConstant(content ?? '') };
-    if (operator === '<<<') input = { kind: 'text', text: target === undefined ? '' : wordText(target) };
-    if (operator === '<' || operator === '<>') input = isStream(target) ? { kind: 'unknown' } : { kind: 'nothing' };
+    const word = target === undefined ? '' : wordText(target);
+    switch (operator) {
+      case '<<':
+      case '<<-':
+        inputs.set(fileDescriptor, { kind: 'text', text: asConstant(content ?? '') });
+        break;
+      case '<<<':
+        inputs.set(fileDescriptor, { kind: 'text', text: word });
+        break;
+      case '<':
+      case '<>':
+        inputs.set(fileDescriptor, inputAt(word, inputs) ?? { kind: 'nothing' });
+        break;
+      case '<&':
+        inputs.set(fileDescriptor, word === '-' ? { kind: 'nothing' } : (inputs.get(numberIn(word)) ?? UNKNOWN));
+        break;
+    }
   }
-  return input;
+  return inputs;
 }
 
-function isStream(word: Word | undefined): boolean {
-  return word !== undefined && wordText(word) === STREAM_HOLE;
+/** What is read from a path that names a stream of the command; null for any other path. */
+export function inputAt(path: string, inputs: Inputs): Input | null {
+  if (path === STREAM_HOLE) return UNKNOWN;
+  if (path === '/dev/stdin') return inputs.get(0) ?? UNKNOWN;
+  const [, number] = /^\/(?:dev|proc\/(?:self|thread-self))\/fd\/(\d+)$/.exec(path) ?? [];
+  if (number !== undefined) return inputs.get(Number(number)) ?? UNKNOWN;
+  return /^\/dev\/(?:fd|tcp|udp)\/|^\/proc\/.*\/fd\//s.test(path) ? UNKNOWN : null;
+}
+
+/** A word that is no number, such as `3-`, names a descriptor that nothing is known about. */
+function numberIn(word: string): number {
+  return /^\d+$/.test(word) ? Number(word) : -1;
 }
 
 /** What the next command of a pipeline reads. */
@@ -46,8 +79,8 @@ export function outputOf(node: unknown): Input {
         ? { kind: 'text', text: (words[0] ?? '').replaceAll('\\n', '\n').replaceAll('%%', '%') }
         : { kind: 'unknown' };
     case 'cat': {
-      const input = inputFrom(command.redirects, { kind: 'unknown' });
-      return words.length === 0 && input.kind === 'text' ? input : { kind: 'unknown' };
+      const input = inputsFrom(command.redirects, new Map()).get(0);
+      return words.length === 0 && input?.kind === 'text' ? input : UNKNOWN;
     }
     default:
       return { kind: 'unknown' };

@@ -1,4 +1,5 @@
-import { type InnerCommand, innerCommands } from './inner-commands.ts';
+import type { InnerCommand } from './inner-command.ts';
+import { innerCommands } from './inner-commands.ts';
 import { type JudgedText, type Judgement, NO_RULE, type RuledCommand } from './judgement.ts';
 import { compilePattern, literalStart, matchPattern, type Pattern, shownText } from './pattern.ts';
 import { type CommandRule, isCatchAll, type RuleClient, type RuleList } from './rule.ts';

@@ -1,7 +1,7 @@
 import { constants, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, parse, printParseErrorCode, stripComments } from 'jsonc-parser';
 import { SERVER_FILES } from '../../core/client-places.ts';
 import { isErrno } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
@@ -143,8 +143,10 @@ async function readJson(
     const errors: ParseError[] = [];
     const value: Json | undefined = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
     const [first] = errors;
-    // Both clients take an empty file for one without settings.
-    if (text.trim() === '') return { kind: 'object', value: {} };
+    // Both clients take an empty file for one without settings, and so one that holds only comments.
+    const isBlank =
+      stripComments(text).trim() === '' && errors.every((one) => printParseErrorCode(one.error) === 'ValueExpected');
+    if (isBlank) return { kind: 'object', value: {} };
     if (first !== undefined) return fault(`${printParseErrorCode(first.error)} at character ${first.offset}`);
     return isJsonObject(value) ? { kind: 'object', value } : fault('it holds no JSON object');
   } catch (thrown) {

@@ -103,6 +103,38 @@ function replacedBy(options: readonly string[]): string | null {
   return null;
 }
 
+/** Options with which `xargs` makes several commands of one list. */
+const XARGS_SPLITS = /^-[nLlIiJPs]|^--(?:max|replace)/;
+/** Options with which it reads its list from a file, or ends its items elsewhere. */
+const XARGS_UNREAD = /^-[ad0]|^--(?:arg-file|delimiter|null)/;
+
+export function xargsList(words: readonly string[]): { isUnread: boolean; isSplit: boolean } {
+  const options = words.slice(1, 1 + afterOptions(words.slice(1), [...XARGS_VALUED, ...XARGS_LONG]));
+  return {
+    isUnread: options.some((word) => XARGS_UNREAD.test(word)),
+    isSplit: options.some((word) => XARGS_SPLITS.test(word)),
+  };
+}
+
+/**
+ * The text that `env -S` splits, with the words behind it; undefined without the option, and for a text attached to it that is all:
+ * what a word holds is looked at in any case.
+ */
+export function splitByEnv(words: readonly string[]): string | undefined {
+  for (let at = 1; /^-./.test(words[at] ?? ''); at += 1) {
+    const word = words[at] ?? '';
+    const [, attached] = /^(?:-[a-zA-Z0]*?S|--split-string(?:=|$))(.*)$/s.exec(word) ?? [];
+    if (attached !== undefined && !/^-[a-zA-Z0]*?[uC]/.test(word)) {
+      if (attached !== '' && word.startsWith('-S') && at === words.length - 1) return undefined;
+      const [text = '', ...rest] = attached === '' ? words.slice(at + 1) : [attached, ...words.slice(at + 1)];
+      // Its own escapes for blanks.
+      return [text.replaceAll(/\\[_tnfrv]/g, ' '), ...rest].join(' ');
+    }
+    if (['-u', '-C', '--unset', '--chdir'].includes(word)) at += 1;
+  }
+  return undefined;
+}
+
 /** Where the options end. */
 function afterOptions(words: readonly string[], valued: readonly string[]): number {
   let at = 0;

@@ -7,7 +7,8 @@ export type ShellRequest =
   | { kind: 'stdin' }
   | { kind: 'as-it-stands'; words: readonly string[] }
   | { kind: 'interactive' }
-  | { kind: 'version' };
+  | { kind: 'version' }
+  | { kind: 'help' };
 
 /** A sandbox has neither a login nor a terminal of the caller, so `-l` and `-i` change nothing there. */
 const WITHOUT_EFFECT = new Set(['-l', '-i', '--login', '--norc', '--noprofile']);
@@ -15,6 +16,7 @@ const WITHOUT_EFFECT = new Set(['-l', '-i', '--login', '--norc', '--noprofile'])
 /** Reads the words after the program's name. */
 export function readShellWords(words: readonly string[]): ShellRequest {
   if (words.length === 1 && words[0] === '--version') return { kind: 'version' };
+  if (words.length === 1 && words[0] === '--help') return { kind: 'help' };
   const options: string[] = [];
   let rest = [...words];
   for (let word = rest[0]; word?.startsWith('-') && word !== '-' && word !== '--'; word = rest[0]) {

@@ -23,11 +23,11 @@ import { readShellEnvironment, resolvePlaces, type ShellEnvironment } from '../e
 import { exchange } from '../exchange.ts';
 import { checkLink, findLink, type Invocation, type ToolLink } from '../invocation.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from '../messages.ts';
-import { lineOf, type Result } from '../output.ts';
+import { lineOf, print, type Result } from '../output.ts';
 import { type Call, currentDirectory, daemonSource, run, socketRemedy, textResult } from '../run.ts';
 import { readShellWords, type ShellRequest } from './bash-arguments.ts';
 import { unwrap, type WrappedCommand } from './claude-wrapper.ts';
-import { readLeftBehind } from './left-behind.ts';
+import type { LeftBehind, Part } from './left-behind.ts';
 import { literalWords } from './literal-words.ts';
 import { LiveOutput } from './live-output.ts';
 import { unwrapCodex, unwrapGemini } from './other-wrappers.ts';
@@ -45,6 +45,7 @@ export async function runAsShell(call: Call): Promise<Result> {
   const request = readShellWords(call.invocation.args);
   const around = readShellEnvironment();
   if (request.kind === 'version') return textResult(`GNU bash, in a sandbox of contextd ${PACKAGE_VERSION}\n`);
+  if (request.kind === 'help') return textResult(HELP);
   if (request.kind === 'interactive' && isTerminal()) {
     if (!around.isOfClient) return ownShell(call, around);
     throw new ContextdError('ARGS_INVALID', 'an agent has no dialogue with this shell', {
@@ -59,6 +60,18 @@ export async function runAsShell(call: Call): Promise<Result> {
   const response = await runText(withClient(call, around), link, asked, isMerged(around));
   return asked.directoryFile === null ? response.result : withDirectory(response, asked.directoryFile, link);
 }
+
+const HELP = `contextd-sh: the shell that contextd gives to coding agents (Claude Code, OpenCode).
+It runs a command with bash in the sandbox of the project around it: secrets in the output are masked, and the call is recorded and can
+be undone (ctxd undo).
+
+  contextd-sh -c 'COMMAND'      run a command
+  contextd-sh SCRIPT [WORD …]   run a script of the project
+  contextd-sh < SCRIPT          run what standard input holds
+  contextd-sh                   at a person's terminal: the person's own shell, outside the sandbox
+
+Set it up in a project: ctxd init --shell     Take it back: ctxd init --no-shell
+`;
 
 /** Ends the call when the client has died, such as by SIGKILL, as the end of a terminal ends its commands. */
 function withClient(call: Call, { isOfClient }: ShellEnvironment): Call {
@@ -125,23 +138,57 @@ interface Ran {
   response: ExecuteResponse | null;
 }
 
-/** A command that the shell would leave running becomes a job of the session. What follows it in the text runs then. */
+/**
+ * What the shell would leave running becomes a job of the session. The parts of the text before it and behind it run at once, in their
+ * order. Each output is shown when its part has ended.
+ */
 async function runText(call: Call, link: ToolLink, asked: Asked, isMerged: boolean): Promise<Ran> {
-  const left = readLeftBehind(asked.command);
-  if (left === null) return runCommand(call, link, asked, isMerged);
-  const job = await runCommand(call, link, { ...asked, command: left.command, isLeft: true }, isMerged);
-  if (job.result.exitCode !== 0 || left.rest === '') return job;
-  const next = { ...call, requestId: newRequestId(Date.now()) };
-  const { result, response } = await runCommand(next, link, { ...asked, command: left.rest }, isMerged);
-  return { response, result: { ...result, stdout: Buffer.concat([job.result.stdout, result.stdout]) } };
+  const { parts, isLost } = await partsOf(asked.command);
+  if (parts === null) {
+    const ran = await runCommand(call, link, asked, isMerged);
+    return isLost ? { ...ran, result: withLine(ran.result, LOST) } : ran;
+  }
+  let ran: Ran = { response: null, result: textResult('') };
+  let seen: ExecuteResponse | null = null;
+  for (const [index, part] of parts.entries()) {
+    await print(ran.result);
+    const next = index === 0 ? call : { ...call, requestId: newRequestId(Date.now()) };
+    const command = [...setupOf(part, seen), part.text].join('\n');
+    ran = await runCommand(next, link, { ...asked, command, ...(part.isLeft ? { isLeft: true } : {}) }, isMerged);
+    const { response, result } = ran;
+    if (response === null || (result.exitCode !== 0 && (part.isLeft || STOPS.test(part.text)))) return ran;
+    if (!part.isLeft) seen = response;
+  }
+  return { result: ran.result, response: seen ?? ran.response };
+}
+
+/** The parser is loaded only for a text that may leave something running. */
+async function partsOf(command: string): Promise<LeftBehind> {
+  if (!/(?<![&|<>])&(?![&>])/.test(command)) return { parts: null, isLost: false };
+  return (await import('./left-behind.ts')).readLeftBehind(command);
+}
+
+/** A part that fails ends the text only with these. */
+const STOPS = /\bset\s+-\w*e|\bexit\s+[1-9]/;
+const LOST =
+  'what `&` started in this command has ended with it. To keep it running, put `COMMAND &` on a line of its own, outside of groups and loops';
+
+function setupOf({ kept }: Part, seen: ExecuteResponse | null): string[] {
+  const directory = seen?.directory ?? '';
+  return [...kept.setup, ...(kept.isElsewhere && directory !== '' ? [`cd ${shellWord(directory)}`] : [])];
+}
+
+function withLine(result: Result, text: string): Result {
+  return { ...result, stderr: Buffer.concat([result.stderr, lineOf(text)]) };
 }
 
 async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: boolean): Promise<Ran> {
   const places = resolvePlaces(call.environment);
+  const inputJson = Buffer.from(JSON.stringify(await inputOf(asked)));
   const encoded = (requestId: string): Buffer =>
     encodeExecuteRequest({
       tool: link.tool,
-      inputJson: Buffer.from(JSON.stringify(inputOf(asked))),
+      inputJson,
       inputText: NOTHING,
       requestId,
       projectRoot: link.projectRoot,
@@ -174,8 +221,8 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
   }
 }
 
-function inputOf({ command, variables, isLeft }: Asked): object {
-  const stdin = isLeft ? '' : inputOfFile();
+async function inputOf({ command, variables, isLeft }: Asked): Promise<object> {
+  const stdin = isLeft ? '' : await inputOfFile(command);
   return {
     command,
     ...(Object.keys(variables).length === 0 ? {} : { env: variables }),
@@ -194,7 +241,7 @@ function withDirectory({ result, response }: Ran, file: string, { projectRoot }:
   }
   writeNew(file, `${projectRoot}\n`);
   const note = `the next command starts in ${projectRoot}: ${directory} is outside the project`;
-  return { ...result, stderr: Buffer.concat([result.stderr, lineOf(note)]) };
+  return withLine(result, note);
 }
 
 /** Follows no link, because others can write to the directory too. */
@@ -233,10 +280,16 @@ function isMerged({ isOpenCode }: ShellEnvironment): boolean {
   return isOpenCode || (out.dev === err.dev && out.ino === err.ino);
 }
 
-/** A file or a pipe of another program. Nothing is read from a socket, which a client may leave open for ever. */
-function inputOfFile(): string | null {
+/**
+ * A file or a pipe of another program, if the command may read it: what it does not read is there for the next command. Nothing is
+ * read from a socket, which a client may leave open for ever.
+ */
+async function inputOfFile(command: string): Promise<string | null> {
   const input = fstatSync(0);
   if (!input.isFile() && !input.isFIFO()) return null;
+  // Loaded only here, because the parser is large.
+  const { mayReadInput } = await import('./reads-input.ts');
+  if (!mayReadInput(command)) return null;
   const text = readFileSync(0, 'utf8');
   return text === '' ? null : text;
 }

@@ -19,8 +19,24 @@ interface Way {
   name: string;
   /** True: the client says that it edited, and may show nothing of the file. Default: false. */
   isEdit?: boolean;
+  /** A program of the machine without which the client's tool does not run. */
+  needs?: Needed;
   steps(place: Place): readonly (Call | ((seen: readonly Seen[]) => Call))[];
 }
+
+interface Needed {
+  program: string;
+  name: string;
+  /** How a person gets it. */
+  install: string;
+}
+
+/** OpenCode brings none: it downloads one into its data directory, which is a new one here and without a network. */
+const RIPGREP: Needed = {
+  program: 'rg',
+  name: 'ripgrep',
+  install: 'Install the package ripgrep (Debian: apt-get install ripgrep; macOS: brew install ripgrep)',
+};
 
 /** The files of one proof, below the project. */
 interface Place {
@@ -88,7 +104,11 @@ const CLIENTS: readonly Client[] = [
     ways: [
       { name: 'bash', steps: (place) => [command('bash', place)] },
       { name: 'read', steps: ({ file }) => [{ tool: 'read', input: { filePath: file } }] },
-      { name: 'grep', steps: ({ directory }) => [{ tool: 'grep', input: { pattern: 'token', path: directory } }] },
+      {
+        name: 'grep',
+        needs: RIPGREP,
+        steps: ({ directory }) => [{ tool: 'grep', input: { pattern: 'token', path: directory } }],
+      },
       {
         name: 'edit',
         isEdit: true,
@@ -164,7 +184,7 @@ export async function proveClients(context: CliContext, isAgreed: boolean): Prom
   if (!isAgreed) await agree(context, clients, root);
   return inProofPlace(context, root, async (place) => {
     const checks: Check[] = [];
-    for (const client of clients) checks.push(await prove(client, root, place, context.signal));
+    for (const client of clients) checks.push(await prove(context, client, root, place));
     return checks;
   });
 }
@@ -214,14 +234,18 @@ function agree(context: CliContext, clients: readonly Client[], root: string): P
 }
 
 /** What came of one way: the secret was hidden or shown, or nothing of the file came back and the client says why. */
-type Result = { way: string; state: 'hidden' | 'shown' } | { way: string; state: 'nothing'; why: string };
+type Result =
+  | { way: string; state: 'hidden' | 'shown' }
+  | { way: string; state: 'nothing'; why: string }
+  | { way: string; state: 'missing'; needs: Needed };
 
 async function prove(
+  context: CliContext,
   client: Client,
   root: string,
   { contextdHome, home, temporary }: ProofPlace,
-  signal: AbortSignal,
 ): Promise<Check> {
+  const { signal } = context;
   const letters = randomBytes(27).toString('base64');
   const canary = `ghp_${letters.replaceAll(/[^A-Za-z0-9]/g, 'x')}`;
   const mark = `mark-${randomBytes(4).toString('hex')}`;
@@ -235,12 +259,14 @@ async function prove(
     const options = { cwd: root, env, home, signal };
     const scripts = client.ways.map((way) => way.steps(place));
     const told = await client.run(client.program, scripts.flat(), options);
-    const results: Result[] = client.ways.map(({ name: way, isEdit = false }, index) => {
+    const missing = await missingPrograms(context, client);
+    const results: Result[] = client.ways.map(({ name: way, isEdit = false, needs }, index) => {
       const start = scripts.slice(0, index).reduce((sum, { length }) => sum + length, 0);
       const texts = told.results.slice(start, start + (scripts[index]?.length ?? 0)).map(({ text }) => text);
       const all = texts.join('\n');
       if (all.includes(canary)) return { way, state: 'shown' };
       if (isEdit || all.includes(mark)) return { way, state: 'hidden' };
+      if (needs !== undefined && missing.has(needs.program)) return { way, state: 'missing', needs };
       return { way, state: 'nothing', why: texts.at(-1)?.split('\n')[0] ?? '' };
     });
     // The hook at the start of a session shows what earlier ones did.
@@ -251,6 +277,12 @@ async function prove(
     project.remove(`${name}/${FILE}`);
     project.removeDirectory(name);
   }
+}
+
+async function missingPrograms(context: CliContext, { ways }: Client): Promise<Set<string>> {
+  const needed = [...new Set(ways.flatMap(({ needs }) => (needs === undefined ? [] : [needs.program])))];
+  const found = await Promise.all(needed.map(async (program) => (await askVersion(context, program)).version));
+  return new Set(needed.filter((_, index) => found[index] === undefined));
 }
 
 function checkOf(
@@ -274,6 +306,12 @@ function checkOf(
     );
   const hidden = `the model did not see the secret by ${waysOf('hidden')}`;
   const nothing = waysOf('nothing');
+  const [missing] = results.flatMap((one) => (one.state === 'missing' ? [one] : []));
+  if (nothing === '' && missing !== undefined) {
+    const { way, needs } = missing;
+    const detail = `${hidden}; ${way} could not be tried, because ${name} runs it with ${needs.name} and \`${needs.program}\` is not on PATH`;
+    return warn(title, detail, `${needs.install}, then run \`ctxd doctor --clients\` again.`);
+  }
   if (nothing === '') return ok(title, hidden);
   return warn(
     title,

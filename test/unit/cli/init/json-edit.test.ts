@@ -74,7 +74,14 @@ describe('adding to a JSON text', () => {
     expect(() => add(text)).toThrow(message);
   });
 
-  it.each(['', '{', '// c', '{"a":1,,}', '[,]', "{'a':1}", '\uFEFF{}', '{} {}', '{"a":1 /* c }', '{"a"}'])(
+  it.each(['', ' \n', '// c', '/* c */\n', '\uFEFF', '\uFEFF{}', '\uFEFF// c'])(
+    'FR-2.2: takes %j for an object without members',
+    (text) => {
+      expect(parseJson(text)).toEqual({});
+    },
+  );
+
+  it.each(['{', '{"a":1,,}', '[,]', "{'a':1}", '{} {}', '{"a":1 /* c }', '{"a"}'])(
     'rejects %j, which is not JSON',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);

@@ -12,7 +12,7 @@ import {
   readClientNames,
 } from '#src/cli/init/clients/other-clients.js';
 import { hasEntry, withdraw } from '#src/cli/init/json-edit.js';
-import { layoutFor } from '#src/cli/init/layout.js';
+import { layoutFor, mergesFor } from '#src/cli/init/layout.js';
 import { merge, unmerge } from '#src/cli/init/merged-file.js';
 import { prepareInit } from '#src/cli/init/project.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
@@ -22,6 +22,11 @@ const ROOT = '/srv/the shop';
 const FILES = OTHER_CLIENTS.flatMap((name) =>
   [...clientMerges(name, ROOT, PROXY)].map(([path, addition]) => ({ path, addition })),
 );
+
+/** The files of Claude Code and OpenCode too, and of git. */
+const ALL_FILES = [
+  ...mergesFor({ core: ['safe_bash'], installed: [], absent: [] }, ROOT, PROXY, true, OTHER_CLIENTS),
+].map(([path, addition]) => ({ path, addition }));
 
 const initWith = async ({ root, projectsDir }: Fixture, clients: readonly OtherClient[]) =>
   (await prepareInit(root, layoutFor(TOOLS, root, PROXY, false, clients), projectsDir)).apply();
@@ -52,6 +57,13 @@ const JSON_FILE = fc
 function withComma(member: string): string {
   return member.includes(' //') ? member.replace(' //', ', //') : `${member},`;
 }
+
+/** Files without a value, each of which a client takes for one without settings. */
+const noValue = (comments: readonly string[]) =>
+  fc
+    .tuple(fc.array(fc.constantFrom(...comments, '', ' '), { maxLength: 3 }), fc.constantFrom('', '\n', '\r\n'))
+    .map(([lines, end]) => (lines.length === 0 ? '' : `${lines.join('\n')}${end}`));
+const MARK = fc.constantFrom('', '\uFEFF');
 
 const TOML_FILE = fc
   .record({
@@ -84,6 +96,37 @@ describe('issue 35 part 3: what ctxd init adds to files of other clients', () =>
         expect(merge(text, addition, record).text).toBe(text);
         expect(unmerge(text, addition, record)).toBe(before);
       }),
+      { numRuns: propertyRuns() },
+    );
+  });
+
+  it('FR-2.2: takes an empty file, one of comments and one with a byte order mark, and gives back each byte, also after an edit', () => {
+    const json = fc.oneof(noValue(['// mine', '/* mine */', '/* a\nb */']), JSON_FILE);
+    const toml = fc.oneof(noValue(['# mine', '# "a" = {']), TOML_FILE);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ALL_FILES),
+        MARK,
+        json,
+        toml,
+        fc.boolean(),
+        ({ addition }, mark, ofJson, ofToml, isEdited) => {
+          const before = mark + (addition.kind === 'json' ? ofJson : ofToml);
+          const { text, record } = merge(before, addition, undefined);
+          if (addition.kind === 'json') expect(addition.entries.every((entry) => hasEntry(text, entry))).toBe(true);
+          else if (addition.table !== undefined)
+            expect(parse(text.replace(/^\uFEFF/, ''))).toHaveProperty([...addition.table]);
+          expect(text.startsWith(mark)).toBe(true);
+          expect(merge(text, addition, record).text).toBe(text);
+          // A comment of the person at the start, so that what was added is looked for and not cut at its place.
+          const comment = addition.kind === 'json' ? '/* new */' : '# new\n';
+          const edit = (old: string) => (isEdited ? mark + comment + old.slice(mark.length) : old);
+          const rest = unmerge(edit(text), addition, record);
+          // The person's own object stays as it was printed only if nobody edited the file.
+          if (!isEdited || addition.kind === 'block' || before.trim() === '' || !before.includes('{'))
+            expect(rest).toBe(edit(before));
+        },
+      ),
       { numRuns: propertyRuns() },
     );
   });
