@@ -6,6 +6,9 @@ export interface McpMessage {
   readonly params: JsonObject;
 }
 
+/** The requests during which a server may ask their client: those to which the revision 2026-07-28 lets it answer with questions. */
+export const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
 /** The MCP client for which requests are passed on to servers as they are. */
 export interface PassingClient {
   /** Requests with the same key share what a server keeps of a client: its level of logging, its subscriptions. */
