@@ -68,7 +68,8 @@ export class RelayFetch {
       url: String(url),
       method: init.method ?? 'GET',
       headers: [...new Headers(init.headers)],
-      redirect: init.redirect ?? 'follow',
+      // The SDK follows redirects itself, within the origin.
+      redirect: init.redirect ?? 'error',
       ...(init.body == null ? {} : { body: String(init.body) }),
     };
     const line = Buffer.from(`${JSON.stringify(request)}\n`);
