@@ -6,6 +6,9 @@ export interface McpMessage {
   readonly params: JsonObject;
 }
 
+/** The requests during which a server may ask their client: those to which the revision 2026-07-28 lets it answer with questions. */
+export const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
 /** The MCP client for which requests are passed on to servers as they are. */
 export interface PassingClient {
   /** Requests with the same key share what a server keeps of a client: its level of logging, its subscriptions. */
@@ -13,6 +16,8 @@ export interface PassingClient {
   /** True: it speaks a revision before 2026-07-28, in which a server asks a client by requests of its own. */
   readonly isLegacy: boolean;
   readonly capabilities: JsonObject;
+  /** Aborts when the connection closes on which the client sent the request. Absent: the client has a session, whose end counts. */
+  readonly left?: AbortSignal;
   /** Puts a request of a server to the client. Rejects with McpError if the client refuses or cannot be asked. */
   ask(message: McpMessage, signal: AbortSignal): Promise<JsonObject>;
   /** Sends what belongs to no single request. The client may miss it. */

@@ -22,7 +22,7 @@ export interface PassingPort {
 }
 
 /** Milliseconds for a person to answer a question of a server. */
-const ANSWER_MS = 600_000;
+export const ANSWER_MS = 600_000;
 
 const PASSED = [
   'resources/list',

@@ -1,7 +1,7 @@
 import { untilAborted } from '../core/deadline.ts';
 import type { JsonObject } from '../core/json.ts';
 import { OpenQuestions } from '../core/open-questions.ts';
-import { McpError, type McpMessage, type PassedRequest } from '../core/passing.ts';
+import { MAY_ASK, McpError, type McpMessage, type PassedRequest } from '../core/passing.ts';
 
 export interface OpenRequestsOptions {
   /** True: all requests are of one client, so it does not matter which of them a question is for. */
@@ -49,14 +49,14 @@ export class OpenRequests {
   }
 
   /**
-   * Puts a question of the server to the client of the request under way. Rejects with McpError if the client does, and unless only one
-   * client can be meant. When the request ends first, the server gets the answer of a person who turned the question away.
+   * Puts a question of the server to the client of the call, read or prompt under way. Rejects with McpError if nothing such is under
+   * way, if the client does, and unless only one client can be meant. When the request ends first, the server gets the answer of a person who turned the question away.
    */
   ask(message: McpMessage, signal: AbortSignal): Promise<JsonObject> {
     return this.#questions.ask(async () => {
       const asker = this.#asker();
       const ended = new AbortController();
-      void Promise.all(this.#open.values()).then(() => ended.abort());
+      void Promise.all(this.#asking().map(([, end]) => end)).then(() => ended.abort());
       const withdrawn = AbortSignal.any([signal, ended.signal]);
       try {
         return await untilAborted(asker.client.ask(message, withdrawn), withdrawn);
@@ -70,9 +70,14 @@ export class OpenRequests {
     });
   }
 
+  /** Those that a question may be for. A list is not: contextd asks for many that no client asked for. */
+  #asking(): [PassedRequest, Promise<void>][] {
+    return [...this.#open].filter(([{ method }]) => MAY_ASK.has(method));
+  }
+
   #asker(): PassedRequest {
-    const [first] = this.#open.keys();
-    if (first === undefined) throw cannotAsk('no request is under way');
+    const [[first] = []] = this.#asking();
+    if (first === undefined) throw cannotAsk('no tool is being called, no resource read and no prompt got');
     const why = this.#options.isSession ? null : this.#undecided();
     if (why === null) return first;
     this.#options.onUndecided();

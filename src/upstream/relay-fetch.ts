@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { Allowance } from './allowance.ts';
+import { HeldBody } from './held-body.ts';
 import type { LastLines } from './last-lines.ts';
 import { MESSAGE_BOUNDS, type ServerStreams, sendTo } from './line-transport.ts';
 
@@ -28,20 +29,13 @@ interface Open {
   answered(response: Response): void;
   failed(thrown: unknown): void;
   body: ReadableStreamDefaultController<Uint8Array> | null;
-  /** Bytes since the last end of an event, or of the whole body if it is no stream of events. */
-  bytes: number;
+  held: HeldBody;
   isEvents: boolean;
-  /** The last bytes of a stream of events: its next end may begin there. */
-  tail: Buffer;
 }
 
 /** Longest line of the relay. It splits bodies into parts. */
 const LINE_MAX_BYTES = 512 * 1024;
 const NEWLINE = 0x0a;
-const NO_BYTES = Buffer.alloc(0);
-/** An empty line ends an event. */
-const EVENT_ENDS = ['\n\n', '\r\r', '\n\r\n'];
-const TAIL_BYTES = 2;
 /** Answers that have no body. */
 const BODILESS = [204, 205, 304];
 
@@ -74,7 +68,8 @@ export class RelayFetch {
       url: String(url),
       method: init.method ?? 'GET',
       headers: [...new Headers(init.headers)],
-      redirect: init.redirect ?? 'follow',
+      // The SDK follows redirects itself, within the origin.
+      redirect: init.redirect ?? 'error',
       ...(init.body == null ? {} : { body: String(init.body) }),
     };
     const line = Buffer.from(`${JSON.stringify(request)}\n`);
@@ -86,7 +81,7 @@ export class RelayFetch {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     // It may fail while the request is being written.
     promise.catch(() => {});
-    this.#open.set(id, { answered: resolve, failed: reject, body: null, bytes: 0, isEvents: false, tail: NO_BYTES });
+    this.#open.set(id, { answered: resolve, failed: reject, body: null, held: new HeldBody(false), isEvents: false });
     const abort = (): void => this.#abort(id, init.signal?.reason);
     init.signal?.addEventListener('abort', abort, { once: true });
     await sendTo(this.#streams, line).catch((thrown: unknown) => this.#end(id, thrown));
@@ -115,8 +110,8 @@ export class RelayFetch {
     if (open === undefined) return;
     if (typeof message.status === 'number') this.#answer(id, open, message.status, message.headers);
     else if (typeof message.chunk === 'string') this.#body(id, open, Buffer.from(message.chunk, 'base64'));
-    else
-      this.#end(id, typeof message.error === 'string' ? new NotReached(message.error, message.sent !== false) : null);
+    else if (typeof message.error === 'string') this.#end(id, new NotReached(message.error, message.sent !== false));
+    else if (this.#pass(open, () => open.held.rest())) this.#end(id, null);
   }
 
   #answer(id: number, open: Open, status: number, entries: unknown): void {
@@ -125,7 +120,8 @@ export class RelayFetch {
       return;
     }
     const headers = new Headers(Array.isArray(entries) ? (entries as [string, string][]) : []);
-    open.isEvents = headers.get('content-type')?.includes('text/event-stream') ?? false;
+    open.isEvents = headers.get('content-type')?.toLowerCase().includes('text/event-stream') ?? false;
+    open.held = new HeldBody(open.isEvents);
     const body = BODILESS.includes(status)
       ? null
       : new ReadableStream<Uint8Array>({
@@ -139,11 +135,23 @@ export class RelayFetch {
 
   #body(id: number, open: Open, chunk: Buffer): void {
     const isAllowed = !open.isEvents || this.#events.take(chunk.length, this.#options.clock.monotonic());
-    open.bytes = open.isEvents ? bytesOfEvent(open, chunk) : open.bytes + chunk.length;
     if (!isAllowed) this.#breach('sends too much that nothing asked for');
-    else if (open.bytes > MESSAGE_BOUNDS.receivedBytes)
-      this.#breach(`sent a message of more than ${MESSAGE_BOUNDS.receivedBytes} bytes`);
-    else if (this.#open.has(id)) open.body?.enqueue(chunk);
+    else if (this.#open.has(id)) this.#pass(open, () => open.held.take(chunk));
+  }
+
+  /** False if what the server sent breaks a bound. */
+  #pass({ held, body }: Open, ready: () => Buffer): boolean {
+    try {
+      const bytes = ready();
+      if (held.bytes > MESSAGE_BOUNDS.receivedBytes)
+        throw new RangeError(`of more than ${MESSAGE_BOUNDS.receivedBytes} bytes`);
+      if (bytes.length > 0) body?.enqueue(bytes);
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof RangeError)) throw thrown;
+      this.#breach(`sent a message ${thrown.message}`);
+      return false;
+    }
   }
 
   #abort(id: number, reason: unknown): void {
@@ -173,15 +181,4 @@ export class RelayFetch {
   #failAll(thrown: unknown): void {
     for (const id of [...this.#open.keys()]) this.#end(id, thrown);
   }
-}
-
-/** Bytes of the event that has not ended, with the next part of the stream. */
-function bytesOfEvent(open: Open, chunk: Buffer): number {
-  const joined = Buffer.concat([open.tail, chunk]);
-  open.tail = joined.subarray(-TAIL_BYTES);
-  const ends = EVENT_ENDS.flatMap((text) => {
-    const at = joined.lastIndexOf(text);
-    return at < 0 ? [] : [at + text.length];
-  });
-  return ends.length === 0 ? open.bytes + chunk.length : joined.length - Math.max(...ends);
 }

@@ -78,10 +78,7 @@ export async function openSession(streams: ServerStreams, options: SessionOption
   };
   const called = async <T>({ signal }: Pick<RequestLimits, 'signal'>, work: () => Promise<T>): Promise<T> => {
     try {
-      const result = await work();
-      // What comes over HTTP was parsed by the SDK. Later code walks it recursively.
-      if (url !== null) JSON.stringify(result);
-      return result;
+      return await work();
     } catch (thrown) {
       if (signal.aborted)
         throw new ContextdError('CANCELLED', `the call of ${server} was cancelled`, { cause: thrown });

@@ -163,7 +163,7 @@ describe.each(WAYS)('the surface passthrough over %s, for a client of %s', (way,
     expect(await call('test_input_required_result_multi_round')).toBe('Multi-round complete: Ann likes Ann');
     expect(await call('test_input_required_result_multiple_inputs')).toMatch(/^Ann: .*from the model.*home\/ann/);
     expect(await call('test_input_required_result_list_roots')).toBe('Roots: file:///home/ann');
-    expect(questions).toContain('Step 2: What is your favorite color?');
+    expect(questions).toContain('The MCP server both asks: "Step 2: What is your favorite color?"');
   });
 });
 
@@ -179,7 +179,7 @@ describe('the surface passthrough with a server of an older revision', () => {
     const message = `Is ${secret(5)} yours?`;
     const answer = await client.callTool({ name: 'test_elicitation', arguments: { message } });
     expect(textOf(answer)).toBe('Elicitation completed: action=accept, content={"response":"Ann"}');
-    expect(questions).toEqual([expect.stringMatching(/^Is \[SECRET_\d+\] yours\?$/)]);
+    expect(questions).toEqual([expect.stringMatching(/^The MCP server old asks: "Is \[SECRET_\d+\] yours\?"$/)]);
     const sampled = await client.callTool({ name: 'test_sampling', arguments: { prompt: 'What is it?' } });
     expect(textOf(sampled)).toBe('LLM response: from the model');
     await client.close();

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiveFeed } from '#src/call/live.js';
+import type { PassingRequests } from '#src/call/passing.js';
 import type { CallRequest, Dispatch } from '#src/call/request.js';
 import { checkConfig } from '#src/config/load.js';
 import type { Config } from '#src/config/schema.js';
@@ -58,6 +59,7 @@ export const TOKEN = 'ctxd_all';
 export interface BehindHttp {
   dispatch?: Dispatch;
   management?: Partial<Management>;
+  passing?: Partial<PassingRequests>;
   config?: Partial<Config['http']>;
   limits?: Partial<HttpLimits>;
   portFile?: string;
@@ -116,6 +118,7 @@ export async function openHttpDoor(behind: BehindHttp = {}): Promise<TestHttpDoo
       request: () => Promise.reject(new Error('no request is passed on in these tests')),
       closeClient: async () => {},
       follow: () => () => {},
+      ...behind.passing,
     },
     clock: systemClock,
     logger: silentLogger,

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Context, Hono } from 'hono';
@@ -6,7 +7,8 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Permission, TokenGrant } from '../../core/permissions.ts';
 import { refusal, toResponse } from './answers.ts';
 import { bearerOf, type HttpLimits, parseBody, readBody } from './hardening.ts';
-import type { HttpRoute, RouteDeps } from './route.ts';
+import { keptOpenMs } from './kept-open.ts';
+import type { HttpRoute, RouteDeps, RouteRequest } from './route.ts';
 
 type App = Hono<{ Bindings: HttpBindings }>;
 type Asked = Context<{ Bindings: HttpBindings }>;
@@ -15,6 +17,7 @@ type Asked = Context<{ Bindings: HttpBindings }>;
 export function createApp(routes: readonly HttpRoute[], deps: RouteDeps, limits: HttpLimits): App {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateSchema: false });
   const app: App = new Hono();
+  const connections = new Connections();
   for (const route of routes) {
     const checkQuery = ajv.compile(querySchema(route));
     const checkBody = ajv.compile(route.body ?? {});
@@ -25,7 +28,13 @@ export function createApp(routes: readonly HttpRoute[], deps: RouteDeps, limits:
       checked(checkQuery, query, 'the query');
       const body = route.body === undefined ? {} : parseBody(await readBody(c.env.incoming, limits), limits);
       checked(checkBody, body, 'the body');
-      return answer(c, route, { grant, query, body: isJsonObject(body) ? body : {} }, deps);
+      const { socket } = c.env.incoming;
+      const connection = connections.signalOf(socket);
+      const response = await answer(c, route, { grant, query, body: isJsonObject(body) ? body : {}, connection }, deps);
+      const openMs = keptOpenMs(response.headers);
+      // Node gives every connection the same time after an answer, and has done so by then.
+      if (openMs > 0) c.env.outgoing.once('finish', () => socket.setTimeout(openMs));
+      return response;
     });
   }
   app.notFound((c) => {
@@ -47,10 +56,25 @@ export function createApp(routes: readonly HttpRoute[], deps: RouteDeps, limits:
 /** For open routes, whose handlers ask for nothing of it. */
 const NOBODY: TokenGrant = { name: '', scope: '', permissions: [] };
 
+/** The ends of connections. A connection carries many requests, and each may ask for it. */
+class Connections {
+  readonly #signals = new WeakMap<Socket, AbortSignal>();
+
+  signalOf(socket: Socket): AbortSignal {
+    const known = this.#signals.get(socket);
+    if (known !== undefined) return known;
+    const closed = new AbortController();
+    if (socket.destroyed) closed.abort();
+    else socket.once('close', () => closed.abort());
+    this.#signals.set(socket, closed.signal);
+    return closed.signal;
+  }
+}
+
 async function answer(
   c: Asked,
   route: HttpRoute,
-  given: { grant: TokenGrant; query: Record<string, string>; body: JsonObject },
+  given: Pick<RouteRequest, 'grant' | 'body' | 'connection'> & { query: Record<string, string> },
   deps: RouteDeps,
 ): Promise<Response> {
   const { outgoing, incoming } = c.env;

@@ -1,8 +1,8 @@
 import { createMcpHandler, isInitializeRequest, type ServerEventBus } from '@modelcontextprotocol/server';
 import { ContextdError } from '../../core/errors.ts';
-import type { PassedRequest } from '../../core/passing.ts';
+import { MAY_ASK, type PassedRequest } from '../../core/passing.ts';
 import { DEFAULT_SURFACE, isSurface, type Surface } from '../../core/surfaces.ts';
-import { createPassthroughServer, type PassingPort } from '../../mcp/passthrough-server.ts';
+import { ANSWER_MS, createPassthroughServer, type PassingPort } from '../../mcp/passthrough-server.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { McpAnswer, McpCall, McpTools } from '../../mcp/tools.ts';
 import { checkRequests } from '../management-requests.ts';
@@ -10,6 +10,7 @@ import { passingPort } from '../passing-port.ts';
 import { answerReceived, receive } from '../receive-call.ts';
 import { type PlainAnswer, plain } from './answers.ts';
 import { ANSWER_HEADERS } from './hardening.ts';
+import { keptOpen } from './kept-open.ts';
 import { projectOf } from './project-of.ts';
 import type { RouteDeps, RouteRequest } from './route.ts';
 
@@ -22,7 +23,7 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
   const gone = goneController(request.signal);
   const passage = new Passage(() => gone.abort());
   const asked = webRequest(request, deps);
-  const sent = (response: Response): Response => sentAs(response, passage);
+  const sent = (response: Response, more = {}): Response => sentAs(response, passage, more);
   const owner = { token: request.grant.name, project };
   const id = request.headers['mcp-session-id'];
   if (id !== undefined) {
@@ -35,7 +36,7 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
     // A call of a session goes on when its connection breaks: the client says if it wants to cancel it.
     const kept = new AbortController().signal;
     const tools = toolsOf({ project, surface }, request, kept, deps);
-    const port = portOf(project, request, deps);
+    const port = portOf(project, request, deps, kept);
     const session = await deps.mcpSessions.open(
       owner,
       (name) => createPassthroughServer(tools, port, name),
@@ -47,14 +48,15 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
   const nextTaken = (): Promise<void> => passage.next();
   const createServer = () =>
     surface === 'passthrough'
-      ? createPassthroughServer(tools, portOf(project, request, deps), '')
+      ? createPassthroughServer(tools, portOf(project, request, deps, gone.signal), '')
       : createMcpServer(tools, { surface, isAnnouncing: false, nextTaken });
   const offered =
     surface === 'passthrough' ? { maxSubscriptions: 1, bus: listChanges(project, deps) } : NO_SUBSCRIPTIONS;
   const handler = createMcpHandler(createServer, offered);
   if (request.body.method === 'subscriptions/listen')
     deps.closing.addEventListener('abort', () => void handler.close(), { signal: gone.signal });
-  return sent(await handler.fetch(asked, { parsedBody: request.body }));
+  const isAskable = surface === 'passthrough' && MAY_ASK.has(String(request.body.method));
+  return sent(await handler.fetch(asked, { parsedBody: request.body }), isAskable ? keptOpen(ANSWER_MS) : {});
 }
 
 const NO_SUBSCRIPTIONS = { maxSubscriptions: 0 } as const;
@@ -71,7 +73,7 @@ function listChanges(project: string, { passing }: RouteDeps): ServerEventBus {
   };
 }
 
-function sentAs({ body, status, headers }: Response, passage: Passage): Response {
+function sentAs({ body, status, headers }: Response, passage: Passage, more: Record<string, string> = {}): Response {
   const session = headers.get('mcp-session-id');
   return new Response(body?.pipeThrough(passage.stream) ?? null, {
     status,
@@ -79,6 +81,7 @@ function sentAs({ body, status, headers }: Response, passage: Passage): Response
       ...ANSWER_HEADERS,
       'content-type': headers.get('content-type') ?? 'application/json',
       ...(session === null ? {} : { 'mcp-session-id': session }),
+      ...more,
     },
   });
 }
@@ -199,14 +202,19 @@ function toolsOf({ project, surface }: Shown, request: RouteRequest, gone: Abort
   };
 }
 
-/** Requests that are passed on end when the door closes. */
-function portOf(project: string, { grant, query }: RouteRequest, deps: RouteDeps): PassingPort {
+/** Requests that are passed on end when the door closes, and when the client is gone. */
+function portOf(
+  project: string,
+  { grant, query, connection: left }: RouteRequest,
+  deps: RouteDeps,
+  gone: AbortSignal,
+): PassingPort {
   const principal = { door: 'mcp', token: grant.name } as const;
   const port = passingPort({ principal, project, sessionHint: query.session ?? '' }, deps);
   const inFlight = <T>(request: PassedRequest, work: (request: PassedRequest) => Promise<T>): Promise<T> =>
     deps.inFlight.run(
-      (cancel) => cancelWith(request.signal, cancel),
-      (signal) => work({ ...request, signal }),
+      (cancel) => cancelWith(AbortSignal.any([request.signal, gone]), cancel),
+      (signal) => work({ ...request, signal, client: { ...request.client, left } }),
     );
   return {
     request: (request) => inFlight(request, (running) => port.request(running)),

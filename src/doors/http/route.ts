@@ -20,6 +20,8 @@ export interface RouteRequest {
   lastEventId: string;
   /** Aborts when the client goes away before its answer, and when the daemon stops. */
   signal: AbortSignal;
+  /** Aborts when the connection closes, which may carry further requests after this one. */
+  connection: AbortSignal;
 }
 
 /** What handlers use besides the request. */

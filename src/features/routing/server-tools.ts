@@ -77,7 +77,10 @@ export function serverTool(
       profile: { minIsolation: 'reduced', limits: {} },
     },
     schemaJson: JSON.stringify(schema),
-    toolMd: description.split('\n').map(foreignLine).join('\n'),
+    toolMd: description
+      .split('\n')
+      .map((text) => foreignLine(text))
+      .join('\n'),
     toolExtendedMd: '',
     arguments: serverArguments(id, schema, fault),
   };

@@ -6,6 +6,8 @@ import type { StoredServer } from '../../stores/upstream-servers.ts';
 
 /** Milliseconds for a client to come back with the answers. */
 const HELD_MS = 600_000;
+/** Milliseconds after the connection of the client closed. A client may come back on another one. */
+const LEFT_MS = 60_000;
 const HELD_MAX = 64;
 
 interface Question {
@@ -70,7 +72,7 @@ export class HeldRequests {
     held.result = send({ ...request, params, client, signal: held.ended.signal }).finally(() =>
       held.ended.abort(new Error('the request has ended')),
     );
-    return this.#next(held, request.signal);
+    return this.#next(held, request);
   }
 
   /** Null if the request is not one that was held. */
@@ -91,10 +93,10 @@ export class HeldRequests {
     const asked: Held['asked'] = Promise.withResolvers();
     if (held.questions.size > 0) asked.resolve();
     held.asked = asked;
-    return this.#next(held, request.signal);
+    return this.#next(held, request);
   }
 
-  async #next(held: Held, signal: AbortSignal): Promise<JsonObject> {
+  async #next(held: Held, { signal, client: { left } }: Pick<PassedRequest, 'signal' | 'client'>): Promise<JsonObject> {
     const cancel = (): void => held.ended.abort(signal.reason);
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -106,10 +108,20 @@ export class HeldRequests {
     held.result.catch(() => {});
     const state = randomBytes(16).toString('base64url');
     for (const oldest of this.#held.keys()) if (this.#held.size >= HELD_MAX) this.#drop(oldest);
-    held.cancelTimer = this.#timer.after(HELD_MS, () => this.#drop(state));
+    this.#dropAfter(HELD_MS, state, held);
     this.#held.set(state, held);
+    const onLeft = (): void => {
+      if (this.#held.get(state) === held) this.#dropAfter(LEFT_MS, state, held);
+    };
+    if (left?.aborted) onLeft();
+    else left?.addEventListener('abort', onLeft, { once: true });
     const inputRequests = Object.fromEntries(Array.from(held.questions, ([key, { message }]) => [key, { ...message }]));
     return { resultType: 'input_required', inputRequests, requestState: state };
+  }
+
+  #dropAfter(ms: number, state: string, held: Held): void {
+    held.cancelTimer();
+    held.cancelTimer = this.#timer.after(ms, () => this.#drop(state));
   }
 
   #drop(state: string): void {

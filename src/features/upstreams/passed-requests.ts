@@ -6,13 +6,15 @@ import type { ToolAccess } from '../../catalog/tool-access.ts';
 import type { Clock, Timer } from '../../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { McpError, type McpMessage, type PassedCall, type PassedRequest } from '../../core/passing.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { UpstreamTool } from '../../upstream/contract.ts';
+import type { Passage } from './candidates.ts';
 import type { UpstreamLinks } from './links.ts';
 import { type MaskDeps, maskMessage } from './mask-message.ts';
+import { askingError, askingResult, isAskingError, questionOf } from './named-questions.ts';
 import { offersOf } from './offered.ts';
 import { ASKED, NOTICES } from './passed-methods.ts';
 import { CAPABILITY_OF, passPrimitive } from './primitives.ts';
@@ -83,7 +85,7 @@ export class PassedRequests implements PassingRequests {
       const given = { ...passed.request, method: 'tools/call', params, signal };
       const { request, asked, sent } = this.#masked(session, given);
       if (asked !== null) checkAsker(asked, stored);
-      const result = await this.#deps.links.pass(stored, request, { definition, timeoutMs });
+      const result = await this.#linksOf(session).pass(stored, request, { definition, timeoutMs });
       await sent();
       passed.answer = { result: (await this.#shown(session, request, result, stored)).value };
       return result;
@@ -117,9 +119,9 @@ export class PassedRequests implements PassingRequests {
       });
     try {
       const { request, asked, sent } = this.#masked(session, given);
-      const { access, links, timer, upstreams } = this.#deps;
+      const { access, timer, upstreams } = this.#deps;
       const offers = offersOf(project, await upstreams.snapshot(project), access);
-      const passage = { links, offers, timer, timeoutMs: REQUEST_MS };
+      const passage = { links: this.#linksOf(session), offers, timer, timeoutMs: REQUEST_MS };
       const { result, server } = await passPrimitive(this.#servers(project, given.method), request, passage, asked);
       await sent();
       const { value, secrets } = await this.#shown(session, request, result, server);
@@ -147,14 +149,10 @@ export class PassedRequests implements PassingRequests {
    */
   #masked(session: SessionRef, request: PassedRequest): MaskedRequest {
     const { client } = request;
-    const mask = async (message: McpMessage): Promise<McpMessage> => {
-      const { value } = await maskMessage(session, message.params, message.method, this.#deps);
-      return { method: message.method, params: value };
-    };
     let last: Promise<void> = Promise.resolve();
     const pass = (message: McpMessage, send: (masked: McpMessage) => void): void => {
       if (!NOTICES.has(message.method)) return;
-      const masked = mask(message);
+      const masked = this.#mask(session, message);
       // A notification that cannot be scrubbed is not sent.
       last = Promise.all([masked, last]).then(
         ([one]) => send(one),
@@ -166,16 +164,35 @@ export class PassedRequests implements PassingRequests {
       ...request,
       params,
       notify: (message: McpMessage) => pass(message, request.notify),
-      client: {
-        ...client,
-        async ask(message: McpMessage, signal: AbortSignal) {
-          if (!ASKED.has(message.method)) throw new McpError(-32_601, 'a client is not asked for this');
-          return client.ask(await mask(message), signal);
-        },
-        notify: (message: McpMessage) => pass(message, client.notify),
-      },
+      client: { ...client, notify: (message: McpMessage) => pass(message, client.notify) },
     };
     return { request: masked, asked, sent: () => last };
+  }
+
+  async #mask(session: SessionRef, { method, params }: McpMessage): Promise<McpMessage> {
+    return { method, params: (await maskMessage(session, params, method, this.#deps)).value };
+  }
+
+  /** The ways to servers whose questions reach the client scrubbed and under the name of the server. */
+  #linksOf(session: SessionRef): Passage['links'] {
+    const { links } = this.#deps;
+    return {
+      capabilities: (server, request, timeoutMs) => links.capabilities(server, request, timeoutMs),
+      pass: async (server, request, options) => {
+        const { client, method } = request;
+        const ask = async (message: McpMessage, signal: AbortSignal): Promise<JsonObject> => {
+          if (!ASKED.has(message.method)) throw new McpError(-32_601, 'a client is not asked for this');
+          return client.ask(questionOf(server.name, await this.#mask(session, message)), signal);
+        };
+        try {
+          return await links.pass(server, { ...request, client: { ...client, ask } }, options);
+        } catch (thrown) {
+          if (!(thrown instanceof McpError) || !isAskingError(thrown)) throw thrown;
+          const { code, message, data } = askingError(server.name, method, await this.#shownError(session, thrown));
+          throw new ShownError(code, message, data);
+        }
+      },
+    };
   }
 
   /** The parameters as a server gets them. Answers without a state belong to no question: each question goes out with one. */
@@ -190,36 +207,33 @@ export class PassedRequests implements PassingRequests {
 
   async #shown(session: SessionRef, request: PassedRequest, result: JsonObject, server: StoredServer | null) {
     const { requestState: state, ...others } = result;
-    const isQuestion = asksForInput(result) || typeof state === 'string';
-    const { value, secrets } = await maskMessage(session, others, request.method, this.#deps);
-    if (server === null || !isQuestion) return { value, secrets };
+    const { value: masked, secrets } = await maskMessage(session, others, request.method, this.#deps);
+    if (server === null) return { value: masked, secrets };
     const { name, addedMs } = server;
+    const value = askingResult(name, request.method, masked);
+    if (result.resultType !== 'input_required' && typeof state !== 'string') return { value, secrets };
     const asked = { server: name, addedMs, ...(typeof state === 'string' ? { state } : {}) };
     const requestState = this.#states.seal(asked, ownerOf(session.project, request));
     return { value: { ...value, requestState }, secrets };
   }
 
-  async #shownError(session: SessionRef, { code, message, data }: McpError): Promise<McpError> {
+  async #shownError(session: SessionRef, error: McpError): Promise<McpError> {
+    if (error instanceof ShownError) return error;
+    const { code, message, data } = error;
     const given = { message, ...(data === undefined ? {} : { data: JSON.parse(JSON.stringify(data)) }) };
     const { value } = await maskMessage(session, given, '', this.#deps);
     return new McpError(code, String(value.message), value.data);
   }
 }
 
+/** One that was scrubbed before. */
+class ShownError extends McpError {}
+
 interface MaskedRequest {
   readonly request: PassedRequest;
   /** The question that it answers; null if it answers none. */
   readonly asked: AskedState | null;
   sent(): Promise<void>;
-}
-
-/** Throws McpError if a client cannot be asked for it. */
-function asksForInput({ resultType, inputRequests }: JsonObject): boolean {
-  if (isJsonObject(inputRequests))
-    for (const one of Object.values(inputRequests))
-      if (!isJsonObject(one) || !ASKED.has(String(one.method)))
-        throw new McpError(-32_603, 'the server asks for input that a client is not asked for');
-  return resultType === 'input_required';
 }
 
 function ownerOf(project: string, { method, params, client }: PassedRequest): string {

@@ -107,6 +107,21 @@ describe('issue 34: what contextd says to a client of MCP', () => {
     expect(left).toEqual([]);
   });
 
+  it.each(SURFACES)(
+    'describes each tool of contextd without anything of a command line, on the surface %s',
+    (surface) => {
+      const tools = join(import.meta.dirname, '../../../tools');
+      const said = OWN_TOOLS.flatMap(({ name }) => {
+        const [schema = '', manifest = '', document = ''] = ['schema.json', 'tool.json', 'TOOL.md'].map((file) =>
+          readFileSync(join(tools, name, file), 'utf8'),
+        );
+        const shown = wordsOn(surface, 'tool_hydrate').advice(document);
+        return [schema, JSON.parse(manifest).purpose, shown].map((text) => `${name}: ${text}`);
+      });
+      expect(said.filter((text) => /(?<![\w-])--[a-z]|@file|\bdescriptor \d/.test(text))).toEqual([]);
+    },
+  );
+
   it.each(SURFACES.filter((surface) => surface !== 'tools' && surface !== 'passthrough'))(
     'spells calls that reach the tool that was meant, on the surface %s',
     async (surface) => {

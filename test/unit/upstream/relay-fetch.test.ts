@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { ContextdError } from '#src/core/errors.js';
 import { LastLines } from '#src/upstream/last-lines.js';
 import { RelayFetch } from '#src/upstream/relay-fetch.js';
+import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 const MIB = 1024 * 1024;
@@ -89,4 +90,56 @@ it('issue 34: no answer of a server throws into the daemon', () => {
       for (const one of messages) say(one);
     }),
   );
+});
+
+/** Nested as deeply as asked, with strings around that look like levels. */
+const nested = (depth: number): string => `{"a":"]}\\"[","b":${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}}`;
+const ENDS = ['\n', '\r\n', '\r'] as const;
+
+/** What the SDK gets of a body that comes in parts of this size; null if the server was stopped first. */
+async function received(type: string, text: string, bytes: number): Promise<string | null> {
+  const { answer, say, breaches } = relayed();
+  say({ status: 200, headers: [['content-type', type]] });
+  const body = (await answer).text().catch(() => null);
+  const whole = Buffer.from(text);
+  for (let at = 0; at < whole.length; at += bytes) say({ chunk: whole.subarray(at, at + bytes).toString('base64') });
+  say({});
+  const got = await body;
+  expect(breaches.map(({ message }) => message)).toEqual(
+    got === null ? ['the MCP server far sent a message that is nested deeper than 200'] : [],
+  );
+  return got;
+}
+
+it('decision 0124: a body or an event that is nested deeper than 200 stops the server before the SDK gets it, however it is cut', async () => {
+  const depth = fc.constantFrom(1, 199, 200, 201, 1_000, 100_000);
+  const event = fc.record({ depth, isSplit: fc.boolean(), hasMark: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(event, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(...ENDS),
+      fc.integer({ min: 1, max: 40 }),
+      async (events, end, parts) => {
+        const text = events
+          .map(({ depth: levels, isSplit, hasMark }) => {
+            const data = isSplit ? nested(levels).replace(',"b"', `,${end}data:"b"`) : nested(levels);
+            return `${hasMark ? `: [[[ "${end}id: {"${end}` : ''}data: ${data}${end}${end}`;
+          })
+          .join('');
+        const isDeep = events.some(({ depth: levels }) => levels > 200);
+        expect(await received('text/event-stream', text, Math.ceil(text.length / parts))).toBe(isDeep ? null : text);
+        const levels = events[0]?.depth ?? 1;
+        const body = nested(levels);
+        expect(await received('application/json', body, Math.ceil(body.length / parts))).toBe(
+          levels > 200 ? null : body,
+        );
+      },
+    ),
+    { numRuns: propertyRuns('slow') },
+  );
+});
+
+it('decision 0124: a page of an error is not JSON, however many brackets it has', async () => {
+  const page = `<style>${'{['.repeat(500)}</style>`;
+  expect(await received('text/html', page, 100)).toBe(page);
 });
