@@ -201,6 +201,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'warm-start', why: 'what a session begins with' },
     { folder: 'checkpoints', why: 'saving and restoring a session' },
     { folder: 'branches', why: 'side tasks, and their files' },
+    { folder: 'lost-calls', why: 'what a caller gets whose daemon died during its call' },
     { folder: 'undo', why: 'what calls did to files, and taking it back' },
     { folder: 'secrets', why: 'what was masked, and what a person declared no secret' },
     { folder: 'audit', why: 'what the daemon answers about the audit log' },
@@ -274,6 +275,7 @@ const NARROWER = [
     into: 'src/proxy',
     only: [
       'src/proxy/call-daemon.ts',
+      'src/proxy/call-one.ts',
       'src/proxy/channel.ts',
       'src/proxy/connect.ts',
       'src/proxy/environment.ts',

@@ -24,19 +24,22 @@ export interface AuditLog {
   start(): Promise<void>;
   /** Writes the waiting records to the disk, then closes the segment. Idempotent. */
   stop(): Promise<void>;
-  /** Resolves once the record is on the disk. Errors: AUDIT_FAILED. */
-  append(record: AuditRecord): Promise<void>;
+  /**
+   * Resolves once the record is on the disk. `onWritten` is called before that, when the death of the daemon can no longer undo the
+   * record. Errors: AUDIT_FAILED.
+   */
+  append(record: AuditRecord, onWritten?: () => void): Promise<void>;
   /** Records that a rule asks a person about a call, which waits. Errors: AUDIT_FAILED; the call must then not wait. */
   ask(facts: StartFacts, rule: string): Promise<void>;
-  /** Records the end of a call that waited and was not started. Errors: AUDIT_FAILED. */
-  endAsked(record: AuditRecord): Promise<void>;
+  /** Records the end of a call that waited and was not started. As `append`. */
+  endAsked(record: AuditRecord, onWritten?: () => void): Promise<void>;
   /**
    * Records the start of a call. Its input is recorded at its end. The record need not be on the disk before the call runs: it
    * is before the one of the end. Errors: AUDIT_FAILED; the call must then not run.
    */
   begin(facts: StartFacts): Promise<void>;
-  /** Records the end of a started call. Errors: AUDIT_FAILED; the log then holds only the start. */
-  end(record: AuditRecord): Promise<void>;
+  /** Records the end of a started call. As `append`. If it fails, the log holds only the start. */
+  end(record: AuditRecord, onWritten?: () => void): Promise<void>;
   /**
    * Writes an INTERRUPTED end for each call that a dead daemon left open, and returns these. `mask` masks what the journal
    * has of a call. Errors: AUDIT_FAILED.
@@ -83,6 +86,7 @@ export interface OpenCall {
 interface Waiting {
   record: AuditRecord;
   mustBeDurable: boolean;
+  onWritten?(): void;
   resolve(): void;
   reject(error: ContextdError): void;
 }
@@ -123,18 +127,19 @@ class Audit implements AuditLog {
     this.#writer.close();
   }
 
-  append(record: AuditRecord): Promise<void> {
-    return this.#append(record, this.#deps.isDurable ?? true);
+  append(record: AuditRecord, onWritten?: () => void): Promise<void> {
+    return this.#append(record, this.#deps.isDurable ?? true, onWritten);
   }
 
-  #append(record: AuditRecord, mustBeDurable: boolean): Promise<void> {
+  #append(record: AuditRecord, mustBeDurable: boolean, onWritten?: () => void): Promise<void> {
     if (this.#stopped) return Promise.reject(this.#failure(new Error('the audit log is closed')));
     return new Promise((settle, reject) => {
       const resolve = (): void => {
         this.#deps.onRecord?.(record);
         settle();
       };
-      this.#waiting.push({ record, mustBeDurable, resolve, reject });
+      const hook = onWritten === undefined ? {} : { onWritten };
+      this.#waiting.push({ record, mustBeDurable, resolve, reject, ...hook });
       this.#writing ??= this.#writeAll();
     });
   }
@@ -143,8 +148,8 @@ class Audit implements AuditLog {
     return this.#open(facts, askedRecord(facts, rule));
   }
 
-  async endAsked(record: AuditRecord): Promise<void> {
-    await this.append(record);
+  async endAsked(record: AuditRecord, onWritten?: () => void): Promise<void> {
+    await this.append(record, onWritten);
     this.#inputs.remove(record.request_id);
   }
 
@@ -167,9 +172,9 @@ class Audit implements AuditLog {
     }
   }
 
-  async end(record: AuditRecord): Promise<void> {
+  async end(record: AuditRecord, onWritten?: () => void): Promise<void> {
     try {
-      await this.append({ ...record, began: true });
+      await this.append({ ...record, began: true }, onWritten);
       this.#inputs.remove(record.request_id);
     } finally {
       this.#running.delete(record.request_id);
@@ -239,6 +244,9 @@ class Audit implements AuditLog {
         await this.#writer.append(
           group.map(({ record }) => record),
           group.some(({ mustBeDurable }) => mustBeDurable),
+          () => {
+            for (const { onWritten } of group) onWritten?.();
+          },
         );
         for (const waiting of group) waiting.resolve();
         await this.#pruneOnceADay();

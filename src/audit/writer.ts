@@ -116,10 +116,14 @@ export class SegmentWriter {
     this.#begin(segments, segment + 1, broken, unchained);
   }
 
-  /** Writes lines in one go. They are on disk when it resolves if `isDurable`. Throws the error of the file system. */
-  async append(records: readonly object[], isDurable: boolean): Promise<void> {
+  /**
+   * Writes lines in one go. They are on disk when it resolves if `isDurable`. `onWritten` is called before that, once the lines
+   * are in the file. Throws the error of the file system.
+   */
+  async append(records: readonly object[], isDurable: boolean, onWritten = (): void => {}): Promise<void> {
     const open = await this.#current();
     this.#write(open, records);
+    onWritten();
     if (!isDurable) return;
     const reached = this.#reached(open);
     await syncData(open.fd);

@@ -12,32 +12,34 @@ interface SessionEffectRow {
   readonly isWork: boolean;
   /** True if lessons are distilled from the calls. */
   readonly teaches: boolean;
+  /** True if the calls of core tools have no effects: one whose answer was lost may run again. */
+  readonly isRepeatable: boolean;
 }
 
 /** The role of a call in its session: one row per value of `effects.session` in tool.json. */
 export const SESSION_EFFECTS = {
   /** Work of any kind. */
-  work: { mayState: 'every tool', isWork: true, teaches: true },
+  work: { mayState: 'every tool', isWork: true, teaches: true, isRepeatable: false },
   /** Work: runs the shell command in its `command` argument. */
-  command: { mayState: 'every tool', isWork: true, teaches: true },
+  command: { mayState: 'every tool', isWork: true, teaches: true, isRepeatable: false },
   /** Work: changes the file named by its `path` argument, and returns that `path`. */
-  edit: { mayState: 'every tool', isWork: true, teaches: true },
+  edit: { mayState: 'every tool', isWork: true, teaches: true, isRepeatable: false },
   /** Reads something the work is about, such as a file. */
-  look: { mayState: 'every tool', isWork: true, teaches: false },
+  look: { mayState: 'every tool', isWork: true, teaches: false, isRepeatable: true },
   /** Reads or changes the session's record. */
-  record: { mayState: 'core tools', isWork: false, teaches: false },
+  record: { mayState: 'core tools', isWork: false, teaches: false, isRepeatable: false },
   /** Shows stored outputs of other tools, and continues the answers of all tools. */
-  view: { mayState: 'core tools', isWork: false, teaches: false },
+  view: { mayState: 'core tools', isWork: false, teaches: false, isRepeatable: true },
   /** Is the call of another tool, which the arguments name: every step, rule and record is about that tool. */
-  execute: { mayState: 'core tools', isWork: false, teaches: false },
+  execute: { mayState: 'core tools', isWork: false, teaches: false, isRepeatable: false },
   /** Asks at session start how to continue. */
-  start: { mayState: 'core tools', isWork: false, teaches: false },
+  start: { mayState: 'core tools', isWork: false, teaches: false, isRepeatable: false },
   /** Ends the branch it is called in, so it works on the parent's files. The host records its changes. */
-  return: { mayState: 'core tools', isWork: false, teaches: false },
+  return: { mayState: 'core tools', isWork: false, teaches: false, isRepeatable: false },
   /** Restores files to a checkpoint. The host records its changes. */
-  restore: { mayState: 'core tools', isWork: false, teaches: false },
+  restore: { mayState: 'core tools', isWork: false, teaches: false, isRepeatable: false },
   /** Searches, stores or rates memories. */
-  memory: { mayState: 'core tools', isWork: false, teaches: false },
+  memory: { mayState: 'core tools', isWork: false, teaches: false, isRepeatable: false },
 } as const satisfies Record<string, SessionEffectRow>;
 export type SessionEffect = keyof typeof SESSION_EFFECTS;
 

@@ -14,6 +14,7 @@ import { holdFiles } from '../features/branches/branch-runner.ts';
 import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
+import { createLostCalls } from '../features/lost-calls/lost-calls.ts';
 import { policyFor } from '../features/outside/policy.ts';
 import { ClientRules } from '../features/rules/client-rules.ts';
 import { JudgeThread } from '../features/rules/judge-thread.ts';
@@ -54,27 +55,25 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const { home, xdgConfigHome: configHome } = deps.environment;
   const ruleFiles = new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS });
   const clientRules = new ClientRules({ files: ruleFiles, thread: judgeThread });
-  const gate = createCallGate(
-    createDispatch({
-      ...before,
-      approvals,
-      commandRules: clientRules,
-      runner: holdFiles(watched, before.branches),
-      secondSearch,
-      findings: before.jobs.findings,
-      onCallEnded(call) {
-        void recordCall(call, before);
-        before.toolHabits.ended(call);
-      },
-      limits: config,
-      config,
-      slots,
-      clock,
-      logger,
-    }),
-    refuse,
+  const dispatch = createDispatch({
+    ...before,
+    approvals,
+    commandRules: clientRules,
+    runner: holdFiles(watched, before.branches),
+    secondSearch,
+    findings: before.jobs.findings,
+    onCallEnded(call) {
+      void recordCall(call, before);
+      before.toolHabits.ended(call);
+    },
+    limits: config,
+    config,
+    slots,
     clock,
-  );
+    logger,
+  });
+  const lostCalls = createLostCalls(dispatch, { ...before, refuse, config, clock, logger });
+  const gate = createCallGate(lostCalls, refuse, clock);
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
   const settings = new RecordedSettings({ ...before, paths, clock });
   const management = managementOf(deps, {

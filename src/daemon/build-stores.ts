@@ -10,6 +10,7 @@ import { VariableMasks } from '../features/upstreams/variable-masks.ts';
 import { createAllowedValues } from '../stores/allowed-values.ts';
 import { createApprovalRules } from '../stores/approval-rules.ts';
 import { createArtifactStore } from '../stores/artifacts.ts';
+import { CallSeals } from '../stores/call-seals.ts';
 import { createConsents } from '../stores/consents.ts';
 import { createContinuations } from '../stores/continuations.ts';
 import { createCredentialStore } from '../stores/credentials.ts';
@@ -71,6 +72,7 @@ export function buildStores(deps: ComposeDeps) {
       onChange: (change, session) => liveEvents.session(change, session),
     }),
     journal: createJournal({ database, clock }),
+    callSeals: new CallSeals(keys),
     networkRules: createNetworkRules({ database, clock }),
     networkCredentials: credentialsOf(deps, database, projects),
     networkLog: createNetworkLog({ database, onRows: (rows) => liveEvents.connections(rows) }),

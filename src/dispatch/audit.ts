@@ -8,6 +8,7 @@ import { ERROR_TABLE, type ErrorCode } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
 import { freeKey } from '../scrub/leaves.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import type { CallSeal, CallSeals } from '../stores/call-seals.ts';
 import type { Journal } from '../stores/journal.ts';
 import type { RecordedCall } from '../stores/recorded-call.ts';
 import type { CallBranches } from './branch.ts';
@@ -157,7 +158,8 @@ export interface CallRecord {
 }
 
 export interface CallRecordDeps extends AuditDeps {
-  journal: Journal;
+  journal: Pick<Journal, 'begin' | 'finish'>;
+  callSeals: Pick<CallSeals, 'of'>;
   /** Called for every call that ended. Must return at once and never throw. */
   onCallEnded(call: RecordedCall): void;
   branches: Pick<CallBranches, 'charge'>;
@@ -169,15 +171,18 @@ function tellingFirst({ streams }: ScrubbedOutcome): string[] {
   return [...errors, ...streams.filter((stream) => !isErrors(stream))].map(({ text }) => text);
 }
 
-export function createCallRecord(deps: CallRecordDeps): CallRecord {
+/** `request`: as the door received it. */
+export function createCallRecord(request: CallRequest, deps: CallRecordDeps): CallRecord {
   const { auditLog, branches, journal } = deps;
-  // A call that failed to begin must not end the call whose request id it reused.
-  let isInJournal = false;
+  // Of a call that is in the journal. A call that failed to begin must not end the call whose request id it reused.
+  let seal: CallSeal | null = null;
   let hasAsked = false;
   let start: StartFacts | null = null;
   const enter = async ({ requestId, session, tool }: VerifiedCall): Promise<void> => {
-    if (!isInJournal) await journal.begin({ requestId, tool: tool.manifest.name, session });
-    isInJournal = true;
+    if (seal !== null) return;
+    const made = deps.callSeals.of(request);
+    await journal.begin({ requestId, tool: tool.manifest.name, session, tag: made.tag });
+    seal = made;
   };
   return {
     async ask(call, rule) {
@@ -208,11 +213,16 @@ export function createCallRecord(deps: CallRecordDeps): CallRecord {
         wasEnded: false,
       });
       const errorCode: ErrorCode | null = outcome.failure?.code ?? null;
-      // Both wait for the disk. The line is written first: a daemon that dies meanwhile leaves no finished call without its record.
-      await Promise.all([
-        start !== null ? auditLog.end(record) : hasAsked ? auditLog.endAsked(record) : auditLog.append(record),
-        isInJournal ? journal.finish(requestId, errorCode) : null,
-      ]);
+      const { promise: written, resolve: onWritten } = Promise.withResolvers<void>();
+      const recorded =
+        start !== null
+          ? auditLog.end(record, onWritten)
+          : hasAsked
+            ? auditLog.endAsked(record, onWritten)
+            : auditLog.append(record, onWritten);
+      // Both wait for the disk. The line is written first: a daemon that dies meanwhile leaves no answer without its record.
+      const answer = seal?.seal(told.answer);
+      await Promise.all([recorded, answer && written.then(() => journal.finish(requestId, errorCode, answer))]);
       if (session.branch === null) return;
       const tokens = told.tally.tokensReturned;
       await branches.charge(session, { requestId, tool: recordedTool(call, deps), tokens });

@@ -85,7 +85,7 @@ const WAY_OUT = STEPS.findIndex(({ name }) => name === 'scrub');
 /** Runs a call from any door through the steps. Any step may end it; every answer passes scrub and audit. */
 export function createDispatch(deps: DispatchDeps): Dispatch {
   return async (request: CallRequest): Promise<CallAnswer> => {
-    const state = new CallState(request, createCallRecord(deps), createStepTimes(deps.clock));
+    const state = new CallState(request, createCallRecord(request, deps), createStepTimes(deps.clock));
     let next = 0;
     for (let step = STEPS[next]; step !== undefined; step = STEPS[next])
       next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;

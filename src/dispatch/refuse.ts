@@ -31,7 +31,12 @@ export function createRefuse(deps: RefuseDeps): Refuse {
   };
 }
 
-function answerOf({ request, requestId }: Call, why: ContextdError, counter: TokenCounter): Budgeted {
+/** The answer of a call that failed without output. */
+export function answerOf(
+  { request, requestId }: Pick<Call, 'request' | 'requestId'>,
+  why: ContextdError,
+  counter: TokenCounter,
+): Budgeted {
   return request.form === 'text' ? turnedAwayText(why, withheld(why), counter) : turnedAway(requestId, why, counter);
 }
 

@@ -11,7 +11,7 @@ import { isSurface } from '../core/surfaces.ts';
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branch: 128, cwd: 4096 } as const;
 
 /** A call as its caller wrote it. Nothing in it has been checked. */
-export interface GivenCall extends Pick<CallRequest, 'principal' | 'form' | 'clientShell'> {
+export interface GivenCall extends Pick<CallRequest, 'principal' | 'form' | 'clientShell' | 'isAskedAgain'> {
   requestId: string;
   tool: string;
   projectRoot: string;
@@ -49,6 +49,7 @@ export function receive(given: GivenCall, signal: AbortSignal, nowMs: number): R
     signal,
     ...(isSurface(given.surface) ? { surface: given.surface } : {}),
     ...(given.clientShell === undefined ? {} : { clientShell: given.clientShell }),
+    ...(given.isAskedAgain === true ? { isAskedAgain: true } : {}),
   };
   return { request, fault: sizeFault(given) };
 }

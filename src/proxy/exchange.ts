@@ -123,7 +123,7 @@ export function runCall(
     },
     closed(error) {
       if (error !== undefined && isAlert(error)) reject(certificateRejected(places, error.message));
-      else if (call.sent) reject(interrupted('the connection to the daemon was lost'));
+      else if (call.sent) reject(interrupted('the connection to the daemon was lost', LOST));
       else resolve(undefined);
     },
   });
@@ -139,7 +139,7 @@ function readOutcome<T>(outcome: CallOutcome, sent: boolean, places: Places, dec
     case 'refused':
       throw stopping('the daemon is stopping and takes no more calls', 'Call again.');
     case 'reset':
-      throw interrupted(`the daemon aborted the call (HTTP/2 error ${outcome.errorCode})`);
+      throw interrupted(`the daemon aborted the call (HTTP/2 error ${outcome.errorCode})`, LOST);
     case 'garbled':
       if (!sent) throw notContextd(places, outcome.reason);
       throw interrupted(`the daemon's answer cannot be read: ${outcome.reason}`);
@@ -161,8 +161,15 @@ function decodeAnswer(message: Buffer): ExecuteResponse {
   return event.response;
 }
 
-function interrupted(message: string): ContextdError {
-  return new ContextdError('INTERRUPTED', message, { remedy: MAY_HAVE_RUN });
+function interrupted(message: string, details = {}): ContextdError {
+  return new ContextdError('INTERRUPTED', message, { remedy: MAY_HAVE_RUN, details });
+}
+
+const LOST = { reason: 'lost' } as const;
+
+/** True if the call was sent and its answer did not arrive. The next daemon knows what became of it. */
+export function isLost(error: unknown): error is ContextdError {
+  return error instanceof ContextdError && error.details.reason === LOST.reason;
 }
 
 /** Nothing ran, so the caller may ask the next daemon. */

@@ -7,6 +7,7 @@ import { SHELL_PROGRAM } from '../core/shell-names.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../protocol/versions.ts';
 import { type CallRequest, parseArguments } from './arguments.ts';
 import { callDaemon } from './call-daemon.ts';
+import type { Send } from './call-one.ts';
 import { isSocketForbidden } from './connect.ts';
 import {
   daemonEnvironment,
@@ -96,7 +97,7 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
   const cwd = currentDirectory();
   checkPlace(call.invocation, link, cwd);
   const places = resolvePlaces(call.environment);
-  const request = (requestId: string): Buffer =>
+  const request = (requestId: string, isAskedAgain: boolean): Buffer =>
     encodeExecuteRequest({
       tool: link.tool,
       inputJson,
@@ -109,14 +110,15 @@ async function callTool(call: Call, link: ToolLink, asked: CallRequest): Promise
       cwd,
       inputText,
       door: 'own',
+      isAskedAgain,
     });
   call.onHandedOver();
   const running = asked.progress ? undefined : runningLine(call.environment.term);
   const onProgress = asked.progress ? (await import('./output.ts')).progressWriter() : running?.onProgress;
   try {
-    const answered = await callDaemon(daemonSource(call, places), (channel, requestId) =>
-      exchange(channel, request(requestId), places, call.signal, onProgress),
-    );
+    const send: Send<ExecuteResponse> = (channel, requestId, isAskedAgain) =>
+      exchange(channel, request(requestId, isAskedAgain), places, call.signal, onProgress);
+    const answered = await callDaemon(daemonSource(call, places), send, 'asks again');
     const result = toResult(answered, form);
     return { ...result, stderr: Buffer.concat([result.stderr, Buffer.from(unreadInput(asked.source))]) };
   } catch (error) {

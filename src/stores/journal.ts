@@ -1,7 +1,8 @@
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
-import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
+import { KeptAnswers } from './kept-answers.ts';
+import { bytesOf, type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Finished calls older than this are removed at start. The audit log is the permanent record. */
@@ -13,6 +14,21 @@ export interface JournalEntry {
   requestId: string;
   tool: string;
   session: SessionRef;
+  /** Of its seal: who made the call, in which project and with which payload. Absent: no caller can ask for its answer. */
+  tag?: Buffer;
+}
+
+/** What the journal has of a call that a caller asks for. */
+export interface JournalCall {
+  readonly tool: string;
+  readonly project: string;
+  /** Milliseconds since the epoch. */
+  readonly startedMs: number;
+  readonly tag: Buffer;
+  /** True if it has not finished. */
+  readonly isOpen: boolean;
+  /** The sealed answer; null if the call has none, or an answer is no longer kept. */
+  readonly answer: Buffer | null;
 }
 
 export interface JournalCounts {
@@ -44,13 +60,16 @@ export interface Journal {
   start(): Promise<number>;
   /** Errors: CONFLICT if the request id was used before. */
   begin(entry: JournalEntry): Promise<void>;
-  /** `errorCode` is null for success. Does nothing if the call is not open. */
-  finish(requestId: string, errorCode: ErrorCode | null): Promise<void>;
+  /** `errorCode` is null for success. `answer`: sealed, for a caller that lost its connection. Does nothing if the call is not open. */
+  finish(requestId: string, errorCode: ErrorCode | null, answer?: Buffer): Promise<void>;
+  /** Null for a call that never began, or that finished over 7 days ago. */
+  find(requestId: string): Promise<JournalCall | null>;
   counts(): Promise<JournalCounts>;
 }
 
 export function createJournal(deps: { database: Database; clock: Clock }): Journal {
   const { database, clock } = deps;
+  const answers = new KeptAnswers(database);
   return {
     async open() {
       const rows = await database.read(
@@ -73,23 +92,42 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
         },
         { sql: 'DELETE FROM calls WHERE finished_ms < ?', params: [clock.now() - KEEP_DAYS * DAY_MS] },
       ]);
+      await answers.start();
       return interrupted?.length ?? 0;
     },
 
-    async begin({ requestId, tool, session: { project, session } }) {
+    async begin({ requestId, tool, session: { project, session }, tag = NO_TAG }) {
       const [begun] = await database.write([
         {
-          sql: `INSERT INTO calls (request_id, tool, project, session, started_ms) VALUES (?, ?, ?, ?, ?)
+          sql: `INSERT INTO calls (request_id, tool, project, session, started_ms, tag) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO NOTHING RETURNING 1 AS begun`,
-          params: [requestId, tool, project, session, clock.now()],
+          params: [requestId, tool, project, session, clock.now(), tag],
         },
       ]);
       if (!begun?.length) throw usedBefore(requestId);
     },
 
-    async finish(requestId, errorCode) {
+    async finish(requestId, errorCode, answer) {
       const sql = 'UPDATE calls SET finished_ms = ?, error_code = ? WHERE request_id = ? AND finished_ms IS NULL';
-      await database.write([{ sql, params: [clock.now(), errorCode, requestId] }]);
+      const kept = answer === undefined ? [] : answers.keep(requestId, answer);
+      await database.write([{ sql, params: [clock.now(), errorCode, requestId] }, ...kept]);
+    },
+
+    async find(requestId) {
+      const [row] = await database.read(
+        `SELECT tool, project, started_ms, tag, finished_ms IS NULL AS is_open, sealed
+         FROM calls LEFT JOIN call_answers USING (request_id) WHERE request_id = ?`,
+        requestId,
+      );
+      if (row === undefined) return null;
+      return {
+        tool: textOf(row, 'tool'),
+        project: textOf(row, 'project'),
+        startedMs: integerOf(row, 'started_ms'),
+        tag: bytesOf(row, 'tag'),
+        isOpen: integerOf(row, 'is_open') === 1,
+        answer: row.sealed === null ? null : bytesOf(row, 'sealed'),
+      };
     },
 
     async counts() {
@@ -104,6 +142,8 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
     },
   };
 }
+
+const NO_TAG = Buffer.alloc(0);
 
 function toCounts(row: Row): JournalCounts {
   return {

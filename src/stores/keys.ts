@@ -10,7 +10,7 @@ export interface DaemonKeys {
 }
 
 /** What a key is for. No label is a prefix of another, so two uses never share a key. */
-export type KeyLabel = 'allowed' | 'command' | 'content' | 'cursor' | 'etag' | 'http' | 'secret' | 'session';
+export type KeyLabel = 'allowed' | 'call' | 'command' | 'content' | 'cursor' | 'etag' | 'http' | 'secret' | 'session';
 
 export function createDaemonKeys(deps: { database: Database }): DaemonKeys {
   let key: Buffer | undefined;

@@ -357,4 +357,13 @@ export const STATE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (tag, hash)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Who made a call and with which payload, as a tag, and the newest answers, sealed: see src/stores/call-seals.ts.
+  `
+  ALTER TABLE calls ADD COLUMN tag BLOB NOT NULL DEFAULT x'';
+  CREATE TABLE call_answers (
+    number INTEGER PRIMARY KEY,
+    request_id TEXT NOT NULL UNIQUE,
+    sealed BLOB NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -102,17 +112,26 @@ describe('the daemon', () => {
     expect(await at.ask('safe_bash', { command: 'echo back' })).toMatchObject({ data: { stdout: 'back\n' } });
   });
 
-  it('is replaced by the next call after SIGKILL, and the lost call is reported and not repeated', async () => {
+  it('NFR-2.3 is replaced after SIGKILL by the lost call, which says what it changed and how to undo it, and is not repeated', async () => {
     const file = join(at.project, 'killed');
     const call = at.call('safe_bash', { command: `echo once >> ${file}; sleep 30` });
     await begun(file);
     const { pid } = await at.status();
     process.kill(pid, 'SIGKILL');
-    const lost = await call;
-    expect(JSON.parse(lost.stdout).data.error_code).toBe('INTERRUPTED');
+    const lost = JSON.parse((await call).stdout);
+    const { error_code, details, remediation } = lost.data;
+    expect({ error_code, details }).toEqual({
+      error_code: 'INTERRUPTED',
+      details: { stopped_by: 'crash', files_changed: 1, undo: expect.stringMatching(/^undo_[0-9a-z]{8}$/) },
+    });
+    expect(lost.error).toContain('the daemon ended before safe_bash had answered');
+    expect(lost.error).toContain('It may have changed 1 file of the project');
+    expect(remediation).toContain(`\`ctxd undo ${details.undo}\``);
     expect(await at.ask('safe_bash', { command: 'echo alive' })).toMatchObject({ data: { stdout: 'alive\n' } });
     expect(readFileSync(file, 'utf8')).toBe('once\n');
     expect(await processesNamed(`echo once >> ${file}`)).toEqual([]);
+    expect((await at.run(CTXD, ['undo', details.undo, '--yes'])).code).toBe(0);
+    expect(existsSync(file)).toBe(false);
   });
 
   it('is not disturbed by a second one, which is refused even if it cannot see the socket', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CallRequest } from '#src/call/request.js';
 import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
 import { acceptConfig } from '#src/config/load.js';
@@ -20,6 +21,10 @@ export interface CallOptions {
   session?: string;
   signal?: AbortSignal;
   onProgress?(text: string): void;
+  /** Default: a new one. */
+  requestId?: string;
+  /** Default: false. */
+  isAskedAgain?: boolean;
   /** Default: json. */
   form?: 'json' | 'text';
   /** Default: grpc. */
@@ -73,26 +78,29 @@ export async function composeDaemon(settings: object, time?: HandTime, upstreams
   const { parts, built } = compose(deps, noDoor);
   await startParts(parts, silentLogger);
   for (const root of projects) await built.projects.register(root, built.catalog.list().map(acceptance));
+  const requestOf = (tool: string, input: object | string, options: CallOptions): CallRequest => ({
+    requestId: options.requestId ?? newRequestId(Date.now()),
+    principal: { door: options.door ?? 'grpc', client: 'proxy' },
+    tool,
+    projectRoot: options.project ?? projects[0],
+    sessionHint: options.session ?? 'test',
+    branchHint: '',
+    inputJson: Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)),
+    inputText: null,
+    form: options.form ?? 'json',
+    cwd: options.project ?? projects[0],
+    signal: options.signal ?? new AbortController().signal,
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    ...(options.isAskedAgain === true ? { isAskedAgain: true } : {}),
+  });
   const dispatch = (tool: string, input: object | string, options: CallOptions) =>
-    built.gate.dispatch({
-      requestId: newRequestId(Date.now()),
-      principal: { door: options.door ?? 'grpc', client: 'proxy' },
-      tool,
-      projectRoot: options.project ?? projects[0],
-      sessionHint: options.session ?? 'test',
-      branchHint: '',
-      inputJson: Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)),
-      inputText: null,
-      form: options.form ?? 'json',
-      cwd: options.project ?? projects[0],
-      signal: options.signal ?? new AbortController().signal,
-      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-    });
+    built.gate.dispatch(requestOf(tool, input, options));
   return {
     ...built,
     /** HOME of the daemon. */
     personHome: home,
     project: projects[0],
+    requestOf,
     otherProject: projects[1],
     async call(tool: string, input: object | string, options: CallOptions = {}): Promise<Answer> {
       return JSON.parse((await dispatch(tool, input, options)).line) as Answer;

@@ -81,6 +81,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
         cwd: bench.project,
         input_text: Buffer.alloc(0),
         is_merged: false,
+        is_asked_again: false,
       },
     ]);
   });
@@ -271,17 +272,33 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
     expect(await bench.run(['{}'])).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
   });
 
-  it('INTERRUPTED: reports a connection that is lost during the call, and sends the call only once', async () => {
-    let calls = 0;
+  it('NFR-2.3 INTERRUPTED: asks for the answer of a call whose connection was lost, and gives up after five times', async () => {
+    const calls: ReceivedCall['request'][] = [];
     await bench.serve({
-      onCall({ stream }) {
-        calls++;
+      onCall({ request, stream }) {
+        calls.push(request);
         stream.session?.destroy();
       },
     });
-    const finished = await bench.run(['{}']);
+    const finished = await bench.run(['{"a":1}']);
     expect({ exit: finished.code, ...readFailure(finished) }).toMatchObject({ exit: 1, code: 'INTERRUPTED' });
-    expect(calls).toBe(1);
+    const [first, ...others] = calls;
+    expect(first?.is_asked_again).toBe(false);
+    expect(others).toEqual([1, 2, 3, 4, 5].map(() => ({ ...first, is_asked_again: true })));
+  });
+
+  it('NFR-2.3 prints the answer that the daemon has for a call whose connection was lost', async () => {
+    const ids: string[] = [];
+    await bench.serve({
+      onCall({ request, stream, answer }) {
+        ids.push(request.context.request_id);
+        if (request.is_asked_again) answer({ envelope_json: Buffer.from('{"kept":1}'), exit_code: 3 });
+        else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      },
+    });
+    expect(await bench.run(['{}'])).toEqual({ code: 3, stdout: '{"kept":1}\n', stderr: '' });
+    expect(new Set(ids).size).toBe(1);
+    expect(ids).toHaveLength(2);
   });
 
   it('INTERRUPTED: reports that a call may have run if the daemon abandons it or answers with something that is not gRPC', async () => {

@@ -1,7 +1,8 @@
 import { newRequestId } from '../../core/ids.ts';
 import type { Surface } from '../../core/surfaces.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
-import { callDaemon, type Send } from '../../proxy/call-daemon.ts';
+import { callDaemon } from '../../proxy/call-daemon.ts';
+import type { Send, WhenLost } from '../../proxy/call-one.ts';
 import { attemptConnection } from '../../proxy/connect.ts';
 import type { Places } from '../../proxy/environment.ts';
 import { ask, type Rpc } from '../../proxy/exchange.ts';
@@ -43,22 +44,26 @@ export class DaemonCalls {
     signal: AbortSignal,
     onMessage?: (message: Buffer) => void,
   ): Promise<T> {
-    return this.send((channel, requestId, ended) => {
+    return this.send((channel, requestId, _isAskedAgain, ended) => {
       const rpc = rpcFor(this.context(requestId));
       return ask(channel, rpc, this.caller.places, ended, onMessage);
     }, signal);
   }
 
-  /** As `start`, for what `send` sends over the connection. */
+  /** As `start`, for what `send` sends over the connection. `whenLost`: see `callDaemon`. */
   send<T>(
     send: (...given: [...Parameters<Send<T>>, ended: AbortSignal]) => ReturnType<Send<T>>,
     signal: AbortSignal,
+    whenLost: WhenLost = 'fails',
   ): Promise<T> {
     const { places, launcher, launchWords, environment } = this.caller;
     const nonce = newRequestId(Date.now());
     const source = { places, launcher, launchWords, environment, nonce, signal: AbortSignal.any([signal, this.ended]) };
-    return callDaemon(source, (channel, requestId) =>
-      send(channel, requestId, source.signal).finally(() => channel.end()),
+    return callDaemon(
+      source,
+      (channel, requestId, isAskedAgain) =>
+        send(channel, requestId, isAskedAgain, source.signal).finally(() => channel.end()),
+      whenLost,
     );
   }
 

@@ -42,15 +42,18 @@ export class DaemonTools implements McpTools {
 
   async call({ tool, inputJson, surface, form = 'text', signal, onProgress }: McpCall): Promise<McpAnswer> {
     const { cwd, places } = this.#calls.caller;
-    const request = (requestId: string): Buffer =>
+    const request = (requestId: string, isAskedAgain: boolean): Buffer =>
       encodeExecuteRequest({
         ...this.#calls.context(requestId),
         ...{ tool, inputJson, cwd, form, surface },
         inputText: Buffer.alloc(0),
+        isAskedAgain,
       });
     const { envelopeJson, textStdout, textStderr, errorLine } = await this.#calls.send(
-      (channel, requestId, ended) => exchange(channel, request(requestId), places, ended, onProgress),
+      (channel, requestId, isAskedAgain, ended) =>
+        exchange(channel, request(requestId, isAskedAgain), places, ended, onProgress),
       signal,
+      'asks again',
     );
     this.#watch();
     const [line, stdout, stderr] = [envelopeJson, textStdout, textStderr].map((bytes) => bytes.toString('utf8'));

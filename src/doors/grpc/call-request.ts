@@ -25,6 +25,7 @@ export function receiveCall(
     requestId: context?.request_id ?? '',
     principal: { door, client },
     ...(door === 'shell' ? { clientShell: { isMerged: wire.is_merged } } : {}),
+    ...(wire.is_asked_again ? { isAskedAgain: true } : {}),
     tool: wire.tool,
     projectRoot: context?.project_root ?? '',
     session: context?.session_id ?? '',
@@ -111,6 +112,7 @@ const UNREADABLE: ExecuteRequest__Output = {
   cwd: '',
   input_text: Buffer.alloc(0),
   is_merged: false,
+  is_asked_again: false,
 };
 
 interface Decoding {

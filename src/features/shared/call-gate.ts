@@ -51,7 +51,8 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
   return {
     async dispatch(request) {
       if (stopping) {
-        await refuse(request, daemonStops());
+        // The record of a call that is asked for is that of the call itself.
+        if (request.isAskedAgain !== true) await refuse(request, daemonStops());
         throw daemonStops();
       }
       const ending = new AbortController();

@@ -47,6 +47,8 @@ interface ProjectState {
   readonly calls: Set<Watched>;
   /** Calls whose end nobody saw. What changed since they began is theirs. */
   cutShort: CallId[];
+  /** Resolves once what the last of them changed is on record. */
+  attributed: Promise<void>;
   /** Changes found by `look` while calls were running. The next call that ends records them. */
   pending: SnapshotReply | null;
   failure: { readonly why: ContextdError; readonly untilMs: number } | null;
@@ -206,25 +208,40 @@ export class CallChanges {
   async #read(project: string, state: ProjectState): Promise<SnapshotReply> {
     const reply = await this.#deps.sandbox.snapshot(project, { do: 'sync' });
     if (reply === null) throw new Error('files were not read');
-    const [last, ...others] = state.cutShort.toReversed();
-    if (last === undefined) return reply;
+    const cutShort = state.cutShort.toReversed();
     state.cutShort = [];
+    if (cutShort.length === 0) {
+      await state.attributed;
+      return reply;
+    }
+    const attributing = this.#attribute(project, cutShort, reply, state.calls.size > 0);
+    state.attributed = attributing.catch(() => {});
+    await attributing;
+    return { ...reply, changes: [], missed: [] };
+  }
+
+  /** Records the changes since calls were cut short as those of the last one. `cutShort`: the last one first. */
+  async #attribute(
+    project: string,
+    cutShort: readonly CallId[],
+    { changes, missed, isFirst }: SnapshotReply,
+    isBesideCalls: boolean,
+  ): Promise<void> {
     const { records, marks, clock } = this.#deps;
+    const [last] = cutShort;
     const atMs = clock.now();
-    const isUnknown = reply.isFirst;
-    if (isUnknown || reply.changes.length + reply.missed.length > 0)
+    if (last !== undefined && (isFirst || changes.length + missed.length > 0))
       await records.add(project, {
         ref: `undo_${newShortId()}`,
         ...last,
         atMs,
-        changes: isUnknown ? [] : reply.changes,
-        missed: isUnknown ? [] : reply.missed,
-        isShared: others.length + state.calls.size > 0,
+        changes: isFirst ? [] : changes,
+        missed: isFirst ? [] : missed,
+        isShared: cutShort.length > 1 || isBesideCalls,
         isCutShort: true,
       });
-    for (const { requestId } of [last, ...others])
+    for (const { requestId } of cutShort)
       await this.#mark(project, () => marks.end(project, requestId, { endedMs: atMs }));
-    return { ...reply, changes: [], missed: [] };
   }
 
   /** A full disk stops no call. */
@@ -250,6 +267,7 @@ export class CallChanges {
       (marks): ProjectState => ({
         calls: new Set(),
         cutShort: marks.map(({ requestId, tool, session }) => ({ requestId, tool, session })),
+        attributed: Promise.resolve(),
         pending: null,
         failure: null,
       }),

@@ -121,6 +121,21 @@ export class Undo {
     return record === null ? null : changesIn(record);
   }
 
+  /**
+   * Changes of a call that ended with its daemon, also if other calls ended then and may have made them. Null if nothing changed.
+   * Throws SANDBOX_UNAVAILABLE.
+   */
+  async changesOfCutShort(project: string, requestId: string, sinceMs: number): Promise<FileChanges | null> {
+    await this.#changes.look(project);
+    const own = await this.changesOf(project, requestId);
+    if (own !== null) return own;
+    for await (const record of this.#deps.records.newestFirst(project)) {
+      if (record.atMs < sinceMs) return null;
+      if (record.isCutShort === true && record.isShared) return changesIn(record);
+    }
+    return null;
+  }
+
   /** See `SavedTrees.planTree`. */
   planTree(project: string, tree: string, sinceMs: number): Promise<readonly UndoFile[]> {
     return this.#trees.planTree(project, tree, sinceMs);

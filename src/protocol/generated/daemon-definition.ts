@@ -78,6 +78,10 @@ export const DAEMON_DEFINITION = `{
                 "is_merged": {
                   "type": "bool",
                   "id": 7
+                },
+                "is_asked_again": {
+                  "type": "bool",
+                  "id": 8
                 }
               }
             },

@@ -265,6 +265,11 @@ export interface ExecuteRequest {
    * CALL_DOOR_SHELL: stdout and stderr of the caller are one, so the command writes both into stdout, in their order.
    */
   'is_merged'?: (boolean);
+  /**
+   * The connection of the call with this request id was lost: the same message asks for its answer. Nothing that began runs twice
+   * unless it has no effects. Default: false.
+   */
+  'is_asked_again'?: (boolean);
 }
 
 export interface ExecuteRequest__Output {
@@ -290,6 +295,11 @@ export interface ExecuteRequest__Output {
    * CALL_DOOR_SHELL: stdout and stderr of the caller are one, so the command writes both into stdout, in their order.
    */
   'is_merged': (boolean);
+  /**
+   * The connection of the call with this request id was lost: the same message asks for its answer. Nothing that began runs twice
+   * unless it has no effects. Default: false.
+   */
+  'is_asked_again': (boolean);
 }
 
 export interface ExecuteResponse {

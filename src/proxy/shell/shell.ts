@@ -18,6 +18,7 @@ import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
 import { shellWord } from '../../core/shell-quote.ts';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { callDaemon } from '../call-daemon.ts';
+import type { Send } from '../call-one.ts';
 import { isSocketForbidden } from '../connect.ts';
 import { readShellEnvironment, resolvePlaces, type ShellEnvironment } from '../environment.ts';
 import { exchange } from '../exchange.ts';
@@ -185,7 +186,7 @@ function withLine(result: Result, text: string): Result {
 async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: boolean): Promise<Ran> {
   const places = resolvePlaces(call.environment);
   const inputJson = Buffer.from(JSON.stringify(await inputOf(asked)));
-  const encoded = (requestId: string): Buffer =>
+  const encoded = (requestId: string, isAskedAgain: boolean): Buffer =>
     encodeExecuteRequest({
       tool: link.tool,
       inputJson,
@@ -199,13 +200,14 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
       cwd: currentDirectory(),
       door: 'shell',
       isMerged,
+      isAskedAgain,
     });
   call.onHandedOver();
   const live = new LiveOutput(isMerged ? writeNow : null);
   try {
-    const response = await callDaemon(daemonSource(call, places), (channel, requestId) =>
-      exchange(channel, encoded(requestId), places, call.signal, (text) => live.add(text)),
-    );
+    const send: Send<ExecuteResponse> = (channel, requestId, isAskedAgain) =>
+      exchange(channel, encoded(requestId, isAskedAgain), places, call.signal, (text) => live.add(text));
+    const response = await callDaemon(daemonSource(call, places), send, 'asks again');
     const { textStdout, textStderr, exitCode } = response;
     const stdout = asked.isLeft && exitCode === 0 ? lineOf(textStdout.toString().trimEnd()) : live.rest(textStdout);
     return { response, result: { form: 'text', stdout, stderr: textStderr, exitCode: Math.min(exitCode, 255) } };

@@ -23,6 +23,7 @@ const wire = {
   cwd: '/p/lib',
   input_text: Buffer.from('ls'),
   is_merged: false,
+  is_asked_again: false,
 } as const;
 
 it('a call of this version is passed on unchanged', () => {

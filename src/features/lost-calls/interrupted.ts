@@ -1,0 +1,88 @@
+import type { ToolEffects } from '../../call/effects.ts';
+import type { FileChanges } from '../../call/outcome.ts';
+import { within } from '../../core/deadline.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { JournalCall } from '../../stores/journal.ts';
+import type { Undo } from '../undo/undo.ts';
+
+/** Milliseconds within which the files of the project are read. */
+const LOOK_MAX_MS = 20_000;
+
+export interface CutShortDeps {
+  undo: Pick<Undo, 'changesOfCutShort'>;
+  config: { undo: { enabled: boolean } };
+}
+
+/** The answer for a call that ended with its daemon: what may have happened, and how to take it back. */
+export async function interruptedBy(
+  call: Pick<JournalCall, 'tool' | 'project' | 'startedMs'> & { requestId: string },
+  effects: ToolEffects | null,
+  deps: CutShortDeps,
+): Promise<ContextdError> {
+  const ended = `the daemon ended before ${call.tool} had answered, and whatever the call had started ended with it`;
+  const { said, remedy, details } = await traceOf(call, effects, deps);
+  return new ContextdError('INTERRUPTED', `${ended}. ${said}`, {
+    remedy,
+    details: { stopped_by: 'crash', ...details },
+  });
+}
+
+interface Trace {
+  said: string;
+  remedy: string;
+  details?: { files_changed: number; undo?: string };
+}
+
+async function traceOf(
+  call: Parameters<typeof interruptedBy>[0],
+  effects: ToolEffects | null,
+  deps: CutShortDeps,
+): Promise<Trace> {
+  if (effects !== null && effects.files !== 'write')
+    return {
+      said: 'It changes no files, but what it was to keep may be kept',
+      remedy: 'Look at what it was to keep before you call again.',
+    };
+  const changes = await changesOf(call, deps);
+  const count = changes === null || changes === 'unknown' ? 0 : countOf(changes);
+  // A record without changes: there was no earlier state of the files to compare with.
+  if (changes === 'unknown' || (changes !== null && count === 0))
+    return {
+      said: 'It may have changed files, which was not recorded',
+      remedy: 'Check what it was to change before you call again.',
+    };
+  if (changes === null)
+    return {
+      said: 'No file that undo covers has changed, but it may have acted elsewhere, such as over the network',
+      remedy: 'Check what it was to do before you call again.',
+    };
+  const said = `It may have changed ${count} ${count === 1 ? 'file' : 'files'} of the project`;
+  if (changes.ref === null)
+    return {
+      said,
+      remedy: 'Undo does not cover them: check them before you call again.',
+      details: { files_changed: count },
+    };
+  return {
+    said,
+    remedy: `Check them before you call again, or take them back: \`ctxd undo ${changes.ref}\`.`,
+    details: { files_changed: count, undo: changes.ref },
+  };
+}
+
+async function changesOf(
+  { project, requestId, startedMs }: Parameters<typeof interruptedBy>[0],
+  { undo, config }: CutShortDeps,
+): Promise<FileChanges | null | 'unknown'> {
+  if (!config.undo.enabled) return 'unknown';
+  try {
+    const looked = undo.changesOfCutShort(project, requestId, startedMs);
+    return await within(LOOK_MAX_MS, looked, () => 'unknown' as const);
+  } catch {
+    return 'unknown';
+  }
+}
+
+function countOf({ files, more, notCovered }: FileChanges): number {
+  return files.length + more + notCovered.length;
+}
