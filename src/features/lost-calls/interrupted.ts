@@ -44,6 +44,11 @@ async function traceOf(
       remedy: 'Look at what it was to keep before you call again.',
     };
   const changes = await changesOf(call, deps);
+  if (changes === 'beside')
+    return {
+      said: 'It may have changed files, which are on record with those of a call beside it',
+      remedy: 'Check what it was to change before you call again.',
+    };
   const count = changes === null || changes === 'unknown' ? 0 : countOf(changes);
   // A record without changes: there was no earlier state of the files to compare with.
   if (changes === 'unknown' || (changes !== null && count === 0))
@@ -73,7 +78,7 @@ async function traceOf(
 async function changesOf(
   { project, requestId, startedMs }: Parameters<typeof interruptedBy>[0],
   { undo, config }: CutShortDeps,
-): Promise<FileChanges | null | 'unknown'> {
+): Promise<FileChanges | 'beside' | 'unknown' | null> {
   if (!config.undo.enabled) return 'unknown';
   try {
     const looked = undo.changesOfCutShort(project, requestId, startedMs);
