@@ -71,7 +71,7 @@ be undone (ctxd undo).
   contextd-sh < SCRIPT          run what standard input holds
   contextd-sh                   at a person's terminal: the person's own shell, outside the sandbox
 
-Set it up in a project: ctxd init --shell     Take it back: ctxd init --no-shell
+To set it up in a project: \`ctxd init --shell\`. To take it back: \`ctxd init --no-shell\`.
 `;
 
 /** Ends the call when the client has died, such as by SIGKILL, as the end of a terminal ends its commands. */

@@ -131,6 +131,15 @@ describe('issue 35 part 3: what ctxd init adds to files of other clients', () =>
     );
   });
 
+  it('FR-2.2: takes the line end back that it added to a last line, also if the file was edited meanwhile', () => {
+    for (const { path, addition } of ALL_FILES.filter((one) => one.addition.kind === 'block')) {
+      const { text, record } = merge('# "o9"', addition, undefined);
+      expect(unmerge(`# new\n${text}`, addition, record), path).toBe('# new\n# "o9"');
+      // What a person added behind the block keeps its line.
+      expect(unmerge(`${text}# new\n`, addition, record), path).toBe('# "o9"\n# new\n');
+    }
+  });
+
   it('leaves a server of the same name that a person set up', () => {
     const toml = '[mcp_servers.contextd]\ncommand = "mine"\n';
     for (const { path, addition } of FILES.filter(({ path }) => path.endsWith('.toml')))
