@@ -2,7 +2,7 @@ import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import { bytesOf, type Database, integerOf, type Row, textOf } from './sqlite.ts';
+import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Finished calls older than this are removed at start. The audit log is the permanent record. */
@@ -15,7 +15,7 @@ export interface JournalEntry {
   tool: string;
   session: SessionRef;
   /** Of its seal: who made the call, in which project and with which payload. Absent: no caller can ask for its answer. */
-  tag?: Buffer;
+  tag?: string;
 }
 
 /** What the journal has of a call that a caller asks for. */
@@ -24,11 +24,11 @@ export interface JournalCall {
   readonly project: string;
   /** Milliseconds since the epoch. */
   readonly startedMs: number;
-  readonly tag: Buffer;
+  readonly tag: string;
   /** True if it has not finished. */
   readonly isOpen: boolean;
   /** The sealed answer; null if the call has none, or an answer is no longer kept. */
-  readonly answer: Buffer | null;
+  readonly answer: string | null;
 }
 
 export interface JournalCounts {
@@ -61,7 +61,7 @@ export interface Journal {
   /** Errors: CONFLICT if the request id was used before. */
   begin(entry: JournalEntry): Promise<void>;
   /** `errorCode` is null for success. `answer`: sealed, for a caller that lost its connection. Does nothing if the call is not open. */
-  finish(requestId: string, errorCode: ErrorCode | null, answer?: Buffer): Promise<void>;
+  finish(requestId: string, errorCode: ErrorCode | null, answer?: string): Promise<void>;
   /** Null for a call that never began, or that finished over 7 days ago. */
   find(requestId: string): Promise<JournalCall | null>;
   counts(): Promise<JournalCounts>;
@@ -96,7 +96,7 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
       return interrupted?.length ?? 0;
     },
 
-    async begin({ requestId, tool, session: { project, session }, tag = NO_TAG }) {
+    async begin({ requestId, tool, session: { project, session }, tag = '' }) {
       const [begun] = await database.write([
         {
           sql: `INSERT INTO calls (request_id, tool, project, session, started_ms, tag) VALUES (?, ?, ?, ?, ?, ?)
@@ -124,9 +124,9 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
         tool: textOf(row, 'tool'),
         project: textOf(row, 'project'),
         startedMs: integerOf(row, 'started_ms'),
-        tag: bytesOf(row, 'tag'),
+        tag: textOf(row, 'tag'),
         isOpen: integerOf(row, 'is_open') === 1,
-        answer: row.sealed === null ? null : bytesOf(row, 'sealed'),
+        answer: row.sealed === null ? null : textOf(row, 'sealed'),
       };
     },
 
@@ -142,8 +142,6 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
     },
   };
 }
-
-const NO_TAG = Buffer.alloc(0);
 
 function toCounts(row: Row): JournalCounts {
   return {

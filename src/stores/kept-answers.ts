@@ -30,7 +30,7 @@ export class KeptAnswers {
   }
 
   /** The statements that keep an answer, and drop the oldest beyond the limits. */
-  keep(requestId: string, sealed: Buffer): Statement[] {
+  keep(requestId: string, sealed: string): Statement[] {
     this.#kept.push({ requestId, bytes: sealed.length });
     this.#bytes += sealed.length;
     const statements = [

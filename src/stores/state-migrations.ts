@@ -359,11 +359,11 @@ export const STATE_MIGRATIONS: readonly string[] = [
   `,
   // Who made a call and with which payload, as a tag, and the newest answers, sealed: see src/stores/call-seals.ts.
   `
-  ALTER TABLE calls ADD COLUMN tag BLOB NOT NULL DEFAULT x'';
+  ALTER TABLE calls ADD COLUMN tag TEXT NOT NULL DEFAULT '';
   CREATE TABLE call_answers (
     number INTEGER PRIMARY KEY,
     request_id TEXT NOT NULL UNIQUE,
-    sealed BLOB NOT NULL
+    sealed TEXT NOT NULL
   ) STRICT;
   `,
 ];

@@ -47,12 +47,10 @@ export function createLostCalls(inner: Dispatch, deps: LostCallsDeps): Dispatch 
     const here = running.get(requestId);
     // The caller went away, which cancelled the call: its end is near.
     if (here !== undefined)
-      return deps.callSeals.of(here.request).tag.equals(seal.tag)
-        ? here.answer
-        : deps.refuse(request, reused(requestId));
+      return deps.callSeals.of(here.request).tag === seal.tag ? here.answer : deps.refuse(request, reused(requestId));
     const found = await deps.journal.find(requestId);
     if (found === null) return run(request);
-    if (!found.tag.equals(seal.tag)) return deps.refuse(request, reused(requestId));
+    if (found.tag !== seal.tag) return deps.refuse(request, reused(requestId));
     const answer = found.answer === null ? null : seal.open(found.answer);
     const effects = effectsOf(found.tool, deps.catalog);
     const isRepeated = answer === null && effects !== null && isRepeatable(effects);

@@ -28,7 +28,7 @@ it('NFR-2.3: a sealed answer opens for the same call only', async () => {
   const { seals } = await openSeals();
   const own = seals.of(request);
   const sealed = own.seal(answer);
-  expect(sealed.includes('the answer')).toBe(false);
+  expect(Buffer.from(sealed, 'base64').includes('the answer')).toBe(false);
   expect(seals.of({ ...request, isAskedAgain: true }).open(sealed)).toEqual(answer);
   const others: Partial<CallRequest>[] = [
     { requestId: 'req_01JD0000000000000000000001' },
@@ -48,11 +48,11 @@ it('NFR-2.3: a sealed answer opens for the same call only', async () => {
   ];
   for (const other of others) {
     const seal = seals.of({ ...request, ...other });
-    expect(seal.tag.equals(own.tag), JSON.stringify(other)).toBe(false);
+    expect(seal.tag, JSON.stringify(other)).not.toBe(own.tag);
     expect(seal.open(sealed)).toBeNull();
   }
   expect((await openSeals()).seals.of(request).open(sealed)).toBeNull();
-  for (const cut of [0, 10, sealed.length - 1]) expect(own.open(sealed.subarray(0, cut))).toBeNull();
+  for (const cut of [0, 10, sealed.length - 4]) expect(own.open(sealed.slice(0, cut))).toBeNull();
 });
 
 it('NFR-2.3: the journal keeps the newest 512 answers, also those of the daemon before', async () => {
@@ -63,8 +63,8 @@ it('NFR-2.3: the journal keeps the newest 512 answers, also those of the daemon 
     const journal = createJournal({ database, clock });
     await journal.start();
     for (let i = from; i < to; i++) {
-      await journal.begin({ requestId: `req_${i}`, tool: 't', session, tag: Buffer.from([1]) });
-      await journal.finish(`req_${i}`, null, Buffer.from(`${i}`));
+      await journal.begin({ requestId: `req_${i}`, tool: 't', session, tag: 't' });
+      await journal.finish(`req_${i}`, null, `${i}`);
     }
   };
   await finish(0, 300);
@@ -73,16 +73,16 @@ it('NFR-2.3: the journal keeps the newest 512 answers, also those of the daemon 
   const answers = await Promise.all(Array.from({ length: 600 }, (_, i) => journal.find(`req_${i}`)));
   expect(answers.filter((found) => found?.isOpen === false)).toHaveLength(600);
   expect(answers.findIndex((found) => found?.answer !== null)).toBe(88);
-  expect(answers[599]?.answer?.toString()).toBe('599');
+  expect(answers[599]?.answer).toBe('599');
   expect(await journal.find('req_600')).toBeNull();
-  const bytes = Buffer.alloc(20 * 1024 * 1024);
+  const large = 'x'.repeat(20 * 1024 * 1024);
   await journal.start();
   for (const id of ['req_a', 'req_b']) {
     await journal.begin({ requestId: id, tool: 't', session });
-    await journal.finish(id, null, bytes);
+    await journal.finish(id, null, large);
   }
   expect([(await journal.find('req_a'))?.answer, (await journal.find('req_b'))?.answer?.length]).toEqual([
     null,
-    bytes.length,
+    large.length,
   ]);
 });
