@@ -128,6 +128,11 @@ export function readStart(line: string): SegmentStart | null {
   };
 }
 
+/** True for a line of the chain that is no record. */
+export function isAboutSegments(line: string): boolean {
+  return STARTS_ABOUT_SEGMENTS.test(line) && readChained(line) !== null;
+}
+
 /** Null for any other line. */
 export function readSeal(line: string): SegmentSeal | null {
   const { sealed, ended } = chainedFields(line);
@@ -204,7 +209,7 @@ function isBreak(value: unknown): value is Break {
 
 /** The fields of a line about segments. Records begin with their time, so that most lines need not be parsed. */
 function chainedFields(line: string): JsonObject {
-  if (!STARTS_ABOUT_SEGMENTS.test(line) || readChained(line) === null) return {};
+  if (!isAboutSegments(line)) return {};
   try {
     const value: unknown = JSON.parse(line);
     return isJsonObject(value) ? value : {};

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { EXPORT_FORMATS, type ExportFormat, exporterOf } from '../../audit/export.ts';
 import { chainPlaces, readHead, readKey } from '../../audit/head.ts';
+import { RecordReader } from '../../audit/record-reader.ts';
 import { type AuditFilter, readAuditLog, searchAuditLog } from '../../audit/select.ts';
 import { type AuditReport, type KeptHead, verifyAuditLog } from '../../audit/verify.ts';
 import { durationMs } from '../../core/duration.ts';
@@ -11,7 +12,7 @@ import { type Command, defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { projectOption } from '../project-root.ts';
 import { write } from '../render.ts';
-import { recordTable } from './audit-tail.ts';
+import { recordTable, reportUnreadable } from './audit-tail.ts';
 
 const FOUND_DEFAULT = 50;
 const FOUND_MAX = 10_000;
@@ -94,7 +95,9 @@ const search = defineCommand<readonly JsonObject[]>({
   ],
   async run(context, args) {
     const filter = { ...(await filterOf(context, args)), text: args.word(0) ?? '' };
-    const found = await searchAuditLog(context.paths.auditDir, filter, args.count('lines', FOUND_DEFAULT, FOUND_MAX));
+    const [reader, limit] = [new RecordReader(), args.count('lines', FOUND_DEFAULT, FOUND_MAX)];
+    const found = await searchAuditLog(context.paths.auditDir, filter, limit, reader);
+    await reportUnreadable(context, reader.unreadable);
     return found.map(({ record }) => asJson(record));
   },
   view: (records) => recordTable(records, 'no record fits'),
@@ -112,10 +115,12 @@ const exportLog = defineCommand<number>({
     const filter = await filterOf(context, args);
     await write(context.stdout, exporter.head);
     let records = 0;
-    for await (const logged of readAuditLog(context.paths.auditDir, filter)) {
+    const reader = new RecordReader();
+    for await (const logged of readAuditLog(context.paths.auditDir, filter, reader)) {
       await write(context.stdout, exporter.write(logged));
       records += 1;
     }
+    await reportUnreadable(context, reader.unreadable);
     return records;
   },
   view: () => ({ kind: 'raw', text: '' }),

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
+import { checkAuditChain } from '../doctor/audit-check.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkClientSettings } from '../doctor/client-checks.ts';
 import { checkClientVersions } from '../doctor/client-versions.ts';
@@ -21,6 +22,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['certificates', checkCertificates],
   ['http', checkHttp],
   ['parts of the daemon', checkParts],
+  ['audit chain', checkAuditChain],
   ['rules', checkRules],
   ['proxy', checkProxy],
   ['project', checkProject],

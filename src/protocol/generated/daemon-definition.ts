@@ -1327,6 +1327,10 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 1
+                },
+                "unreadable": {
+                  "type": "uint64",
+                  "id": 2
                 }
               }
             },
