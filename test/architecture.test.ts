@@ -425,7 +425,11 @@ const FILE_CALLS: Record<string, FileCalls> = {
     calls: ['constants', 'open'],
     why: 'opens the file that the person names for reading, without waiting for it',
   },
-  'commands/audit.ts': { calls: ['readFile'], why: 'reads the heads that the person kept' },
+  'audit/kept-heads.ts': { calls: ['access', 'readFile'], why: 'reads the heads that the person kept' },
+  'audit/ssh-signature.ts': {
+    calls: ['mkdtemp', 'rm', 'writeFile'],
+    why: 'a new directory of its own for a signature, which ssh-keygen reads from a file',
+  },
   'commands/memory-import.ts': { calls: ['stat'], why: 'looks at the file that the person names' },
   'memory/read-markdown.ts': {
     calls: ['readFile', 'readdir', 'stat'],
