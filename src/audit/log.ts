@@ -67,6 +67,8 @@ export interface AuditDeps {
   isDurable?: boolean;
   /** UTC days that are kept, including today. 0: all. Default: 0. */
   keepDays?: number;
+  /** Called when a segment has begun, and the one before is sealed and on the disk. Must not throw. */
+  onSegment?(): void;
   /** Called for each record once it is in the file. Must not throw. */
   onRecord?(record: AuditRecord): void;
 }
@@ -237,11 +239,13 @@ class Audit implements AuditLog {
     while (this.#waiting.length > 0) {
       const group = this.#waiting;
       this.#waiting = [];
+      const { segment } = this.#writer;
       try {
         await this.#writer.append(
           group.map(({ record }) => record),
           group.some(({ mustBeDurable }) => mustBeDurable),
         );
+        if (this.#writer.segment !== segment) this.#deps.onSegment?.();
         for (const waiting of group) waiting.resolve();
         await this.#pruneOnceADay();
       } catch (error) {

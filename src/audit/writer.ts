@@ -74,6 +74,11 @@ export class SegmentWriter {
     this.#maxBytes = maxBytes;
   }
 
+  /** Number of the segment that is open; 0 if none is. */
+  get segment(): number {
+    return this.#open?.segment ?? 0;
+  }
+
   /** Goes on where the last writer stopped. Throws the error of the file system. */
   open(): Promise<void> {
     return this.#openLog(false);
@@ -179,6 +184,7 @@ export class SegmentWriter {
     if (nlink === 0 || size !== open.bytes) return this.#openAgain();
     if (open.day === dayOf(this.#nowMs()) && size < this.#maxBytes) return open;
     this.#write(open, [{ sealed: open.segment, ended: this.#now() } satisfies SegmentSeal]);
+    fsyncSync(open.fd);
     closeSync(open.fd);
     this.#open = null;
     this.#begin(await listSegments(this.#dir), open.segment + 1);

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { writeLogAgain } from '../helpers/write-log-again.ts';
 
 let at: Installation;
 beforeAll(async () => {
@@ -17,29 +17,6 @@ function newKey(name: string): string {
   const file = join(at.home, name);
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file]);
   return file;
-}
-
-/** The whole log again, with another command in it: what a program with the key can do. */
-function writeAgain(): void {
-  const state = join(at.home, 'state');
-  const dir = join(state, 'audit');
-  const key = readFileSync(join(state, 'audit.key'));
-  const macOf = (label: string, previous: string, covered: string) =>
-    createHmac('sha256', key).update(`${label}${previous}\n`).update(covered).digest('base64url');
-  let previous = '';
-  for (const name of readdirSync(dir).sort()) {
-    const lines = readFileSync(join(dir, name), 'utf8').trimEnd().split('\n');
-    const again = lines.map((line) => {
-      const covered = `${line.slice(0, line.lastIndexOf(',"mac":'))}}`.replaceAll('echo evil', 'echo good');
-      previous = macOf('contextd audit log 1\n', previous, covered);
-      return `${covered.slice(0, -1)},"mac":"${previous}"}\n`;
-    });
-    writeFileSync(join(dir, name), again.join(''));
-  }
-  const head = JSON.parse(readFileSync(join(state, 'audit.head'), 'utf8').split('\n')[0] ?? '');
-  const covered = JSON.stringify({ ...head, mac: previous });
-  const code = macOf('contextd audit head 1\n', '', covered);
-  writeFileSync(join(state, 'audit.head'), `${`${covered}\n${code}`.padEnd(511)}\n`);
 }
 
 describe('a head that a person signed', () => {
@@ -74,7 +51,7 @@ describe('a head that a person signed', () => {
     }
 
     writeFileSync(heads, signed.stdout);
-    writeAgain();
+    writeLogAgain(at.home, (line) => line.replaceAll('echo evil', 'echo good'));
     expect((await ctxd('audit', 'verify')).stdout).toMatch(/^ok: /);
     expect(await verify()).toMatchObject({
       code: 1,

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { EXPORT_FORMATS, type ExportFormat, exporterOf } from '../../audit/export.ts';
-import { chainPlaces, readHead, readKey } from '../../audit/head.ts';
+import { chainPlaces, type HeadLine, headLine, readHead, readKey } from '../../audit/head.ts';
 import { RecordReader } from '../../audit/record-reader.ts';
 import { type AuditFilter, readAuditLog, searchAuditLog } from '../../audit/select.ts';
+import { readShipments } from '../../audit/shipped.ts';
 import { type AuditReport, verifyAuditLog } from '../../audit/verify.ts';
 import { durationMs } from '../../core/duration.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { readKeptHeads, readSignedHeads } from '../audit/kept-heads.ts';
+import { readKeptHeads, readSignedHeads, type SignedHead } from '../audit/kept-heads.ts';
 import { signText } from '../audit/ssh-signature.ts';
 import { type Command, defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -79,17 +80,18 @@ function inWords({ records, segments, since, unchained, faults, moreFaults, note
   ];
 }
 
-const head = defineCommand<JsonObject>({
+const head = defineCommand<HeadLine | SignedHead>({
   name: ['audit', 'head'],
   summary: 'Print the head of the audit log, to keep elsewhere: `ctxd audit verify --against` compares with it.',
   options: [{ syntax: '--sign <key>', help: 'sign it with an SSH key (`ssh-keygen -Y sign`)' }],
-  run: async ({ paths, cwd }, args) => {
+  run: async (context, args) => {
+    const { paths, cwd } = context;
     const places = chainPlaces(paths.auditDir);
     const key = readKey(places);
     const known = key === null ? 'missing' : readHead(places, key);
     if (typeof known !== 'string') {
-      const { segment, seq, mac } = known;
-      const line = { segment, seq, mac, time: new Date().toISOString() };
+      const line = headLine(known, Date.now());
+      await reportShipments(context);
       const signingKey = args.text('sign');
       if (signingKey === undefined) return line;
       const signed = JSON.stringify(line);
@@ -101,6 +103,14 @@ const head = defineCommand<JsonObject>({
   },
   view: (line) => ({ kind: 'lines', lines: [JSON.stringify(line)] }),
 });
+
+/** Says on stderr which heads other machines have. */
+async function reportShipments({ paths, stderr }: CliContext): Promise<void> {
+  for (const [place, { seq, sent, fault }] of Object.entries(readShipments(paths.auditDir))) {
+    const last = seq === 0 ? 'has no head yet' : `has the head of record ${seq} since ${sent}`;
+    await write(stderr, `ctxd: ${place} ${last}${fault === '' ? '' : `, and ${fault}`}\n`);
+  }
+}
 
 const search = defineCommand<readonly JsonObject[]>({
   name: ['audit', 'search'],
