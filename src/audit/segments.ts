@@ -79,6 +79,8 @@ export interface SegmentStart {
   readonly segment: number;
   /** ISO 8601, UTC. */
   readonly started: string;
+  /** The UTC day of its name, if that is later: the clock went back, and names must stay in the order of the chain. */
+  readonly day?: string;
   /** The code of the line before it; "" for the first. */
   readonly previous: string;
   readonly break?: Break;
@@ -115,13 +117,19 @@ export function chainedSegment(segment: Segment): ChainedSegment | null {
   return start === null ? null : { ...segment, start };
 }
 
+/** The UTC day that the name of its file has. */
+export function dayOfStart({ started, day }: SegmentStart): string {
+  return day ?? started.slice(0, 10);
+}
+
 /** Null for any other line. */
 export function readStart(line: string): SegmentStart | null {
-  const { segment, started, previous, break: broken, unchained } = chainedFields(line);
+  const { segment, started, day, previous, break: broken, unchained } = chainedFields(line);
   if (typeof segment !== 'number' || typeof started !== 'string' || typeof previous !== 'string') return null;
   return {
     segment,
     started,
+    ...(typeof day === 'string' ? { day } : {}),
     previous,
     ...(isBreak(broken) ? { break: broken } : {}),
     ...(typeof unchained === 'string' ? { unchained } : {}),

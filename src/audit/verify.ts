@@ -3,6 +3,7 @@ import { chainPlaces, type Head, readHead, readKey } from './head.ts';
 import {
   type Break,
   dayOfName,
+  dayOfStart,
   hashOf,
   listFalseSegments,
   listSegments,
@@ -137,7 +138,7 @@ class Check {
       if (this.#segments === 0) this.#unchainedHash = start.unchained ?? null;
       this.#segments += 1;
       this.#since ||= start.started;
-      if (start.started.slice(0, 10) !== dayOfName(file)) this.fault(file, at, 'has the name of another day');
+      if (dayOfStart(start) !== dayOfName(file)) this.fault(file, at, 'has the name of another day');
     } else {
       const pruned = readPruned(text);
       if (pruned !== null && isProven && pruned.seq < line.link.seq) {
