@@ -203,7 +203,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'branches', why: 'side tasks, and their files' },
     { folder: 'undo', why: 'what calls did to files, and taking it back' },
     { folder: 'secrets', why: 'what was masked, and what a person declared no secret' },
-    { folder: 'audit', why: 'what the daemon answers about the audit log' },
+    { folder: 'audit', why: 'what the daemon answers about the audit log, and where it sends its heads' },
     { folder: 'settings', why: 'which settings the audit log has' },
     { folder: 'shared', why: 'what several features do: the record of a person’s act, kept texts, chores' },
     { folder: 'projects', why: 'which projects are registered' },
