@@ -204,7 +204,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'lost-calls', why: 'what a caller gets whose daemon died during its call' },
     { folder: 'undo', why: 'what calls did to files, and taking it back' },
     { folder: 'secrets', why: 'what was masked, and what a person declared no secret' },
-    { folder: 'audit', why: 'what the daemon answers about the audit log' },
+    { folder: 'audit', why: 'what the daemon answers about the audit log, and where it sends its heads' },
     { folder: 'settings', why: 'which settings the audit log has' },
     { folder: 'shared', why: 'what several features do: the record of a person’s act, kept texts, chores' },
     { folder: 'projects', why: 'which projects are registered' },
@@ -431,7 +431,11 @@ const FILE_CALLS: Record<string, FileCalls> = {
     calls: ['constants', 'open'],
     why: 'opens the file that the person names for reading, without waiting for it',
   },
-  'commands/audit.ts': { calls: ['readFile'], why: 'reads the heads that the person kept' },
+  'audit/kept-heads.ts': { calls: ['access', 'readFile'], why: 'reads the heads that the person kept' },
+  'audit/ssh-signature.ts': {
+    calls: ['mkdtemp', 'rm', 'writeFile'],
+    why: 'a new directory of its own for a signature, which ssh-keygen reads from a file',
+  },
   'commands/memory-import.ts': { calls: ['stat'], why: 'looks at the file that the person names' },
   'memory/read-markdown.ts': {
     calls: ['readFile', 'readdir', 'stat'],

@@ -80,7 +80,8 @@ function ocsfEvent(record: AuditRecord, version: string): JsonObject {
     severity_id: isFailed ? SEVERITY.low : SEVERITY.informational,
     status_id: isFailed ? STATUS.failure : STATUS.success,
     ...(error_code === null ? {} : { status_code: error_code }),
-    duration: duration_ms,
+    // A whole number in this schema.
+    duration: Math.round(duration_ms),
     metadata: {
       version: OCSF.version,
       product: { name: 'contextd', vendor_name: 'contextd', version },

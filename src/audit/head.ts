@@ -93,6 +93,17 @@ export function createKey(places: ChainPlaces): Buffer {
   return key;
 }
 
+/** A head to keep elsewhere: what `ctxd audit head` prints. */
+export interface HeadLine extends Link {
+  readonly segment: number;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+}
+
+export function headLine({ segment, seq, mac }: Head, nowMs: number): HeadLine {
+  return { segment, seq, mac, time: new Date(nowMs).toISOString() };
+}
+
 export function linkOf({ seq, mac }: Head): Link {
   return { seq, mac };
 }

@@ -5,6 +5,7 @@ import { ContextdError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { OpenInputs } from './open-inputs.ts';
 import { type AuditRecord, askedRecord, interruptedRecord, type StartFacts, startRecord } from './record.ts';
+import type { RecordReader } from './record-reader.ts';
 import { dayOf } from './segments.ts';
 import { sumAuditLog } from './stats.ts';
 import { findCalls, findStarts, readTail } from './tail.ts';
@@ -47,9 +48,10 @@ export interface AuditLog {
   endInterrupted(calls: readonly OpenCall[], mask: (text: string) => string): Promise<AuditRecord[]>;
   /**
    * The newest `limit` records (of one project), oldest first, across days. A call without an end is reported by its
-   * start record: `error_code` is null while the call runs, and INTERRUPTED if its end could not be written.
+   * start record: `error_code` is null while the call runs, and INTERRUPTED if its end could not be written. `reader` counts the
+   * lines that it could not read.
    */
-  tail(limit: number, projectRoot?: string): Promise<AuditRecord[]>;
+  tail(limit: number, projectRoot?: string, reader?: RecordReader): Promise<AuditRecord[]>;
   /**
    * Ended calls of a project in the last 31 days, oldest first: those with the ids, or the newest 500 of a session (""
    * means the session with the newest call).
@@ -68,6 +70,8 @@ export interface AuditDeps {
   isDurable?: boolean;
   /** UTC days that are kept, including today. 0: all. Default: 0. */
   keepDays?: number;
+  /** Called when a segment has begun, and the one before is sealed and on the disk. Must not throw. */
+  onSegment?(): void;
   /** Called for each record once it is in the file. Must not throw. */
   onRecord?(record: AuditRecord): void;
 }
@@ -198,9 +202,9 @@ class Audit implements AuditLog {
     return ends;
   }
 
-  async tail(limit: number, projectRoot?: string): Promise<AuditRecord[]> {
+  async tail(limit: number, projectRoot?: string, reader?: RecordReader): Promise<AuditRecord[]> {
     try {
-      const records = await readTail(this.#deps.dir, limit, projectRoot);
+      const records = await readTail(this.#deps.dir, limit, projectRoot, reader);
       return records.map((record) => this.#withOpenInput(record));
     } catch (error) {
       throw this.#unreadable(error);
@@ -240,6 +244,7 @@ class Audit implements AuditLog {
     while (this.#waiting.length > 0) {
       const group = this.#waiting;
       this.#waiting = [];
+      const { segment } = this.#writer;
       try {
         await this.#writer.append(
           group.map(({ record }) => record),
@@ -248,6 +253,7 @@ class Audit implements AuditLog {
             for (const { onWritten } of group) onWritten?.();
           },
         );
+        if (this.#writer.segment !== segment) this.#deps.onSegment?.();
         for (const waiting of group) waiting.resolve();
         await this.#pruneOnceADay();
       } catch (error) {

@@ -79,6 +79,8 @@ export interface SegmentStart {
   readonly segment: number;
   /** ISO 8601, UTC. */
   readonly started: string;
+  /** The UTC day of its name, if that is later: the clock went back, and names must stay in the order of the chain. */
+  readonly day?: string;
   /** The code of the line before it; "" for the first. */
   readonly previous: string;
   readonly break?: Break;
@@ -115,17 +117,28 @@ export function chainedSegment(segment: Segment): ChainedSegment | null {
   return start === null ? null : { ...segment, start };
 }
 
+/** The UTC day that the name of its file has. */
+export function dayOfStart({ started, day }: SegmentStart): string {
+  return day ?? started.slice(0, 10);
+}
+
 /** Null for any other line. */
 export function readStart(line: string): SegmentStart | null {
-  const { segment, started, previous, break: broken, unchained } = chainedFields(line);
+  const { segment, started, day, previous, break: broken, unchained } = chainedFields(line);
   if (typeof segment !== 'number' || typeof started !== 'string' || typeof previous !== 'string') return null;
   return {
     segment,
     started,
+    ...(typeof day === 'string' ? { day } : {}),
     previous,
     ...(isBreak(broken) ? { break: broken } : {}),
     ...(typeof unchained === 'string' ? { unchained } : {}),
   };
+}
+
+/** True for a line of the chain that is no record. */
+export function isAboutSegments(line: string): boolean {
+  return STARTS_ABOUT_SEGMENTS.test(line) && readChained(line) !== null;
 }
 
 /** Null for any other line. */
@@ -204,7 +217,7 @@ function isBreak(value: unknown): value is Break {
 
 /** The fields of a line about segments. Records begin with their time, so that most lines need not be parsed. */
 function chainedFields(line: string): JsonObject {
-  if (!STARTS_ABOUT_SEGMENTS.test(line) || readChained(line) === null) return {};
+  if (!isAboutSegments(line)) return {};
   try {
     const value: unknown = JSON.parse(line);
     return isJsonObject(value) ? value : {};

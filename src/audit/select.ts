@@ -1,4 +1,5 @@
-import { type AuditRecord, parseRecord } from './record.ts';
+import type { AuditRecord } from './record.ts';
+import type { RecordReader } from './record-reader.ts';
 import { dayOf, listSegments } from './segments.ts';
 import { linesBackwards, linesForwards } from './tail.ts';
 
@@ -24,33 +25,50 @@ export interface LoggedRecord {
   readonly line: string;
 }
 
-/** The newest `limit` records, oldest first. The start of a call whose end is in the log is left out. */
-export async function searchAuditLog(dir: string, filter: AuditFilter, limit: number): Promise<LoggedRecord[]> {
+/**
+ * The newest `limit` records, oldest first. The start of a call whose end is in the log is left out. `reader` counts the lines
+ * that it could not read.
+ */
+export async function searchAuditLog(
+  dir: string,
+  filter: AuditFilter,
+  limit: number,
+  reader: RecordReader,
+): Promise<LoggedRecord[]> {
   const found: LoggedRecord[] = [];
   const ended = new Set<string>();
   const oldest = filter.sinceMs === undefined ? '' : dayOf(filter.sinceMs);
   for await (const bytes of linesBackwards(dir, oldest)) {
     if (found.length >= limit) break;
-    const logged = wanted(bytes, filter, ended);
+    const logged = wanted(bytes, filter, ended, reader);
     if (logged !== null) found.push(logged);
   }
   return found.reverse();
 }
 
-/** Every record, oldest first; also the starts of calls. */
-export async function* readAuditLog(dir: string, filter: AuditFilter): AsyncGenerator<LoggedRecord> {
+/** Every record, oldest first; also the starts of calls. `reader` counts the lines that it could not read. */
+export async function* readAuditLog(
+  dir: string,
+  filter: AuditFilter,
+  reader: RecordReader,
+): AsyncGenerator<LoggedRecord> {
   for (const { day, path } of await listSegments(dir)) {
     if (filter.sinceMs !== undefined && day < dayOf(filter.sinceMs)) continue;
-    for await (const { bytes, isTorn } of linesForwards(path)) {
-      const logged = isTorn ? null : wanted(bytes, filter, null);
+    for await (const { bytes } of linesForwards(path)) {
+      const logged = wanted(bytes, filter, null, reader);
       if (logged !== null) yield logged;
     }
   }
 }
 
 /** `ended` collects calls whose end was read. */
-function wanted(bytes: Buffer, filter: AuditFilter, ended: Set<string> | null): LoggedRecord | null {
-  const record = parseRecord(bytes);
+function wanted(
+  bytes: Buffer,
+  filter: AuditFilter,
+  ended: Set<string> | null,
+  reader: RecordReader,
+): LoggedRecord | null {
+  const record = reader.read(bytes);
   if (record === null) return null;
   if (record.began === true) ended?.add(record.request_id);
   if (record.kind === 'started' && ended?.has(record.request_id) === true) return null;

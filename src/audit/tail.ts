@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isErrno } from '../core/errors.ts';
 import { type AuditRecord, hasWaited, parseRecord } from './record.ts';
+import { RecordReader } from './record-reader.ts';
 import { dayOf, listSegments } from './segments.ts';
 
 const BLOCK_BYTES = 64 * 1024;
@@ -11,16 +12,20 @@ const CALLS_MAX = 500;
 
 /**
  * The newest `limit` records, oldest first, read backwards from the last day. Leaves out the start of a call whose end is
- * recorded. Skips torn lines.
+ * recorded. `reader` counts the lines that it could not read.
  */
-export async function readTail(dir: string, limit: number, project: string | undefined): Promise<AuditRecord[]> {
+export async function readTail(
+  dir: string,
+  limit: number,
+  project: string | undefined,
+  reader = new RecordReader(),
+): Promise<AuditRecord[]> {
   const needle = project === undefined ? undefined : Buffer.from(JSON.stringify(project));
   const ended = new Set<string>();
   const newestFirst: AuditRecord[] = [];
   for await (const line of linesBackwards(dir)) {
     if (newestFirst.length >= limit) break;
-    if (needle && !line.includes(needle)) continue;
-    const record = parseRecord(line);
+    const record = reader.read(line, needle);
     if (record === null || (project !== undefined && record.project !== project)) continue;
     if (record.began === true) ended.add(record.request_id);
     if (record.kind !== 'started' || !ended.delete(record.request_id)) newestFirst.push(record);

@@ -3,6 +3,7 @@ import { chainPlaces, type Head, readHead, readKey } from './head.ts';
 import {
   type Break,
   dayOfName,
+  dayOfStart,
   hashOf,
   listFalseSegments,
   listSegments,
@@ -21,6 +22,8 @@ export interface AuditFault {
   /** From 1; 0 for the end of the file. */
   readonly line: number;
   readonly what: string;
+  /** True if the log itself says so, at the place where it went on. */
+  readonly isNoted?: true;
 }
 
 export interface AuditReport {
@@ -67,7 +70,21 @@ export async function verifyAuditLog(dir: string, heads: readonly KeptHead[] = [
   return check.report(head, key !== null, await hashOf(segments.filter(({ name }) => check.unchained.has(name))));
 }
 
+/**
+ * The same for the newest segment only, which is quick on a long log: that it is whole and as it was written, and that it goes as
+ * far as audit.head says.
+ */
+export async function verifyNewest(dir: string): Promise<AuditReport> {
+  const places = chainPlaces(dir);
+  const key = readKey(places);
+  const head = key === null ? 'missing' : readHead(places, key);
+  const check = new Check(key ?? Buffer.alloc(0), typeof head === 'string' ? [] : [{ ...head, from: OWN_HEAD }], true);
+  for (const segment of (await listSegments(dir)).slice(-1)) await check.segment(segment);
+  return check.report(head, key !== null, '');
+}
+
 class Check {
+  readonly #isPart: boolean;
   readonly #key: Buffer;
   readonly #heads: ReadonlyMap<number, readonly KeptHead[]>;
   readonly #faults: AuditFault[] = [];
@@ -91,7 +108,9 @@ class Check {
   /** The first line, if it is not the first of the chain. */
   #startsAt: { seq: number; file: string } | null = null;
 
-  constructor(key: Buffer, heads: readonly KeptHead[]) {
+  /** `isPart`: what came before is not looked at. */
+  constructor(key: Buffer, heads: readonly KeptHead[], isPart = false) {
+    this.#isPart = isPart;
     this.#key = key;
     this.#heads = new Map(heads.map(({ seq }) => [seq, heads.filter((one) => one.seq === seq)]));
   }
@@ -119,7 +138,7 @@ class Check {
       if (this.#segments === 0) this.#unchainedHash = start.unchained ?? null;
       this.#segments += 1;
       this.#since ||= start.started;
-      if (start.started.slice(0, 10) !== dayOfName(file)) this.fault(file, at, 'has the name of another day');
+      if (dayOfStart(start) !== dayOfName(file)) this.fault(file, at, 'has the name of another day');
     } else {
       const pruned = readPruned(text);
       if (pruned !== null && isProven && pruned.seq < line.link.seq) {
@@ -170,17 +189,17 @@ class Check {
         this.#knownTorn(broken);
         break;
       case 'changed':
-        this.fault(file, at, `begins a segment because ${broken.name} was not as it was written`);
+        this.fault(file, at, `begins a segment because ${broken.name} was not as it was written`, true);
         break;
       case 'no_head':
-        this.fault(file, at, 'begins a segment because the file audit.head was gone or changed');
+        this.fault(file, at, 'begins a segment because the file audit.head was gone or changed', true);
         break;
       case 'no_key':
         this.#link = CHAIN_START;
         // Of each line before nothing can be said but this.
         this.#faults.length = 0;
         this.#moreFaults = 0;
-        this.fault(file, at, 'begins a chain with a new key: the old one was gone, and proves nothing before it');
+        this.fault(file, at, 'begins a chain with a new key: the old one was gone, and proves nothing before it', true);
     }
   }
 
@@ -195,10 +214,10 @@ class Check {
   /** `unchainedHash` is that of the files in `unchained`. */
   report(head: Head | 'missing' | 'damaged', hasKey: boolean, unchainedHash: string): AuditReport {
     const isOfBefore = this.#unchainedHash === null ? this.unchained.size === 0 : this.#unchainedHash === unchainedHash;
-    if (this.#segments > 0 && !this.#hasPruned && !isOfBefore) {
+    if (this.#segments > 0 && !this.#hasPruned && !isOfBefore && !this.#isPart) {
       this.fault('', 0, 'the records from before there was a chain are not as they were when it began');
     }
-    if (this.#startsAt !== null && this.#startsAt.seq > this.#prunedTo + 1) {
+    if (this.#startsAt !== null && !this.#isPart && this.#startsAt.seq > this.#prunedTo + 1) {
       this.fault(this.#startsAt.file, 1, `comes after ${missing(this.#prunedTo + 1, this.#startsAt.seq - 1)}`);
     }
     for (const [file, { line }] of this.#torn) this.fault(file, line, 'is not a whole line');
@@ -232,8 +251,9 @@ class Check {
     this.unchained.set(file, (this.unchained.get(file) ?? 0) + 1);
   }
 
-  fault(file: string, line: number, what: string): void {
-    if (this.#faults.length < FAULTS_MAX) this.#faults.push({ file, line, what });
+  /** `isNoted`: see AuditFault. */
+  fault(file: string, line: number, what: string, isNoted = false): void {
+    if (this.#faults.length < FAULTS_MAX) this.#faults.push({ file, line, what, ...(isNoted && { isNoted }) });
     else this.#moreFaults += 1;
   }
 }

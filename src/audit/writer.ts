@@ -21,6 +21,7 @@ import {
   type ChainedSegment,
   chainedSegment,
   dayOf,
+  dayOfStart,
   hashOf,
   listSegments,
   readFrom,
@@ -66,12 +67,19 @@ export class SegmentWriter {
   #head: HeadFile | null = null;
   #open: OpenSegment | null = null;
   #link: Link = CHAIN_START;
+  /** The UTC day of the newest segment. */
+  #newestDay = '';
 
   constructor(dir: string, nowMs: () => number, maxBytes = SEGMENT_MAX_BYTES) {
     this.#dir = dir;
     this.#places = chainPlaces(dir);
     this.#nowMs = nowMs;
     this.#maxBytes = maxBytes;
+  }
+
+  /** Number of the segment that is open; 0 if none is. */
+  get segment(): number {
+    return this.#open?.segment ?? 0;
   }
 
   /** Goes on where the last writer stopped. Throws the error of the file system. */
@@ -90,6 +98,7 @@ export class SegmentWriter {
     const segments = await listSegments(this.#dir);
     const chained = segments.flatMap((segment) => chainedSegment(segment) ?? []);
     const last = chained.at(-1);
+    this.#newestDay = last?.day ?? '';
     if (last === undefined) await this.#beginAgain(segments, head);
     else if (known === null) {
       this.#link = CHAIN_START;
@@ -181,8 +190,9 @@ export class SegmentWriter {
     }
     const { nlink, size } = fstatSync(open.fd);
     if (nlink === 0 || size !== open.bytes) return this.#openAgain();
-    if (open.day === dayOf(this.#nowMs()) && size < this.#maxBytes) return open;
+    if (open.day === this.#day() && size < this.#maxBytes) return open;
     this.#write(open, [{ sealed: open.segment, ended: this.#now() } satisfies SegmentSeal]);
+    fsyncSync(open.fd);
     closeSync(open.fd);
     this.#open = null;
     this.#begin(await listSegments(this.#dir), open.segment + 1);
@@ -206,13 +216,15 @@ export class SegmentWriter {
   }
 
   #begin(segments: readonly Segment[], segment: number, broken?: Break, unchained?: string): void {
-    const day = dayOf(this.#nowMs());
+    const [day, started] = [this.#day(), this.#now()];
     const { fd, name } = createSegment(this.#dir, day, segments.filter((one) => one.day === day).length + 1);
     syncDirectory(this.#dir);
+    this.#newestDay = day;
     this.#open = { fd, segment, day, name, bytes: 0 };
     const start: SegmentStart = {
       segment,
-      started: this.#now(),
+      started,
+      ...(started.startsWith(day) ? {} : { day }),
       previous: this.#link.mac,
       ...(broken === undefined ? {} : { break: broken }),
       ...(unchained === undefined ? {} : { unchained }),
@@ -245,6 +257,12 @@ export class SegmentWriter {
     }
     open.bytes = fstatSync(open.fd).size;
     this.#link = link;
+  }
+
+  /** Today, or the day of the newest segment if the clock went back. */
+  #day(): string {
+    const today = dayOf(this.#nowMs());
+    return today < this.#newestDay ? this.#newestDay : today;
   }
 
   #now(): string {
@@ -293,7 +311,7 @@ function provenEnd(key: Buffer, segment: Segment): number | null {
   const chained = chainedSegment(segment);
   if (chained === null) return 0;
   const { lines } = readFrom(segment.path, 0) ?? { lines: [] };
-  if (chained.start.started.slice(0, 10) !== segment.day) return null;
+  if (dayOfStart(chained.start) !== segment.day) return null;
   let link: Link | null = null;
   for (const line of lines) {
     const read = readChained(line);

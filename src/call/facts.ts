@@ -55,6 +55,12 @@ export const FACT_FIELDS = {
   approvals: 'list',
   /** Rules of clients that cover commands of the call: `[{verdict, rule, file}]`. Absent if empty. */
   command_rules: 'list',
+  /** SHA-256 (hex) of what a person had decided when the call was judged. Absent: it was refused before. */
+  policy_sha256: 'text',
+  /** SHA-256 (hex) of each artifact that the answer stored, as it was stored. Absent if empty. */
+  artifacts_sha256: 'texts',
+  /** `full` or `reduced`. Absent: nothing ran, or in the daemon itself. */
+  isolation: 'text',
   /** Missing parts of the isolation. Absent if it was full. */
   isolation_missing: 'texts',
   /** Requests of the tool to ToolHost: `{total, calls: [{method, error_code, duration_ms, …}]}`. Absent if empty. */
@@ -121,6 +127,9 @@ export const FACTS: { readonly [K in FactName]: FactRow<CallFacts[K]> } = {
     isAboutOutput: true,
     meta: (bytes) => ({ content_fidelity: 'partial', dropped_bytes: bytes }),
   },
+  policyHash: { texts: 'none', record: (hash) => ({ policy_sha256: hash }) },
+  artifactHashes: { texts: 'none', record: (hashes) => ({ artifacts_sha256: hashes }) },
+  isolation: { texts: 'none', record: (level) => ({ isolation: level }) },
   isolationMissing: {
     texts: 'none',
     meta: (missing) => ({ isolation: { level: 'reduced', missing } }),

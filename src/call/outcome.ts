@@ -99,8 +99,14 @@ export interface CallFacts {
   readonly droppedBytes: number;
   /** True if the tool applied the requested view itself. Its texts are shown unchanged. */
   readonly isViewApplied: boolean;
+  /** How isolated it ran; null if nothing ran, or in the daemon itself. */
+  readonly isolation: 'full' | 'reduced' | 'unavailable' | null;
   /** Missing parts of the isolation; empty if it was full or nothing ran. */
   readonly isolationMissing: readonly string[];
+  /** SHA-256 (hex) of what a person had decided when the call was judged; "" if it was not judged. */
+  readonly policyHash: string;
+  /** SHA-256 (hex) of each artifact that the answer stored. */
+  readonly artifactHashes: readonly string[];
   /** Secrets that replaced their tokens in the input, even if the call failed. */
   readonly secretsOpened: readonly OpenedSecret[];
   /** How the output came about, if not simply by one run with the arguments of the caller. */
@@ -138,7 +144,10 @@ export const NO_FACTS: CallFacts = {
   runMs: null,
   droppedBytes: 0,
   isViewApplied: false,
+  isolation: null,
   isolationMissing: [],
+  policyHash: '',
+  artifactHashes: [],
   secretsOpened: [],
   provenance: {},
   tokensHanded: [],

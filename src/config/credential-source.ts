@@ -23,6 +23,11 @@ export interface SourceEnvironment {
   variable(name: string): string | undefined;
 }
 
+/** What the daemon has of it: not the variables of a person's shell. */
+export function fileSources({ path, home }: Pick<SourceEnvironment, 'path' | 'home'>): SourceEnvironment {
+  return { path, home, variable: () => undefined };
+}
+
 /** Reads `gh`, `env:NAME` or `file:PATH`, with an absolute path. Throws ARGS_INVALID. */
 export function parseSource(text: string): CredentialSource {
   const [, kind, rest = ''] = /^(gh|env|file)(?::(.+))?$/s.exec(text) ?? [];

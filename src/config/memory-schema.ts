@@ -1,7 +1,5 @@
 import { flag, optional, section, whole } from './schema-parts.ts';
-
-/** https, or http on this machine; no user, no query. */
-const SERVER_URL = '^(https://[^\\s/@?#]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]+)?)(/[^\\s?#]*)?$';
+import { SERVER_URL } from './server-url.ts';
 
 export const MEMORY_SCHEMA = section('Memories of earlier work.', {
   holdout: {

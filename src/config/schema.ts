@@ -8,6 +8,7 @@ import {
   TIMEOUT_LONGEST_MS,
   TIMEOUT_MAX_MS,
 } from '../core/limits.ts';
+import { AUDIT_SCHEMA } from './audit-schema.ts';
 import { GATEWAY_SCHEMA } from './gateway-schema.ts';
 import { MEMORY_SCHEMA } from './memory-schema.ts';
 import { type Described, flag, names, optional, section, whole } from './schema-parts.ts';
@@ -309,13 +310,7 @@ export const CONFIG_SCHEMA = {
         'Apply the rules of Claude Code and OpenCode for commands to the commands inside a command (docs/rules.md).',
       ),
     }),
-    audit: section('The audit log (docs/audit.md).', {
-      durable: flag(
-        true,
-        'Answer a call only after its record is on the disk. false: a loss of power may take the newest records.',
-      ),
-      keep_days: whole(0, 0, 36_500, 'UTC days of which records are kept, including today. 0: all.'),
-    }),
+    audit: AUDIT_SCHEMA,
     log: section('The log of the daemon.', {
       level: {
         enum: ['debug', 'info', 'warn', 'error'],

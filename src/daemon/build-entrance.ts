@@ -16,6 +16,7 @@ import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
 import { createLostCalls } from '../features/lost-calls/lost-calls.ts';
 import { policyFor } from '../features/outside/policy.ts';
+import { createPolicyHash } from '../features/outside/policy-hash.ts';
 import { ClientRules } from '../features/rules/client-rules.ts';
 import { JudgeThread } from '../features/rules/judge-thread.ts';
 import { MANAGED_SETTINGS, RuleFiles } from '../features/rules/rule-files.ts';
@@ -59,6 +60,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     ...before,
     approvals,
     commandRules: clientRules,
+    policyHash: createPolicyHash({ ...before, config }),
     runner: holdFiles(watched, before.branches),
     secondSearch,
     findings: before.jobs.findings,

@@ -1,3 +1,4 @@
+import { fileSources } from '../config/credential-source.ts';
 import { Contexts } from '../features/compile/contexts.ts';
 import type { NewEvent } from '../features/events/event.ts';
 import { eventDatabase } from '../features/events/event-database.ts';
@@ -20,7 +21,7 @@ export function buildRemembering(deps: ComposeDeps, before: Stores & Scrubbing) 
   const { environment, paths, config, clock, timer, logger } = deps;
   const { memoryDatabase: database, memoryStore: store, scrubber } = before;
   const { installRoot } = paths;
-  const source = { path: environment.path, home: environment.home, variable: () => undefined };
+  const source = fileSources(environment);
   const common = { database, environment: source, scrubber, clock, timer, logger };
   const dense = createDense({ ...common, config: config.memory.embedding, installRoot });
   const sharing = new Sharing({ ...common, config: config.memory.qdrant, dense });

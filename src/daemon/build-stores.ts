@@ -1,4 +1,5 @@
-import { createAuditLog } from '../audit/log.ts';
+import { fileSources } from '../config/credential-source.ts';
+import { buildAudit } from '../features/audit/build-audit.ts';
 import { memoryDatabase } from '../features/memory/memory-database.ts';
 import { MemoryStore } from '../features/memory/store.ts';
 import { NetworkCredentials, type NetworkCredentialsDeps } from '../features/network/credentials.ts';
@@ -84,12 +85,12 @@ export function buildStores(deps: ComposeDeps) {
     upstreamServers,
     upstreamMasks: new VariableMasks(upstreamServers),
     artifacts: createArtifactStore({ database, keys, dir, limits: config.artifacts, clock, logger }),
-    auditLog: createAuditLog({
+    ...buildAudit({
       dir: auditDir,
+      config: config.audit,
+      environment: fileSources(environment),
       clock,
       logger,
-      isDurable: config.audit.durable,
-      keepDays: config.audit.keep_days,
       onRecord(record) {
         callFigures.record(record);
         liveEvents.record(record);
@@ -105,8 +106,6 @@ function credentialsOf(
   database: Database,
   projects: NetworkCredentialsDeps['projects'],
 ): NetworkCredentials {
-  // The daemon does not have the variables of a person's shell.
-  const source = { path: environment.path, home: environment.home, variable: () => undefined };
   const store = createCredentialStore({ database });
-  return new NetworkCredentials({ store, projects, environment: source, clock, logger });
+  return new NetworkCredentials({ store, projects, environment: fileSources(environment), clock, logger });
 }

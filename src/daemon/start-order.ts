@@ -3,7 +3,7 @@ import { leaseChore } from '../features/jobs/build-jobs.ts';
 import { networkChores } from '../features/network/chores.ts';
 import { followInstallation, removeUnusedBundles, warnOfBadLinks } from '../features/projects/registered-projects.ts';
 import { branchChore, sessionChore } from '../features/sessions/session-end.ts';
-import { collectMainHeap, createChores, eventChore, memoryChore, pruneChore } from '../features/shared/chores.ts';
+import { collectMainHeap, createChores, generalChores } from '../features/shared/chores.ts';
 import { storageChore } from '../features/storage/storage-life.ts';
 import { undoChore } from '../features/undo/management.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
@@ -50,13 +50,12 @@ export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps,
     parts.auditor,
     createChores(
       [
-        pruneChore(artifacts),
-        eventChore(parts.eventLog),
-        memoryChore({ gate, collectors }),
+        ...generalChores({ artifacts, eventLog: parts.eventLog, gate, collectors, door }),
         sessionChore(sessionEnd),
         leaseChore(jobs),
         branchChore(parts.branches),
         undoChore(parts),
+        ...parts.headShipping.chores(),
         storageChore({ sandbox, liveSessions, upstreams: parts.upstreams, clock, config: config.sandbox }),
         ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
       ],

@@ -18,6 +18,8 @@ export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'>
   consents: Pick<Consents, 'has'>;
   approvals: Approvals;
   commandRules: CommandRules;
+  /** SHA-256 (hex) of everything that a person has decided and that holds for the call. */
+  policyHash(call: VerifiedCall): string;
   sandbox: Sandbox;
   config: Pick<Config, 'sandbox' | 'server' | 'secrets' | 'approvals'>;
   slots: Slots;
@@ -42,6 +44,8 @@ export interface Asking {
   begin(rule: string): Promise<void>;
   /** Called for each rule that asked, also if an earlier answer allowed the call. */
   note(asked: ApprovalRecord): void;
+  /** Called with the hash of the policy each time the call is judged. */
+  underPolicy(hash: string): void;
   /** Called with the rules of clients that cover commands of the call, each time it is judged. */
   ruled(rules: readonly CommandRuleRecord[]): void;
 }
@@ -69,6 +73,7 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps, asking:
   const untilMs = deps.clock.monotonic() + deps.config.approvals.wait_ms;
   const answered = new Set<string>();
   for (;;) {
+    asking.underPolicy(deps.policyHash(call));
     const { lines, open, isOnlyForWatchers } = await judge(call, deps, isolation, answered, asking);
     // Judged again, because other calls may have passed meanwhile.
     const rate = open === null && !call.options.dryRun ? deps.rates.take(call) : null;

@@ -140,7 +140,7 @@ function archiveOf({ artifactId, streams }: StoredOutput): Archive {
     id: artifactId,
     bytes: streams.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
     hash: () => {
-      hash ??= hashOf(streams);
+      hash ??= `sha256:${hashOf(streams)}`;
       return hash;
     },
   };

@@ -39,6 +39,8 @@ export class CallState {
   readonly approvals: ApprovalRecord[] = [];
   /** The rules of clients that cover commands of the call. */
   commandRules: readonly CommandRuleRecord[] = [];
+  /** Of the policy that judged the call; "" if none did. */
+  policyHash = '';
   /** True if the call failed without output, or lost it: the answer is the failure and the known facts of the run. */
   isRefused = false;
   readonly #results: Partial<StepResults> = {};

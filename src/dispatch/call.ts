@@ -19,6 +19,8 @@ export interface Call {
   receivedAt: number;
   /** Monotonic milliseconds. */
   startedAt: number;
+  /** SHA-256 (hex) of what the call has stored, by artifact. */
+  readonly artifacts: Map<string, string>;
 }
 
 /** Options that dispatch reads for every tool. Tool schemas do not repeat them (docs/answers.md). */

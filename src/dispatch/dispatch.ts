@@ -129,6 +129,9 @@ function askingOf(state: CallState): Asking {
   return {
     begin: (rule) => state.record.ask(state.from('verify'), rule),
     note: (asked) => void state.approvals.push(asked),
+    underPolicy(hash) {
+      state.policyHash = hash;
+    },
     ruled(rules) {
       state.commandRules = rules;
     },
@@ -157,7 +160,7 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
     return addFacts(EMPTY_OUTCOME, { shows: state.page.artifactId });
   }
   const { isolation, report } = state.from('authorize');
-  if (dryRun) return { ...EMPTY_OUTCOME, data: report };
+  if (dryRun) return addFacts({ ...EMPTY_OUTCOME, data: report }, { policyHash: state.policyHash });
   await state.times.of('journal', state.record.begin(call));
   const release = await state.times.of('slot', deps.slots.take(call.request.signal));
   try {
@@ -172,8 +175,9 @@ function withEarlierFacts(outcome: RawOutcome, state: CallState): RawOutcome {
   const { execution } = state.find('verify') ?? {};
   const provenance = { argRepairs: execution?.repairs ?? [] };
   const repaired = provenance.argRepairs.length === 0 ? outcome : addFacts(outcome, { provenance });
-  const { approvals, commandRules } = state;
+  const { approvals, commandRules, policyHash } = state;
   const approved = addFacts(repaired, {
+    policyHash,
     ...(approvals.length > 0 && { approvals }),
     ...(commandRules.length > 0 && { commandRules }),
   });
@@ -250,7 +254,8 @@ function answerWithoutText(call: Call, outcome: ScrubbedOutcome, deps: DispatchD
 async function recordAnswer(state: CallState, deps: DispatchDeps): Promise<CallAnswer> {
   const budgeted = state.from('budget');
   try {
-    await state.record.end(state.call, state.from('scrub'), budgeted);
+    const artifactHashes = [...state.call.artifacts.values()];
+    await state.record.end(state.call, addFacts(state.from('scrub'), { artifactHashes }), budgeted);
     return budgeted.answer;
   } catch (thrown) {
     const failure = unrecorded(reported(state.call, thrown, deps, 'audit'));

@@ -17,5 +17,6 @@ export function identify(request: CallRequest, { liveSessions, clock }: Identify
     session: { project, session: liveSessions.idFor(project, sessionHint), branch: null },
     receivedAt: clock.now(),
     startedAt: clock.monotonic(),
+    artifacts: new Map(),
   };
 }

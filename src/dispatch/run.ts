@@ -55,7 +55,8 @@ export async function run(
     ...(call.request.passed === undefined ? {} : { passed: call.request.passed }),
     ...(progress === null ? {} : { onCommand: () => progress.listen() }),
   });
-  const { outcome, facts } = await running.finally(() => progress?.stop());
+  const { outcome, facts: found } = await running.finally(() => progress?.stop());
+  const facts = { ...found, isolation: call.tool.program.kind === 'host' ? null : isolation.level };
   const { signal } = call.request;
   // contextd itself chose the names of an answer that it made of a server's result.
   const isOwn = call.tool.origin === 'core' || call.tool.program.kind === 'upstream';

@@ -5,7 +5,7 @@ import { essentialsOf, type StoredData } from '../tokens/data/fit-data.ts';
 import type { ByteRange } from '../tokens/line.ts';
 import type { VerifiedCall } from './call.ts';
 import type { ScrubbedOutcome } from './scrub.ts';
-import { keep, type StoreDeps, type StoredOutput } from './store.ts';
+import { hashOf, keep, type StoreDeps, type StoredOutput } from './store.ts';
 
 export type DataStoreDeps = Pick<StoreDeps, 'artifacts' | 'secondSearch'>;
 
@@ -36,6 +36,7 @@ export async function storeData(
   const streams = [...texts.streams, stream];
   await texts.committed;
   await deps.artifacts.grow(call.session, artifactId, streams, texts.droppedBytes);
+  call.artifacts.set(artifactId, hashOf(streams));
   deps.secondSearch.stored({ session: call.session, requestId: call.requestId, tool, artifactId });
   return { ...texts, streams, data: stream };
 }

@@ -57,6 +57,7 @@ export function keep(
   // The same words in another directory are a different command.
   const command = JSON.stringify([call.request.cwd, sorted(call.input)]);
   const { id, committed } = deps.artifacts.put(session, requestId, tool, streams, droppedBytes, command);
+  call.artifacts.set(id, hashOf(streams));
   committed.then(
     () => deps.secondSearch.stored({ session, requestId, tool, artifactId: id }),
     () => {},
@@ -72,15 +73,16 @@ export async function storeDerived(
   { artifacts }: { artifacts: ArtifactStore },
 ): Promise<StoredOutput> {
   const { id, committed } = artifacts.put(call.session, call.requestId, output.tool, streams, 0);
+  call.artifacts.set(id, hashOf(streams));
   await committed;
   return { ...output, artifactId: id, revision: 0, streams };
 }
 
-/** Returns `sha256:…` of the artifact's bytes. */
+/** SHA-256 of the artifact's bytes, hex. */
 export function hashOf(streams: readonly ArtifactStream[]): string {
   const hash = createHash('sha256');
   for (const { text } of streams) hash.update(text);
-  return `sha256:${hash.digest('hex')}`;
+  return hash.digest('hex');
 }
 
 /** Sorts the keys, so that a caller's key order does not matter. */

@@ -1,6 +1,6 @@
 /** The thread's side of a database: opening the file, running batches, and what SQLite's errors mean. */
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { packError, type WireError } from '../core/wire-error.ts';
@@ -91,8 +91,29 @@ function configure(database: DatabaseSync, durable: boolean): void {
 function migrate(database: DatabaseSync, file: string, migrations: readonly string[]): void {
   const version = readVersion(database);
   if (version > migrations.length) throw newerVersion(file, version, migrations.length);
+  removeOldCopies(file);
+  if (version > 0 && version < migrations.length) copyBefore(database, file, version);
   for (let next = version; next < migrations.length; next++) {
     database.exec(`BEGIN IMMEDIATE; ${migrations[next]}; PRAGMA user_version = ${next + 1}; COMMIT`);
+  }
+}
+
+/** Milliseconds for which the copy of a database before a migration is kept. It holds what was masked since. */
+const COPY_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A whole copy beside the database, as the older contextd left it. Without it nothing is migrated. */
+function copyBefore(database: DatabaseSync, file: string, version: number): void {
+  const copy = `${file}.version-${version}`;
+  rmSync(copy, { force: true });
+  createPrivately(copy);
+  database.prepare('VACUUM INTO ?').run(copy);
+}
+
+function removeOldCopies(file: string): void {
+  const [dir, start] = [dirname(file), `${basename(file)}.version-`];
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    if (name.startsWith(start) && statSync(path).mtimeMs < Date.now() - COPY_KEPT_MS) rmSync(path, { force: true });
   }
 }
 
@@ -197,7 +218,9 @@ function newerVersion(file: string, version: number, newest: number): ContextdEr
   return new ContextdError(
     'VERSION_MISMATCH',
     `${file} has schema version ${version}, and this contextd knows versions up to ${newest}`,
-    { remedy: 'Install the newer contextd that wrote it, or set CONTEXTD_HOME to another folder.' },
+    {
+      remedy: `Install the newer contextd that wrote it, put back the copy ${file}.version-N from before its migration if there is one, or set CONTEXTD_HOME to another folder.`,
+    },
   );
 }
 

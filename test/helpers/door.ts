@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { type ChannelCredentials, credentials, type ServiceError } from '@grpc/grpc-js';
 import type { PassingRequests } from '#src/call/passing.js';
 import type { Dispatch } from '#src/call/request.js';
-import { systemClock } from '#src/core/clock.js';
+import { type Clock, systemClock } from '#src/core/clock.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
+import { writeSet } from '#src/doors/grpc/certificates.js';
 import type { ConnectionLimits } from '#src/doors/grpc/connections.js';
 import { createGrpcDoor, type Door } from '#src/doors/grpc/grpc.js';
+import type { CertificateSet } from '#src/doors/grpc/identities.js';
 import { loadProtocol, type Protocol } from '#src/protocol/load.js';
 import type { Management } from '#src/protocol/management-contract.js';
 import { management, noServers, refuse } from './behind.ts';
@@ -35,11 +37,15 @@ export interface Behind {
   mask?: (text: string) => string;
   logger?: Logger;
   limits?: Partial<ConnectionLimits>;
+  /** Certificates that are there already. */
+  certificates?: CertificateSet;
+  clock?: Clock;
 }
 
 export async function openDoor(behind: Behind): Promise<TestDoor> {
   const dir = await mkdtemp(join(tmpdir(), 'door-'));
   const paths = { socket: join(dir, 'run', 'contextd.sock'), certsDir: join(dir, 'certs') };
+  if (behind.certificates !== undefined) await writeSet(paths.certsDir, behind.certificates);
   const door = createGrpcDoor({
     paths,
     dispatch: behind.dispatch,
@@ -48,7 +54,7 @@ export async function openDoor(behind: Behind): Promise<TestDoor> {
     passing: behind.passing ?? noServers,
     answerHook: async () => null,
     mask: behind.mask ?? ((text) => text),
-    clock: systemClock,
+    clock: behind.clock ?? systemClock,
     logger: behind.logger ?? silentLogger,
     ...(behind.limits === undefined ? {} : { limits: behind.limits }),
   });

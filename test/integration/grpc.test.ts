@@ -275,7 +275,7 @@ describe('ManagementService', () => {
       management: {
         registerProject: async ({ root }) => ({ root, changed: true, tools: [tool] }),
         listTools: async () => ({ tools: [tool] }),
-        tailAudit: async ({ limit, project_root }) => ({ records_json: [`${limit} ${project_root}`] }),
+        tailAudit: async ({ limit, project_root }) => ({ records_json: [`${limit} ${project_root}`], unreadable: 0 }),
         checkHealth: async () => ({ checks: [check] }),
         stopServer: async ({ grace_ms, restart }) => ({
           pid: grace_ms,
@@ -296,7 +296,7 @@ describe('ManagementService', () => {
     });
     expect(await answered((done) => management.ListTools({ root: '' }, done))).toMatchObject({ tools: [wire] });
     const audit = { limit: 7, project_root: '/p' };
-    expect(await answered((done) => management.TailAudit(audit, done))).toEqual({ records_json: ['7 /p'] });
+    expect(await answered((done) => management.TailAudit(audit, done))).toMatchObject({ records_json: ['7 /p'] });
     const secrets = await answered((done) => management.SessionSecrets({ root: '/p', session: 's' }, done));
     expect(secrets).toEqual({ root: '/p', session: 's', secrets: [] });
     expect(await answered((done) => management.Stats({ project_root: '', days: 0 }, done))).toEqual({ rows: [] });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
@@ -163,6 +163,87 @@ describe('opening the state database', () => {
     await expect(openTestDatabase(dir)).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
       message: expect.stringMatching(`schema version 99, .* up to ${STATE_MIGRATIONS.length}$`),
+    });
+  });
+
+  it('keeps a copy from before a migration, which the older contextd opens again', async () => {
+    const dir = await makeTempDir();
+    const file = join(dir, 'contextd.db');
+    const open = (migrations: readonly string[]) => createDatabase({ file, migrations, logger: silentLogger });
+    const older = open(STATE_MIGRATIONS);
+    await older.start();
+    await older.write([{ sql: INSERT, params: ['a', value] }]);
+    await older.stop();
+    expect(await readdir(dir)).not.toContainEqual(expect.stringContaining('.version-'));
+
+    const newer = open([...STATE_MIGRATIONS, 'DELETE FROM meta']);
+    await newer.start();
+    expect(await newer.read(COUNT)).toEqual([{ n: 0 }]);
+    await newer.stop();
+    const copy = `${file}.version-${STATE_MIGRATIONS.length}`;
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    const refused = open(STATE_MIGRATIONS);
+    await expect(refused.start()).rejects.toMatchObject({
+      code: 'VERSION_MISMATCH',
+      remedy: expect.stringContaining(`${file}.version-N`),
+    });
+
+    await rename(copy, file);
+    await rm(`${file}-wal`, { force: true });
+    const again = open(STATE_MIGRATIONS);
+    await again.start();
+    expect(await again.read('SELECT name FROM meta')).toEqual([{ name: 'a' }]);
+    await again.stop();
+
+    await writeFile(copy, '');
+    const longAgo = new Date('2025-01-01');
+    await utimes(copy, longAgo, longAgo);
+    const last = open(STATE_MIGRATIONS);
+    await last.start();
+    await last.stop();
+    expect(await readdir(dir)).not.toContainEqual(expect.stringContaining('.version-'));
+  });
+
+  it('is not migrated if no copy can be kept', async () => {
+    const dir = await makeTempDir();
+    const file = join(dir, 'contextd.db');
+    const older = createDatabase({ file, migrations: STATE_MIGRATIONS, logger: silentLogger });
+    await older.start();
+    await older.stop();
+    // Where the copy would be.
+    await mkdir(`${file}.version-${STATE_MIGRATIONS.length}`);
+    const newer = createDatabase({
+      file,
+      migrations: [...STATE_MIGRATIONS, 'DROP TABLE meta'],
+      logger: silentLogger,
+    });
+    await expect(newer.start()).rejects.toMatchObject({ code: expect.any(String) });
+    const again = createDatabase({ file, migrations: STATE_MIGRATIONS, logger: silentLogger });
+    await again.start();
+    expect(await again.read(COUNT)).toEqual([{ n: 0 }]);
+    await again.stop();
+  });
+
+  it('names a page that was corrupted, and the remedy, when it is read', async () => {
+    const dir = await makeTempDir();
+    const file = join(dir, 'contextd.db');
+    const database = await openTestDatabase(dir);
+    const rows = Array.from({ length: 200 }, (_, n) => ({
+      sql: INSERT,
+      params: [`name-${n}`, Buffer.alloc(500, 'v')],
+    }));
+    await database.write(rows);
+    await database.stop();
+    const bytes = await readFile(file);
+    const at = bytes.indexOf('name-1');
+    const page = Math.floor(at / 4096) * 4096;
+    bytes.fill(0xff, page, page + 4096);
+    await writeFile(file, bytes);
+    const opened = await openTestDatabase(dir);
+    await expect(opened.read('SELECT * FROM meta')).rejects.toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.stringContaining('is damaged or not a contextd database'),
+      remedy: expect.stringContaining(`move ${file}`),
     });
   });
 

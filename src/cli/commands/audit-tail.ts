@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
+import type { CliContext } from '../context.ts';
 import { projectOption } from '../project-root.ts';
-import type { View } from '../render.ts';
+import { type View, write } from '../render.ts';
 
 const RECORDS_DEFAULT = 20;
 const RECORDS_MAX = 1000;
@@ -18,11 +19,19 @@ export const auditTail = defineCommand({
     const limit = args.count('lines', RECORDS_DEFAULT, RECORDS_MAX);
     const root = await projectOption(context, args);
     const request = { limit, project_root: root };
-    const { records_json } = await withClient(context.paths, (client) => client.tailAudit(request));
+    const { records_json, unreadable } = await withClient(context.paths, (client) => client.tailAudit(request));
+    await reportUnreadable(context, unreadable);
     return records_json.map(parseRecord);
   },
   view: (records) => recordTable(records, 'no calls yet'),
 });
+
+/** Says on stderr how many lines of the log are no records. */
+export async function reportUnreadable({ stderr }: CliContext, lines: number): Promise<void> {
+  if (lines === 0) return;
+  const what = lines === 1 ? '1 line of the audit log' : `${lines} lines of the audit log`;
+  await write(stderr, `ctxd: ${what} could not be read: \`ctxd audit verify\` names the place\n`);
+}
 
 /** `empty` is shown without records. */
 export function recordTable(records: readonly JsonObject[], empty: string): View {

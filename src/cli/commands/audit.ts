@@ -1,17 +1,20 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { EXPORT_FORMATS, type ExportFormat, exporterOf } from '../../audit/export.ts';
-import { chainPlaces, readHead, readKey } from '../../audit/head.ts';
+import { chainPlaces, type HeadLine, headLine, readHead, readKey } from '../../audit/head.ts';
+import { RecordReader } from '../../audit/record-reader.ts';
 import { type AuditFilter, readAuditLog, searchAuditLog } from '../../audit/select.ts';
-import { type AuditReport, type KeptHead, verifyAuditLog } from '../../audit/verify.ts';
+import { readShipments } from '../../audit/shipped.ts';
+import { type AuditReport, verifyAuditLog } from '../../audit/verify.ts';
 import { durationMs } from '../../core/duration.ts';
-import { ContextdError, isErrno } from '../../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { readKeptHeads, readSignedHeads, type SignedHead } from '../audit/kept-heads.ts';
+import { signText } from '../audit/ssh-signature.ts';
 import { type Command, defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { projectOption } from '../project-root.ts';
 import { write } from '../render.ts';
-import { recordTable } from './audit-tail.ts';
+import { recordTable, reportUnreadable } from './audit-tail.ts';
 
 const FOUND_DEFAULT = 50;
 const FOUND_MAX = 10_000;
@@ -34,10 +37,24 @@ const verify = defineCommand<AuditReport>({
       syntax: '--against <file>',
       help: 'also compare it with heads that were kept elsewhere (`ctxd audit head`; JSON lines)',
     },
+    {
+      syntax: '--allowed-signers <file>',
+      help: 'with --against: only heads that someone in this file signed count (ssh-keygen(1), ALLOWED SIGNERS)',
+    },
   ],
   async run({ paths, cwd }, args) {
-    const file = args.text('against');
-    return verifyAuditLog(paths.auditDir, file === undefined ? [] : await readHeads(resolve(cwd, file)));
+    const [file, signers] = [args.text('against'), args.text('allowed-signers')];
+    if (file === undefined && signers !== undefined) {
+      throw new ContextdError('ARGS_INVALID', '--allowed-signers needs heads to check', {
+        remedy: 'Name a file of signed heads with --against.',
+      });
+    }
+    if (file === undefined) return verifyAuditLog(paths.auditDir);
+    const path = resolve(cwd, file);
+    const kept = signers === undefined ? await readKeptHeads(path) : await readSignedHeads(path, resolve(cwd, signers));
+    const report = await verifyAuditLog(paths.auditDir, kept.heads);
+    const faults = kept.faults.map((what) => ({ file: '', line: 0, what }));
+    return { ...report, faults: [...report.faults, ...faults], notes: [...report.notes, ...kept.notes] };
   },
   view: (report) => ({ kind: 'lines', lines: inWords(report) }),
   exitCode: ({ faults }) => (faults.length > 0 ? 1 : 0),
@@ -74,16 +91,22 @@ function inWords({
   ];
 }
 
-const head = defineCommand<JsonObject>({
+const head = defineCommand<HeadLine | SignedHead>({
   name: ['audit', 'head'],
   summary: 'Print the head of the audit log, to keep elsewhere: `ctxd audit verify --against` compares with it.',
-  run: async ({ paths }) => {
+  options: [{ syntax: '--sign <key>', help: 'sign it with an SSH key (`ssh-keygen -Y sign`)' }],
+  run: async (context, args) => {
+    const { paths, cwd } = context;
     const places = chainPlaces(paths.auditDir);
     const key = readKey(places);
     const known = key === null ? 'missing' : readHead(places, key);
     if (typeof known !== 'string') {
-      const { segment, seq, mac } = known;
-      return { segment, seq, mac, time: new Date().toISOString() };
+      const line = headLine(known, Date.now());
+      await reportShipments(context);
+      const signingKey = args.text('sign');
+      if (signingKey === undefined) return line;
+      const signed = JSON.stringify(line);
+      return { signed, signature: await signText(signed, resolve(cwd, signingKey)) };
     }
     throw new ContextdError('NOT_FOUND', `the audit log has no head that can be trusted: it is ${known}`, {
       remedy: 'Run `ctxd audit verify`.',
@@ -91,6 +114,14 @@ const head = defineCommand<JsonObject>({
   },
   view: (line) => ({ kind: 'lines', lines: [JSON.stringify(line)] }),
 });
+
+/** Says on stderr which heads other machines have. */
+async function reportShipments({ paths, stderr }: CliContext): Promise<void> {
+  for (const [place, { seq, sent, fault }] of Object.entries(readShipments(paths.auditDir))) {
+    const last = seq === 0 ? 'has no head yet' : `has the head of record ${seq} since ${sent}`;
+    await write(stderr, `ctxd: ${place} ${last}${fault === '' ? '' : `, and ${fault}`}\n`);
+  }
+}
 
 const search = defineCommand<readonly JsonObject[]>({
   name: ['audit', 'search'],
@@ -105,7 +136,9 @@ const search = defineCommand<readonly JsonObject[]>({
   ],
   async run(context, args) {
     const filter = { ...(await filterOf(context, args)), text: args.word(0) ?? '' };
-    const found = await searchAuditLog(context.paths.auditDir, filter, args.count('lines', FOUND_DEFAULT, FOUND_MAX));
+    const [reader, limit] = [new RecordReader(), args.count('lines', FOUND_DEFAULT, FOUND_MAX)];
+    const found = await searchAuditLog(context.paths.auditDir, filter, limit, reader);
+    await reportUnreadable(context, reader.unreadable);
     return found.map(({ record }) => asJson(record));
   },
   view: (records) => recordTable(records, 'no record fits'),
@@ -123,10 +156,12 @@ const exportLog = defineCommand<number>({
     const filter = await filterOf(context, args);
     await write(context.stdout, exporter.head);
     let records = 0;
-    for await (const logged of readAuditLog(context.paths.auditDir, filter)) {
+    const reader = new RecordReader();
+    for await (const logged of readAuditLog(context.paths.auditDir, filter, reader)) {
       await write(context.stdout, exporter.write(logged));
       records += 1;
     }
+    await reportUnreadable(context, reader.unreadable);
     return records;
   },
   view: () => ({ kind: 'raw', text: '' }),
@@ -167,44 +202,6 @@ function formatOf(text: string): ExportFormat {
   throw new ContextdError('ARGS_INVALID', `there is no format ${JSON.stringify(text)}`, {
     remedy: `Use one of ${EXPORT_FORMATS.join(', ')}.`,
   });
-}
-
-/** The heads in a file of JSON lines, whatever else the lines hold. Throws ARGS_INVALID without one. */
-async function readHeads(file: string): Promise<KeptHead[]> {
-  const heads = (await readText(file)).split('\n').flatMap((line) => headsIn(parsed(line), file));
-  if (heads.length > 0) return heads;
-  throw new ContextdError('ARGS_INVALID', `${file} holds no head of an audit log`, {
-    remedy: 'Keep what `ctxd audit head` prints, one line for each time.',
-  });
-}
-
-/** Also inside of what a collector wraps around a line. */
-function headsIn(value: unknown, from: string): KeptHead[] {
-  if (typeof value === 'string') return value.startsWith('{') ? headsIn(parsed(value), from) : [];
-  if (Array.isArray(value)) return value.flatMap((inner) => headsIn(inner, from));
-  if (!isJsonObject(value)) return [];
-  const { seq, mac } = value;
-  if (typeof seq === 'number' && typeof mac === 'string') return [{ seq, mac, from }];
-  return Object.values(value).flatMap((inner) => headsIn(inner, from));
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (!isErrno(error)) throw error;
-    throw new ContextdError('PATH_NOT_FOUND', `${file} cannot be read: ${error.message}`, {
-      remedy: 'Check the path.',
-    });
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function asJson(record: object): JsonObject {

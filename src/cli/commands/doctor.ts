@@ -1,5 +1,7 @@
 import { defineCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
+import { checkAuditChain } from '../doctor/audit-check.ts';
+import { checkAuditShipping } from '../doctor/audit-shipping.ts';
 import { attempt } from '../doctor/check.ts';
 import { checkClientSettings } from '../doctor/client-checks.ts';
 import { checkClientVersions } from '../doctor/client-versions.ts';
@@ -21,6 +23,8 @@ const STEPS: readonly (readonly [string, Step])[] = [
   ['certificates', checkCertificates],
   ['http', checkHttp],
   ['parts of the daemon', checkParts],
+  ['audit chain', checkAuditChain],
+  ['audit heads elsewhere', checkAuditShipping],
   ['rules', checkRules],
   ['proxy', checkProxy],
   ['project', checkProject],

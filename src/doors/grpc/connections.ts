@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTls, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import {
+  createServer as createTls,
+  type SecureContextOptions,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls';
 import { isErrno } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import type { CertificateSet } from './identities.ts';
@@ -113,13 +118,15 @@ export class Connections {
  */
 export function createTlsServer(certificates: CertificateSet, handshakeMs: number): TlsServer {
   return createTls({
-    ca: certificates.authority,
-    cert: certificates.server.certificate,
-    key: certificates.server.privateKey,
+    ...secureContextOf(certificates),
     requestCert: true,
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.3',
     ALPNProtocols: ['h2'],
     handshakeTimeout: handshakeMs,
   });
+}
+
+/** What new connections are proven with. Connections that are open do not change. */
+export function secureContextOf({ authority, server }: CertificateSet): SecureContextOptions {
+  return { ca: authority, cert: server.certificate, key: server.privateKey, minVersion: 'TLSv1.3' };
 }

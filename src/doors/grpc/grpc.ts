@@ -1,3 +1,5 @@
+import type { Server as TlsServer } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import {
   ResponderBuilder,
   Server,
@@ -18,7 +20,13 @@ import type { Management } from '../../protocol/management-contract.ts';
 import { type CallsInFlight, createCallsInFlight } from '../calls-in-flight.ts';
 import { withAnyRequest } from './call-request.ts';
 import { ensureCertificates } from './certificates.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits, Connections, createTlsServer } from './connections.ts';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  Connections,
+  createTlsServer,
+  secureContextOf,
+} from './connections.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
 import { createEventRoute, createRoute } from './rpc.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
@@ -45,6 +53,8 @@ export interface Door {
   prepare(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Replaces the certificates if they end soon. Open connections go on. Optional: a door without certificates. */
+  renew?(): Promise<void>;
   /** Open connections. */
   connections(): number;
 }
@@ -58,6 +68,7 @@ interface OpenDoor {
   inFlight: CallsInFlight;
   grpc: Server;
   connections: Connections;
+  tls: TlsServer;
   farewellMs: number;
   socket: BoundSocket;
 }
@@ -85,6 +96,13 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
       open = await openDoor(deps, await prepare());
       deps.logger.info('grpc.listening');
     },
+    async renew() {
+      if (open === undefined || ready === undefined) return;
+      const certificates = await ensureCertificates({ ...deps, certsDir: deps.paths.certsDir });
+      if (isDeepStrictEqual(certificates, ready.certificates)) return;
+      ready = { ...ready, certificates };
+      open.tls.setSecureContext(secureContextOf(certificates));
+    },
     connections: () => open?.connections.count ?? 0,
     async stop() {
       const door = open;
@@ -99,7 +117,8 @@ async function openDoor(deps: GrpcDoorDeps, { certificates, protocol }: Preparat
   const limits = { ...CONNECTION_LIMITS, ...deps.limits };
   const grpc = createServer(deps, protocol, inFlight, limits, () => connections.endCurrent());
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
-  const connections = new Connections(createTlsServer(certificates, limits.handshakeMs), {
+  const tls = createTlsServer(certificates, limits.handshakeMs);
+  const connections = new Connections(tls, {
     limits,
     logger: deps.logger,
     // grpc-js accepts neither a minimum TLS version nor a socket for its own TLS server. To it these connections are plain
@@ -107,7 +126,7 @@ async function openDoor(deps: GrpcDoorDeps, { certificates, protocol }: Preparat
     onProven: (connection) => injector.injectConnection(connection),
   });
   const socket = await bindSocket(connections.server, deps.paths);
-  return { inFlight, grpc, connections, socket, farewellMs: limits.farewellMs };
+  return { inFlight, grpc, connections, tls, socket, farewellMs: limits.farewellMs };
 }
 
 function createServer(

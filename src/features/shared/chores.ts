@@ -47,18 +47,14 @@ export function createChores(chores: readonly Chore[], { timer, logger }: { time
 }
 
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
+const RENEW_EVERY_MS = 60 * 60 * 1000;
 
 /** Removes artifacts that are too old or over the quota. */
 export function pruneChore(artifacts: Pick<ArtifactStore, 'prune'>): Chore {
   return { name: 'prune artifacts', everyMs: PRUNE_EVERY_MS, run: () => artifacts.prune() };
 }
 
-/** Removes events that are too old or too many. */
-export function eventChore(eventLog: { prune(): unknown }): Chore {
-  return { name: 'prune events', everyMs: PRUNE_EVERY_MS, run: () => eventLog.prune() };
-}
-
-export interface MemoryChoreDeps {
+interface MemoryChoreDeps {
   gate: Pick<CallGate, 'active' | 'answered'>;
   /** Each gives back what its heap no longer needs. */
   collectors: readonly (() => void)[];
@@ -92,4 +88,20 @@ export function memoryChore({ gate, collectors }: MemoryChoreDeps): Chore {
  */
 export function collectMainHeap(): void {
   void globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}
+
+interface GeneralChoreDeps extends MemoryChoreDeps {
+  artifacts: Pick<ArtifactStore, 'prune'>;
+  eventLog: { prune(): unknown };
+  door: { renew?(): Promise<void> };
+}
+
+/** The chores of no feature: what is old goes, memory is given back, and certificates are replaced a month before their end. */
+export function generalChores({ artifacts, eventLog, door, ...memory }: GeneralChoreDeps): Chore[] {
+  return [
+    pruneChore(artifacts),
+    { name: 'prune events', everyMs: PRUNE_EVERY_MS, run: () => eventLog.prune() },
+    memoryChore(memory),
+    { name: 'renew certificates', everyMs: RENEW_EVERY_MS, run: () => door.renew?.() },
+  ];
 }

@@ -1331,6 +1331,10 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "string",
                   "id": 1
+                },
+                "unreadable": {
+                  "type": "uint64",
+                  "id": 2
                 }
               }
             },

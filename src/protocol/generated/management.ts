@@ -449,6 +449,10 @@ export interface AuditResponse {
    * One JSON object per record, as stored, oldest first.
    */
   'records_json'?: (string)[];
+  /**
+   * Lines that were read and are neither a record nor a line about segments.
+   */
+  'unreadable'?: (number | string | Long);
 }
 
 export interface AuditResponse__Output {
@@ -456,6 +460,10 @@ export interface AuditResponse__Output {
    * One JSON object per record, as stored, oldest first.
    */
   'records_json': (string)[];
+  /**
+   * Lines that were read and are neither a record nor a line about segments.
+   */
+  'unreadable': (number);
 }
 
 export interface BadLink {

@@ -18,7 +18,7 @@ const SMALL = 2_000;
 /** What happens to a log that nobody tampers with. */
 type Step =
   | { readonly kind: 'write'; readonly texts: readonly string[]; readonly isDurable: boolean }
-  | { readonly kind: 'restart' | 'kill' | 'next day' };
+  | { readonly kind: 'restart' | 'kill' | 'next day' | 'clock back' };
 
 const STEP: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -31,7 +31,9 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constantFrom('restart' as const, 'kill' as const, 'next day' as const) }),
+    arbitrary: fc.record({
+      kind: fc.constantFrom('restart' as const, 'kill' as const, 'next day' as const, 'clock back' as const),
+    }),
   },
 );
 
@@ -57,6 +59,7 @@ async function write(steps: readonly Step[], at: Written): Promise<void> {
   for (const step of steps) {
     if (step.kind === 'write') await record(step.texts, step.isDurable);
     else if (step.kind === 'next day') at.nowMs += DAY_MS;
+    else if (step.kind === 'clock back') at.nowMs -= 2 * DAY_MS;
     else {
       if (step.kind === 'restart') writer.close();
       else writer.drop();
@@ -179,7 +182,7 @@ const TAMPERING: fc.Arbitrary<Tampering> = fc.record({
 });
 
 describe('the verification of the audit log', () => {
-  it('SEC-5.4 finds nothing in a log that was only written, over days, restarts and deaths', async () => {
+  it('SEC-5.4 finds nothing in a log that was only written, over days, restarts, deaths and a clock that goes back', async () => {
     await fc.assert(
       fc.asyncProperty(STEPS, UNCHAINED, async (steps, unchained) => {
         const { dir, records } = await newLog(steps, unchained);
@@ -188,6 +191,15 @@ describe('the verification of the audit log', () => {
       }),
       { numRuns: propertyRuns('slow') },
     );
+  });
+
+  it('SEC-5.4 finds nothing in a log whose clock went back over midnight, also after a restart', async () => {
+    const day = { kind: 'next day' } as const;
+    const back = { kind: 'clock back' } as const;
+    const line = { kind: 'write', texts: ['one'], isDurable: true } as const;
+    const { dir, records } = await newLog([line, day, line, back, line, { kind: 'restart' }, line, day, line], 0);
+    expect(await verifyAuditLog(dir)).toMatchObject({ faults: [], records });
+    expect((await readdir(dir)).sort()).toEqual(['audit-2025-01-15.jsonl', 'audit-2025-01-16.jsonl']);
   });
 
   it('SEC-5.4 finds whatever a person without the key changes, removes, adds, moves or cuts', async () => {

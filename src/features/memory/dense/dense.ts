@@ -3,9 +3,9 @@ import { ContextdError } from '../../../core/errors.ts';
 import { Lock } from '../../../core/lock.ts';
 import type { Logger } from '../../../core/log.ts';
 import type { Database } from '../../../stores/sqlite.ts';
+import { Breaker } from '../../shared/breaker.ts';
 import { withDeadline } from '../deadline.ts';
 import type { MemoryFilter } from '../rows.ts';
-import { Breaker } from '../sync/breaker.ts';
 import {
   type Embedded,
   type Embedder,

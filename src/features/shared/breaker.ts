@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
