@@ -40,6 +40,7 @@ describe('the messages of tool.proto', () => {
       inputText: bytes({ maxLength: 500 }),
       door: fc.constantFrom('own' as const, 'mcp' as const, 'shell' as const),
       isMerged: fc.boolean(),
+      isAskedAgain: fc.boolean(),
       surface: fc.constantFrom(...SURFACES),
     });
     fc.assert(
@@ -60,6 +61,7 @@ describe('the messages of tool.proto', () => {
           cwd: meant.cwd,
           input_text: meant.inputText,
           is_merged: meant.isMerged,
+          is_asked_again: meant.isAskedAgain,
         });
       }),
     );
