@@ -34,7 +34,7 @@ export interface Accounting {
   /** INTERRUPTED calls that had their effect, and of these the ones whose answer names an undo. */
   interruptedWithEffect: number;
   namingUndo: number;
-  /** INTERRUPTED calls whose answer says that no file has changed, although one has. */
+  /** INTERRUPTED calls that changed a file and whose answer does not say that they may have. */
   concealed: string[];
 }
 
@@ -124,10 +124,8 @@ function count({ id, kind, answer, printed }: MadeCall, effects: number, sum: Ac
   } else if (code === 'INTERRUPTED') {
     sum.interrupted += 1;
     if (effects > 0) sum.interruptedWithEffect += 1;
-
     if (effects > 0 && printed.includes('ctxd undo undo_')) sum.namingUndo += 1;
-    if (effects > 0 && printed.includes('No file that undo covers has changed'))
-      sum.concealed.push(`${id}: ${printed}`);
+    if (effects > 0 && !printed.includes('It may have changed')) sum.concealed.push(`${id}: ${printed}`);
   } else {
     sum.refused[`${code}`] = (sum.refused[`${code}`] ?? 0) + 1;
     if (effects > 0) sum.denied.push(`${id}: ${printed}`);

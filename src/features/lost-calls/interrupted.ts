@@ -58,7 +58,8 @@ async function traceOf(
     };
   if (changes === null)
     return {
-      said: 'No file that undo covers has changed, but it may have acted elsewhere, such as over the network',
+      // The daemon may have died after it compared the files and before it recorded what it found.
+      said: 'It may have changed files, of which nothing is on record, and acted elsewhere, such as over the network',
       remedy: 'Check what it was to do before you call again.',
     };
   const said = `It may have changed ${count} ${count === 1 ? 'file' : 'files'} of the project`;
