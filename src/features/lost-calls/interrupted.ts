@@ -53,7 +53,7 @@ async function traceOf(
     };
   if (changes === null)
     return {
-      said: 'No file that undo covers has changed, but it may have acted elsewhere, such as over the network',
+      said: 'No change of a file is on record, but it may have acted elsewhere, such as over the network',
       remedy: 'Check what it was to do before you call again.',
     };
   const said = `It may have changed ${count} ${count === 1 ? 'file' : 'files'} of the project`;

@@ -122,8 +122,8 @@ export class Undo {
   }
 
   /**
-   * Changes of a call that ended with its daemon, also if other calls ended then and may have made them. Null if nothing changed.
-   * Throws SANDBOX_UNAVAILABLE.
+   * Changes of a call that ended with its daemon: its own, or those of a time in which it ran beside others, which may be its. Null
+   * if none is on record. Throws SANDBOX_UNAVAILABLE.
    */
   async changesOfCutShort(project: string, requestId: string, sinceMs: number): Promise<FileChanges | null> {
     await this.#changes.look(project);
@@ -131,7 +131,7 @@ export class Undo {
     if (own !== null) return own;
     for await (const record of this.#deps.records.newestFirst(project)) {
       if (record.atMs < sinceMs) return null;
-      if (record.isCutShort === true && record.isShared) return changesIn(record);
+      if (record.isShared) return changesIn(record);
     }
     return null;
   }
