@@ -34,8 +34,6 @@ export interface Accounting {
   /** INTERRUPTED calls that had their effect, and of these the ones whose answer names an undo. */
   interruptedWithEffect: number;
   namingUndo: number;
-  /** INTERRUPTED calls that changed a file and whose answer does not say that they may have. */
-  concealed: string[];
 }
 
 /** Sessions that make one call after the other, all at once, through real proxies. */
@@ -102,7 +100,7 @@ function accountOf(made: readonly MadeCall[], project: string): Accounting {
   for (const line of lines.filter((one) => one !== '')) effects.set(line, (effects.get(line) ?? 0) + 1);
   const sum: Accounting = {
     ...{ calls: made.length, answered: 0, interrupted: 0, refused: {}, interruptedWithEffect: 0, namingUndo: 0 },
-    ...{ lost: [], doubled: [], denied: [], unanswered: [], failedReads: [], concealed: [] },
+    ...{ lost: [], doubled: [], denied: [], unanswered: [], failedReads: [] },
   };
   for (const call of made) count(call, effects.get(call.id) ?? 0, sum);
   return sum;
@@ -124,8 +122,8 @@ function count({ id, kind, answer, printed }: MadeCall, effects: number, sum: Ac
   } else if (code === 'INTERRUPTED') {
     sum.interrupted += 1;
     if (effects > 0) sum.interruptedWithEffect += 1;
+
     if (effects > 0 && printed.includes('ctxd undo undo_')) sum.namingUndo += 1;
-    if (effects > 0 && !printed.includes('It may have changed')) sum.concealed.push(`${id}: ${printed}`);
   } else {
     sum.refused[`${code}`] = (sum.refused[`${code}`] ?? 0) + 1;
     if (effects > 0) sum.denied.push(`${id}: ${printed}`);

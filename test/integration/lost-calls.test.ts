@@ -87,7 +87,7 @@ describe('a call whose daemon died, when it is asked for', () => {
     const answer = await at.call('safe_bash', input, again(requestId));
     expect(answer).toMatchObject({ success: false, data: { error_code: 'INTERRUPTED', retryable: false } });
     expect(answer.error).toContain('the daemon ended before safe_bash had answered');
-    expect(answer.error).toContain('It may have changed files, of which nothing is on record, and acted elsewhere');
+    expect(answer.error).toContain('No change of a file is on record, but it may have acted elsewhere');
     expect(existsSync(join(at.project, 'not-again'))).toBe(false);
     expect(await at.print('safe_bash', input, again(requestId))).toContain('CONFLICT');
   });

@@ -44,11 +44,6 @@ async function traceOf(
       remedy: 'Look at what it was to keep before you call again.',
     };
   const changes = await changesOf(call, deps);
-  if (changes === 'beside')
-    return {
-      said: 'It may have changed files, which are on record with those of a call beside it',
-      remedy: 'Check what it was to change before you call again.',
-    };
   const count = changes === null || changes === 'unknown' ? 0 : countOf(changes);
   // A record without changes: there was no earlier state of the files to compare with.
   if (changes === 'unknown' || (changes !== null && count === 0))
@@ -58,8 +53,7 @@ async function traceOf(
     };
   if (changes === null)
     return {
-      // The daemon may have died after it compared the files and before it recorded what it found.
-      said: 'It may have changed files, of which nothing is on record, and acted elsewhere, such as over the network',
+      said: 'No change of a file is on record, but it may have acted elsewhere, such as over the network',
       remedy: 'Check what it was to do before you call again.',
     };
   const said = `It may have changed ${count} ${count === 1 ? 'file' : 'files'} of the project`;
@@ -79,7 +73,7 @@ async function traceOf(
 async function changesOf(
   { project, requestId, startedMs }: Parameters<typeof interruptedBy>[0],
   { undo, config }: CutShortDeps,
-): Promise<FileChanges | 'beside' | 'unknown' | null> {
+): Promise<FileChanges | null | 'unknown'> {
   if (!config.undo.enabled) return 'unknown';
   try {
     const looked = undo.changesOfCutShort(project, requestId, startedMs);

@@ -122,17 +122,16 @@ export class Undo {
   }
 
   /**
-   * Changes of a call that ended with its daemon, also if other calls ended then and may have made them; 'beside' if they are on
-   * record with those of a call that ended by itself, so that an undo would take back both. Null if nothing changed. Throws
-   * SANDBOX_UNAVAILABLE.
+   * Changes of a call that ended with its daemon: its own, or those of a time in which it ran beside others, which may be its. Null
+   * if none is on record. Throws SANDBOX_UNAVAILABLE.
    */
-  async changesOfCutShort(project: string, requestId: string, sinceMs: number): Promise<FileChanges | 'beside' | null> {
+  async changesOfCutShort(project: string, requestId: string, sinceMs: number): Promise<FileChanges | null> {
     await this.#changes.look(project);
     const own = await this.changesOf(project, requestId);
     if (own !== null) return own;
     for await (const record of this.#deps.records.newestFirst(project)) {
       if (record.atMs < sinceMs) return null;
-      if (record.isShared) return record.isCutShort === true ? changesIn(record) : 'beside';
+      if (record.isShared) return changesIn(record);
     }
     return null;
   }
