@@ -192,6 +192,46 @@ describe('what a person has not accepted or has denied', () => {
   });
 });
 
+describe('a server of which something is denied', () => {
+  const [hidden, open] = ['hidden', 'open'].map((name) => ({ uri: `mm://${name}`, name }));
+  const template = { uriTemplate: 'mm://{name}', name: 'any' };
+  const prompt = { name: 'hidden' };
+  /** Its server says in its own words that it does not have something; to subscribe always succeeds. */
+  const answers: Answers = (request) => {
+    if (request.method === 'resources/list') return { resources: [hidden ?? {}, open ?? {}] };
+    if (request.method === 'resources/templates/list') return { resourceTemplates: [template] };
+    if (request.method === 'prompts/list') return { prompts: [prompt] };
+    if (request.method.endsWith('subscribe')) return {};
+    throw new McpError(-32_602, `mm knows no ${JSON.stringify(request.params)}`);
+  };
+
+  it.each<[string, (name: string) => JsonObject]>([
+    ['resources/read', (name) => ({ uri: `mm://${name}` })],
+    ['resources/read', (name) => ({ uri: `mm:${name}` })],
+    ['resources/subscribe', (name) => ({ uri: `mm:///${name}` })],
+    ['completion/complete', (name) => ({ ref: { type: 'ref/resource', uri: `hidden://{${name}}` } })],
+    ['completion/complete', (name) => ({ ref: { type: 'ref/prompt', name } })],
+    ['prompts/get', (name) => ({ name })],
+  ])(
+    'decision 0131: %s is answered the same for what is denied and for what does not exist',
+    async (method, params) => {
+      const secret = { uriTemplate: 'hidden://{hidden}', name: 'hidden-any' };
+      const offers = [...definitionsOf('template', template, secret), ...definitionsOf('prompt', prompt)];
+      const hiddenOnes = [{ uri: 'mm:///hidden', name: 'hidden' }, { uri: 'mm:hidden', name: 'hidden' }, hidden ?? {}];
+      const seen = [...offers, ...definitionsOf('resource', ...hiddenOnes, open ?? {})];
+      const at = passing({ mm: { answers, offers, seen } }, ['resource::mm:hidden*', 'prompt::mm:hidden*']);
+      const said = async (name: string) => {
+        const answered = await at
+          .ask(method, params(name))
+          .catch(({ code, message, data }: McpError) => ({ code, message, data }));
+        return JSON.stringify(answered).replaceAll(name, 'NAME');
+      };
+      expect(await said('hidden')).toBe(await said('absent'));
+      expect(await said('absent')).not.toContain('mm knows no');
+    },
+  );
+});
+
 describe('a server that never answers', () => {
   it('issue 34: does not stop lists, reads and levels of the others', async () => {
     const resource = { uri: 'x://one', name: 'one' };
