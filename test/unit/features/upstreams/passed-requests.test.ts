@@ -232,6 +232,34 @@ describe('a server of which something is denied', () => {
   );
 });
 
+describe('what a server says of itself', () => {
+  const notices = [
+    'message',
+    'resources/updated',
+    'resources/list_changed',
+    'prompts/list_changed',
+    'tools/list_changed',
+  ];
+
+  it.each([
+    ['nothing', [], notices],
+    ['its log', ['one:logging'], notices.slice(1)],
+    ['its resources', ['one:resources'], ['message', 'prompts/list_changed', 'tools/list_changed']],
+    ['its prompts', ['one:prompts'], notices.filter((one) => !one.startsWith('prompts'))],
+  ])('decision 0131: reaches a client without what gateway.access denies of it: %s', async (_what, deny, expected) => {
+    const answers: Answers = ({ client, notify }) => {
+      for (const notice of notices)
+        for (const hear of [client.notify, notify]) hear({ method: `notifications/${notice}`, params: {} });
+      return { content: [] };
+    };
+    const at = passing({ one: { answers } }, deny);
+    await at.call('one', {});
+    expect(at.heard.map(({ method }) => method)).toEqual(
+      expected.flatMap((one) => [one, one].map((of) => `notifications/${of}`)),
+    );
+  });
+});
+
 describe('a server that never answers', () => {
   it('issue 34: does not stop lists, reads and levels of the others', async () => {
     const resource = { uri: 'x://one', name: 'one' };
