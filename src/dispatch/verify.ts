@@ -19,7 +19,7 @@ export interface VerifyDeps {
   liveSessions: Pick<LiveSessions, 'touch'>;
   branches: Pick<CallBranches, 'enter'>;
   executables: Executables;
-  access: Pick<ToolAccess, 'mayUse'>;
+  access: Pick<ToolAccess, 'mayUse' | 'mayUsePrimitive'>;
   limits: CallLimits;
 }
 
@@ -83,8 +83,8 @@ function acceptedTool(
 ): CatalogTool {
   const { tool: name } = request;
   const tool = catalog.find(project, name);
-  if (tool !== undefined && access.mayUse(project.root, tool)) return tool;
-  if (tool !== undefined) throw unknownTool(request, project, { catalog, access });
+  if (isHidden(name, project, { catalog, access })) throw unknownTool(request, project, { catalog, access });
+  if (tool !== undefined) return tool;
   const [known] = catalog.versions(name);
   const accepted = project.tools.find((one) => one.name === (known?.manifest.name ?? name));
   if (accepted !== undefined) {
@@ -108,15 +108,21 @@ function unknownTool(
   project: Project,
   { catalog, access }: Pick<VerifyDeps, 'catalog' | 'access'>,
 ): ContextdError {
-  const isHidden = (one: string): boolean => {
-    const tool = catalog.find(project, one);
-    return tool !== undefined && !access.mayUse(project.root, tool);
-  };
-  const names = project.tools.map((one) => one.name).filter((one) => !isHidden(one));
+  const names = project.tools.map((one) => one.name).filter((one) => !isHidden(one, project, { catalog, access }));
   return new ContextdError('TOOL_NOT_FOUND', `there is no tool named ${JSON.stringify(name.slice(0, 100))}`, {
     // A client of MCP has other tools than a shell, which has all of them.
     remedy: surface === undefined ? `Tools: ${names.join(', ')}.` : FIND_TOOL,
   });
+}
+
+/** A tool that was changed or removed on disk, or that the project has not accepted, stays hidden. */
+function isHidden(
+  name: string,
+  project: Project,
+  { catalog, access }: Pick<VerifyDeps, 'catalog' | 'access'>,
+): boolean {
+  const tool = catalog.find(project, name) ?? catalog.versions(name)[0];
+  return tool === undefined ? !access.mayUsePrimitive(project.root, name) : !access.mayUse(project.root, tool);
 }
 
 const FIND_TOOL = "Find it by what it does: `tool_browse 'what to do'`.";

@@ -12,6 +12,11 @@ export class Allowance {
     this.#atMs = nowMs;
   }
 
+  /** Allows so much more, though never more than may come at once. */
+  give(amount: number): void {
+    this.#left = Math.min(this.#atOnce, this.#left + amount);
+  }
+
   /** False if it is more than is allowed. Times are monotonic milliseconds. */
   take(amount: number, nowMs: number): boolean {
     this.#left = Math.min(this.#atOnce, this.#left + ((nowMs - this.#atMs) / 1_000) * this.#perSecond);

@@ -16,6 +16,7 @@ export class HeldBody {
   readonly #held: Buffer[] = [];
   /** Of the message that is not complete. */
   #bytes = 0;
+  #count = 0;
   /** The last bytes of the stream: its next end may begin there. */
   #tail = Buffer.alloc(0);
 
@@ -25,6 +26,13 @@ export class HeldBody {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** How many messages passed on since the last call. Of a batch each counts. */
+  takeCount(): number {
+    const count = this.#count;
+    this.#count = 0;
+    return count;
   }
 
   /** What may pass on; empty if no message has ended. Throws RangeError for one that is nested too deeply. */
@@ -42,9 +50,11 @@ export class HeldBody {
     this.#bytes = 0;
     const text = rest.toString('utf8');
     // Of a text that is not JSON, such as a page, the depth means nothing.
-    for (const message of this.#isEvents ? dataOf(text) : [text])
+    for (const message of this.#isEvents ? dataOf(text) : [text]) {
       if (/^\s*[[{]/.test(message) && isDeeperThan(MESSAGE_BOUNDS.depth, message))
         throw new RangeError(`that is nested deeper than ${MESSAGE_BOUNDS.depth}`);
+      this.#count += messagesIn(message);
+    }
     return rest;
   }
 
@@ -74,4 +84,15 @@ function dataOf(text: string): string[] {
     if (line === '') events.push([]);
     else if (DATA.test(line)) events.at(-1)?.push(line.replace(DATA, ''));
   return events.map((lines) => lines.join('\n'));
+}
+
+/** A text that is not a batch is one message, whatever it says. An event without data is not a message. */
+function messagesIn(text: string): number {
+  if (!/^\s*\[/.test(text)) return text === '' ? 0 : 1;
+  try {
+    const batch: unknown = JSON.parse(text);
+    return Array.isArray(batch) ? batch.length : 1;
+  } catch {
+    return 1;
+  }
 }

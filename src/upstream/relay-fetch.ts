@@ -48,14 +48,17 @@ export class RelayFetch {
   readonly #options: RelayFetchOptions;
   readonly #open = new Map<number, Open>();
   readonly #events: Allowance;
+  readonly #messages: Allowance;
   #lastId = 0;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(streams: ServerStreams, options: RelayFetchOptions) {
     this.#streams = streams;
     this.#options = options;
-    const { unaskedBytes, unaskedBytesPerSecond } = MESSAGE_BOUNDS;
-    this.#events = new Allowance(unaskedBytes, unaskedBytesPerSecond, options.clock.monotonic());
+    const now = options.clock.monotonic();
+    const { unaskedBytes, unaskedBytesPerSecond, unaskedMessages, unaskedMessagesPerSecond } = MESSAGE_BOUNDS;
+    this.#events = new Allowance(unaskedBytes, unaskedBytesPerSecond, now);
+    this.#messages = new Allowance(unaskedMessages, unaskedMessagesPerSecond, now);
     streams.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     streams.stdout.on('end', () => this.#failAll(new NotReached('the relay ended', true)));
     streams.stderr.on('data', (chunk: Buffer) => options.lastLines.add(chunk));
@@ -78,6 +81,8 @@ export class RelayFetch {
         remedy: `An MCP server gets at most ${MESSAGE_BOUNDS.sentBytes} bytes. Pass less.`,
       });
     init.signal?.throwIfAborted();
+    // Its answer is one message that was asked for, whichever stream it comes through.
+    if (isRequest(request.body)) this.#messages.give(1);
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     // It may fail while the request is being written.
     promise.catch(() => {});
@@ -145,6 +150,11 @@ export class RelayFetch {
       const bytes = ready();
       if (held.bytes > MESSAGE_BOUNDS.receivedBytes)
         throw new RangeError(`of more than ${MESSAGE_BOUNDS.receivedBytes} bytes`);
+      // Before the SDK sees them: it parses all that come together without a pause.
+      if (!this.#messages.take(held.takeCount(), this.#options.clock.monotonic())) {
+        this.#breach('sends too much that nothing asked for');
+        return false;
+      }
       if (bytes.length > 0) body?.enqueue(bytes);
       return true;
     } catch (thrown) {
@@ -181,4 +191,11 @@ export class RelayFetch {
   #failAll(thrown: unknown): void {
     for (const id of [...this.#open.keys()]) this.#end(id, thrown);
   }
+}
+
+/** True for the body of a JSON-RPC request; false for that of a notification or of an answer. */
+function isRequest(body: string | undefined): boolean {
+  if (body === undefined) return false;
+  const message: unknown = JSON.parse(body);
+  return isJsonObject(message) && message.method !== undefined && message.id !== undefined;
 }

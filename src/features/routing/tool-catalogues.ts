@@ -12,7 +12,7 @@ import { cardOf } from '../../gateway/cards/make-card.ts';
 import { ChoiceGraph } from '../../gateway/graph/choice-graph.ts';
 import { type ClientNames, clientNames } from '../../gateway/ids/client-name.ts';
 import { assertDistinct } from '../../gateway/ids/collisions.ts';
-import { toolIdOf } from '../../gateway/ids/upstream-name.ts';
+import { toolIdOf, withoutVersion } from '../../gateway/ids/upstream-name.ts';
 import type { CatalogItem } from '../../gateway/item.ts';
 import { Habits } from '../../gateway/router/habits.ts';
 import { Router } from '../../gateway/router/router.ts';
@@ -139,7 +139,7 @@ export class ToolCatalogues {
   }
 }
 
-/** In the versions that a person accepted, without those for what no server of the project has. */
+/** In the versions that a person accepted, without those for what no server of the project has for this caller. */
 function acceptedTools(
   project: Project,
   snapshot: UpstreamSnapshot,
@@ -147,9 +147,10 @@ function acceptedTools(
 ): CatalogTool[] {
   const accepted = new Map(project.tools.map(({ name, bundleSha256 }) => [name, bundleSha256]));
   const isHere = ({ manifest, sha256 }: CatalogTool): boolean => accepted.get(manifest.name) === sha256;
+  const mayUsePrimitive = (of: string, id: string): boolean => access.mayUsePrimitive(project.root, of, id);
   const isOfUse = ({ manifest: { name } }: CatalogTool): boolean => {
     const kind = FOR_SERVERS.get(name);
-    return kind === undefined || snapshot[kind].length > 0;
+    return kind === undefined || snapshot[kind].some(({ server, id }) => mayUsePrimitive(`${server}:${kind}`, id));
   };
   return catalog.list().filter((tool) => isHere(tool) && isOfUse(tool) && access.mayUse(project.root, tool));
 }
@@ -178,10 +179,15 @@ function catalogueOf(
   const router = new Router(items, { habits });
   const names = clientNames(ids);
   const listing = once(() => listingOf(ids, names, entries, deps.counter));
-  // What the caller may not use does not wait either.
-  const mayWait = ([id]: readonly [string, string]): boolean => deps.access.mayUsePrimitive(root, id);
-  const shown = new Map([...waiting].filter(mayWait));
-  return { items, router, graph: new ChoiceGraph(items), habits, entries, waiting: shown, clientNames: names, listing };
+  const graph = new ChoiceGraph(items);
+  const shown = waitingFor(waiting, (id) => deps.access.mayUsePrimitive(root, id));
+  return { items, router, graph, habits, entries, waiting: shown, clientNames: names, listing };
+}
+
+/** What the caller may not use does not wait either, and without its hash only if another tool of the name does. */
+function waitingFor(waiting: ToolCatalogue['waiting'], mayUse: (id: string) => boolean): ToolCatalogue['waiting'] {
+  const whole = [...waiting].filter(([id]) => id !== withoutVersion(id) && mayUse(id));
+  return new Map(whole.flatMap(([id, server]) => [id, withoutVersion(id)].map((one) => [one, server] as const)));
 }
 
 function listingOf(

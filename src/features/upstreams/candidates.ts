@@ -22,6 +22,8 @@ export interface Candidate {
   readonly server: StoredServer;
   /** It lists it. */
   readonly isOwner: boolean;
+  /** It has something of the kind that the caller may not use. What it says of an unknown name would tell that from a hidden one. */
+  readonly isHiding: boolean;
 }
 
 interface List {
@@ -53,11 +55,15 @@ export async function candidatesOf(
   passage: Passage,
   isResumed: boolean,
 ): Promise<Candidate[]> {
-  const standings = await Promise.all(servers.map((server) => standingOf(server, request, passage, isResumed)));
-  const having = (wanted: Standing): StoredServer[] => servers.filter((_, at) => standings[at] === wanted);
+  const all = await Promise.all(
+    servers.map(async (server) => ({ server, ...(await standingOf(server, request, passage, isResumed)) })),
+  );
+  const having = (wanted: Standing): Candidate[] =>
+    all
+      .filter(({ standing }) => standing === wanted)
+      .map(({ server, isHiding }) => ({ server, isHiding, isOwner: wanted === 'owner' }));
   const [owner] = having('owner');
-  if (owner !== undefined) return [{ server: owner, isOwner: true }];
-  return [...[...having('other'), ...having('silent')].map((server) => ({ server, isOwner: false }))];
+  return owner === undefined ? [...having('other'), ...having('silent')] : [owner];
 }
 
 /** `silent`: it did not answer its list. */
@@ -68,7 +74,7 @@ async function standingOf(
   request: PassedRequest,
   passage: Passage,
   isResumed: boolean,
-): Promise<Standing> {
+): Promise<{ standing: Standing; isHiding: boolean }> {
   const { kind, name } = targetOf(request);
   const live = async (of: OfferKind): Promise<JsonObject[] | null> =>
     isResumed ? null : listed(server, of, request, passage).catch(() => null);
@@ -76,16 +82,22 @@ async function standingOf(
   const isNamed = (definition: JsonObject): boolean => keyOf(definition[DEFINITION_KINDS[kind].key]) === keyOf(name);
   const mayUse = (of: OfferKind) => (definition: JsonObject) => passage.offers.mayUse(server, of, definition);
   const now = await live(kind);
+  const isHiding = [...(now ?? []), ...seenOf(server, kind)].some((definition) => !mayUse(kind)(definition));
+  const as = (standing: Standing) => ({ standing, isHiding });
   const found = now?.filter(isNamed) ?? [];
   const known = found.length > 0 ? found : seenOf(server, kind).filter(isNamed);
-  if (!known.every(mayUse(kind))) return 'denied';
-  if (found.length > 0) return 'owner';
-  if (kind === 'prompt' && known.length === 0 && !isResumed) return 'denied';
+  if (!known.every(mayUse(kind))) return as('denied');
+  if (found.length > 0) return as('owner');
+  if (kind === 'prompt' && known.length === 0 && !isResumed) return as('denied');
   const unlisted = now === null ? 'silent' : 'other';
-  if (kind !== 'resource' || known.length > 0) return unlisted;
+  if (kind !== 'resource' || known.length > 0) return as(unlisted);
   const templates = [...((await live('template')) ?? []), ...seenOf(server, 'template')];
   const matching = templates.filter(({ uriTemplate }) => parseUriTemplate(String(uriTemplate))?.matches(name));
-  return matching.length === 0 || matching.some(mayUse('template')) ? unlisted : 'denied';
+  if (matching.length > 0) return as(matching.some(mayUse('template')) ? unlisted : 'denied');
+  // To subscribe to what does not exist succeeds at most servers, and to what is hidden does not.
+  const hasHidden = isHiding || !templates.every(mayUse('template'));
+  const isDenied = hasHidden && request.method.endsWith('subscribe');
+  return { standing: isDenied ? 'denied' : unlisted, isHiding: hasHidden };
 }
 
 /** What a request is for. */

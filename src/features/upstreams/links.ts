@@ -18,6 +18,8 @@ export interface LinkDeps extends ServerProcessDeps {
   logger: Logger;
 }
 
+type NoticeListener = (project: string, server: string, message: McpMessage) => void;
+
 /** A process of a server for one client of an older revision, or for all clients of the newest one, which keep nothing there. */
 interface Link {
   readonly server: UpstreamServer;
@@ -36,7 +38,7 @@ export class UpstreamLinks {
   readonly #deps: LinkDeps;
   readonly #links = new Map<string, Link>();
   readonly #held: HeldRequests;
-  readonly #listeners = new Set<(project: string, message: McpMessage) => void>();
+  readonly #listeners = new Set<NoticeListener>();
 
   constructor(deps: LinkDeps) {
     this.#deps = deps;
@@ -44,7 +46,7 @@ export class UpstreamLinks {
   }
 
   /** Calls `listener` with what servers say to all their clients, until the returned function is called. It must not throw. */
-  follow(listener: (project: string, message: McpMessage) => void): () => void {
+  follow(listener: NoticeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -108,7 +110,7 @@ export class UpstreamLinks {
       capabilities: client.isLegacy ? client.capabilities : EVERYTHING,
       onNotice: (message: McpMessage) => {
         if (client.isLegacy) client.notify(message);
-        else for (const listener of this.#listeners) listener(project, message);
+        else for (const listener of this.#listeners) listener(project, name, message);
       },
     };
     const link: Link = {

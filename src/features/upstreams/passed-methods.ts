@@ -16,3 +16,10 @@ export const ASKED: ReadonlySet<string> = new Set([
   'roots/list',
   'ping',
 ]);
+
+/** What `gateway.access` must let a caller use of a server to hear the notification from it; undefined for one that goes to all. */
+export function capabilityOfNotice(method: string): 'logging' | 'resources' | 'prompts' | undefined {
+  const [, of] = method.split('/');
+  if (of === 'message') return 'logging';
+  return of === 'resources' || of === 'prompts' ? of : undefined;
+}

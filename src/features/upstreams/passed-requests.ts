@@ -16,7 +16,7 @@ import type { UpstreamLinks } from './links.ts';
 import { type MaskDeps, maskMessage } from './mask-message.ts';
 import { askingError, askingResult, isAskingError, questionOf } from './named-questions.ts';
 import { offersOf } from './offered.ts';
-import { ASKED, NOTICES } from './passed-methods.ts';
+import { ASKED, capabilityOfNotice, NOTICES } from './passed-methods.ts';
 import { CAPABILITY_OF, passPrimitive } from './primitives.ts';
 import { type AskedState, checkAsker, SealedState } from './sealed-state.ts';
 import { runsNothing, type Upstreams } from './upstreams.ts';
@@ -49,15 +49,21 @@ export class PassedRequests implements PassingRequests {
   follow(project: string, listener: (message: McpMessage) => void): () => void {
     const { links, changes } = this.#deps;
     const unfollows = [
-      links.follow((of, { method }) => {
+      links.follow((of, server, { method }) => {
         // What else a server says is not for every client.
-        if (of === project && NOTICES.has(method) && method.endsWith('/list_changed')) listener({ method, params: {} });
+        if (of !== project || !NOTICES.has(method) || !method.endsWith('/list_changed')) return;
+        if (this.#mayHear(project, server, method)) listener({ method, params: {} });
       }),
       ...changes.map((source) => source.follow(() => listener({ method: TOOLS_CHANGED, params: {} }))),
     ];
     return () => {
       for (const unfollow of unfollows) unfollow();
     };
+  }
+
+  #mayHear(project: string, server: string, method: string): boolean {
+    const capability = capabilityOfNotice(method);
+    return capability === undefined || this.#deps.access.mayUsePrimitive(project, `${server}:${capability}`);
   }
 
   closeClient(project: string, key: string): Promise<void> {
@@ -176,9 +182,17 @@ export class PassedRequests implements PassingRequests {
   /** The ways to servers whose questions reach the client scrubbed and under the name of the server. */
   #linksOf(session: SessionRef): Passage['links'] {
     const { links } = this.#deps;
+    // The first request of a client opens the link, through which it hears the server from then on.
+    const hearing = ({ project, name }: StoredServer, { client, notify, ...request }: PassedRequest): PassedRequest => {
+      const allowed = (hear: PassedRequest['notify']) => (message: McpMessage) => {
+        if (this.#mayHear(project, name, message.method)) hear(message);
+      };
+      return { ...request, notify: allowed(notify), client: { ...client, notify: allowed(client.notify) } };
+    };
     return {
-      capabilities: (server, request, timeoutMs) => links.capabilities(server, request, timeoutMs),
-      pass: async (server, request, options) => {
+      capabilities: (server, request, timeoutMs) => links.capabilities(server, hearing(server, request), timeoutMs),
+      pass: async (server, given, options) => {
+        const request = hearing(server, given);
         const { client, method } = request;
         const ask = async (message: McpMessage, signal: AbortSignal): Promise<JsonObject> => {
           if (!ASKED.has(message.method)) throw new McpError(-32_601, 'a client is not asked for this');

@@ -144,12 +144,13 @@ async function passToOwner(
   { links, timeoutMs }: Passage,
 ): Promise<PassedResult> {
   const faults: unknown[] = [];
-  for (const { server, isOwner } of candidates) {
+  for (const { server, isOwner, isHiding } of candidates) {
     try {
       return { result: await links.pass(server, request, { timeoutMs }), server };
     } catch (thrown) {
       if (request.signal.aborted || isOwner) throw thrown;
-      faults.push(thrown);
+      // Of what the caller may not use contextd itself says that it does not exist.
+      if (!isHiding || !isNotFound(thrown)) faults.push(thrown);
     }
   }
   throw faults.find(isNotFound) ?? faults[0] ?? unknownTarget(request);

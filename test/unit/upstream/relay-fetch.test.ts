@@ -8,6 +8,7 @@ import { propertyRuns } from '../../helpers/property-runs.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 const MIB = 1024 * 1024;
+const URL = 'https://mcp.example.com/mcp';
 
 /** A relay whose lines a test says. A listener that throws throws here. */
 function relayed() {
@@ -23,17 +24,18 @@ function relayed() {
     onBreach: (fault) => void breaches.push(fault),
   });
   const say = (message: object) => stdout.emit('data', Buffer.from(`${JSON.stringify({ id: 1, ...message })}\n`));
-  const answer = relay.fetch('https://mcp.example.com/mcp');
+  const answer = relay.fetch(URL);
   answer.catch(() => {});
-  return { breaches, say, answer };
+  return { breaches, say, answer, relay };
 }
 
 /** A stream of events of the server, as the relay passes it on. */
 function open() {
-  const { breaches, say } = relayed();
+  const { breaches, say, relay } = relayed();
   say({ status: 200, headers: [['content-type', 'text/event-stream']] });
   return {
     breaches,
+    post: (body: object) => void relay.fetch(URL, { method: 'POST', body: JSON.stringify(body) }).catch(() => {}),
     /** Sends text again and again, in parts that end anywhere. */
     send(text: string, bytes: number) {
       const whole = Buffer.from(text.repeat(Math.ceil(bytes / text.length)));
@@ -44,6 +46,7 @@ function open() {
 }
 
 const LINE = `data: ${'x'.repeat(100)}`;
+const LONG_LINE = `data: ${'x'.repeat(10_000)}`;
 
 it.each([
   ['lines', `${LINE}\n`],
@@ -58,14 +61,62 @@ it.each([
 });
 
 it.each([
-  ['\n', `${LINE}\n\n`],
-  ['\r\n', `${LINE}\r\n\r\n`],
-  ['\r', `${LINE}\r\r`],
+  ['\n', `${LONG_LINE}\n\n`],
+  ['\r\n', `${LONG_LINE}\r\n\r\n`],
+  ['\r', `${LONG_LINE}\r\r`],
 ])('issue 34: events that end with %j may be more than 16 MiB together', (_end, text) => {
   const { breaches, send } = open();
   send(text, 18 * MIB);
   expect(breaches).toEqual([]);
 });
+
+const CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+const EVENT = `data: ${CHANGED}\n\n`;
+const ANSWER = 'data: {"jsonrpc":"2.0","id":7,"result":{}}\n\n';
+const TOO_MUCH = 'the MCP server far sends too much that nothing asked for';
+
+it('decision 0131: the 10,001st event at once stops the server', () => {
+  const { breaches, send } = open();
+  send(EVENT, 10_000 * EVENT.length);
+  expect(breaches).toEqual([]);
+  send(EVENT, EVENT.length);
+  expect(breaches[0]?.message).toBe(TOO_MUCH);
+});
+
+it('decision 0131: each request allows one more event, and an answer to the server allows none', () => {
+  const { breaches, post, send } = open();
+  send(EVENT, 10_000 * EVENT.length);
+  for (let id = 0; id < 100; id++) {
+    post({ jsonrpc: '2.0', id, method: 'tools/call' });
+    send(ANSWER, ANSWER.length);
+  }
+  expect(breaches).toEqual([]);
+  post({ jsonrpc: '2.0', id: 0, result: {} });
+  post({ jsonrpc: '2.0', method: 'notifications/cancelled' });
+  send(ANSWER, ANSWER.length);
+  expect(breaches[0]?.message).toBe(TOO_MUCH);
+});
+
+it.each([
+  ['a body', 'application/json', ''],
+  ['an event', 'text/event-stream', 'data: '],
+])(
+  'decision 0131: each message of a batch in %s counts, and too many do not reach the SDK',
+  async (_what, type, before) => {
+    const got = async (count: number): Promise<string | null> => {
+      const { answer, say } = relayed();
+      say({ status: 200, headers: [['content-type', type]] });
+      const body = (await answer).text().catch(() => null);
+      const text = `${before}[${Array(count).fill(CHANGED).join(',')}]\n\n`;
+      for (let at = 0; at < text.length; at += CHUNK_BYTES)
+        say({ chunk: Buffer.from(text.slice(at, at + CHUNK_BYTES)).toString('base64') });
+      say({});
+      return body;
+    };
+    expect(await got(10_000)).toContain(CHANGED);
+    expect(await got(10_001)).toBeNull();
+  },
+);
 
 it.each([0, 100, 199, 600, 999])('issue 34: the status %i fails the request, and nothing else', async (status) => {
   const { answer, say, breaches } = relayed();

@@ -192,6 +192,74 @@ describe('what a person has not accepted or has denied', () => {
   });
 });
 
+describe('a server of which something is denied', () => {
+  const [hidden, open] = ['hidden', 'open'].map((name) => ({ uri: `mm://${name}`, name }));
+  const template = { uriTemplate: 'mm://{name}', name: 'any' };
+  const prompt = { name: 'hidden' };
+  /** Its server says in its own words that it does not have something; to subscribe always succeeds. */
+  const answers: Answers = (request) => {
+    if (request.method === 'resources/list') return { resources: [hidden ?? {}, open ?? {}] };
+    if (request.method === 'resources/templates/list') return { resourceTemplates: [template] };
+    if (request.method === 'prompts/list') return { prompts: [prompt] };
+    if (request.method.endsWith('subscribe')) return {};
+    throw new McpError(-32_602, `mm knows no ${JSON.stringify(request.params)}`);
+  };
+
+  it.each<[string, (name: string) => JsonObject]>([
+    ['resources/read', (name) => ({ uri: `mm://${name}` })],
+    ['resources/read', (name) => ({ uri: `mm:${name}` })],
+    ['resources/subscribe', (name) => ({ uri: `mm:///${name}` })],
+    ['completion/complete', (name) => ({ ref: { type: 'ref/resource', uri: `hidden://{${name}}` } })],
+    ['completion/complete', (name) => ({ ref: { type: 'ref/prompt', name } })],
+    ['prompts/get', (name) => ({ name })],
+  ])(
+    'decision 0131: %s is answered the same for what is denied and for what does not exist',
+    async (method, params) => {
+      const secret = { uriTemplate: 'hidden://{hidden}', name: 'hidden-any' };
+      const offers = [...definitionsOf('template', template, secret), ...definitionsOf('prompt', prompt)];
+      const hiddenOnes = [{ uri: 'mm:///hidden', name: 'hidden' }, { uri: 'mm:hidden', name: 'hidden' }, hidden ?? {}];
+      const seen = [...offers, ...definitionsOf('resource', ...hiddenOnes, open ?? {})];
+      const at = passing({ mm: { answers, offers, seen } }, ['resource::mm:hidden*', 'prompt::mm:hidden*']);
+      const said = async (name: string) => {
+        const answered = await at
+          .ask(method, params(name))
+          .catch(({ code, message, data }: McpError) => ({ code, message, data }));
+        return JSON.stringify(answered).replaceAll(name, 'NAME');
+      };
+      expect(await said('hidden')).toBe(await said('absent'));
+      expect(await said('absent')).not.toContain('mm knows no');
+    },
+  );
+});
+
+describe('what a server says of itself', () => {
+  const notices = [
+    'message',
+    'resources/updated',
+    'resources/list_changed',
+    'prompts/list_changed',
+    'tools/list_changed',
+  ];
+
+  it.each([
+    ['nothing', [], notices],
+    ['its log', ['one:logging'], notices.slice(1)],
+    ['its resources', ['one:resources'], ['message', 'prompts/list_changed', 'tools/list_changed']],
+    ['its prompts', ['one:prompts'], notices.filter((one) => !one.startsWith('prompts'))],
+  ])('decision 0131: reaches a client without what gateway.access denies of it: %s', async (_what, deny, expected) => {
+    const answers: Answers = ({ client, notify }) => {
+      for (const notice of notices)
+        for (const hear of [client.notify, notify]) hear({ method: `notifications/${notice}`, params: {} });
+      return { content: [] };
+    };
+    const at = passing({ one: { answers } }, deny);
+    await at.call('one', {});
+    expect(at.heard.map(({ method }) => method)).toEqual(
+      expected.flatMap((one) => [one, one].map((of) => `notifications/${of}`)),
+    );
+  });
+});
+
 describe('a server that never answers', () => {
   it('issue 34: does not stop lists, reads and levels of the others', async () => {
     const resource = { uri: 'x://one', name: 'one' };
