@@ -132,6 +132,13 @@ describe('issue 35 part 1: contextd-sh', () => {
     expect(at(`"$0" -c 'cat; echo end' < /dev/null`)).toBe('end\n');
     // The other end of this pipe stays open for as long as the shell runs.
     expect(at(`mkfifo lib/pipe; exec 3<> lib/pipe; "$0" -c 'echo at once' <&3`)).toBe('at once\n');
+    const refused = (script: string) =>
+      spawnSync('bash', ['-c', script, shell], { cwd: one.project, env, encoding: 'utf8', timeout: 60_000 }).stderr;
+    expect(refused(`printf '\\377a' | "$0" -c 'touch lib/ran; cat'`)).toContain('standard input is not text in UTF-8');
+    expect(refused(`yes | "$0" -c 'touch lib/ran; cat'`)).toContain('standard input has more than');
+    expect(existsSync(join(one.project, 'lib/ran'))).toBe(false);
+    writeFileSync(join(one.project, 'lib/bytes'), Buffer.from([0xff, 0x61]));
+    expect(at(`"$0" -c 'cat <lib/bytes | od -An -tx1'`)).toBe(' ff 61\n');
     const { stdout: records } = await one.run(CTXD, ['audit', 'tail', '--json', '-n', '20']);
     expect(records).toContain('print(1+1)');
     expect(records).not.toContain('unread-');
@@ -264,6 +271,7 @@ describe('issue 35 part 1: contextd-sh', () => {
     expect(first).toMatchObject({
       code: 1,
       stdout: "[contextd job 1 is running: see it with safe_jobs 'show 1', end it with 'stop 1']\nit's up\n<>\n",
+      stderr: expect.stringContaining('`$!` is empty'),
     });
     await appears(join(one.project, 'lib'), 'up');
     expect((await one.run(CTXD, ['ps', '--json'])).stdout).toContain('sleep 1001');
@@ -312,6 +320,12 @@ describe('issue 35 part 1: contextd-sh', () => {
     expect(held).toMatchObject({ code: 0, stdout: 'done\n', stderr: expect.stringContaining('has ended with it') });
     expect((await run(['-c', `sh -c 'sleep 1004 &'; echo done`], { env: CLAUDE })).stdout).toBe('done\n');
     expect((await one.run(CTXD, ['ps', '--json'])).stdout).not.toContain('sleep 1004');
+    // In a second shell `> lib/log` would erase what the job wrote, and the guard would not end the text.
+    const log = await run(['-c', '> lib/log; echo started >>lib/log & sleep 0.2; cat lib/log'], { env: CLAUDE });
+    expect(log).toMatchObject({ code: 0, stdout: 'started\n' });
+    const guarded = await run(['-c', 'set -o errexit; test -d nope; touch lib/ran & echo rest'], { env: CLAUDE });
+    expect(guarded).toMatchObject({ code: 1, stdout: '' });
+    expect(existsSync(join(one.project, 'lib/ran'))).toBe(false);
     const waited = await run(['-c', 'for i in 1 2; do true & done; wait'], { env: CLAUDE });
     expect(waited).toMatchObject({ code: 0, stderr: '' });
   });

@@ -1,5 +1,5 @@
 import type { Command, Node, Statement } from 'unbash';
-import { childrenOf, isNode } from './syntax.ts';
+import { literalOf } from './syntax.ts';
 
 /** What statements leave in the shell that runs them, for a shell that runs later ones. */
 export interface KeptState {
@@ -9,73 +9,77 @@ export interface KeptState {
   isElsewhere: boolean;
 }
 
-/** Null if the statements leave more than can be repeated. `rest`: what runs later. */
-export function keptState(text: string, statements: readonly Statement[], rest: string): KeptState | null {
+/**
+ * Null if the statements may leave anything but a directory and variables with a value that is written in the text: only such a
+ * state is the same in a second shell, however often it is made.
+ */
+export function keptState(text: string, statements: readonly Statement[]): KeptState | null {
   const setup: string[] = [];
   let isElsewhere = false;
-  for (const { command, pos, end } of statements) {
-    const kinds = kindsOf(text, command, rest);
+  for (const { command, redirects, pos, end } of statements) {
     const source = text.slice(pos, end).replace(/;$/, '');
-    if (kinds.has('unclear') || (kinds.has('sets') && kinds.has('acts'))) return null;
-    if (kinds.has('acts')) {
-      isElsewhere ||= kinds.has('moves') || MOVES_BY_NAME.test(source);
-    } else if (!isElsewhere) {
-      if (kinds.size > 0) setup.push(source);
-    } else if (kinds.has('sets')) {
-      // It would be repeated in another directory.
-      if (kinds.has('moves') || READS_FILE.test(source)) return null;
-      setup.push(source);
-    }
+    const kind = CHANGES_SHELL.test(source) ? null : kindOf(command);
+    if (kind === null || (kind !== 'acts' && redirects.length > 0)) return null;
+    if (kind === 'sets' || (kind === 'moves' && !isElsewhere)) setup.push(source);
+    if (kind === 'acts and moves') isElsewhere = true;
   }
   return { setup, isElsewhere };
 }
 
-const MOVES_BY_NAME = /\b(?:cd|pushd|popd)\b/;
-const READS_FILE = /(?:^|[\s;&|{(])(?:\.|source)\s/;
+/** Expansions that set a variable, end the shell, or name the shell itself. */
+const CHANGES_SHELL = /\$\{[^}]*[=?]|\$\(\(|\$\[|\$\$|\bBASHPID\b/;
 
-/** `sets`, `moves`: only the shell itself, `moves` its directory. `acts`: something else, once. `unclear`: both, or what is set depends on what it did. */
-type Kind = 'sets' | 'moves' | 'acts' | 'unclear';
+/**
+ * `sets`: variables, to values in the text. `moves`: to a directory in the text. `acts`: once, and leaves nothing in the shell. Null for
+ * anything else.
+ */
+type Kind = 'sets' | 'moves' | 'acts' | 'acts and moves';
 
-function kindsOf(text: string, node: Node, rest: string): ReadonlySet<Kind> {
+function kindOf(node: Node): Kind | null {
   switch (node.type) {
     case 'Command':
-      return new Set(kindsOfCommand(text.slice(node.pos, node.end), node, rest));
-    case 'Function':
-    case 'ArithmeticCommand':
-      return new Set<Kind>(['sets']);
+      return kindOfCommand(node);
+    case 'AndOr': {
+      const kinds = node.commands.map(kindOf);
+      if (kinds.includes(null) || kinds.includes('sets')) return null;
+      return kinds.every((kind) => kind === 'acts') ? 'acts' : 'acts and moves';
+    }
     case 'Subshell':
     case 'Pipeline':
-    case 'Coproc':
-      // What runs in a shell of its own sets nothing here.
-      return new Set<Kind>(['acts']);
+      // What runs in a shell of its own leaves nothing in this one, unless it is a single command behind `!` or `time`.
+      return node.type === 'Pipeline' && node.commands.length < 2 ? null : 'acts';
     default:
-      return new Set(childrenOf(node).flatMap((child) => [...kindsWithin(text, child, rest)]));
+      return null;
   }
 }
 
-function kindsWithin(text: string, value: unknown, rest: string): Set<Kind> {
-  if (Array.isArray(value)) return new Set(value.flatMap((one) => [...kindsWithin(text, one, rest)]));
-  if (!isNode(value)) return new Set();
-  // A part of a word has no position: it is an expansion.
-  if (!('pos' in value)) return new Set();
-  return new Set(kindsOf(text, value as Node, rest));
-}
-
-function kindsOfCommand(source: string, { name, prefix, redirects }: Command, rest: string): Kind[] {
-  const isPlain = !/\$\(|`|[<>]\(/.test(source);
+function kindOfCommand({ name, prefix, suffix, redirects }: Command): Kind | null {
   if (name === undefined) {
-    if (isPlain) return ['sets'];
-    const isUsed = prefix.some((one) => one.name === undefined || new RegExp(`\\$\\{?[!#]?${one.name}\\b`).test(rest));
-    return [isUsed ? 'unclear' : 'acts'];
+    const isWritten = prefix.every(
+      ({ name: variable, value, array, index }) =>
+        variable !== undefined && array === undefined && index === undefined && (value === undefined || isWord(value)),
+    );
+    return isWritten && redirects.length === 0 && prefix.length > 0 ? 'sets' : null;
   }
-  if (SETS.has(name.value)) return [isPlain ? 'sets' : 'unclear'];
-  if (MOVES.has(name.value)) return [isPlain ? 'moves' : 'acts'];
-  if (READS.has(name.value)) return ['unclear'];
-  return QUIET.has(name.value) && isPlain && redirects.length === 0 ? [] : ['acts'];
+  const [program, ...words] = [name, ...suffix].map((word) => (isWord(word) ? literalOf(word) : null));
+  if (program === null || program === undefined) return null;
+  const isPlain = !words.includes(null) && prefix.length === 0 && redirects.length === 0;
+  if (program === 'export') return isPlain && words.every((word) => /^\w+(?:=|$)/.test(word ?? '')) ? 'sets' : null;
+  if (program === 'cd') return isPlain && words.length === 1 && words[0] !== '-' ? 'moves' : null;
+  if (program === 'printf' && (words[0] ?? '-').startsWith('-')) return null;
+  return STATEFUL.has(program) ? null : 'acts';
 }
 
-const SETS = new Set('. alias declare export readonly set shopt source typeset ulimit umask unalias unset'.split(' '));
-const MOVES = new Set(['cd', 'popd', 'pushd']);
-/** They set what they read or work out. */
-const READS = new Set('eval getopts let local mapfile read readarray'.split(' '));
-const QUIET = new Set([':', '[', 'false', 'test', 'true']);
+/** The parser leaves an array behind a builtin, as in `export A=($(b))`, in one literal. */
+function isWord(word: { text: string; value: string; pos: number; end: number }): boolean {
+  return literalOf(word) !== null && !/^\w+\+?=\(/.test(word.text);
+}
+
+/** Builtins of bash that may change the shell, or that run other text in it. */
+const STATEFUL = new Set(
+  [
+    '. alias bg bind break builtin caller command compgen complete compopt continue coproc declare dirs disown enable eval exec exit',
+    'fc fg getopts hash history jobs let local logout mapfile popd pushd read readarray readonly return select set shift shopt source',
+    'suspend times trap typeset ulimit umask unalias unset wait',
+  ].flatMap((line) => line.split(' ')),
+);

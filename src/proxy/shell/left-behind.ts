@@ -34,8 +34,6 @@ export function readLeftBehind(text: string): LeftBehind {
 /** Words by which a part waits for what was left or ends it, in the shell that started it. */
 const REFERS_BACK = /\b(?:wait|kill|pkill|killall|jobs|fg|bg|disown|trap|ps|pgrep)\b/;
 const ENDS_OR_WAITS = /\b(?:wait|kill|pkill|killall)\b/;
-/** After these the rest of a text may not run. */
-const LEAVES = /\b(?:exec|trap|return)\b|\bexit\b(?!\s+[1-9])/;
 const HAS_DOCUMENT = /<<(?!<)/;
 
 function readParts(text: string, { commands }: ParsedScript): Part[] | null {
@@ -43,7 +41,6 @@ function readParts(text: string, { commands }: ParsedScript): Part[] | null {
   const first = left.findIndex((command) => command !== null);
   if (first === -1) return null;
   const statements = commands.filter((one, index) => !(index > 0 && left[index - 1] !== null && isDisown(text, one)));
-  const last = statements.findLastIndex((one) => commandLeft(text, one) !== null);
   const parts: Part[] = [];
   let from: Statement | null = null;
   for (const [index, statement] of statements.entries()) {
@@ -57,8 +54,7 @@ function readParts(text: string, { commands }: ParsedScript): Part[] | null {
     if (HAS_DOCUMENT.test(text) && command !== null && !isAloneOnItsLines(text, statement)) return null;
     const isAfterLeft = parts.some(({ isLeft }) => isLeft);
     if (part === '' || (isAfterLeft && REFERS_BACK.test(part))) return null;
-    if (command === null && index < last && LEAVES.test(part)) return null;
-    const kept = keptState(text, earlier(statements, from ?? statement), text.slice((from ?? statement).pos));
+    const kept = keptState(text, earlier(statements, from ?? statement));
     if (kept === null) return null;
     parts.push({ text: part, isLeft: command !== null, kept });
     from = null;
@@ -91,9 +87,9 @@ function isDisown(text: string, { command, end, pos }: Statement): boolean {
   return command.type === 'Command' && /^disown\b/.test(text.slice(pos, end));
 }
 
-/** Words that only keep a process alive after its shell, as a job is anyway. */
+/** Words that only keep a process alive after its shell, as a job is anyway. With other options they stay. */
 function withoutWords(command: string): string {
-  return command.replace(/^(?:nohup|setsid(?: -f| --fork)?)\s+/, '');
+  return command.replace(/^(?:nohup|setsid(?: -f| --fork)?)\s+(?!-)/, '');
 }
 
 /** In a text with a here-document only then is it sure that none of it lies in what is cut out. */

@@ -46,8 +46,9 @@ function isReader({ name, suffix, redirects }: Command): boolean {
   if (name === undefined || isRedirected(redirects)) return false;
   const program = /^(?:(?:\/usr)?\/bin\/)?([\w.:[-]+)$/.exec(name.value === '[' ? '[' : (literalOf(name) ?? ''))?.[1];
   if (program === undefined) return true;
-  if (NEVER.has(program)) return false;
   const words = suffix.map(literalOf);
+  if (words.some((word) => word !== null && NAMED_INPUT.test(word))) return !PRINTS.has(program);
+  if (NEVER.has(program)) return false;
   if (ASKING.has(program)) return words.some((word) => word === null || /^-[a-zA-Z]*[iI]|^--interactive/.test(word));
   if (program === 'git') return !GIT.has(words[0] ?? '') || words.some((word) => word === null || GIT_READS.test(word));
   const files = Object.hasOwn(OF_FILES, program) ? OF_FILES[program] : undefined;
@@ -66,13 +67,18 @@ function operandsOf(words: readonly (string | null)[], valued: readonly string[]
   return count;
 }
 
-/** Builtins and programs that never read it. */
+/** `-`, `--file=-`, `-f-` and `-aF-`: many programs take them for their input. */
+const NAMED_INPUT = /^-$|^-.*=-$|^-\w+-$|\bstdin$/;
+/** They take any word as it is. */
+const PRINTS = new Set([':', '[', 'cd', 'echo', 'export', 'false', 'printf', 'set', 'test', 'true']);
+
+/** Builtins and programs that never read it, unless a word names it. */
 const NEVER = new Set(
   [
     ': [ basename break cd chgrp chmod chown continue date declare df dirname dirs du echo exit export false file getopts hash',
-    'hostname id jobs kill let local ls mkdir mktemp nproc pgrep pidof popd printenv printf ps pushd pwd readlink readonly',
+    'id kill let local ls mkdir mktemp nproc pgrep pidof popd printenv printf ps pushd pwd readlink readonly',
     'realpath return rmdir seq set shift shopt sleep stat test times touch true truncate tty type typeset ulimit umask uname',
-    'unset uptime wait which who whoami',
+    'unset uptime wait who whoami',
   ].flatMap((line) => line.split(' ')),
 );
 

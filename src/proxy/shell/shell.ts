@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import {
   closeSync,
@@ -5,6 +6,7 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  readSync,
   realpathSync,
   statSync,
   writeSync,
@@ -13,6 +15,7 @@ import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
+import { INPUT_MAX_BYTES } from '../../core/limits.ts';
 import { isWithin } from '../../core/paths.ts';
 import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
 import { shellWord } from '../../core/shell-quote.ts';
@@ -157,11 +160,17 @@ async function runText(call: Call, link: ToolLink, asked: Asked, isMerged: boole
     const command = [...setupOf(part, seen), part.text].join('\n');
     ran = await runCommand(next, link, { ...asked, command, ...(part.isLeft ? { isLeft: true } : {}) }, isMerged);
     const { response, result } = ran;
-    if (response === null || (result.exitCode !== 0 && (part.isLeft || STOPS.test(part.text)))) return ran;
+    // A job that did not start, or a part that was refused.
+    if (response === null || response.errorLine !== '' || (result.exitCode !== 0 && part.isLeft)) return ran;
     if (!part.isLeft) seen = response;
   }
-  return { result: ran.result, response: seen ?? ran.response };
+  const isNumberAsked = parts.some(({ text, isLeft }) => !isLeft && NUMBER.test(text));
+  return { result: isNumberAsked ? withLine(ran.result, NO_NUMBER) : ran.result, response: seen ?? ran.response };
 }
+
+/** The number of what `&` started last. */
+const NUMBER = /\$!|\$\{!\}/;
+const NO_NUMBER = '`$!` is empty: what `&` started is a job, which `safe_jobs` shows and ends';
 
 /** The parser is loaded only for a text that may leave something running. */
 async function partsOf(command: string): Promise<LeftBehind> {
@@ -169,10 +178,8 @@ async function partsOf(command: string): Promise<LeftBehind> {
   return (await import('./left-behind.ts')).readLeftBehind(command);
 }
 
-/** A part that fails ends the text only with these. */
-const STOPS = /\bset\s+-\w*e|\bexit\s+[1-9]/;
 const LOST =
-  'what `&` started in this command has ended with it. To keep it running, put `COMMAND &` on a line of its own, outside of groups and loops';
+  'what `&` started in this command has ended with it. To keep it running, run `COMMAND &` by itself, as a command of its own';
 
 function setupOf({ kept }: Part, seen: ExecuteResponse | null): string[] {
   const directory = seen?.directory ?? '';
@@ -292,9 +299,30 @@ async function inputOfFile(command: string): Promise<string | null> {
   // Loaded only here, because the parser is large.
   const { mayReadInput } = await import('./reads-input.ts');
   if (!mayReadInput(command)) return null;
-  const text = readFileSync(0, 'utf8');
-  return text === '' ? null : text;
+  return textOfInput();
 }
+
+/** Null for an empty one. Throws PAYLOAD_TOO_LARGE or ARGS_INVALID before anything runs: a command must not read something else. */
+function textOfInput(): string | null {
+  const chunks: Buffer[] = [];
+  for (let size = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const count = readSync(0, chunk);
+    if (count === 0) break;
+    chunks.push(chunk.subarray(0, count));
+    size += count;
+    if (size > INPUT_MAX_BYTES)
+      throw new ContextdError('PAYLOAD_TOO_LARGE', `standard input has more than ${INPUT_MAX_BYTES} bytes`, {
+        remedy: INPUT_REMEDY,
+      });
+  }
+  const input = Buffer.concat(chunks);
+  if (!isUtf8(input))
+    throw new ContextdError('ARGS_INVALID', 'standard input is not text in UTF-8', { remedy: INPUT_REMEDY });
+  return input.length === 0 ? null : input.toString('utf8');
+}
+
+const INPUT_REMEDY = 'Put it into a file of the project and let the command read that: `COMMAND <FILE`.';
 
 function isTerminal(): boolean {
   return process.getBuiltinModule('node:tty').isatty(0);

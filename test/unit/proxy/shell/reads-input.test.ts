@@ -17,6 +17,8 @@ describe('FR-4.1: the standard input of a command in a client shell', () => {
     'cat & echo started',
     'f() { echo a; }; [ -e lib ] && touch b',
     'sort < list; /bin/ls',
+    'ls $DIR; cd -; echo - ; [ a = - ]',
+    'ls a-b --color=auto',
   ])('is left alone by %j', (text) => {
     expect(mayReadInput(text)).toBe(false);
   });
@@ -48,6 +50,17 @@ describe('FR-4.1: the standard input of a command in a client shell', () => {
     'git add -p',
     'git hash-object --stdin',
     'wc --files0-from=-',
+    'grep -f - a b',
+    'date -f -',
+    'du --files0-from=-',
+    'sed -f - a b',
+    'git tag -aF- v1',
+    'git add --pathspec-from-file=-',
+    'which -i ls',
+    'hostname -F -',
+    'cat /dev//stdin',
+    'cd /dev; cat stdin',
+    'jobs -x cat',
     'cat /dev/stdin',
     'exec 3<&0; true',
     'bash -c cat',
