@@ -17,6 +17,7 @@ describe('FR-4.1: the standard input of a command in a client shell', () => {
     'cat & echo started',
     'f() { echo a; }; [ -e lib ] && touch b',
     'sort < list; /bin/ls',
+    "declare -a A=( $(ls) '$(cat)' )",
   ])('is left alone by %j', (text) => {
     expect(mayReadInput(text)).toBe(false);
   });
@@ -56,6 +57,9 @@ describe('FR-4.1: the standard input of a command in a client shell', () => {
     'select x in a b; do true; done',
     'cat <<EOF\n$(cat)\nEOF',
     'true "',
+    'declare -a A=( $(cat) )',
+    'export A=( "`cat`" )',
+    'declare -A A=([x]=<(cat))',
   ])('is given to %j, which may read it', (text) => {
     expect(mayReadInput(text)).toBe(true);
   });
