@@ -10,22 +10,14 @@ import {
 } from 'unbash';
 import { Aliases } from './aliases.ts';
 import { isEvaluated } from './evaluated.ts';
+import { afterWord, givenText } from './given-texts.ts';
 import { commandsIn, hintsOf, hintsOfValues } from './hints.ts';
 import type { InnerCommand } from './inner-command.ts';
 import { givenBy, type Input, type Inputs, inputAt, inputsFrom, isTyped, outputOf, simpleCommand } from './inputs.ts';
 import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, WORD_HOLE } from './pattern.ts';
+import { unopenedText } from './unopened.ts';
 import { nameText, wordText } from './words.ts';
-import {
-  baseName,
-  findWords,
-  SHELLS,
-  shellSource,
-  splitByEnv,
-  WRAPPERS,
-  wrappedWords,
-  xargsList,
-  xargsWords,
-} from './wrappers.ts';
+import { baseName, findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsList, xargsWords } from './wrappers.ts';
 
 interface Place {
   readonly via: InnerCommand['via'];
@@ -90,6 +82,12 @@ class Walk {
     }
     if (typeof node !== 'object' || node === null) return;
     if (this.#isShallow && 'parts' in node) return;
+    const unopened = unopenedText(node);
+    if (unopened !== undefined) {
+      if (unopened.isSource) this.text(unopened.text, { ...place, depth: place.depth + 1 });
+      else this.#unreadable(unopened.text, place);
+      return;
+    }
     if (this.commands.length > COMMANDS_MAX) throw new RangeError(`the text has more than ${COMMANDS_MAX} commands`);
     switch ('type' in node ? node.type : '') {
       case 'Script':
@@ -233,13 +231,12 @@ class Walk {
       this.#shell(words, written, place);
       return;
     }
+    const given = givenText(name, words);
+    if (given !== undefined) {
+      this.#inner(given, place);
+      return;
+    }
     switch (name) {
-      case 'eval':
-        this.#inner(words.slice(words[1] === '--' ? 2 : 1).join(' '), place);
-        return;
-      case 'trap':
-        this.#inner(words[1]?.startsWith('-') === true ? '' : (words[1] ?? ''), place);
-        return;
       case 'alias':
         for (const word of words.slice(1)) {
           const [, alias = '', value = ''] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
@@ -261,24 +258,6 @@ class Walk {
       case 'xargs':
         this.#xargs(words, place);
         return;
-      case 'su':
-      case 'runuser':
-      case 'script':
-        this.#inner(afterWord(words, '-c') ?? '', place);
-        return;
-      case 'watch':
-        this.#inner(wrappedWords({ valued: ['-n', '--interval'] }, words).join(' '), place);
-        return;
-    }
-    const split = name === 'env' ? splitByEnv(words) : undefined;
-    if (split !== undefined) {
-      this.#inner(split, place);
-      return;
-    }
-    const flocked = name === 'flock' ? afterWord(words, '-c') : undefined;
-    if (flocked !== undefined) {
-      this.#inner(flocked, place);
-      return;
     }
     const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
     if (wrapper === undefined) return;
@@ -338,9 +317,4 @@ class Walk {
     if (text !== '') this.text(asSource(text), { ...place, via: 'text', depth: place.depth + 1 });
     this.#isShallow = outer;
   }
-}
-
-function afterWord(words: readonly string[], option: string): string | undefined {
-  const at = words.indexOf(option, 1);
-  return at === -1 ? undefined : words[at + 1];
 }

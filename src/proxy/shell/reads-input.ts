@@ -31,9 +31,19 @@ function mayRead(node: unknown): boolean {
     }
     case 'Command':
       return childrenOf(node).some(mayRead) || isReader(node as Command);
+    case '':
+      return isUnopenedReader(node) || childrenOf(node).some(mayRead);
     default:
       return childrenOf(node).some(mayRead);
   }
+}
+
+/** The parser leaves an array that a builtin assigns one word: `declare A=(…)`. What it cannot open may read. */
+function isUnopenedReader(node: object): boolean {
+  if (!('text' in node && 'value' in node) || typeof node.text !== 'string') return false;
+  if (Reflect.get(node, 'parts') !== undefined || !/\$\(|`|[<>]\(/.test(node.text.replaceAll(/\\./gs, '')))
+    return false;
+  return !/^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=\(/.test(node.text) || mayReadInput(node.text);
 }
 
 function isRedirected(redirects: readonly Redirect[]): boolean {

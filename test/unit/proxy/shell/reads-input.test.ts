@@ -17,8 +17,12 @@ describe('FR-4.1: the standard input of a command in a client shell', () => {
     'cat & echo started',
     'f() { echo a; }; [ -e lib ] && touch b',
     'sort < list; /bin/ls',
+<<<<<<< HEAD
     'ls $DIR; cd -; echo - ; [ a = - ]',
     'ls a-b --color=auto',
+=======
+    "declare -a A=( $(ls) '$(cat)' )",
+>>>>>>> from-rl
   ])('is left alone by %j', (text) => {
     expect(mayReadInput(text)).toBe(false);
   });
@@ -69,6 +73,9 @@ describe('FR-4.1: the standard input of a command in a client shell', () => {
     'select x in a b; do true; done',
     'cat <<EOF\n$(cat)\nEOF',
     'true "',
+    'declare -a A=( $(cat) )',
+    'export A=( "`cat`" )',
+    'declare -A A=([x]=<(cat))',
   ])('is given to %j, which may read it', (text) => {
     expect(mayReadInput(text)).toBe(true);
   });

@@ -1,0 +1,12 @@
+/** An array that a builtin assigns, such as `declare A=(…)`. The parser leaves it one word. */
+const ARRAY = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=\(/;
+const EXPANSION = /\$\(|`|[<>]\(/;
+
+/** The text of a word that holds expansions which the parser has not opened. `isSource`: the shell reads the text as an assignment. */
+export function unopenedText(node: object): { text: string; isSource: boolean } | undefined {
+  if ('type' in node || !('text' in node && 'value' in node && 'pos' in node)) return undefined;
+  const { text } = node;
+  if (typeof text !== 'string' || Reflect.get(node, 'parts') !== undefined) return undefined;
+  if (!EXPANSION.test(text.replaceAll(/\\./gs, ''))) return undefined;
+  return { text, isSource: ARRAY.test(text) };
+}
