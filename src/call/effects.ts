@@ -52,6 +52,11 @@ export interface ToolEffects {
 /** The effects of a tool that declares none: it may do anything to files, and its calls are work. */
 export const DEFAULT_EFFECTS: ToolEffects = { files: 'write', session: 'work' };
 
+/** Whether a call of a core tool has no effects, so that one whose answer was lost may run again. */
+export function isRepeatable({ files, session }: ToolEffects): boolean {
+  return files !== 'write' && SESSION_EFFECTS[session].isRepeatable;
+}
+
 export const SESSION_EFFECT_NAMES: readonly SessionEffect[] = namesOf(SESSION_EFFECTS);
 
 /** Returns null for an unknown name. */

@@ -14,6 +14,7 @@ import { holdFiles } from '../features/branches/branch-runner.ts';
 import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
+import { explainCrashes } from '../features/lost-calls/crashed.ts';
 import { createLostCalls } from '../features/lost-calls/lost-calls.ts';
 import { policyFor } from '../features/outside/policy.ts';
 import { createPolicyHash } from '../features/outside/policy-hash.ts';
@@ -61,7 +62,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     approvals,
     commandRules: clientRules,
     policyHash: createPolicyHash({ ...before, config }),
-    runner: holdFiles(watched, before.branches),
+    runner: holdFiles(explainCrashes(watched, config), before.branches),
     secondSearch,
     findings: before.jobs.findings,
     onCallEnded(call) {

@@ -70,6 +70,9 @@ const LONG_ANSWER_MS = 60_000;
 /** A server may have to be downloaded before it answers. */
 const SERVER_ANSWER_MS = 150_000;
 
+/** What a project leaves may hold the caches of its MCP servers, of any size, and is deleted before the answer. */
+const FORGET_ANSWER_MS = 600_000;
+
 /** The rpc changes nothing that a person decides on. */
 const READS = (): null => null;
 
@@ -91,7 +94,7 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   // Returns when no call is under way any more, before the daemon ends. The client passes its own patience.
   stopServer: { act: ({ restart }) => act(restart ? 'server restart' : 'server stop') },
   registerProject: { act: () => act('init'), project: 'any', answerMs: SHORT_ANSWER_MS },
-  unregisterProject: { act: () => act('init --uninstall'), project: 'any', answerMs: SHORT_ANSWER_MS },
+  unregisterProject: { act: () => act('init --uninstall'), project: 'any', answerMs: FORGET_ANSWER_MS },
 
   // Without a root, the tools of contextd; a project that does not exist yet can be asked what it is offered.
   listTools: { act: READS, check: asItIs, project: 'by handler' },

@@ -112,9 +112,13 @@ class PrintedLog {
   }
 }
 
+export const SEE_LOGS = 'If the problem persists, see `ctxd server logs`.';
+/** The remedy for a call without effects. */
+export const CALL_AGAIN = `Call again: a new process is started. ${SEE_LOGS}`;
+
 export function crashed(reason: string): ContextdError {
   return new ContextdError('TOOL_CRASHED', `the tool process ended while it was needed: ${reason}`, {
-    remedy: 'Call again: a new process is started. If the problem persists, see `ctxd server logs`.',
+    remedy: CALL_AGAIN,
   });
 }
 

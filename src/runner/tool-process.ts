@@ -80,7 +80,7 @@ export class ToolProcess {
     const link = this.#checkCallable(call);
     const startedAt = this.#deps.clock.monotonic();
     const { pending, host } = this.#begin(call, link, startedAt);
-    const result = await pending.result.catch(ContextdError.from);
+    const result = await pending.result.catch(failureOfBegun);
     await host.finished(this.#deps.config.cancelGraceMs);
     const durationMs = this.#deps.clock.monotonic() - startedAt;
     return { outcome: result instanceof ContextdError ? result : { ...result, durationMs }, facts: host.facts };
@@ -243,4 +243,13 @@ export class ToolProcess {
     this.#isClosed = true;
     this.#deps.onClosed(fault);
   }
+}
+
+/** Of a call that was sent: a crash may have come after its effects. */
+function failureOfBegun(thrown: unknown): ContextdError {
+  const failure = ContextdError.from(thrown);
+  if (failure.code !== 'TOOL_CRASHED') return failure;
+  const { code, message, remedy, cause } = failure;
+  const details = { ...failure.details, stopped_by: 'crash' };
+  return new ContextdError(code, message, { ...(remedy === undefined ? {} : { remedy }), details, cause });
 }

@@ -75,8 +75,12 @@ describe.each(ERAS)('the surface gateway, for a client of %s', (era) => {
 
   it('issue 34: answers wrong calls with an error that says what to do', async () => {
     const wrong = [
-      { name: 'tool_browse', arguments: { query: 'a', path: '/' }, says: 'either query or path, not both' },
-      { name: 'tool_browse', arguments: {}, says: 'either query or path, not neither' },
+      {
+        name: 'tool_browse',
+        arguments: { query: 'a', path: '/' },
+        says: 'tool_browse takes a query or a path, not both',
+      },
+      { name: 'tool_browse', arguments: {}, says: 'tool_browse needs a query or a path' },
       { name: 'tool_browse', arguments: { path: `/${'a/'.repeat(5_000)}` }, says: 'PATH_INVALID' },
       { name: 'tool_execute', arguments: { tool_id: 'x:y#00000000' }, says: 'HYDRATE_FAILED' },
       { name: 'tool_execute', arguments: { tool_id: 'safe_bash', args: {} }, says: "required property 'command'" },

@@ -44,7 +44,7 @@ it('a mistake is answered in the shape of gateways, inside the usual envelope, a
   });
   const neither = await sh('.claude/tools/tool_browse/tool_browse --top-k 3');
   expect(neither.code).toBe(2);
-  expect(neither.stderr).toContain('either query or path, not neither');
+  expect(neither.stderr).toContain('tool_browse needs a query or a path');
   const { stdout } = await at.run(CTXD, ['audit', 'tail', '--json']);
   expect(stdout).toContain('"tool":"tool_browse"');
 });

@@ -90,6 +90,12 @@ describe('gateway surface §9.4 resource_browse and prompt_browse', () => {
     );
   });
 
+  it('ask for a query or a path, of which there must be one', async () => {
+    expect(await daemon.print('resource_browse', {})).toContain('resource_browse needs a query or a path');
+    const both = await daemon.print('resource_browse', { query: 'x', path: '/' });
+    expect(both).toContain('resource_browse takes a query or a path, not both');
+  });
+
   it('show a template with its variables, and never the URI of its server', async () => {
     const [template] = await cards('resource_browse', { query: 'repository' });
     expect(template).toMatchObject({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
+import { explainCrash } from '#src/features/lost-calls/crashed.js';
 import type { RunnerDeps } from '#src/runner/runner.js';
 import { type Bench, openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { openToolRunner, PROFILE, type RunResult, sessionOf, type ToolRunner } from '../helpers/tool-runner.ts';
@@ -126,6 +127,19 @@ describe('a tool process', () => {
     await Promise.all(waiting);
     await expect(tools.fixture('crash', 'crash')).rejects.toMatchObject({ code: 'TOOL_CRASHED' });
     expect(tools.processes).toHaveLength(2);
+  });
+
+  it.each([
+    ['core', { files: 'read', session: 'look' }, 'Call again: a new process is started.'],
+    ['core', { files: 'none', session: 'memory' }, 'Look at what it was to keep before you call again.'],
+    ['core', { files: 'write', session: 'edit' }, 'Check what it was to do before you call again.'],
+    ['installed', { files: 'none', session: 'look' }, 'Check what it was to do before you call again.'],
+  ] as const)('NFR-2.3: that crashes in a call (%s, %o) says: %s', async (origin, effects, remedy) => {
+    const tools = open();
+    const crashed = await tools.ended('crash', 'crash');
+    const call = { origin, effects, session: sessionOf(bench.workspace) };
+    const { outcome } = explainCrash(call, crashed, { undo: { enabled: true } });
+    expect(outcome).toMatchObject({ code: 'TOOL_CRASHED', remedy: expect.stringContaining(remedy) });
   });
 
   it('that crashes again and again is started only after a wait, which the error names', async () => {

@@ -27,7 +27,8 @@ export async function interruptedBy(
   });
 }
 
-interface Trace {
+/** What is known of the effects of a call that ended without an answer, and what its caller can do. */
+export interface Trace {
   said: string;
   remedy: string;
   details?: { files_changed: number; undo?: string };
@@ -38,12 +39,17 @@ async function traceOf(
   effects: ToolEffects | null,
   deps: CutShortDeps,
 ): Promise<Trace> {
-  if (effects !== null && effects.files !== 'write')
-    return {
-      said: 'It changes no files, but what it was to keep may be kept',
-      remedy: 'Look at what it was to keep before you call again.',
-    };
-  const changes = await changesOf(call, deps);
+  return effects !== null && effects.files !== 'write' ? KEEPS : traceOfChanges(await changesOf(call, deps));
+}
+
+/** Of a call that changes no files, but keeps something. */
+export const KEEPS: Trace = {
+  said: 'It changes no files, but what it was to keep may be kept',
+  remedy: 'Look at what it was to keep before you call again.',
+};
+
+/** Of a call that may change files. Null: none is on record. */
+export function traceOfChanges(changes: FileChanges | null | 'unknown'): Trace {
   const count = changes === null || changes === 'unknown' ? 0 : countOf(changes);
   // A record without changes: there was no earlier state of the files to compare with.
   if (changes === 'unknown' || (changes !== null && count === 0))

@@ -1,4 +1,4 @@
-import { SESSION_EFFECTS, type ToolEffects } from '../../call/effects.ts';
+import { isRepeatable, type ToolEffects } from '../../call/effects.ts';
 import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../../call/request.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -71,10 +71,6 @@ export function createLostCalls(inner: Dispatch, deps: LostCallsDeps): Dispatch 
 function effectsOf(name: string, catalog: LostCallsDeps['catalog']): ToolEffects | null {
   const tool = catalog.versions(name).find(({ origin }) => origin === 'core');
   return tool?.manifest.effects ?? null;
-}
-
-function isRepeatable({ files, session }: ToolEffects): boolean {
-  return files !== 'write' && SESSION_EFFECTS[session].isRepeatable;
 }
 
 function reused(requestId: string): ContextdError {

@@ -41,8 +41,8 @@ export async function browsed(
   const path = readOptionalString(input, 'path');
   const topK = readOptionalInteger(input, 'top_k');
   if ((query === undefined) === (path === undefined)) {
-    const given = query === undefined ? 'neither' : 'both';
-    throw new ContextdError('ARGS_INVALID', `${tool} takes either query or path, not ${given}`, {
+    const needs = query === undefined ? 'needs a query or a path' : 'takes a query or a path, not both';
+    throw new ContextdError('ARGS_INVALID', `${tool} ${needs}`, {
       remedy: words.example,
     });
   }
