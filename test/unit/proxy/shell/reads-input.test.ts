@@ -17,12 +17,9 @@ describe('FR-4.1: the standard input of a command in a client shell', () => {
     'cat & echo started',
     'f() { echo a; }; [ -e lib ] && touch b',
     'sort < list; /bin/ls',
-<<<<<<< HEAD
     'ls $DIR; cd -; echo - ; [ a = - ]',
     'ls a-b --color=auto',
-=======
     "declare -a A=( $(ls) '$(cat)' )",
->>>>>>> from-rl
   ])('is left alone by %j', (text) => {
     expect(mayReadInput(text)).toBe(false);
   });
