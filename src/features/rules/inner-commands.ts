@@ -229,7 +229,6 @@ class Walk {
   #run(words: readonly string[], written: string, place: Place): void {
     const [first] = words;
     if (first === undefined || first === '') return;
-    // The output of a program as a command is like a script in a file.
     const input = place.inputs.get(0);
     if (first === OUTPUT_HOLE && words.length === 1) {
       this.commands.push({ words: [], written: '', via: 'text', hints: hintsOf(words, givenWords(input)) });
@@ -246,7 +245,10 @@ class Walk {
     this.#aliases.expand(words, (text) => this.#inner(text, place));
     const name = baseName(first);
     if (hasHole(name)) return;
-    if (SHELLS.has(name)) return this.#shell(words, written, place);
+    if (SHELLS.has(name)) {
+      this.#shell(words, written, place);
+      return;
+    }
     this.#guess(guessedText(name, words) ?? '', place);
     const given = givenText(name, words);
     if (given !== undefined) {
