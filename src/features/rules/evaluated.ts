@@ -1,4 +1,6 @@
+import type { For, ParameterExpansionPart, Select } from 'unbash';
 import { hasHole } from './pattern.ts';
+import { wordText } from './words.ts';
 
 /** What a shell runs when it starts or shows a prompt: a file by its name, or a text. */
 const EVALUATED = /^(?:BASH_ENV|PROMPT_COMMAND|PS0|PS4|BASH_ALIASES(?:\[.*\])?)\+?=/s;
@@ -13,4 +15,38 @@ export function isEvaluated(assignment: string): boolean {
   const value = assignment.slice(name.length);
   if (name.startsWith('BASH_')) return value !== '';
   return hasHole(value);
+}
+
+/** Builtins that set the variables whose names are among their words. */
+const SETTING = new Set(['declare', 'getopts', 'local', 'mapfile', 'printf', 'read', 'readarray', 'typeset', 'wait']);
+const NAME = /^(?:-v|.*=)?(BASH_ENV|ENV|PROMPT_COMMAND|PS0|PS4|BASH_ALIASES)$/s;
+
+/** Whether a builtin sets such a variable by its name. `given`: what it reads. */
+export function isSetByName([name = '', ...words]: readonly string[], given: string): boolean {
+  if (!SETTING.has(name)) return false;
+  return words.some((word) => {
+    const [, variable] = NAME.exec(word) ?? [];
+    if (variable === undefined) return false;
+    // It is given no value by these.
+    if (word === variable && ['declare', 'local', 'typeset'].includes(name)) return false;
+    return variable !== 'ENV' || isEvaluated(`ENV=${[given, ...words].join('')}`);
+  });
+}
+
+/** Whether a loop or an expansion sets such a variable: `for BASH_ENV in …`, `${BASH_ENV:=…}`. */
+export function setsEvaluated(node: object): boolean {
+  switch ('type' in node ? node.type : '') {
+    case 'For':
+    case 'Select': {
+      const { name, wordlist } = node as For | Select;
+      return wordlist.some((word) => isEvaluated(`${name.value}=${wordText(word)}`));
+    }
+    case 'ParameterExpansion': {
+      const { parameter, operator, operand } = node as ParameterExpansionPart;
+      const value = operand === undefined ? '' : wordText(operand);
+      return (operator === '=' || operator === ':=') && isEvaluated(`${parameter}=${value}`);
+    }
+    default:
+      return false;
+  }
 }

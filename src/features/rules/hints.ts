@@ -19,7 +19,11 @@ export function hintsOf(words: readonly string[], input: string): Hints {
   if (SHELLS.has(name)) return { tails: shellSource(words).from === 'file' ? [rest] : [], texts };
   if (isQuiet(name, rest)) return { ...NO_HINTS, texts: [...texts, ...rest.filter(isIndex).flatMap(commandsIn)] };
   const own = READ_ELSEWHERE.has(name) || Object.hasOwn(WRAPPERS, name) ? [] : [rest];
-  const inner = [...rest, input].flatMap(commandsIn);
+  // A shell takes quotes and backslashes out of a word: `r""m`.
+  const inner = [...rest, input].flatMap((word) => [
+    ...commandsIn(word),
+    ...commandsIn(word.replaceAll(/["'\\]/g, '')),
+  ]);
   return { tails: [...own, ...tailsIn(inner)], texts: [...texts, ...inner] };
 }
 
@@ -70,7 +74,7 @@ const QUIET: Readonly<Record<string, readonly string[]>> = {
   yarn: ['exec', 'dlx', 'run', 'x'],
 };
 
-function isQuiet(name: string, rest: readonly string[]): boolean {
+export function isQuiet(name: string, rest: readonly string[]): boolean {
   const running = Object.hasOwn(QUIET, name) ? QUIET[name] : undefined;
   return running !== undefined && !rest.some((word) => running.includes(word));
 }

@@ -11,6 +11,8 @@ export interface InnerCommand {
    * shell reads while it runs, or from a program that the client does not know to run others.
    */
   readonly via: 'words' | 'wrapper' | 'text';
+  /** True if it is not sure that the program runs it. */
+  readonly isGuess?: true;
   /** What it may run itself. Missing: nothing more. */
   readonly hints?: Hints;
 }

@@ -9,14 +9,24 @@ import {
   type Statement,
 } from 'unbash';
 import { Aliases } from './aliases.ts';
-import { isEvaluated } from './evaluated.ts';
-import { afterWord, givenText } from './given-texts.ts';
+import { isEvaluated, isSetByName, setsEvaluated } from './evaluated.ts';
+import { afterWord, givenText, guessedText } from './given-texts.ts';
 import { commandsIn, hintsOf, hintsOfValues } from './hints.ts';
 import type { InnerCommand } from './inner-command.ts';
-import { givenBy, type Input, type Inputs, inputAt, inputsFrom, isTyped, outputOf, simpleCommand } from './inputs.ts';
+import {
+  givenBy,
+  givenWords,
+  type Input,
+  type Inputs,
+  inputAt,
+  inputsFrom,
+  isTyped,
+  outputOf,
+  simpleCommand,
+} from './inputs.ts';
 import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, WORD_HOLE } from './pattern.ts';
 import { unopenedText } from './unopened.ts';
-import { nameText, wordText } from './words.ts';
+import { filledText, nameText, wordText } from './words.ts';
 import { baseName, findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsList, xargsWords } from './wrappers.ts';
 
 interface Place {
@@ -89,6 +99,7 @@ class Walk {
       return;
     }
     if (this.commands.length > COMMANDS_MAX) throw new RangeError(`the text has more than ${COMMANDS_MAX} commands`);
+    if (setsEvaluated(node)) this.#unreadable('text' in node ? String(node.text) : '', { ...place, via: 'text' });
     switch ('type' in node ? node.type : '') {
       case 'Script':
         this.#script(node as ParsedScript, place);
@@ -196,7 +207,11 @@ class Walk {
     const words = [nameText(name), ...suffix.map(wordText)];
     const written = this.#source.slice(command.prefix.at(0)?.pos ?? pos, end);
     if (words.length === 1 && words[0] === 'exec' && redirects.length > 0) this.#isRedirected = true;
-    this.#run(words, written, { ...place, inputs: inputsFrom(redirects, place.inputs) });
+    const inner = { ...place, inputs: inputsFrom(redirects, place.inputs) };
+    this.#run(words, written, inner);
+    // The names of files that a pattern becomes may be any words of a rule.
+    const filled = [nameText(name), ...suffix.map((word) => filledText(word) ?? wordText(word))];
+    if (filled.join(' ') !== words.join(' ')) this.#run(filled, '', { ...inner, via: 'text' });
   }
 
   /** A shell and other programs run what some variables hold. */
@@ -214,16 +229,19 @@ class Walk {
   #run(words: readonly string[], written: string, place: Place): void {
     const [first] = words;
     if (first === undefined || first === '') return;
-    // The output of a program as a command is like a script in a file.
-    if (first === OUTPUT_HOLE && words.length === 1) return;
     const input = place.inputs.get(0);
+    if (first === OUTPUT_HOLE && words.length === 1) {
+      this.commands.push({ words: [], written: '', via: 'text', hints: hintsOf(words, givenWords(input)) });
+      return;
+    }
     this.commands.push({
       words,
       written,
       via: place.via,
-      hints: hintsOf(words, input?.kind === 'text' ? input.text : ''),
+      hints: hintsOf(words, givenWords(input)),
     });
-    if (words.some(isEvaluated)) this.#unreadable(written, { ...place, via: 'text' });
+    if (words.some(isEvaluated) || isSetByName(words, givenWords(input)))
+      this.#unreadable(written, { ...place, via: 'text' });
     this.#aliases.expand(words, (text) => this.#inner(text, place));
     const name = baseName(first);
     if (hasHole(name)) return;
@@ -231,6 +249,7 @@ class Walk {
       this.#shell(words, written, place);
       return;
     }
+    this.#guess(guessedText(name, words) ?? '', place);
     const given = givenText(name, words);
     if (given !== undefined) {
       this.#inner(given, place);
@@ -244,6 +263,9 @@ class Walk {
           if (value !== '') this.#aliases.set(alias, value);
           this.#inner(value, place);
         }
+        return;
+      case 'jobs':
+        if (words[1] === '-x') this.#run(words.slice(2), '', { ...place, via: 'text' });
         return;
       case 'hash':
         this.#hash(words, written, place);
@@ -309,6 +331,13 @@ class Walk {
       const via = place.via === 'text' || !inner.isBare ? 'text' : 'wrapper';
       this.#run(inner.words, '', { ...place, via, inputs: NOTHING });
     }
+  }
+
+  /** A text of a program that may run it. */
+  #guess(text: string, place: Place): void {
+    const from = this.commands.length;
+    this.#inner(text, place);
+    for (const command of this.commands.splice(from)) this.commands.push({ ...command, isGuess: true });
   }
 
   #inner(text: string, place: Place): void {

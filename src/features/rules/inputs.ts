@@ -1,14 +1,14 @@
 import type { Command, Redirect, Statement } from 'unbash';
 import { ANY_HOLE, asConstant, STREAM_HOLE } from './pattern.ts';
-import { echoed, nameText, wordText } from './words.ts';
+import { echoed, filledText, nameText, wordText } from './words.ts';
 import { baseName } from './wrappers.ts';
 
 /** What commands read that read commands from their input. */
 export type Input =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'text'; readonly text: string }
-  /** Comes from a program, or later. */
-  | { readonly kind: 'unknown' };
+  /** Comes from a program, or later. `written`: the words that the program makes it of. */
+  | { readonly kind: 'unknown'; readonly written?: string };
 
 /**
  * What `xargs` may add to its command. Without input it runs the command as it is. `isSplit`: it may make several commands of a
@@ -19,6 +19,12 @@ export function givenBy(input: Input, isSplit: boolean): readonly string[] {
   if (input.kind === 'unknown') return ['', ANY_HOLE];
   const items = input.text.trim().replaceAll(/\s+/g, ' ');
   return (isSplit && items.includes(' ')) || /['"\\]/.test(items) ? [items, ANY_HOLE] : [items];
+}
+
+/** What is known of the words in it. */
+export function givenWords(input: Input | undefined): string {
+  if (input?.kind === 'text') return input.text;
+  return input?.kind === 'unknown' ? (input.written ?? '') : '';
 }
 
 /** What stands behind each descriptor of a command, by its number. One that is missing was opened before the text. */
@@ -72,12 +78,9 @@ export function outputOf(node: unknown): Input {
   const words = command.suffix.map(wordText);
   switch (baseName(nameText(command.name))) {
     case 'echo':
-      return { kind: 'text', text: echoed(words) };
+      return textOr(echoed(command.suffix.map((word) => filledText(word) ?? wordText(word))), words);
     case 'printf':
-      // Its escapes end lines; what its other arguments become is not worked out.
-      return words.length === 1
-        ? { kind: 'text', text: (words[0] ?? '').replaceAll('\\n', '\n').replaceAll('%%', '%') }
-        : { kind: 'unknown' };
+      return textOr(formatted(words), words);
     case 'cat': {
       const input = inputsFrom(command.redirects, new Map()).get(0);
       return words.length === 0 && input?.kind === 'text' ? input : UNKNOWN;
@@ -85,6 +88,16 @@ export function outputOf(node: unknown): Input {
     default:
       return { kind: 'unknown' };
   }
+}
+
+function textOr(text: string | null, words: readonly string[]): Input {
+  return text === null ? { kind: 'unknown', written: words.join(' ') } : { kind: 'text', text };
+}
+
+/** What `printf` prints. Its other escapes, and what its arguments become, are not worked out. */
+function formatted([format = '', ...rest]: readonly string[]): string | null {
+  const text = format.replaceAll('\\n', '\n').replaceAll('%%', '');
+  return rest.length > 0 || /[\\%]/.test(text) ? null : format.replaceAll('\\n', '\n').replaceAll('%%', '%');
 }
 
 export function simpleCommand(node: unknown): Command | undefined {

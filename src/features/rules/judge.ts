@@ -44,8 +44,8 @@ function strictestHit(command: InnerCommand, rules: readonly Compiled[]): Hit {
     for (const rule of rules) {
       if (rule.action !== kind) continue;
       const match = bestMatch(rule, texts);
-      if (match === 'surely') return { kind, rule };
-      if (match === 'maybe' || isHinted(rule, command)) maybe.push(rule);
+      if (match === 'surely' && command.isGuess !== true) return { kind, rule };
+      if (match !== 'no' || isHinted(rule, command)) maybe.push(rule);
     }
   }
   const [first] = maybe;
@@ -65,7 +65,9 @@ function lastHit(command: InnerCommand, rules: readonly Compiled[]): Hit {
   const texts = textsOf(command);
   let maybe: Compiled | undefined;
   for (const rule of rules.toReversed()) {
-    const match = bestMatch(rule, texts);
+    const found = bestMatch(rule, texts);
+    const isGuess = command.isGuess === true && rule.action !== 'allow' && !isCatchAll(rule.pattern);
+    const match = isGuess && found === 'surely' ? 'maybe' : found;
     const mayRun = match === 'maybe' || (match === 'no' && isHinted(rule, command));
     if (mayRun && rule.action !== 'allow' && !isCatchAll(rule.pattern)) maybe ??= rule;
     if (match !== 'surely') continue;

@@ -1,6 +1,6 @@
 import { type Command, type CommandExpansionPart, type ParsedScript, parse, type Word, type WordPart } from 'unbash';
 import { ANY_HOLE, asConstant, OUTPUT_HOLE, SPLIT_HOLE, STREAM_HOLE, WORD_HOLE } from './pattern.ts';
-import { baseName, WRAPPERS, wrappedWords } from './wrappers.ts';
+import { baseName, SHELLS, WRAPPERS, wrappedWords } from './wrappers.ts';
 
 /** The word as the shell passes it on, with holes for what only the shell knows. Names of files stay patterns. */
 export function wordText(word: Word): string {
@@ -21,6 +21,16 @@ export function nameText(word: Word): string {
 /** The parser leaves some expansions in texts that it calls literal. */
 function literalText({ text, value }: { text: string; value: string }): string {
   return text === value && /\$[({]|`|[<>]\(/.test(text) ? ANY_HOLE : asConstant(value);
+}
+
+/** An argument with names of files in place of each pattern for them. Undefined for a word without one. */
+export function filledText(word: Word): string | undefined {
+  const parts = word.parts ?? [{ type: 'Literal', value: word.value, text: word.text } as const];
+  if (!parts.some(isGlob)) return undefined;
+  const filled = parts.map((part) =>
+    isGlob(part) ? asConstant(part.text).replaceAll(/\[[^\]]*\]|[*?]+/g, WORD_HOLE) : partText(part, 'unquoted'),
+  );
+  return filled.join('');
 }
 
 /** `[` is a program. */
@@ -66,15 +76,30 @@ function outputOf({ script, inner }: Pick<CommandExpansionPart, 'script' | 'inne
   const commands = plainCommands(parsed);
   if (commands === null) return null;
   const [first = []] = commands;
+  const found = commands.length === 1 ? foundProgram(first) : undefined;
+  if (found !== undefined) return found;
   if (commands.length === 1 && baseName(first[0] ?? '') === 'echo') return echoed(first.slice(1));
   return commands.every(([name = '', ...words]) => !PRINTING.has(baseName(name)) && words.every(isPlain))
     ? OUTPUT_HOLE
     : null;
 }
 
-/** What `echo` prints of its words. */
-export function echoed(words: readonly string[]): string {
-  return words.filter((word, index) => index > 0 || !/^-[neE]+$/.test(word)).join(' ');
+/** The shell whose path is printed. */
+function foundProgram([name = '', ...words]: readonly string[]): string | undefined {
+  const operands = words.filter((word) => !word.startsWith('-'));
+  const isSearch =
+    ['which', 'where'].includes(name) ||
+    (['command', 'type', 'whence'].includes(name) && words.length > operands.length);
+  return isSearch && operands.length === 1 && SHELLS.has(operands[0] ?? '') ? operands[0] : undefined;
+}
+
+/** What `echo` prints of its words; null if it makes other text of a backslash, which some shells do without `-e` too. */
+export function echoed(words: readonly string[]): string | null {
+  const from = words.findIndex((word) => !/^-[neE]+$/.test(word));
+  const options = from === -1 ? words : words.slice(0, from);
+  const text = words.slice(options.length).join(' ');
+  const isDecoded = options.some((word) => word.includes('e')) ? /\\/ : /\\[\\0abcefnrtv]/;
+  return isDecoded.test(text) ? null : text;
 }
 
 /** Programs that print their words, or what another machine answers. */
@@ -113,7 +138,8 @@ function plainCommands(script: ParsedScript): string[][] | null {
 function unwrapped(words: string[]): string[] {
   const name = baseName(words[0] ?? '');
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  return wrapper === undefined ? words : unwrapped(wrappedWords(wrapper, words));
+  const inner = wrapper === undefined ? [] : wrappedWords(wrapper, words);
+  return inner.length === 0 ? words : unwrapped(inner);
 }
 
 function isWithoutText(redirects: unknown): boolean {

@@ -117,8 +117,7 @@ export function xargsList(words: readonly string[]): { isUnread: boolean; isSpli
 }
 
 /**
- * The text that `env -S` splits, with the words behind it; undefined without the option, and for a text attached to it that is all:
- * what a word holds is looked at in any case.
+ * The text that `env -S` splits, with the words behind it; undefined without the option, and for a text attached to it that is all.
  */
 export function splitByEnv(words: readonly string[]): string | undefined {
   for (let at = 1; /^-./.test(words[at] ?? ''); at += 1) {
@@ -135,8 +134,14 @@ export function splitByEnv(words: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** The text that stands at `-S` of `env`, if it is the last word. */
+export function attachedToEnv(words: readonly string[]): string | undefined {
+  const last = words.at(-1) ?? '';
+  return splitByEnv(words) === undefined && last.startsWith('-S') ? last.slice(2) : undefined;
+}
+
 /** Where the options end. */
-function afterOptions(words: readonly string[], valued: readonly string[]): number {
+export function afterOptions(words: readonly string[], valued: readonly string[]): number {
   let at = 0;
   while (at < words.length) {
     const word = words[at] ?? '';

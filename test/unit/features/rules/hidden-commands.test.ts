@@ -45,3 +45,151 @@ describe('FR-4.1: a rule covers a command in an array that a builtin is given', 
     expect(isPassed(text)).toBe(true);
   });
 });
+
+describe('FR-4.1: text that echo or printf makes of a backslash or a format is unread for a shell', () => {
+  it.each([
+    "echo -e 'rm\\tf' | bash",
+    "echo -n -e 'r\\155 f' | bash",
+    "echo 'rm\\tf' | sh",
+    "printf 'r\\155 f' | bash",
+    "printf '%s f' rm | bash",
+    'eval "$(echo -e \'rm\\tf\')"',
+    "bash <<<$(echo -e 'rm\\tf')",
+    'bash -c "$(printf \'rm\\tf\')"',
+    "printf '%b' 'rm\\tf' | sh",
+    "echo -e 'r\\x6d f' | xargs env",
+  ])('%s', (text) => {
+    expect(isPassed(text)).toBe(false);
+  });
+
+  it.each([
+    "echo -e 'a\\tb' | sort",
+    "printf 'ls\\n100%%\\n' | sh",
+    'git commit -m "$(echo -e \'a\\n\\nb\')"',
+    "echo 'grep a\\.b f' | sh",
+    "printf '%s\\n' a b | xargs ls",
+    "echo -e '\\e[31mred' >&2",
+  ])('and asks nothing about %s', (text) => {
+    expect(isPassed(text)).toBe(true);
+  });
+});
+
+describe('FR-4.1: a program that is given a whole command in an option runs it', () => {
+  it.each([
+    'jobs -x rm f',
+    'jobs -x git push',
+    'trap -- \'r""m f\' EXIT',
+    'env -S"bash -c \'r\\"\\"m f\'"',
+    'env -iS\'r""m f\'',
+    'script -qec\'r""m f\'',
+    'script -qec \'r""m f\' log',
+    'script --command=\'r""m f\'',
+    'script --comm \'r""m f\'',
+    'su - bob --session-command=\'r""m f\'',
+    'runuser -lc \'r""m f\' bob',
+    'flock lock --command \'r""m f\'',
+    'split --filter=\'r""m f\' list',
+    'split -l 1 --filt \'r""m f\' list',
+    './wrap --run=\'r""m f\'',
+    "./wrap -x'r\\m f'",
+    'tar -cf a.tar --checkpoint-action=exec=\'r""m f\' b',
+  ])('%s', (text) => {
+    expect(isPassed(text)).toBe(false);
+  });
+
+  it.each([
+    'jobs -l',
+    'trap - EXIT',
+    'trap -p EXIT',
+    "trap -- 'git status' EXIT",
+    "script -qec 'npm test' log",
+    'split -l 10 list part',
+    "split --filter='gzip > $FILE.gz' list",
+    "tar -czf rm.tar --exclude='r*m' b",
+    "env -S'node --test' lib",
+  ])('and asks nothing about %s', (text) => {
+    expect(isPassed(text)).toBe(true);
+  });
+});
+
+describe('FR-4.1: a name or a variable that the shell fills in is not a known word', () => {
+  it.each([
+    'git pus?',
+    'git pus*',
+    'git [p]ush',
+    'timeout 5 git pus?',
+    'cd a && env git *',
+    'echo pus? | xargs git',
+    'bash <<<$(echo *)',
+    '$(which bash) <<<"r\'\'m f"',
+    'echo "r\'\'m f" | $(which bash)',
+    '$(command -v bash) -c "r\'\'m f"',
+    '$(type -P git) push',
+    '`which sh` -c "r\'\'m f"',
+    "$(readlink x) <<< 'rm f'",
+    `: \${BASH_ENV:=x}; bash -c true`,
+    `: "\${BASH_ENV=x}"`,
+    'printf -v BASH_ENV x',
+    'printf -vBASH_ENV %s x',
+    'read BASH_ENV',
+    'read -r a BASH_ENV <<< "b x"',
+    'for BASH_ENV in x; do bash -c true; done',
+    'select BASH_ENV in x; do bash -c true; done',
+    'mapfile -t BASH_ENV',
+    `: \${ENV:=./x}`,
+    'printf -v ENV ./x',
+    'for ENV in ./x; do sh -i; done',
+    'declare -n n=BASH_ENV; n=x',
+    'read PS4',
+  ])('%s', (text) => {
+    expect(isPassed(text)).toBe(false);
+  });
+
+  it.each([
+    'git add *.ts src/?.js',
+    'ls *',
+    'git diff -- *.md',
+    'for ENV in dev prod; do npm run "build:$ENV"; done',
+    'read -r ENV',
+    `echo "$BASH_ENV" "\${ENV:-dev}"`,
+    '$(npm bin)/x run',
+    '[ a = b ] && [[ $x == *.ts ]]',
+    'printf -v line %s x',
+    'git status "a?" \'*\'',
+  ])('and asks nothing about %s', (text) => {
+    expect(isPassed(text)).toBe(true);
+  });
+});
+
+describe('FR-4.1: the text of a shell behind a program that is not known is read', () => {
+  it.each([
+    'ssh-agent bash -c \'r""m f\'',
+    'setpriv sh -c \'r""m f\'',
+    'prlimit sh -c \'r""m f\'',
+    'linux64 bash -c \'r""m f\'',
+    'choom -n 0 -- bash -c \'r""m f\'',
+    './wrap --as bob /bin/bash -euc \'r""m f\'',
+    'sudo -x y dash -c \'r""m f\'',
+    'setpriv env sh -c \'r""m f\'',
+    'parallel git ::: push',
+    'parallel -j 4 git ::: push pull',
+    "parallel 'git {}' ::: push",
+    'parallel ::: \'r""m f\'',
+    'parallel \'r""m {}\' ::: f',
+  ])('%s', (text) => {
+    expect(isPassed(text)).toBe(false);
+  });
+
+  it.each([
+    "ssh-agent bash -c 'git status'",
+    "setpriv sh -c 'ls; npm test'",
+    'parallel gzip ::: a b',
+    'parallel -j 4 git add ::: a b',
+    "parallel 'convert {} {.}.png' ::: *.jpg",
+    './wrap bash run.sh',
+    'echo bash -c \'r""m f\'',
+    'docker run -it img bash',
+  ])('and asks nothing about %s', (text) => {
+    expect(isPassed(text)).toBe(true);
+  });
+});
