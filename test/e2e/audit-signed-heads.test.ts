@@ -46,9 +46,19 @@ describe('a head that a person signed', () => {
       writeFileSync(heads, forged);
       expect(await verify()).toMatchObject({
         code: 1,
-        stdout: expect.stringContaining(`the head of record ${seq} in ${heads} is not signed by anyone in ${allowed}`),
+        stdout: expect.stringMatching(/^ok: .*\n[\s\S]*No head counted/),
+      });
+      writeFileSync(heads, `${forged}${signed.stdout}`);
+      const beside = await verify();
+      expect(beside).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^ok: .*\n1 head signed by ann@example\.com\n/),
       });
     }
+    writeFileSync(heads, (await ctxd('audit', 'head')).stdout);
+    expect((await verify()).stdout).toContain(
+      `the head of record ${seq} in ${heads} is not signed by anyone in ${allowed}: it counts for nothing`,
+    );
 
     writeFileSync(heads, signed.stdout);
     writeLogAgain(at.home, (line) => line.replaceAll('echo evil', 'echo good'));

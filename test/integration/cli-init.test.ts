@@ -323,6 +323,26 @@ describe('ctxd init passes over a client whose file it cannot read', () => {
   });
 });
 
+describe('ctxd init passes over a client in whose place is no file that it can read', () => {
+  const place = '.claude/settings.json';
+  it.each([
+    ['a directory', () => mkdir(at(place)), /^a directory$/],
+    ['a pipe', () => run('mkfifo', [at(place)]), /^neither a file nor a directory$/],
+    ['a link, which it does not follow', () => symlink('../outside', at(place)), /^a symbolic link to \.\.\/outside$/],
+    ['no text', () => writeFile(at(place), Buffer.from([0xff, 0xfe])), /^not UTF-8 text$/],
+    ['huge', () => put(place, ' '.repeat(2_000_000)), /^a file of 2000000 bytes/],
+  ] as const)('FR-2.2: and sets up the others if settings.json is %s', async (_, make, why) => {
+    await mkdir(at('.claude'), { recursive: true });
+    await put('outside', '{}');
+    await make();
+    const changes = await project.init();
+    const passed = { client: 'Claude Code', path: place, why: expect.stringMatching(why) };
+    expect(changes.passed_over).toEqual([passed]);
+    expect(changes.created).toEqual(expect.arrayContaining(['opencode.json', '.claude/bin/safe_bash']));
+    expect(await readFile(at('outside'), 'utf8')).toBe('{}');
+  });
+});
+
 describe('ctxd init refuses and changes nothing', () => {
   const refusedNaming = async (...paths: string[]) => {
     const tree = await snapshot(project.root);
@@ -349,34 +369,13 @@ describe('ctxd init refuses and changes nothing', () => {
     expect(await readdir(outside)).toEqual([]);
   });
 
-  it.each(['.claude/settings.json', 'opencode.json', '.claude/.gitignore', '.claude/tools/safe_bash/schema.json'])(
-    'if %s is a link, even to a good file',
-    async (path) => {
-      const outside = join(project.root, '..', 'outside');
-      await writeFile(outside, '{}');
-      await mkdir(dirname(at(path)), { recursive: true });
-      await symlink(outside, at(path));
-      await refusedNaming(`${path} is`, 'symbolic link');
-      expect(await readFile(outside, 'utf8')).toBe('{}');
-    },
-  );
-
-  it.each(['.claude/settings.json', 'opencode.json'])('if %s is a pipe, without waiting for it', async (path) => {
-    await mkdir(at('.claude'), { recursive: true });
-    await run('mkfifo', [at(path)]);
-    await refusedNaming(`${path} is neither a file nor a directory`);
-  });
-
-  it('if a settings file is a directory, huge, or not text', async () => {
-    await mkdir(at('.claude/settings.json'), { recursive: true });
-    await put('opencode.json', ' '.repeat(2_000_000));
-    await put('.claude/.gitignore', '');
-    await writeFile(at('.claude/.gitignore'), Buffer.from([0xff, 0xfe]));
-    await refusedNaming(
-      '.claude/settings.json is a directory',
-      'opencode.json is a file of 2000000 bytes',
-      '.gitignore is not UTF-8',
-    );
+  it.each(['.claude/tools/safe_bash/schema.json'])('if %s is a link, even to a good file', async (path) => {
+    const outside = join(project.root, '..', 'outside');
+    await writeFile(outside, '{}');
+    await mkdir(dirname(at(path)), { recursive: true });
+    await symlink(outside, at(path));
+    await refusedNaming(`${path} is`, 'symbolic link');
+    expect(await readFile(outside, 'utf8')).toBe('{}');
   });
 
   it('if a path of a tool is taken, and names all taken paths at once', async () => {

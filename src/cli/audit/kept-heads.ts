@@ -14,20 +14,20 @@ export interface KeptHeads {
   readonly heads: readonly KeptHead[];
   /** What was found of the signatures. */
   readonly notes: readonly string[];
-  /** Heads that no allowed signer signed. */
-  readonly faults: readonly string[];
+  /** Heads that no allowed signer signed: they count for nothing, and are no fault of the log. */
+  readonly unproven: readonly string[];
 }
 
 /** The heads in a file of JSON lines, whatever else the lines hold. Throws ARGS_INVALID without one. */
 export async function readKeptHeads(file: string): Promise<KeptHeads> {
   const heads = (await readText(file)).split('\n').flatMap((line) => headsIn(parsed(line), file));
-  if (heads.length > 0) return { heads, notes: [], faults: [] };
+  if (heads.length > 0) return { heads, notes: [], unproven: [] };
   throw new ContextdError('ARGS_INVALID', `${file} holds no head of an audit log`, {
     remedy: 'Keep what `ctxd audit head` prints, one line for each time.',
   });
 }
 
-/** The same for signed heads. What no allowed signer signed proves nothing, and is a fault. */
+/** The same for signed heads. What no allowed signer signed proves nothing. */
 export async function readSignedHeads(file: string, allowedSigners: string): Promise<KeptHeads> {
   await checkReadable(allowedSigners);
   const { heads: all } = await readKeptHeads(file);
@@ -45,7 +45,10 @@ export async function readSignedHeads(file: string, allowedSigners: string): Pro
   return {
     heads,
     notes: [...signers].map(([signer, count]) => `${count} ${count === 1 ? 'head' : 'heads'} signed by ${signer}`),
-    faults: unproven.map((seq) => `the head of record ${seq} in ${file} is not signed by anyone in ${allowedSigners}`),
+    unproven: unproven.map(
+      (seq) =>
+        `the head of record ${seq} in ${file} is not signed by anyone in ${allowedSigners}: it counts for nothing`,
+    ),
   };
 }
 

@@ -29,7 +29,12 @@ const FILTERS = [
   { syntax: '--failed', help: 'only what failed' },
 ] as const;
 
-const verify = defineCommand<AuditReport>({
+interface VerifyResult extends AuditReport {
+  /** Heads that were kept elsewhere and compared; absent without --against. */
+  readonly heads_counted?: number;
+}
+
+const verify = defineCommand<VerifyResult>({
   name: ['audit', 'verify'],
   summary: 'Prove that the audit log is as it was written, and say where it is not. Needs no daemon.',
   options: [
@@ -53,11 +58,12 @@ const verify = defineCommand<AuditReport>({
     const path = resolve(cwd, file);
     const kept = signers === undefined ? await readKeptHeads(path) : await readSignedHeads(path, resolve(cwd, signers));
     const report = await verifyAuditLog(paths.auditDir, kept.heads);
-    const faults = kept.faults.map((what) => ({ file: '', line: 0, what }));
-    return { ...report, faults: [...report.faults, ...faults], notes: [...report.notes, ...kept.notes] };
+    const none = kept.heads.length === 0 ? ['No head counted: nothing proves that the log was not written again'] : [];
+    const notes = [...report.notes, ...kept.notes, ...kept.unproven, ...none];
+    return { ...report, notes, heads_counted: kept.heads.length };
   },
   view: (report) => ({ kind: 'lines', lines: inWords(report) }),
-  exitCode: ({ faults }) => (faults.length > 0 ? 1 : 0),
+  exitCode: ({ faults, heads_counted: counted }) => (faults.length > 0 || counted === 0 ? 1 : 0),
 });
 
 function inWords({

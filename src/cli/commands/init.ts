@@ -130,10 +130,8 @@ async function install(
     const isNetworkChanged = network.state === 'allowed' || (isAllowed(mirrors) && mirrors.lines.length > 0);
     const changed = registered.changed || touched(changes) || isNewlyAllowed || isNetworkChanged;
     const hint = above === null ? {} : { repository_above: above };
-    const isSetUp = (name: OtherClient): boolean =>
-      changes.passed_over?.every(({ client: title }) => title !== CLIENT_PLACES[name].title) ?? true;
     const { isShell: shell } = answers;
-    const clients = answers.clients.filter(isSetUp);
+    const clients = answers.clients.filter((name) => isSetUp(CLIENT_PLACES[name].title, changes));
     return {
       ...{ root, action: 'init', changed, tools: names, ...changes, toolchains, mirrors, network, shell, clients },
       declined: remembered.lines,
@@ -162,8 +160,25 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
   return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes, recorded_in: place };
 }
 
-const SHELL_LINE =
-  'contextd is the shell of Claude Code and OpenCode in this project: every command runs in the sandbox. Proof: ctxd doctor --clients. Undo: ctxd init --no-shell';
+const SHELL_CLIENTS = ['Claude Code', 'OpenCode'] as const;
+
+function isSetUp(title: string, { passed_over: passed = [] }: Pick<ProjectChanges, 'passed_over'>): boolean {
+  return passed.every(({ client }) => client !== title);
+}
+
+function shellLines(result: InitResult): string[] {
+  const clients = SHELL_CLIENTS.filter((title) => isSetUp(title, result)).join(' and ');
+  if (result.shell !== true || clients === '') return [];
+  return [
+    `contextd is the shell of ${clients} in this project: every command runs in the sandbox. Proof: ctxd doctor --clients. Undo: ctxd init --no-shell`,
+  ];
+}
+
+function lastLine(result: InitResult): string {
+  const undo = 'Undo: ctxd init --uninstall';
+  if (!isSetUp('Claude Code', result)) return undo;
+  return `Claude Code applies the permission in .claude/settings.json once you trust the folder. ${undo}`;
+}
 
 /** Those that a person names, or else those that show themselves. What the project has stays. */
 async function chooseClients(context: CliContext, root: string, args: ParsedArgs): Promise<OtherClient[]> {
@@ -217,10 +232,10 @@ function viewInit(result: InitResult): View {
       ...toolchainLines(result),
       ...offerLines(result),
       ...(result.declined ?? []),
-      ...(result.shell === true ? [SHELL_LINE] : []),
+      ...shellLines(result),
       ...clientLines(result),
       `Agents call the tools by name. Try one yourself: ${tryCall(result)}`,
-      'Claude Code applies the permission in .claude/settings.json once you trust the folder. Undo: ctxd init --uninstall',
+      lastLine(result),
     ],
   };
 }

@@ -301,7 +301,7 @@ function readSmallFile(near: string, path: string): Found {
     }
   } catch (error) {
     if (!isErrno(error)) throw error;
-    throw new ContextdError('CONFLICT', `cannot read ${path} (${error.code})`, { cause: error, details: { path } });
+    throw new ContextdError('CONFLICT', `${path} is not readable (${error.code})`, { cause: error, details: { path } });
   }
 }
 

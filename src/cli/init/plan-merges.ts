@@ -1,5 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
-import { describeFound } from '../files/owned-directory.ts';
+import { describeFound, type Found } from '../files/owned-directory.ts';
 import type { Action } from './action.ts';
 import { CLIENT_PLACES, clientFiles, OTHER_CLIENTS, recordedClients } from './clients/other-clients.ts';
 import { clientOf, type Layout } from './layout.ts';
@@ -62,13 +62,10 @@ interface PlannedMerge {
 }
 
 export function planMerge(survey: Survey, path: string, addition: Addition): PlannedMerge {
-  const found = inspectOrRefuse(survey, path);
+  const found = inspectMerged(survey, path);
   if (found === undefined) return {};
-  if (found.kind !== 'missing' && found.kind !== 'file') {
-    const remedy = 'Replace it by a regular file, then run this again.';
-    survey.refusals.push({ path, reason: describeFound(found), remedy });
-    return {};
-  }
+  if (typeof found === 'string') return { fault: found };
+  if (found.kind !== 'missing' && found.kind !== 'file') return { fault: describeFound(found) };
   const before = found.kind === 'file' ? found.text : undefined;
   try {
     const { text, record } = merge(before, addition, survey.before.merges[path], survey.adopting);
@@ -77,6 +74,16 @@ export function planMerge(survey: Survey, path: string, addition: Addition): Pla
     return { record, action: { kind: 'write', path, text, replaces: before !== undefined, mode } };
   } catch (error) {
     return { fault: faultOf(error) };
+  }
+}
+
+/** Why the file itself cannot be read, as text. Undefined if its place cannot be reached: the survey then has a refusal. */
+function inspectMerged(survey: Survey, path: string): Found | string | undefined {
+  try {
+    return survey.root.inspect(path);
+  } catch (error) {
+    if (!(error instanceof ContextdError) || error.details.path !== path) return inspectOrRefuse(survey, path);
+    return error.message.replace(`${path} is `, '');
   }
 }
 

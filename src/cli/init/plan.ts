@@ -178,7 +178,11 @@ function planExclude(survey: Survey, files: readonly string[], isSeenByGit: bool
 }
 
 function addLines(survey: Survey, lines: readonly string[]): MergeRecord | undefined {
-  const { record, action } = planMerge(survey, EXCLUDE_FILE, { kind: 'block', lines });
+  const { record, action, fault } = planMerge(survey, EXCLUDE_FILE, { kind: 'block', lines });
+  if (fault !== undefined) {
+    const remedy = 'Put a readable text file there, or run: ctxd init --no-exclude';
+    survey.refusals.push({ path: EXCLUDE_FILE, reason: fault, remedy });
+  }
   if (action !== undefined) add(survey, action);
   return record;
 }
