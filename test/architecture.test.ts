@@ -551,6 +551,7 @@ const TOOL_NAMES: Record<string, { names: readonly string[]; why: string }> = {
     ],
     why: 'what calls of an earlier version were follows from the names of that version',
   },
+  'src/features/rules/inner-commands.ts': { names: ['jobs'], why: 'a builtin of bash, whose `-x` runs a command' },
   'src/features/jobs/jobs.ts': {
     names: ['jobs'],
     why: 'the tool that the outputs of jobs belong to, and the name of the part',
