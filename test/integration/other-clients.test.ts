@@ -62,7 +62,9 @@ describe('issue 35 part 3: ctxd init --client', () => {
     mkdirSync(place('.codex'));
     writeFileSync(place('.codex/config.toml'), 'mcp_servers = 3\n');
     const refused = await init('--client', 'codex');
-    expect(refused.stderr).toContain('.codex/config.toml');
+    expect(refused.code).toBe(1);
+    expect(`${refused.stdout}${refused.stderr}`).toMatch(/is not set up: .*\.codex\/config\.toml cannot be read/);
+    expect(readFileSync(place('.codex/config.toml'), 'utf8')).toBe('mcp_servers = 3\n');
     expect(existsSync(place('.codex/hooks.json'))).toBe(false);
     rmSync(place('.codex'), { recursive: true });
   });
