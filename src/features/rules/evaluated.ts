@@ -17,6 +17,11 @@ export function isEvaluated(assignment: string): boolean {
   return hasHole(value);
 }
 
+/** What a shell with a prompt runs by an assignment. '' if that is nothing. */
+export function promptCommandIn(assignment: string): string {
+  return /^PROMPT_COMMAND\+?=(.*)$/s.exec(assignment)?.[1] ?? '';
+}
+
 /** Builtins that set the variables whose names are among their words. */
 const SETTING = new Set(['declare', 'getopts', 'local', 'mapfile', 'printf', 'read', 'readarray', 'typeset', 'wait']);
 const NAME = /^(?:-v|.*=)?(BASH_ENV|ENV|PROMPT_COMMAND|PS0|PS4|BASH_ALIASES)$/s;

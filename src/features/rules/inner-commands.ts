@@ -9,7 +9,7 @@ import {
   type Statement,
 } from 'unbash';
 import { Aliases } from './aliases.ts';
-import { isEvaluated, isSetByName, setsEvaluated } from './evaluated.ts';
+import { isEvaluated, isSetByName, promptCommandIn, setsEvaluated } from './evaluated.ts';
 import { afterWord, givenText, guessedText } from './given-texts.ts';
 import { commandsIn, hintsOf, hintsOfValues } from './hints.ts';
 import type { InnerCommand } from './inner-command.ts';
@@ -216,13 +216,14 @@ class Walk {
 
   /** A shell and other programs run what some variables hold. */
   #assigned(prefix: Command['prefix'], isForCommand: boolean, place: Place): void {
-    const { via } = place;
-    for (const { text, name, value } of prefix)
-      if (isEvaluated(value === undefined || name === undefined ? text : `${name}=${wordText(value)}`))
-        this.#unreadable(text, place);
+    for (const { text, name, value } of prefix) {
+      const assigned = value === undefined || name === undefined ? text : `${name}=${wordText(value)}`;
+      if (isEvaluated(assigned)) this.#unreadable(text, place);
+      this.#guess(promptCommandIn(assigned), place);
+    }
     const values = prefix.flatMap(({ value, array = [] }) => (value === undefined ? array : [value, ...array]));
     const hints = hintsOfValues(values.map(wordText), isForCommand);
-    if (hints.texts.length > 0) this.commands.push({ words: [], written: '', via, hints });
+    if (hints.texts.length > 0) this.commands.push({ words: [], written: '', via: place.via, hints });
   }
 
   /** A command, and the commands that it runs. */
