@@ -28,6 +28,12 @@ export interface Outside {
   readonly toolchains: ToolchainStore;
   start(): Promise<void>;
   partsFor(project: string): OutsideParts;
+  /** What a person allowed, without what is found on the disk: it costs no look at a file. */
+  decidedFor(project: string): {
+    toolchains: ReturnType<ToolchainStore['list']>;
+    path: readonly string[];
+    paths: readonly string[];
+  };
   /**
    * Directories that commands may write, and the repository around the project if they may use it. Sorted. An allowed
    * directory that overlaps a project registered later is left out: that project's files are its own.
@@ -47,6 +53,7 @@ export function createOutside({ database, consents, projects, path, hostNetworks
     toolchains,
     start: () => toolchains.start(),
     pathsOf,
+    decidedFor: (project) => ({ toolchains: toolchains.list(), path: toolchains.path(), paths: pathsOf(project) }),
     partsFor(project) {
       const list = toolchains.list();
       const paths = pathsOf(project);

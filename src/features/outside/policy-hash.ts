@@ -9,7 +9,7 @@ import type { Outside } from './outside.ts';
 import { policyFor } from './policy.ts';
 
 export interface PolicyHashDeps {
-  outside: Pick<Outside, 'partsFor'>;
+  outside: Pick<Outside, 'decidedFor'>;
   network: Pick<Network, 'isOn' | 'rulesFor'>;
   approvalRules: { list(): readonly ApprovalRule[] };
   config: Pick<Config, 'sandbox'>;
@@ -31,7 +31,8 @@ export function createPolicyHash(deps: PolicyHashDeps): (call: Pick<VerifiedCall
         effects: manifest.effects,
         profile: program.profile,
       },
-      sandbox: { ...policyFor(baseView(project), config.sandbox), ...outside.partsFor(project) },
+      sandbox: policyFor(baseView(project), config.sandbox),
+      outside: outside.decidedFor(project),
       network: {
         isOn: network.isOn(project),
         rules: network.rulesFor(project).map(({ pattern, group, verdict, privateAddresses, anyPrivate, once }) => {
