@@ -1,6 +1,8 @@
 import type { For, ParameterExpansionPart, Select } from 'unbash';
+import { isQuiet } from './hints.ts';
 import { hasHole } from './pattern.ts';
 import { wordText } from './words.ts';
+import { baseName } from './wrappers.ts';
 
 /** What a shell runs when it starts or shows a prompt: a file by its name, or a text. */
 const EVALUATED = /^(?:BASH_ENV|PROMPT_COMMAND|PS0|PS4|BASH_ALIASES(?:\[.*\])?)\+?=/s;
@@ -36,6 +38,20 @@ export function isSetByName([name = '', ...words]: readonly string[], given: str
     if (word === variable && ['declare', 'local', 'typeset'].includes(name)) return false;
     return variable !== 'ENV' || isEvaluated(`ENV=${[given, ...words].join('')}`);
   });
+}
+
+/** The name of a variable whose value is a file that a shell runs, except where the value is only read. */
+const NAMES_FILE = /(?<![\w$])(?:(?:BASH_ENV|BASH_ALIASES)(?!\w)|ENV=\S*\/)/;
+const SETS_PROMPT = /(?<![\w$])(?:PROMPT_COMMAND|PS0|PS4)\+?=/;
+
+/**
+ * Whether a program of which nothing is known may run a text that sets such a variable: a word, or what it reads. The texts are
+ * not parsed, because most are no shell source.
+ */
+export function maySetByText([first = '', ...rest]: readonly string[], given: string): boolean {
+  if (isQuiet(baseName(first), rest)) return false;
+  const setsPrompt = (word: string): boolean => SETS_PROMPT.test(word) && (hasHole(word) || /\$\{?\w/.test(word));
+  return [...rest, given].some((text) => NAMES_FILE.test(text)) || rest.some(setsPrompt);
 }
 
 /** Whether a loop or an expansion sets such a variable: `for BASH_ENV in …`, `${BASH_ENV:=…}`. */

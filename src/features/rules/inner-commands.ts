@@ -9,7 +9,7 @@ import {
   type Statement,
 } from 'unbash';
 import { Aliases } from './aliases.ts';
-import { isEvaluated, isSetByName, promptCommandIn, setsEvaluated } from './evaluated.ts';
+import { isEvaluated, isSetByName, maySetByText, promptCommandIn, setsEvaluated } from './evaluated.ts';
 import { afterWord, givenText, guessedText } from './given-texts.ts';
 import { commandsIn, hintsOf, hintsOfValues } from './hints.ts';
 import type { InnerCommand } from './inner-command.ts';
@@ -235,12 +235,7 @@ class Walk {
       this.commands.push({ words: [], written: '', via: 'text', hints: hintsOf(words, givenWords(input)) });
       return;
     }
-    this.commands.push({
-      words,
-      written,
-      via: place.via,
-      hints: hintsOf(words, givenWords(input)),
-    });
+    this.commands.push({ words, written, via: place.via, hints: hintsOf(words, givenWords(input)) });
     if (words.some(isEvaluated) || isSetByName(words, givenWords(input)))
       this.#unreadable(written, { ...place, via: 'text' });
     this.#aliases.expand(words, (text) => this.#inner(text, place));
@@ -283,8 +278,9 @@ class Walk {
         return;
     }
     const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-    if (wrapper === undefined) return;
-    this.#run(wrappedWords(wrapper, words), '', { ...place, via: place.via === 'text' ? 'text' : 'wrapper' });
+    if (wrapper === undefined) {
+      if (maySetByText(words, givenWords(input))) this.#unreadable(written, { ...place, via: 'text' });
+    } else this.#run(wrappedWords(wrapper, words), '', { ...place, via: place.via === 'text' ? 'text' : 'wrapper' });
   }
 
   #shell(words: readonly string[], written: string, place: Place): void {
