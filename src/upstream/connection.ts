@@ -19,9 +19,10 @@ import {
   type SeenTools,
   shortenPage,
 } from './definitions.ts';
+import { type ListChangesDeps, listChanges } from './list-changes.ts';
 import { OpenRequests } from './open-requests.ts';
 
-export interface ConnectOptions {
+export interface ConnectOptions extends ListChangesDeps {
   /** Null: the server is a process. */
   readonly url: string | null;
   /** How the server is called in messages. */
@@ -32,7 +33,6 @@ export interface ConnectOptions {
   readonly probeMs: number;
   /** True: the server is known to end when it is asked for its era, so it is not asked. */
   readonly isLegacy: boolean;
-  onToolsChanged(): void;
   /** Called once if the other side ends the connection after the handshake. */
   onLost?(): void;
   /** Called when a question of the server was refused because it may be for any of several requests. */
@@ -82,8 +82,6 @@ const LISTS = {
 } as const satisfies Record<DefinitionKind, { method: string; key: string }>;
 const ALL_KINDS = Object.keys(LISTS) as DefinitionKind[];
 
-/** Milliseconds in which several announcements of a changed list count as one. */
-const CHANGES_MS = 300;
 /** Milliseconds for each page of a list. */
 const PAGE_MS = 30_000;
 
@@ -124,23 +122,7 @@ export class UpstreamConnection {
       {
         capabilities: options.passing?.capabilities ?? {},
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: options.probeMs } },
-        listChanged: {
-          tools: {
-            autoRefresh: false,
-            debounceMs: CHANGES_MS,
-            onChanged() {
-              options.onToolsChanged();
-              passing?.onNotice({ method: 'notifications/tools/list_changed', params: {} });
-            },
-          },
-          ...noticesOf(
-            (list) => {
-              if (passing === undefined) options.onToolsChanged();
-              else passing.onNotice({ method: `notifications/${list}/list_changed`, params: {} });
-            },
-            passing === undefined ? CHANGES_MS : 0,
-          ),
-        },
+        listChanged: listChanges(options),
       },
     );
     const open = new OpenRequests({
@@ -326,16 +308,6 @@ function isTimeout(thrown: unknown): boolean {
 
 /** Keys of `_meta` that the revision of 2026-07-28 reserves. */
 const MODERN_KEYS = 'io.modelcontextprotocol/';
-
-/** The SDK passes these on only if it is asked to, and a server of the newer revision sends them only then. */
-function noticesOf(onNotice: (list: 'prompts' | 'resources') => void, debounceMs: number) {
-  const changed = (list: 'prompts' | 'resources') => ({
-    autoRefresh: false,
-    debounceMs,
-    onChanged: () => onNotice(list),
-  });
-  return { prompts: changed('prompts'), resources: changed('resources') };
-}
 
 function limitsOf({ signal, timeoutMs }: RequestLimits) {
   return { signal, timeout: timeoutMs };

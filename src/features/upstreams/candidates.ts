@@ -92,12 +92,12 @@ async function standingOf(
   const unlisted = now === null ? 'silent' : 'other';
   if (kind !== 'resource' || known.length > 0) return as(unlisted);
   const templates = [...((await live('template')) ?? []), ...seenOf(server, 'template')];
+  const hasHidden = isHiding || !templates.every(mayUse('template'));
+  // To subscribe to what does not exist succeeds at most servers, and to what is hidden does not.
+  if (hasHidden && request.method.endsWith('subscribe')) return as('denied');
   const matching = templates.filter(({ uriTemplate }) => parseUriTemplate(String(uriTemplate))?.matches(name));
   if (matching.length > 0) return as(matching.some(mayUse('template')) ? unlisted : 'denied');
-  // To subscribe to what does not exist succeeds at most servers, and to what is hidden does not.
-  const hasHidden = isHiding || !templates.every(mayUse('template'));
-  const isDenied = hasHidden && request.method.endsWith('subscribe');
-  return { standing: isDenied ? 'denied' : unlisted, isHiding: hasHidden };
+  return { standing: unlisted, isHiding: hasHidden };
 }
 
 /** What a request is for. */

@@ -209,6 +209,9 @@ describe('a server of which something is denied', () => {
     ['resources/read', (name) => ({ uri: `mm://${name}` })],
     ['resources/read', (name) => ({ uri: `mm:${name}` })],
     ['resources/subscribe', (name) => ({ uri: `mm:///${name}` })],
+    // The template that makes it is allowed.
+    ['resources/subscribe', (name) => ({ uri: `mm://${name}` })],
+    ['resources/unsubscribe', (name) => ({ uri: `mm://${name}` })],
     ['completion/complete', (name) => ({ ref: { type: 'ref/resource', uri: `hidden://{${name}}` } })],
     ['completion/complete', (name) => ({ ref: { type: 'ref/prompt', name } })],
     ['prompts/get', (name) => ({ name })],
