@@ -11,7 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import type { McpMessage, PassedRequest } from '../core/passing.ts';
+import { isPassedMethod, type McpMessage, type PassedRequest } from '../core/passing.ts';
 import {
   DEFINITION_BOUNDS,
   DefinitionCollector,
@@ -80,7 +80,7 @@ const LISTS = {
   template: { method: 'resources/templates/list', key: 'resourceTemplates' },
   prompt: { method: 'prompts/list', key: 'prompts' },
 } as const satisfies Record<DefinitionKind, { method: string; key: string }>;
-const ALL_KINDS = Object.keys(LISTS) as DefinitionKind[];
+const ALL_KINDS: readonly DefinitionKind[] = ['tool', 'resource', 'template', 'prompt'];
 
 /** Milliseconds for each page of a list. */
 const PAGE_MS = 30_000;
@@ -274,16 +274,16 @@ export class UpstreamConnection {
     const token = progressToken === undefined ? null : `passed-${++this.#lastToken}`;
     if (token !== null) kept.push(['progressToken', token]);
     const sent = { ...others, ...(kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }) };
+    if (!isPassedMethod(method)) throw new ProtocolError(METHOD_NOT_FOUND, `${method} is not passed on`);
     const options = { signal, timeout: timeoutMs, allowInputRequired: true };
     if (token !== null) this.#reports.set(token, notify);
     try {
-      if (definition === undefined)
-        // The SDK checks what is sent and what comes by the method.
-        return plainParams(
-          await this.#client.request({ method: method as 'tools/call', params: sent as never }, options),
-        );
+      // The SDK checks what is sent and what comes by the method.
+      if (definition === undefined) return plainParams(await this.#client.request({ method, params: sent }, options));
       const { outputSchema: _, ...toolDefinition } = definition;
-      return plainParams(await this.#client.callTool(sent as never, { ...options, toolDefinition }));
+      const args = isJsonObject(others.arguments) ? others.arguments : {};
+      const call = { ...sent, name: String(others.name), arguments: args };
+      return plainParams(await this.#client.callTool(call, { ...options, toolDefinition }));
     } finally {
       if (token !== null) this.#reports.delete(token);
     }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
@@ -230,6 +231,27 @@ describe('a client that does not read, over HTTP', () => {
       expect(last).toContain('"error_code":"RESOURCE_LIMIT"');
     },
   );
+
+  it('issue 34: the stream of a session ends with its next message when the token is revoked, and so does a subscription', async () => {
+    const { passing, followers } = flooding();
+    const door = await open(passing);
+    const filter = { notifications: { resourcesListChanged: true } };
+    const listen = { jsonrpc: '2.0', id: 8, method: 'subscriptions/listen', params: { ...filter, _meta: META } };
+    const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
+    const streams = [
+      await askDeaf(door, 'GET', { 'Mcp-Session-Id': await openSession(door) }),
+      await askDeaf(door, 'POST', headers, JSON.stringify(listen)),
+    ];
+    await Promise.all(streams.map((stream) => once(stream, 'readable')));
+    const ends = streams.map(toTheEnd);
+    door.grants.clear();
+    while (followers.length < 2) await setImmediate();
+    for (const follower of [...followers]) follower({ method: 'notifications/resources/list_changed', params: {} });
+    for (const text of await Promise.all(ends)) {
+      expect(text).toMatch(/^HTTP\/1\.1 200/);
+      expect(text).not.toContain('list_changed');
+    }
+  });
 
   it('issue 34: the stream of a session ends when 8 MiB of announcements wait, and its client can open another', async () => {
     const { passing, followers } = flooding();

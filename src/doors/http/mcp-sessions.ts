@@ -23,7 +23,7 @@ export interface McpSessionsDeps {
   onEnd(project: string, id: string): void;
 }
 
-/** Sessions of one project, and of all. The one that was used least lately makes room for another. */
+/** Sessions of one project, and of all. */
 const PROJECT_MAX = 16;
 const SESSIONS_MAX = 64;
 
@@ -51,8 +51,9 @@ export class McpSessions {
     await server.connect(transport);
     this.#endRevoked();
     const ofProject = [...this.#sessions].filter(([, { project }]) => project === owner.project);
-    if (ofProject.length >= PROJECT_MAX) this.#end(ofProject[0]?.[0] ?? '');
-    for (const oldest of this.#sessions.keys()) if (this.#sessions.size >= SESSIONS_MAX) this.#end(oldest);
+    if (ofProject.length >= PROJECT_MAX) this.#end(oldestOfMost(ofProject, owner, ({ grant }) => grant));
+    if (this.#sessions.size >= SESSIONS_MAX)
+      this.#end(oldestOfMost([...this.#sessions], owner, ({ project }) => project));
     this.#sessions.set(id, { ...owner, transport, server, unfollow: follow(server) });
     return transport;
   }
@@ -83,4 +84,19 @@ export class McpSessions {
     this.#deps.onEnd(ended.project, id);
     void ended.server.close().catch(() => {});
   }
+}
+
+/**
+ * The session that makes room for another of `owner`: the least recently used one of the holder that then has most, so that no token and no
+ * project takes the sessions of others.
+ */
+function oldestOfMost(
+  sessions: readonly (readonly [id: string, owner: SessionOwner])[],
+  owner: SessionOwner,
+  holderOf: (owner: SessionOwner) => unknown,
+): string {
+  const held = (one: SessionOwner): number =>
+    [...sessions, ['', owner] as const].filter(([, other]) => holderOf(other) === holderOf(one)).length;
+  const most = Math.max(...sessions.map(([, one]) => held(one)));
+  return sessions.find(([, one]) => held(one) === most)?.[0] ?? '';
 }

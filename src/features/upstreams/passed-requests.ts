@@ -7,7 +7,14 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { McpError, type McpMessage, type PassedCall, type PassedRequest } from '../../core/passing.ts';
+import {
+  capabilityFor,
+  isAskedMethod,
+  McpError,
+  type McpMessage,
+  type PassedCall,
+  type PassedRequest,
+} from '../../core/passing.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { UpstreamTool } from '../../upstream/contract.ts';
@@ -16,8 +23,8 @@ import type { UpstreamLinks } from './links.ts';
 import { type MaskDeps, maskMessage } from './mask-message.ts';
 import { askingError, askingResult, isAskingError, questionOf } from './named-questions.ts';
 import { offersOf } from './offered.ts';
-import { ASKED, capabilityOfNotice, NOTICES } from './passed-methods.ts';
-import { CAPABILITY_OF, passPrimitive } from './primitives.ts';
+import { capabilityOfNotice, NOTICES } from './passed-methods.ts';
+import { passPrimitive } from './primitives.ts';
 import { type AskedState, checkAsker, SealedState } from './sealed-state.ts';
 import { runsNothing, type Upstreams } from './upstreams.ts';
 
@@ -142,7 +149,7 @@ export class PassedRequests implements PassingRequests {
 
   /** Those whose resources or prompts the caller may use: `gateway.access` names them as it names tools. */
   #servers(project: string, method: string): StoredServer[] {
-    const kind = CAPABILITY_OF[method] ?? 'server';
+    const kind = capabilityFor(method) ?? 'server';
     return this.#deps.upstreams
       .list(project)
       .filter((server) => server.spec.catalogue === undefined)
@@ -195,7 +202,7 @@ export class PassedRequests implements PassingRequests {
         const request = hearing(server, given);
         const { client, method } = request;
         const ask = async (message: McpMessage, signal: AbortSignal): Promise<JsonObject> => {
-          if (!ASKED.has(message.method)) throw new McpError(-32_601, 'a client is not asked for this');
+          if (!isAskedMethod(message.method)) throw new McpError(-32_601, 'a client is not asked for this');
           return client.ask(questionOf(server.name, await this.#mask(session, message)), signal);
         };
         try {
