@@ -6,7 +6,7 @@ import type { ToolAccess } from '../../catalog/tool-access.ts';
 import type { Clock, Timer } from '../../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import {
   capabilityFor,
   isAskedMethod,
@@ -22,6 +22,7 @@ import type { Passage } from './candidates.ts';
 import type { UpstreamLinks } from './links.ts';
 import { type MaskDeps, maskMessage } from './mask-message.ts';
 import { askingError, askingResult, isAskingError, questionOf } from './named-questions.ts';
+import { NoticeQueue } from './notice-queue.ts';
 import { offersOf } from './offered.ts';
 import { capabilityOfNotice, NOTICES } from './passed-methods.ts';
 import { passPrimitive } from './primitives.ts';
@@ -162,15 +163,9 @@ export class PassedRequests implements PassingRequests {
    */
   #masked(session: SessionRef, request: PassedRequest): MaskedRequest {
     const { client } = request;
-    let last: Promise<void> = Promise.resolve();
+    const queue = new NoticeQueue((messages) => this.#maskAll(session, messages));
     const pass = (message: McpMessage, send: (masked: McpMessage) => void): void => {
-      if (!NOTICES.has(message.method)) return;
-      const masked = this.#mask(session, message);
-      // A notification that cannot be scrubbed is not sent.
-      last = Promise.all([masked, last]).then(
-        ([one]) => send(one),
-        () => {},
-      );
+      if (NOTICES.has(message.method)) queue.push(message, send);
     };
     const { params, asked } = this.#opened(session.project, request);
     const masked = {
@@ -179,11 +174,18 @@ export class PassedRequests implements PassingRequests {
       notify: (message: McpMessage) => pass(message, request.notify),
       client: { ...client, notify: (message: McpMessage) => pass(message, client.notify) },
     };
-    return { request: masked, asked, sent: () => last };
+    return { request: masked, asked, sent: () => queue.sent() };
   }
 
   async #mask(session: SessionRef, { method, params }: McpMessage): Promise<McpMessage> {
     return { method, params: (await maskMessage(session, params, method, this.#deps)).value };
+  }
+
+  async #maskAll(session: SessionRef, messages: readonly McpMessage[]): Promise<McpMessage[]> {
+    const all = messages.map(({ params }) => params);
+    const { value } = await maskMessage(session, { all }, '', this.#deps);
+    const masked = Array.isArray(value.all) ? value.all.filter(isJsonObject) : [];
+    return messages.map(({ method }, at) => ({ method, params: masked[at] ?? {} }));
   }
 
   /** The ways to servers whose questions reach the client scrubbed and under the name of the server. */
