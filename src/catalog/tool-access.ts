@@ -1,6 +1,6 @@
 import type { AccessSettings, GatewaySettings } from '../config/gateway-schema.ts';
 import type { CatalogTool } from './catalog.ts';
-import { toolMatcher } from './tool-glob.ts';
+import { idOfKey, toolMatcher } from './tool-glob.ts';
 
 type UsedTool = Pick<CatalogTool, 'manifest' | 'program'>;
 
@@ -42,7 +42,8 @@ type Rule = (names: readonly string[], isReading: boolean | null) => boolean;
 
 function ruleOf({ allow, deny, read_only: isReadOnly }: AccessSettings): Rule {
   const allows = matcherOf(allow);
-  const denies = matcherOf(deny);
+  // The numbers of the other entries would tell that one is hidden.
+  const denies = matcherOf(deny.map(idOfKey));
   const byName = new Set(allow);
   return (names, isReading) => {
     if (names.some(denies) || !names.some(allows)) return false;

@@ -4,6 +4,8 @@
 export const MESSAGE_MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum bytes of a tool's arguments as JSON text. Leaves room for the rest of the message. */
 export const INPUT_MAX_BYTES = 31 * 1024 * 1024;
+/** Bytes that wait for an MCP client that does not read its stream. Beyond them nothing is added and the stream ends. */
+export const UNREAD_MAX_BYTES = 8 * 1024 * 1024;
 /** Default deadline of a call, in milliseconds (NFR-2.2). A tool may have another (decision 0030). */
 export const TIMEOUT_DEFAULT_MS = 30_000;
 /** Longest deadline a call may ask for unless a person or the tool sets another limit, in milliseconds (NFR-2.2). */

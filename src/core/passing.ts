@@ -9,6 +9,41 @@ export interface McpMessage {
 /** The requests during which a server may ask their client: those to which the revision 2026-07-28 lets it answer with questions. */
 export const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
+/** Requests of clients that pass to servers besides calls of tools, and the capability of a server that answers them. */
+const CAPABILITY_OF = {
+  'resources/list': 'resources',
+  'resources/templates/list': 'resources',
+  'resources/read': 'resources',
+  'resources/subscribe': 'resources',
+  'resources/unsubscribe': 'resources',
+  'prompts/list': 'prompts',
+  'prompts/get': 'prompts',
+  'completion/complete': 'completions',
+  'logging/setLevel': 'logging',
+} as const;
+
+export type PassedMethod = keyof typeof CAPABILITY_OF | 'tools/call';
+
+export function isPassedMethod(method: string): method is PassedMethod {
+  return method === 'tools/call' || isPrimitive(method);
+}
+
+/** The capability that a server needs to answer the request; null for a request that is not passed on, and for calls of tools. */
+export function capabilityFor(method: string): string | null {
+  return isPrimitive(method) ? CAPABILITY_OF[method] : null;
+}
+
+function isPrimitive(method: string): method is keyof typeof CAPABILITY_OF {
+  return Object.hasOwn(CAPABILITY_OF, method);
+}
+
+/** The requests that a server may make of a client. */
+const ASKED = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'ping'] as const;
+
+export function isAskedMethod(method: string): method is (typeof ASKED)[number] {
+  return ASKED.some((one) => one === method);
+}
+
 /** The MCP client for which requests are passed on to servers as they are. */
 export interface PassingClient {
   /** Requests with the same key share what a server keeps of a client: its level of logging, its subscriptions. */

@@ -6,8 +6,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { ContextdError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import { McpError, type McpMessage, type PassedRequest, type PassingClient } from '../core/passing.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isAskedMethod, McpError, type McpMessage, type PassedRequest, type PassingClient } from '../core/passing.ts';
 import { PACKAGE_VERSION } from '../protocol/versions.ts';
 import { failureResult } from './call-result.ts';
 import { PASSTHROUGH_SURFACE } from './surfaces/passthrough-surface.ts';
@@ -65,14 +65,14 @@ export function createPassthroughServer(tools: McpTools, port: PassingPort, sess
     return { tools: await PASSTHROUGH_SURFACE.list(tools, mcpReq.signal) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const args = params.arguments ?? {};
+    const args = isJsonObject(params.arguments) ? params.arguments : {};
     const { signal } = context.mcpReq;
     try {
       const listed = await tools.find(params.name, signal);
       if (listed === undefined || listed.toolId === '')
         return await PASSTHROUGH_SURFACE.call({ name: params.name, args, signal }, tools);
       // The SDK checks it by the schema of the revision.
-      return (await port.call(listed, args as JsonObject, passedOn('tools/call', params, context))) as never;
+      return (await port.call(listed, args, passedOn('tools/call', params, context))) as never;
     } catch (thrown) {
       if (thrown instanceof McpError) throw new ProtocolError(thrown.code, thrown.message, thrown.data);
       return failureResult(ContextdError.from(thrown));
@@ -117,9 +117,9 @@ function clientOf(server: Server, session: string, { mcpReq }: ServerContext): P
     // A client of the newest revision says with each request what it can.
     capabilities: JSON.parse(JSON.stringify(declared ?? server.getClientCapabilities() ?? {})),
     async ask({ method, params }, signal) {
+      if (!isAskedMethod(method)) throw new McpError(-32_601, 'a client is not asked for this');
       if (session === '') throw new McpError(-32_601, 'the client cannot be asked without a session');
-      const request = { method: method as 'roots/list', params };
-      const answer = await mcpReq.send(request, { signal, timeout: ANSWER_MS }).catch((thrown: unknown) => {
+      const answer = await mcpReq.send({ method, params }, { signal, timeout: ANSWER_MS }).catch((thrown: unknown) => {
         throw thrown instanceof ProtocolError ? new McpError(thrown.code, thrown.message, thrown.data) : thrown;
       });
       return JSON.parse(JSON.stringify(answer));

@@ -30,6 +30,8 @@ interface BunSocket {
   /** Returns the number of bytes taken: fewer than given if the system's buffer is full, -1 if the socket is closed. */
   write(bytes: Buffer): number;
   end(): void;
+  pause(): void;
+  resume(): void;
   terminate(): void;
 }
 
@@ -103,6 +105,14 @@ class BunChannel implements Channel {
   end(): void {
     this.#ending = true;
     this.flush();
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
   }
 
   listen(listener: ChannelListener): void {

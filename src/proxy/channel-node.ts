@@ -47,6 +47,14 @@ class NodeChannel implements Channel {
     this.#socket.end();
   }
 
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
   listen(listener: ChannelListener): void {
     this.#inbox.listen(listener);
   }

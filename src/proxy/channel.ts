@@ -19,6 +19,9 @@ export interface Channel {
   write(bytes: Buffer): void;
   /** Writes what is pending, then closes. */
   end(): void;
+  /** Reads nothing more until `resume`. A chunk that was read before may still be delivered. */
+  pause(): void;
+  resume(): void;
   /** Delivers earlier chunks at once. `closed` is called once, after the last chunk. */
   listen(listener: ChannelListener): void;
 }

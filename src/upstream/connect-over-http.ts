@@ -1,5 +1,4 @@
 import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError } from '@modelcontextprotocol/client';
-import type { Timer } from '../core/clock.ts';
 import { type ConnectOptions, UpstreamConnection } from './connection.ts';
 import { statusOf } from './faults.ts';
 import { HttpTransport } from './http-transport.ts';
@@ -11,11 +10,7 @@ const REFUSES_POST: readonly (number | null)[] = [400, 404, 405];
 type Fetch = RelayFetch['fetch'];
 
 /** Speaks streamable HTTP, and HTTP with server-sent events to a server that does not. Throws what the SDK throws. */
-export async function connectOverHttp(
-  url: string,
-  fetch: Fetch,
-  options: ConnectOptions & { readonly timer: Timer },
-): Promise<UpstreamConnection> {
+export async function connectOverHttp(url: string, fetch: Fetch, options: ConnectOptions): Promise<UpstreamConnection> {
   try {
     return await UpstreamConnection.open(new HttpTransport(url, { ...options, fetch }), options);
   } catch (thrown) {

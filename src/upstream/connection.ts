@@ -11,7 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import type { McpMessage, PassedRequest } from '../core/passing.ts';
+import { isPassedMethod, type McpMessage, type PassedRequest } from '../core/passing.ts';
 import {
   DEFINITION_BOUNDS,
   DefinitionCollector,
@@ -19,9 +19,10 @@ import {
   type SeenTools,
   shortenPage,
 } from './definitions.ts';
+import { type ListChangesDeps, listChanges } from './list-changes.ts';
 import { OpenRequests } from './open-requests.ts';
 
-export interface ConnectOptions {
+export interface ConnectOptions extends ListChangesDeps {
   /** Null: the server is a process. */
   readonly url: string | null;
   /** How the server is called in messages. */
@@ -32,7 +33,6 @@ export interface ConnectOptions {
   readonly probeMs: number;
   /** True: the server is known to end when it is asked for its era, so it is not asked. */
   readonly isLegacy: boolean;
-  onToolsChanged(): void;
   /** Called once if the other side ends the connection after the handshake. */
   onLost?(): void;
   /** Called when a question of the server was refused because it may be for any of several requests. */
@@ -80,10 +80,8 @@ const LISTS = {
   template: { method: 'resources/templates/list', key: 'resourceTemplates' },
   prompt: { method: 'prompts/list', key: 'prompts' },
 } as const satisfies Record<DefinitionKind, { method: string; key: string }>;
-const ALL_KINDS = Object.keys(LISTS) as DefinitionKind[];
+const ALL_KINDS: readonly DefinitionKind[] = ['tool', 'resource', 'template', 'prompt'];
 
-/** Milliseconds in which several announcements of a changed list count as one. */
-const CHANGES_MS = 300;
 /** Milliseconds for each page of a list. */
 const PAGE_MS = 30_000;
 
@@ -124,23 +122,7 @@ export class UpstreamConnection {
       {
         capabilities: options.passing?.capabilities ?? {},
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: options.probeMs } },
-        listChanged: {
-          tools: {
-            autoRefresh: false,
-            debounceMs: CHANGES_MS,
-            onChanged() {
-              options.onToolsChanged();
-              passing?.onNotice({ method: 'notifications/tools/list_changed', params: {} });
-            },
-          },
-          ...noticesOf(
-            (list) => {
-              if (passing === undefined) options.onToolsChanged();
-              else passing.onNotice({ method: `notifications/${list}/list_changed`, params: {} });
-            },
-            passing === undefined ? CHANGES_MS : 0,
-          ),
-        },
+        listChanged: listChanges(options),
       },
     );
     const open = new OpenRequests({
@@ -292,16 +274,16 @@ export class UpstreamConnection {
     const token = progressToken === undefined ? null : `passed-${++this.#lastToken}`;
     if (token !== null) kept.push(['progressToken', token]);
     const sent = { ...others, ...(kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }) };
+    if (!isPassedMethod(method)) throw new ProtocolError(METHOD_NOT_FOUND, `${method} is not passed on`);
     const options = { signal, timeout: timeoutMs, allowInputRequired: true };
     if (token !== null) this.#reports.set(token, notify);
     try {
-      if (definition === undefined)
-        // The SDK checks what is sent and what comes by the method.
-        return plainParams(
-          await this.#client.request({ method: method as 'tools/call', params: sent as never }, options),
-        );
+      // The SDK checks what is sent and what comes by the method.
+      if (definition === undefined) return plainParams(await this.#client.request({ method, params: sent }, options));
       const { outputSchema: _, ...toolDefinition } = definition;
-      return plainParams(await this.#client.callTool(sent as never, { ...options, toolDefinition }));
+      const args = isJsonObject(others.arguments) ? others.arguments : {};
+      const call = { ...sent, name: String(others.name), arguments: args };
+      return plainParams(await this.#client.callTool(call, { ...options, toolDefinition }));
     } finally {
       if (token !== null) this.#reports.delete(token);
     }
@@ -326,16 +308,6 @@ function isTimeout(thrown: unknown): boolean {
 
 /** Keys of `_meta` that the revision of 2026-07-28 reserves. */
 const MODERN_KEYS = 'io.modelcontextprotocol/';
-
-/** The SDK passes these on only if it is asked to, and a server of the newer revision sends them only then. */
-function noticesOf(onNotice: (list: 'prompts' | 'resources') => void, debounceMs: number) {
-  const changed = (list: 'prompts' | 'resources') => ({
-    autoRefresh: false,
-    debounceMs,
-    onChanged: () => onNotice(list),
-  });
-  return { prompts: changed('prompts'), resources: changed('resources') };
-}
 
 function limitsOf({ signal, timeoutMs }: RequestLimits) {
   return { signal, timeout: timeoutMs };

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import {
   isJSONRPCErrorResponse,
+  isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
@@ -8,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { Allowance } from './allowance.ts';
 import type { LastLines } from './last-lines.ts';
@@ -159,13 +160,12 @@ export class LineTransport implements Transport {
     for (const [at, message] of messages.entries()) this.#deliver(message, kinds[at] ?? 'other');
   }
 
-  #deliver(message: JsonObject, kind: MessageKind): void {
+  #deliver(message: unknown, kind: MessageKind): void {
     // A second answer, a late one, or one with an id of its own.
-    if (kind === 'unknown answer') return;
-    // The SDK finds out what kind of message it is.
+    if (kind === 'unknown answer' || !isMessage(message)) return;
     const deliver = (): void => {
       try {
-        this.onmessage?.(message as unknown as JSONRPCMessage);
+        this.onmessage?.(message);
       } catch {
         // Whatever a server sent: an error thrown here would end the daemon.
         this.#breach('sent a message that cannot be read');
@@ -202,6 +202,15 @@ export class LineTransport implements Transport {
     this.#options.onBreach(fault);
     void this.close();
   }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return (
+    isJSONRPCRequest(value) ||
+    isJSONRPCNotification(value) ||
+    isJSONRPCResultResponse(value) ||
+    isJSONRPCErrorResponse(value)
+  );
 }
 
 function parsed(text: string): unknown {

@@ -234,6 +234,21 @@ describe('the surface passthrough with a server of an older revision', () => {
     expect(await ask(token)).toBe(404);
     await client.close();
   });
+
+  it('issue 34: a session ends with its token, and a later token of the same name does not open it', async () => {
+    const made = (...more: string[]) =>
+      run('http', 'token', '--name', 'brief', '--allow', 'execute', '--project', at.project, ...more);
+    const headers = { authorization: `Bearer ${await made()}` };
+    const own = new StreamableHTTPClientTransport(new URL(`${url}${PATH}`), { requestInit: { headers } });
+    const client = newClient('2025-11-25');
+    await client.connect(own);
+    await client.listTools();
+    const later = await made('--rotate');
+    const named = { 'mcp-session-id': own.sessionId ?? '', accept: 'application/json, text/event-stream' };
+    const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
+    expect((await askHttp(url, PATH, { token: later, body: ping, headers: named })).status).toBe(404);
+    await client.close();
+  });
 });
 
 describe('the surface passthrough with a server of the newest revision only', () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallRequest } from '#src/call/request.js';
 import { SURFACES } from '#src/core/surfaces.js';
 import { acceptance } from '#src/features/projects/registered-projects.js';
 import { watchTools } from '#src/features/tools/callable-tools.js';
@@ -58,6 +59,19 @@ async function open(access: object, shown: Lists, isHaving: boolean): Promise<Co
     if (isHaving) await add(daemon, name, joined(lists, { ...HIDDEN, tools: HIDDEN.tools.slice(0, 1) }, LATER));
   }
   return daemon;
+}
+
+/** What a caller reads of an answer that is text: its surface and its door decide the words. */
+async function printed(
+  { gate, requestOf, project }: ComposedDaemon,
+  verb: string,
+  input: object,
+  way: Pick<CallRequest, 'surface'> & { door?: 'shell' },
+): Promise<string> {
+  const { door, ...surface } = way;
+  const request = requestOf(verb, input, { form: 'text', ...(door === undefined ? {} : { door }) });
+  const { text, errorLine, exitCode } = await gate.dispatch({ ...request, ...surface });
+  return JSON.stringify([verb, input, text, errorLine, exitCode]).replaceAll(project, 'PROJECT');
 }
 
 /** Without what differs between any two calls. */
@@ -145,6 +159,17 @@ describe.each<[string, Lists, () => object]>([
     );
     for (const [verb, input] of [...paths, ...inputs])
       expect(await answer(having, verb, input)).toBe(await answer(lacking, verb, input));
+  });
+
+  it('CE-1.1 what is hidden is read, got and run in the words of each surface and of a shell as what does not exist', async () => {
+    const kinds: Record<string, string> = { tool: 'tool_execute', resource: 'resource_read', prompt: 'prompt_get' };
+    const ways = [...SURFACES.map((surface) => ({ surface })), {}, { door: 'shell' as const }];
+    for (const form of [...wholeIds(), 'docs://secret', 'docs://none', 'vault:none']) {
+      const verb = kinds[form.startsWith('docs:') ? 'resource' : kindOf(form)] ?? 'tool_execute';
+      const input = { [VERBS[verb] ?? '']: form };
+      for (const way of ways)
+        expect(await printed(having, verb, input, way)).toBe(await printed(lacking, verb, input, way));
+    }
   });
 });
 

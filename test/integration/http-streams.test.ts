@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemTimer } from '#src/core/clock.js';
 import { UpstreamConnection } from '#src/upstream/connection.js';
 import { HttpTransport } from '#src/upstream/http-transport.js';
 
@@ -88,6 +89,7 @@ async function connect(): Promise<UpstreamConnection> {
     probeMs: 60_000,
     isLegacy: true,
     onToolsChanged() {},
+    timer: systemTimer,
   });
   closings.push(() => connection.close());
   return connection;

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseCatalogueFile } from '#src/upstream/catalogue-file.js';
 import { collidingUris } from '../helpers/colliding-uris.ts';
 import { type ComposedDaemon, composeDaemon } from '../helpers/composed-daemon.ts';
@@ -323,32 +323,40 @@ describe('gateway surface §9.3 two resources with the same id', () => {
 });
 
 describe('gateway surface §9.4 after a server changed its definitions', () => {
+  /** The first change of a server is read at once. After it comes a pause of ten times as long as that took, which a busy machine makes long. */
+  let fresh: ComposedDaemon;
+  beforeEach(async () => {
+    fresh = await composeDaemon({});
+    await add(fresh);
+  });
+  afterEach(() => fresh.remove());
+
   const turn = async (what: string) => {
-    const [card] = await cards('tool_browse', { query: 'turn', top_k: 1 });
-    await daemon.call('tool_execute', { tool_id: card?.id, args: { text: what } });
+    const [card] = await cards('tool_browse', { query: 'turn', top_k: 1 }, fresh);
+    await fresh.call('tool_execute', { tool_id: card?.id, args: { text: what } });
   };
-  const pending = () => daemon.upstreams.pending(daemon.upstreams.find(daemon.project, 'library'));
+  const pending = () => fresh.upstreams.pending(fresh.upstreams.find(fresh.project, 'library'));
 
   it.each([
     ['prompt', 'prompt_browse', 'summarize', ['prompt summarize', 'prompt talk']],
     ['template', 'resource_browse', 'repository', ['template repo://{owner}/{name}{?page}']],
   ])('a changed %s is neither shown nor used until a person accepts it', async (what, browse, name, waiting) => {
-    const before = await idOf(browse, name);
+    const before = await idOf(browse, name, fresh);
     await turn(what);
     await vi.waitFor(() => expect(pending().changes.map(({ tool }) => tool)).toEqual(waiting), 10_000);
-    expect(await idOf(browse, name)).toBe('');
+    expect(await idOf(browse, name, fresh)).toBe('');
     const used =
       what === 'prompt'
-        ? await daemon.call('prompt_get', { prompt_id: before, args: { repo: 'x' } })
-        : await read('repo://me/shop');
+        ? await fresh.call('prompt_get', { prompt_id: before, args: { repo: 'x' } })
+        : await fresh.call('resource_read', { resource_id: 'repo://me/shop' });
     expect(used.data.error).toMatch(/^(PROMPT|RESOURCE)_NOT_FOUND$/);
-    await daemon.upstreams.approve(daemon.upstreams.find(daemon.project, 'library'), pending().sha256);
-    expect(await idOf(browse, name)).toBe(before);
+    await fresh.upstreams.approve(fresh.upstreams.find(fresh.project, 'library'), pending().sha256);
+    expect(await idOf(browse, name, fresh)).toBe(before);
   });
 
   it('a new resource is shown at once: a list of resources is data', async () => {
     await turn('resource');
-    await vi.waitFor(async () => expect(await idOf('resource_browse', 'added')).not.toBe(''), 10_000);
+    await vi.waitFor(async () => expect(await idOf('resource_browse', 'added', fresh)).not.toBe(''), 10_000);
     expect(pending().changes.map(({ tool }) => tool)).not.toContain('resource docs://added');
   });
 });

@@ -28,7 +28,8 @@ function open(mode: string, { stale = [] }: { stale?: Promise<void>[] } = {}) {
     version: '1',
     idleMs: IDLE_MS,
     pingMs: 500,
-    probeMs: 500,
+    // A server that ends at the probe must have started before the probe counts as unanswered.
+    probeMs: mode === 'ends at a probe' ? 60_000 : 500,
     graceMs: 500,
     async start() {
       starts.push(own);
@@ -168,8 +169,14 @@ describe('issue 34 an MCP server that behaves', () => {
   it('issue 34 lists its tools ever more seldom if it always says that they changed, and at last once more', async () => {
     const { server, lists, longestWait, wake } = open('keeps changing');
     await server.wake();
-    // Further changes wait for a timer that the test turns.
-    await vi.waitFor(() => expect(longestWait()).toBeGreaterThan(4_000), { timeout: 20_000 });
+    // Further changes wait for a timer that the test turns. A machine that reads slowly also rests between the first ones.
+    await vi.waitFor(
+      () => {
+        if (longestWait() <= 4_000) wake(longestWait());
+        expect(longestWait()).toBeGreaterThan(4_000);
+      },
+      { timeout: 20_000 },
+    );
     expect(lists.length).toBeLessThanOrEqual(4);
     const before = lists.length;
     wake(longestWait());

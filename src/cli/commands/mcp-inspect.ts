@@ -16,6 +16,8 @@ export const mcpInspect = defineCommand<CatalogueReport>({
   view: inspectView,
 });
 
+/** The last row; no server can be called that. */
+const ALL = '(all)';
 /** A table of servers, then what is wrong, ambiguous or not verified. */
 export function inspectView(report: CatalogueReport): View {
   const { servers, duplicates, inspected } = report;
@@ -26,7 +28,7 @@ export function inspectView(report: CatalogueReport): View {
         kind: 'table',
         columns: ['SERVER', 'TOOLS', 'DEFINITIONS', 'CARDS', 'SAVED', 'FAULTS'],
         numbers: [1, 2, 3, 4, 5],
-        rows: [...servers, ...(servers.length > 1 ? [{ ...report, name: 'all' }] : [])].map((server) => [
+        rows: [...servers, ...(servers.length > 1 ? [{ ...report, name: ALL }] : [])].map((server) => [
           server.name,
           String(server.tools),
           String(server.definition_tokens),

@@ -17,9 +17,15 @@ export const mcpStats = defineCommand<readonly ServerSum[]>({
   view: mcpStatsView,
 });
 
-/** One sum for each server, by name; the tools of contextd are the last. A tool of a server is on record by its id. */
+/** The name of a server, as the beginning of the id of its tool. */
+const SERVER = /^([a-z][a-z0-9_-]{0,31}):/;
+
+/**
+ * One sum for each server, by name; the tools of contextd are the last. A tool of a server is on record by its id, and one that does not
+ * exist by whatever it was called.
+ */
 export function sumServers(rows: readonly StatsRow[]): ServerSum[] {
-  const serverOf = (tool: string): string => (tool.includes(':') ? tool.slice(0, tool.indexOf(':')) : OWN);
+  const serverOf = (tool: string): string => SERVER.exec(tool)?.[1] ?? OWN;
   const sums = sumBy(
     rows.map((row) => ({ ...row, tool: serverOf(row.tool) })),
     'tool',

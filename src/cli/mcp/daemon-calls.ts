@@ -3,11 +3,13 @@ import type { Surface } from '../../core/surfaces.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import { callDaemon } from '../../proxy/call-daemon.ts';
 import type { Send, WhenLost } from '../../proxy/call-one.ts';
+import type { Channel } from '../../proxy/channel.ts';
 import { attemptConnection } from '../../proxy/connect.ts';
 import type { Places } from '../../proxy/environment.ts';
 import { ask, type Rpc } from '../../proxy/exchange.ts';
 import type { encodeContext } from '../../proxy/messages.ts';
 import type { DaemonSource } from '../../proxy/start.ts';
+import { type ClientOutput, pacedChannel } from './paced-channel.ts';
 
 /** For whom the bridge calls, and how it reaches or starts the daemon. */
 export interface BridgeCaller extends Pick<DaemonSource, 'launcher' | 'launchWords' | 'environment'> {
@@ -20,6 +22,8 @@ export interface BridgeCaller extends Pick<DaemonSource, 'launcher' | 'launchWor
   cwd: string;
   /** "" for the one that the settings of the daemon name. */
   surface: Surface | '';
+  /** Where the client reads. While it does not, the daemon is not read either. */
+  output: ClientOutput;
 }
 
 export type CallContext = Parameters<typeof encodeContext>[0];
@@ -62,7 +66,7 @@ export class DaemonCalls {
     return callDaemon(
       source,
       (channel, requestId, isAskedAgain) =>
-        send(channel, requestId, isAskedAgain, source.signal).finally(() => channel.end()),
+        send(this.#paced(channel), requestId, isAskedAgain, source.signal).finally(() => channel.end()),
       whenLost,
     );
   }
@@ -73,7 +77,11 @@ export class DaemonCalls {
     const attempt = await attemptConnection(places, this.ended);
     if (attempt.kind !== 'connected') return undefined;
     const rpc = rpcFor(this.context(newRequestId(Date.now())));
-    return ask(attempt.channel, rpc, places, this.ended).finally(() => attempt.channel.end());
+    return ask(this.#paced(attempt.channel), rpc, places, this.ended).finally(() => attempt.channel.end());
+  }
+
+  #paced(channel: Channel): Channel {
+    return pacedChannel(channel, this.caller.output);
   }
 
   context(requestId: string): CallContext {

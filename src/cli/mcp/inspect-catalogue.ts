@@ -4,7 +4,7 @@ import { isJsonObject } from '../../core/json.ts';
 import { cardOf } from '../../gateway/cards/make-card.ts';
 import { cardTokens } from '../../gateway/cards/render.ts';
 import type { CatalogItem } from '../../gateway/item.ts';
-import { foreignLine } from '../../text/foreign-line.ts';
+import { foreignLine, quotedForeign } from '../../text/foreign-line.ts';
 import type { TokenCounter } from '../../tokens/counter.ts';
 
 /** Sums of tools. Tokens are cl100k. */
@@ -45,11 +45,11 @@ export function inspectCatalogue(items: readonly CatalogItem[], counter: TokenCo
   return {
     ...sumsOf(tools.map(({ found }) => found)),
     servers: Array.from(byServer, ([name, own]) => ({
-      name: foreignLine(name),
+      name: shownName(name),
       ...sumsOf(own.map(({ found }) => found)),
     })),
     duplicates: Array.from(byName.values()).flatMap((same) =>
-      same.length < 2 ? [] : [{ name: foreignLine(same[0]?.name ?? ''), ids: same.map(({ id }) => foreignLine(id)) }],
+      same.length < 2 ? [] : [{ name: shownName(same[0]?.name ?? ''), ids: same.map(({ id }) => shownName(id)) }],
     ),
     inspected: tools.map(({ found }) => found),
   };
@@ -71,7 +71,7 @@ function inspectTool(item: CatalogItem, metaSchemas: MetaSchemas, counter: Token
     return null;
   });
   return {
-    id: foreignLine(id),
+    id: shownName(id),
     definition_tokens: counter.count(JSON.stringify({ name, description, inputSchema })),
     ...found,
     fault: foreignLine(schemaFault ?? cardFault ?? ''),
@@ -94,4 +94,14 @@ function sumsOf(tools: readonly InspectedTool[]): Sums {
     card_tokens: sum((tool) => tool.card_tokens),
     schema_faults: sum(({ fault }) => (fault === '' ? 0 : 1)),
   };
+}
+
+/** Characters of a name that is no id, and so may be as long as its author likes. */
+const NAME_MAX_CHARS = 80;
+/** What ids and names of servers are made of. */
+const PLAIN = /^[\w.:@#~%/-]*$/;
+
+/** Any other text could be read as more of the line or the row in which it stands, or as another name. */
+function shownName(text: string): string {
+  return PLAIN.test(text) && text.length <= NAME_MAX_CHARS ? text : quotedForeign(text, NAME_MAX_CHARS);
 }

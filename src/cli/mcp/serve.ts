@@ -10,10 +10,10 @@ import { DEFAULT_SURFACE, type Surface } from '../../core/surfaces.ts';
 import { createPassthroughServer } from '../../mcp/passthrough-server.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import { resolvePlaces } from '../../proxy/environment.ts';
-import { byteLines } from '../byte-lines.ts';
 import type { CliContext } from '../context.ts';
 import { currentProject, realOrGiven, resolveProjectRoot } from '../project-root.ts';
 import { printable } from '../render.ts';
+import { clientMessages } from './client-messages.ts';
 import { DaemonCalls } from './daemon-calls.ts';
 import { DaemonPassing } from './daemon-passing.ts';
 import { DaemonTools } from './daemon-tools.ts';
@@ -44,11 +44,14 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
     branch: env.branch ?? '',
     cwd: await realOrGiven(context.cwd),
     surface: options.surface ?? '',
+    output: stdout,
   } as const;
   const calls = new DaemonCalls(caller, ended.signal);
   const tools = new DaemonTools(calls, announce);
   const surface = options.surface ?? (await surfaceOf(tools, context.signal));
-  const messages = Readable.from(messagesOf(stdin), { objectMode: false });
+  // Whatever waits for the client to read on listens.
+  stdout.setMaxListeners(0);
+  const messages = Readable.from(clientMessages(stdin, stdout), { objectMode: false });
   const transport = new StdioServerTransport(messages, stdout, { maxBufferSize: 2 * MESSAGE_MAX_BYTES });
   const hungUp = once(messages, 'close');
   const handle = serveStdio(
@@ -77,24 +80,9 @@ export async function serveMcp(context: CliContext, options: ServeOptions): Prom
   }
 }
 
-/**
- * A message a piece: the SDK copies and searches all that it has with each piece that comes, so a message of 30 MB in pieces
- * of 64 KiB kept the process busy for seconds.
- */
-async function* messagesOf(stdin: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const line of byteLines(stdin, { bytes: MESSAGE_MAX_BYTES, error: messageTooLong }))
-    yield Buffer.concat([line, Buffer.from('\n')]);
-}
-
 /** Without a daemon the client gets a server all the same: its list and its calls say what is wrong. */
 function surfaceOf(tools: DaemonTools, signal: AbortSignal): Promise<Surface> {
   return tools.surface(signal).catch(() => DEFAULT_SURFACE);
-}
-
-function messageTooLong(): ContextdError {
-  return new ContextdError('RESOURCE_LIMIT', `a message of the client has more than ${MESSAGE_MAX_BYTES} bytes`, {
-    remedy: 'Put large content into a file of the workspace and pass its path.',
-  });
 }
 
 function projectOf(context: CliContext, { project }: ServeOptions): Promise<string> {

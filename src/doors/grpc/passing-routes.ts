@@ -14,8 +14,9 @@ import type { ToolServiceHandlers } from '../../protocol/generated/tool-service.
 import { errorBytes, errorIn, jsonBytes, messageBytes, messageIn, objectIn } from '../../protocol/passed-json.ts';
 import { type PassingPortDeps, passingPort } from '../passing-port.ts';
 import { versionFault } from './call-request.ts';
+import type { Send as SendEvent } from './event-sender.ts';
 import type { Caller } from './identities.ts';
-import type { EventRoute, Route, Send as SendEvent } from './rpc.ts';
+import type { EventRoute, Route } from './rpc.ts';
 
 export interface PassingRouteDeps extends PassingPortDeps {
   passing: PassingRequests;

@@ -3,7 +3,6 @@ import {
   type handleUnaryCall,
   Metadata,
   type ServerUnaryCall,
-  type ServerWritableStream,
   type StatusObject,
 } from '@grpc/grpc-js';
 import { ContextdError } from '../../core/errors.ts';
@@ -11,6 +10,7 @@ import type { Logger } from '../../core/log.ts';
 import { GRPC_STATUS } from '../../protocol/rpc-faults.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../../protocol/trailers.ts';
 import type { CallsInFlight } from '../calls-in-flight.ts';
+import { EventSender, type Send } from './event-sender.ts';
 import { type Caller, callerNamed, IDENTITIES } from './identities.ts';
 
 type Handler<Request, Response> = (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>;
@@ -98,9 +98,6 @@ type EventHandler<Request, Event> = (
   send: Send<Event>,
 ) => Promise<Event>;
 
-/** A `vital` event is sent even to a slow caller. Returns whether the event was sent. */
-export type Send<Event> = (event: Event, vital?: 'vital') => boolean;
-
 /** Creates the handler of one rpc with progress events, for `callers` only. */
 export type EventRoute = <Request, Event>(
   callers: readonly Caller[],
@@ -110,11 +107,12 @@ export type EventRoute = <Request, Event>(
 /** Like `createRoute`, for an rpc that sends events before its answer. */
 export function createEventRoute(deps: RouteMakerDeps): EventRoute {
   return (callers, handler) => (call) => {
+    const { send, overflow } = new EventSender(call);
     serve(
       call,
       callers,
       (request, signal, caller) =>
-        handler(request, signal, caller, (event, vital) => sendOrDrop(call, event, vital === 'vital')),
+        handler(request, AbortSignal.any([signal, overflow]), caller, send).finally(() => overflow.throwIfAborted()),
       deps,
     ).then(
       (answer) => {
@@ -124,17 +122,6 @@ export function createEventRoute(deps: RouteMakerDeps): EventRoute {
       (thrown: unknown) => call.emit('error', statusOf(thrown, call.getPath(), deps)),
     );
   };
-}
-
-/** A slow reader must not delay the command, and its events must not fill the memory. */
-function sendOrDrop<Request, Event>(
-  call: ServerWritableStream<Request, Event>,
-  event: Event,
-  isVital: boolean,
-): boolean {
-  if (call.cancelled || call.writableEnded || (call.writableNeedDrain && !isVital)) return false;
-  call.write(event);
-  return true;
 }
 
 /** Maximum characters of one text. Trailers are headers, which some peers limit to 16 KiB. */

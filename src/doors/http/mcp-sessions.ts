@@ -1,29 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { TokenGrant } from '../../core/permissions.ts';
 
 /** Whose a session is: nothing else opens it. */
 export interface SessionOwner {
-  readonly token: string;
+  /** The token itself: a later one of the same name is another. */
+  readonly grant: TokenGrant;
   readonly project: string;
 }
 
+export type McpSessionTransport = WebStandardStreamableHTTPServerTransport;
+
 interface McpSession extends SessionOwner {
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly transport: McpSessionTransport;
   readonly server: Server;
   unfollow(): void;
 }
 
-/** Sessions of one project, and of all. The one that was used least lately makes room for another. */
+export interface McpSessionsDeps {
+  /** False once the token was revoked or replaced, or has expired. */
+  isValid(grant: TokenGrant): boolean;
+  onEnd(project: string, id: string): void;
+}
+
+/** Sessions of one project, and of all. */
 const PROJECT_MAX = 16;
 const SESSIONS_MAX = 64;
 
 /** The sessions that clients of revisions before 2026-07-28 hold over HTTP, where a server can ask its client. */
 export class McpSessions {
   readonly #sessions = new Map<string, McpSession>();
-  readonly #onEnd: (project: string, id: string) => void;
+  readonly #deps: McpSessionsDeps;
 
-  constructor(onEnd: (project: string, id: string) => void) {
-    this.#onEnd = onEnd;
+  constructor(deps: McpSessionsDeps) {
+    this.#deps = deps;
   }
 
   /** The transport for the first request of a client. `follow` sends its server what it must know, until the session ends. */
@@ -31,7 +41,7 @@ export class McpSessions {
     owner: SessionOwner,
     create: (id: string) => Server,
     follow: (server: Server) => () => void,
-  ): Promise<WebStandardStreamableHTTPServerTransport> {
+  ): Promise<McpSessionTransport> {
     const id = randomUUID();
     const server = create(id);
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -39,17 +49,20 @@ export class McpSessions {
       onsessionclosed: () => this.#end(id),
     });
     await server.connect(transport);
+    this.#endRevoked();
     const ofProject = [...this.#sessions].filter(([, { project }]) => project === owner.project);
-    if (ofProject.length >= PROJECT_MAX) this.#end(ofProject[0]?.[0] ?? '');
-    for (const oldest of this.#sessions.keys()) if (this.#sessions.size >= SESSIONS_MAX) this.#end(oldest);
+    if (ofProject.length >= PROJECT_MAX) this.#end(oldestOfMost(ofProject, owner, ({ grant }) => grant));
+    if (this.#sessions.size >= SESSIONS_MAX)
+      this.#end(oldestOfMost([...this.#sessions], owner, ({ project }) => project));
     this.#sessions.set(id, { ...owner, transport, server, unfollow: follow(server) });
     return transport;
   }
 
   /** Undefined for a session that does not exist, or is another's. */
-  find(id: string, { token, project }: SessionOwner): WebStandardStreamableHTTPServerTransport | undefined {
+  find(id: string, { grant, project }: SessionOwner): McpSessionTransport | undefined {
+    this.#endRevoked();
     const found = this.#sessions.get(id);
-    if (found === undefined || found.token !== token || found.project !== project) return undefined;
+    if (found === undefined || found.grant !== grant || found.project !== project) return undefined;
     this.#sessions.delete(id);
     this.#sessions.set(id, found);
     return found.transport;
@@ -59,12 +72,31 @@ export class McpSessions {
     for (const id of this.#sessions.keys()) this.#end(id);
   }
 
+  #endRevoked(): void {
+    for (const [id, { grant }] of this.#sessions) if (!this.#deps.isValid(grant)) this.#end(id);
+  }
+
   #end(id: string): void {
     const ended = this.#sessions.get(id);
     if (ended === undefined) return;
     this.#sessions.delete(id);
     ended.unfollow();
-    this.#onEnd(ended.project, id);
+    this.#deps.onEnd(ended.project, id);
     void ended.server.close().catch(() => {});
   }
+}
+
+/**
+ * The session that makes room for another of `owner`: the least recently used one of the holder that then has most, so that no token and no
+ * project takes the sessions of others.
+ */
+function oldestOfMost(
+  sessions: readonly (readonly [id: string, owner: SessionOwner])[],
+  owner: SessionOwner,
+  holderOf: (owner: SessionOwner) => unknown,
+): string {
+  const held = (one: SessionOwner): number =>
+    [...sessions, ['', owner] as const].filter(([, other]) => holderOf(other) === holderOf(one)).length;
+  const most = Math.max(...sessions.map(([, one]) => held(one)));
+  return sessions.find(([, one]) => held(one) === most)?.[0] ?? '';
 }

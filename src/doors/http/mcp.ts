@@ -1,5 +1,6 @@
 import { createMcpHandler, isInitializeRequest, type ServerEventBus } from '@modelcontextprotocol/server';
 import { ContextdError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { MAY_ASK, type PassedRequest } from '../../core/passing.ts';
 import { DEFAULT_SURFACE, isSurface, type Surface } from '../../core/surfaces.ts';
 import { ANSWER_MS, createPassthroughServer, type PassingPort } from '../../mcp/passthrough-server.ts';
@@ -9,8 +10,9 @@ import { checkRequests } from '../management-requests.ts';
 import { passingPort } from '../passing-port.ts';
 import { answerReceived, receive } from '../receive-call.ts';
 import { type PlainAnswer, plain } from './answers.ts';
-import { ANSWER_HEADERS } from './hardening.ts';
 import { keptOpen } from './kept-open.ts';
+import type { McpSessionTransport } from './mcp-sessions.ts';
+import { Passage, type PassageDeps } from './passage.ts';
 import { projectOf } from './project-of.ts';
 import type { RouteDeps, RouteRequest } from './route.ts';
 
@@ -21,19 +23,27 @@ import type { RouteDeps, RouteRequest } from './route.ts';
 export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<Response | PlainAnswer> {
   const project = projectAsked(request);
   const gone = goneController(request.signal);
-  const passage = new Passage(() => gone.abort());
+  const isListening = request.body.method === 'subscriptions/listen';
+  const passageWith = (given: Pick<PassageDeps, 'onLeft' | 'onUnread'>): Passage =>
+    new Passage({
+      ...given,
+      asked: request.body,
+      isAllowed: () => !isListening || deps.tokens.isValid(request.grant),
+    });
   const asked = webRequest(request, deps);
-  const sent = (response: Response, more = {}): Response => sentAs(response, passage, more);
-  const owner = { token: request.grant.name, project };
+  const owner = { grant: request.grant, project };
   const id = request.headers['mcp-session-id'];
+  // A call of a session goes on when its connection breaks: the client says if it wants to cancel it.
+  const sentIn = async (session: McpSessionTransport): Promise<Response> =>
+    passageWith({ onLeft() {}, onUnread: () => cancelIn(session, request.body.id) }).sent(
+      await session.handleRequest(asked, { parsedBody: request.body }),
+    );
   if (id !== undefined) {
     const known = deps.mcpSessions.find(String(id), owner);
-    if (known === undefined) return protocolError(404, -32_001, 'there is no such session');
-    return sent(await known.handleRequest(asked, { parsedBody: request.body }));
+    return known === undefined ? protocolError(404, -32_001, 'there is no such session') : sentIn(known);
   }
   const surface = await surfaceAsked(request, project, deps);
   if (surface === 'passthrough' && isInitializeRequest(request.body)) {
-    // A call of a session goes on when its connection breaks: the client says if it wants to cancel it.
     const kept = new AbortController().signal;
     const tools = toolsOf({ project, surface }, request, kept, deps);
     const port = portOf(project, request, deps, kept);
@@ -42,8 +52,9 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
       (name) => createPassthroughServer(tools, port, name),
       (server) => deps.passing.follow(project, (message) => void server.notification(message).catch(() => {})),
     );
-    return sent(await session.handleRequest(asked, { parsedBody: request.body }));
+    return sentIn(session);
   }
+  const passage = passageWith({ onLeft: () => gone.abort(), onUnread: () => gone.abort() });
   const tools = toolsOf({ project, surface }, request, gone.signal, deps);
   const nextTaken = (): Promise<void> => passage.next();
   const createServer = () =>
@@ -53,10 +64,15 @@ export async function serveMcp(request: RouteRequest, deps: RouteDeps): Promise<
   const offered =
     surface === 'passthrough' ? { maxSubscriptions: 1, bus: listChanges(project, deps) } : NO_SUBSCRIPTIONS;
   const handler = createMcpHandler(createServer, offered);
-  if (request.body.method === 'subscriptions/listen')
-    deps.closing.addEventListener('abort', () => void handler.close(), { signal: gone.signal });
+  if (isListening) deps.closing.addEventListener('abort', () => void handler.close(), { signal: gone.signal });
   const isAskable = surface === 'passthrough' && MAY_ASK.has(String(request.body.method));
-  return sent(await handler.fetch(asked, { parsedBody: request.body }), isAskable ? keptOpen(ANSWER_MS) : {});
+  return passage.sent(await handler.fetch(asked, { parsedBody: request.body }), isAskable ? keptOpen(ANSWER_MS) : {});
+}
+
+/** As the client would cancel it. */
+function cancelIn({ onmessage }: McpSessionTransport, requestId: JsonObject[string] | undefined): void {
+  if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
+  onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
 }
 
 const NO_SUBSCRIPTIONS = { maxSubscriptions: 0 } as const;
@@ -73,29 +89,19 @@ function listChanges(project: string, { passing }: RouteDeps): ServerEventBus {
   };
 }
 
-function sentAs({ body, status, headers }: Response, passage: Passage, more: Record<string, string> = {}): Response {
-  const session = headers.get('mcp-session-id');
-  return new Response(body?.pipeThrough(passage.stream) ?? null, {
-    status,
-    headers: {
-      ...ANSWER_HEADERS,
-      'content-type': headers.get('content-type') ?? 'application/json',
-      ...(session === null ? {} : { 'mcp-session-id': session }),
-      ...more,
-    },
-  });
-}
-
 /** What a client of a session asks for besides its requests: its stream of notifications, or the end of the session. */
 export async function serveSession(request: RouteRequest, deps: RouteDeps): Promise<Response | PlainAnswer> {
   const { headers, grant, query, method } = request;
   const project = projectOf(query.project ?? '', grant);
   const id = headers['mcp-session-id'];
   if (id === undefined) return noStream();
-  const known = deps.mcpSessions.find(String(id), { token: grant.name, project });
+  const known = deps.mcpSessions.find(String(id), { grant, project });
   if (known === undefined) return protocolError(404, -32_001, 'there is no such session');
   const response = await known.handleRequest(webRequest(request, deps));
-  return method === 'DELETE' ? plain('', undefined, response.status) : sentAs(response, new Passage(() => {}));
+  if (method === 'DELETE') return plain('', undefined, response.status);
+  return new Passage({ asked: {}, isAllowed: () => deps.tokens.isValid(grant), onLeft() {}, onUnread() {} }).sent(
+    response,
+  );
 }
 
 /** A client of 2025 tries to open a stream for notifications, and goes on without it after a 405. */
@@ -126,31 +132,6 @@ function goneController(signal: AbortSignal): AbortController {
     if (signal.reason instanceof ContextdError && signal.reason.code === 'CANCELLED') gone.abort();
   });
   return gone;
-}
-
-/**
- * The way of an answer to the client. The SDK queues without limit what it sends over HTTP, but a message passes here only when
- * the connection has room for it.
- */
-class Passage {
-  readonly stream: TransformStream<Uint8Array, Uint8Array>;
-  #next = Promise.withResolvers<void>();
-
-  constructor(onCancel: () => void) {
-    this.stream = new TransformStream({
-      transform: (chunk, controller) => {
-        controller.enqueue(chunk);
-        this.#next.resolve();
-        this.#next = Promise.withResolvers();
-      },
-      cancel: onCancel,
-    });
-  }
-
-  /** Resolves when the next part of the answer passes. */
-  next(): Promise<void> {
-    return this.#next.promise;
-  }
 }
 
 /** Headers that the protocol gives a meaning. The others were checked before. */

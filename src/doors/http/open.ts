@@ -25,7 +25,10 @@ export async function openHttp(deps: HttpDoorDeps): Promise<OpenHttp> {
   const own = namesOf(deps.config.host, port, tls);
   const inFlight = createCallsInFlight();
   const closing = new AbortController();
-  const mcpSessions = new McpSessions((project, id) => void deps.passing.closeClient(project, id));
+  const mcpSessions = new McpSessions({
+    isValid: (grant) => deps.tokens.isValid(grant),
+    onEnd: (project, id) => void deps.passing.closeClient(project, id),
+  });
   const routeDeps = {
     ...deps,
     inFlight,

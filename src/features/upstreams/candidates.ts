@@ -5,7 +5,7 @@ import type { PassedRequest } from '../../core/passing.ts';
 import { uriKey } from '../../gateway/uri-key.ts';
 import { parseUriTemplate } from '../../gateway/uri-template.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
-import { DEFINITION_KINDS } from '../../upstream/definitions.ts';
+import { DEFINITION_BOUNDS, DEFINITION_KINDS } from '../../upstream/definitions.ts';
 import type { UpstreamLinks } from './links.ts';
 import type { OfferKind, Offers } from './offered.ts';
 
@@ -38,7 +38,6 @@ export const LIST_OF: Readonly<Record<OfferKind, List>> = {
   prompt: { method: 'prompts/list', key: 'prompts' },
 };
 
-const PAGES_MAX = 64;
 export const ENTRIES_MAX = 4_096;
 /** Milliseconds for a server to answer a list that others wait for. */
 const LIST_MS = 10_000;
@@ -92,12 +91,12 @@ async function standingOf(
   const unlisted = now === null ? 'silent' : 'other';
   if (kind !== 'resource' || known.length > 0) return as(unlisted);
   const templates = [...((await live('template')) ?? []), ...seenOf(server, 'template')];
+  const hasHidden = isHiding || !templates.every(mayUse('template'));
+  // To subscribe to what does not exist succeeds at most servers, and to what is hidden does not.
+  if (hasHidden && request.method.endsWith('subscribe')) return as('denied');
   const matching = templates.filter(({ uriTemplate }) => parseUriTemplate(String(uriTemplate))?.matches(name));
   if (matching.length > 0) return as(matching.some(mayUse('template')) ? unlisted : 'denied');
-  // To subscribe to what does not exist succeeds at most servers, and to what is hidden does not.
-  const hasHidden = isHiding || !templates.every(mayUse('template'));
-  const isDenied = hasHidden && request.method.endsWith('subscribe');
-  return { standing: isDenied ? 'denied' : unlisted, isHiding: hasHidden };
+  return { standing: unlisted, isHiding: hasHidden };
 }
 
 /** What a request is for. */
@@ -123,21 +122,29 @@ function listed(
   return bounded(asking, passage.timer, LIST_MS, (given) => entriesOfServer(server, given, kind, passage));
 }
 
-/** All entries of a list of a server. */
+/** All entries of a list of a server, as they are, within the bounds of every list of a server. */
 export async function entriesOfServer(
   server: StoredServer,
   { params, ...request }: PassedRequest,
   kind: OfferKind,
   { links, timeoutMs }: Passage,
 ): Promise<JsonObject[]> {
+  const { pages, pagesBytes, definitionBytes, allBytes } = DEFINITION_BOUNDS;
   const entries: JsonObject[] = [];
   const { cursor: _, ...others } = params;
   let cursor: Json | undefined;
-  for (let page = 0; page < PAGES_MAX && entries.length < ENTRIES_MAX; page++) {
+  let [readBytes, keptBytes] = [0, 0];
+  for (let page = 0; page < pages && readBytes <= pagesBytes && entries.length < ENTRIES_MAX; page++) {
     const asked = cursor === undefined ? others : { ...others, cursor };
     const answer = await links.pass(server, { ...request, params: asked }, { timeoutMs });
     const found = answer[LIST_OF[kind].key];
-    if (Array.isArray(found)) entries.push(...found.filter(isJsonObject));
+    for (const entry of Array.isArray(found) ? found.filter(isJsonObject) : []) {
+      const bytes = Buffer.byteLength(JSON.stringify(entry));
+      if (bytes > definitionBytes || keptBytes + bytes > allBytes || entries.length >= ENTRIES_MAX) continue;
+      keptBytes += bytes;
+      entries.push(entry);
+    }
+    readBytes += Buffer.byteLength(JSON.stringify(answer));
     if (typeof answer.nextCursor !== 'string' || answer.nextCursor === '' || answer.nextCursor === cursor) break;
     cursor = answer.nextCursor;
   }

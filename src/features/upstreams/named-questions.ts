@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { MAY_ASK, McpError, type McpMessage } from '../../core/passing.ts';
+import { isAskedMethod, MAY_ASK, McpError, type McpMessage } from '../../core/passing.ts';
 import { foreignLine, quotedForeign } from '../../text/foreign-line.ts';
-import { ASKED } from './passed-methods.ts';
 
 /** Characters of a question to a person. */
 const QUESTION_MAX_CHARS = 4_000;
@@ -25,7 +24,7 @@ export function askingResult(server: string, method: string, result: JsonObject)
     throw new McpError(-32_603, `the server asks for input in its answer to ${method}, for which no client is asked`);
   if (!isJsonObject(inputRequests)) return result;
   const questions = Object.entries(inputRequests).map(([key, one]) => {
-    if (!isJsonObject(one) || typeof one.method !== 'string' || !ASKED.has(one.method))
+    if (!isJsonObject(one) || typeof one.method !== 'string' || !isAskedMethod(one.method))
       throw new McpError(-32_603, 'the server asks for input that a client is not asked for');
     const { method: asked, params } = one;
     return [key, { ...one, ...questionOf(server, { method: asked, params: isJsonObject(params) ? params : {} }) }];

@@ -9,14 +9,6 @@ export const NOTICES: ReadonlySet<string> = new Set([
   'notifications/prompts/list_changed',
 ]);
 
-/** The requests that a server may make of a client. */
-export const ASKED: ReadonlySet<string> = new Set([
-  'elicitation/create',
-  'sampling/createMessage',
-  'roots/list',
-  'ping',
-]);
-
 /** What `gateway.access` must let a caller use of a server to hear the notification from it; undefined for one that goes to all. */
 export function capabilityOfNotice(method: string): 'logging' | 'resources' | 'prompts' | undefined {
   const [, of] = method.split('/');

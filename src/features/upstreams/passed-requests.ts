@@ -6,8 +6,15 @@ import type { ToolAccess } from '../../catalog/tool-access.ts';
 import type { Clock, Timer } from '../../core/clock.ts';
 import { ContextdError, ERROR_TABLE } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import { McpError, type McpMessage, type PassedCall, type PassedRequest } from '../../core/passing.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import {
+  capabilityFor,
+  isAskedMethod,
+  McpError,
+  type McpMessage,
+  type PassedCall,
+  type PassedRequest,
+} from '../../core/passing.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { UpstreamTool } from '../../upstream/contract.ts';
@@ -15,9 +22,10 @@ import type { Passage } from './candidates.ts';
 import type { UpstreamLinks } from './links.ts';
 import { type MaskDeps, maskMessage } from './mask-message.ts';
 import { askingError, askingResult, isAskingError, questionOf } from './named-questions.ts';
+import { NoticeQueue } from './notice-queue.ts';
 import { offersOf } from './offered.ts';
-import { ASKED, capabilityOfNotice, NOTICES } from './passed-methods.ts';
-import { CAPABILITY_OF, passPrimitive } from './primitives.ts';
+import { capabilityOfNotice, NOTICES } from './passed-methods.ts';
+import { passPrimitive } from './primitives.ts';
 import { type AskedState, checkAsker, SealedState } from './sealed-state.ts';
 import { runsNothing, type Upstreams } from './upstreams.ts';
 
@@ -142,7 +150,7 @@ export class PassedRequests implements PassingRequests {
 
   /** Those whose resources or prompts the caller may use: `gateway.access` names them as it names tools. */
   #servers(project: string, method: string): StoredServer[] {
-    const kind = CAPABILITY_OF[method] ?? 'server';
+    const kind = capabilityFor(method) ?? 'server';
     return this.#deps.upstreams
       .list(project)
       .filter((server) => server.spec.catalogue === undefined)
@@ -155,15 +163,9 @@ export class PassedRequests implements PassingRequests {
    */
   #masked(session: SessionRef, request: PassedRequest): MaskedRequest {
     const { client } = request;
-    let last: Promise<void> = Promise.resolve();
+    const queue = new NoticeQueue((messages) => this.#maskAll(session, messages));
     const pass = (message: McpMessage, send: (masked: McpMessage) => void): void => {
-      if (!NOTICES.has(message.method)) return;
-      const masked = this.#mask(session, message);
-      // A notification that cannot be scrubbed is not sent.
-      last = Promise.all([masked, last]).then(
-        ([one]) => send(one),
-        () => {},
-      );
+      if (NOTICES.has(message.method)) queue.push(message, send);
     };
     const { params, asked } = this.#opened(session.project, request);
     const masked = {
@@ -172,11 +174,18 @@ export class PassedRequests implements PassingRequests {
       notify: (message: McpMessage) => pass(message, request.notify),
       client: { ...client, notify: (message: McpMessage) => pass(message, client.notify) },
     };
-    return { request: masked, asked, sent: () => last };
+    return { request: masked, asked, sent: () => queue.sent() };
   }
 
   async #mask(session: SessionRef, { method, params }: McpMessage): Promise<McpMessage> {
     return { method, params: (await maskMessage(session, params, method, this.#deps)).value };
+  }
+
+  async #maskAll(session: SessionRef, messages: readonly McpMessage[]): Promise<McpMessage[]> {
+    const all = messages.map(({ params }) => params);
+    const { value } = await maskMessage(session, { all }, '', this.#deps);
+    const masked = Array.isArray(value.all) ? value.all.filter(isJsonObject) : [];
+    return messages.map(({ method }, at) => ({ method, params: masked[at] ?? {} }));
   }
 
   /** The ways to servers whose questions reach the client scrubbed and under the name of the server. */
@@ -195,7 +204,7 @@ export class PassedRequests implements PassingRequests {
         const request = hearing(server, given);
         const { client, method } = request;
         const ask = async (message: McpMessage, signal: AbortSignal): Promise<JsonObject> => {
-          if (!ASKED.has(message.method)) throw new McpError(-32_601, 'a client is not asked for this');
+          if (!isAskedMethod(message.method)) throw new McpError(-32_601, 'a client is not asked for this');
           return client.ask(questionOf(server.name, await this.#mask(session, message)), signal);
         };
         try {

@@ -1,6 +1,6 @@
 import type { ContextdError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { McpError, type PassedRequest } from '../../core/passing.ts';
+import { capabilityFor, McpError, type PassedRequest } from '../../core/passing.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import { DEFINITION_KINDS } from '../../upstream/definitions.ts';
 import {
@@ -14,19 +14,6 @@ import {
 } from './candidates.ts';
 import type { OfferKind } from './offered.ts';
 import { type AskedState, invalidState, isAsker } from './sealed-state.ts';
-
-/** Requests that are passed on besides calls of tools, and the capability of a server that answers them. */
-export const CAPABILITY_OF: Readonly<Record<string, string>> = {
-  'resources/list': 'resources',
-  'resources/templates/list': 'resources',
-  'resources/read': 'resources',
-  'resources/subscribe': 'resources',
-  'resources/unsubscribe': 'resources',
-  'prompts/list': 'prompts',
-  'prompts/get': 'prompts',
-  'completion/complete': 'completions',
-  'logging/setLevel': 'logging',
-};
 
 /** Milliseconds for each of several servers to start, and then to answer. What takes longer counts as failing. */
 const START_MS = 30_000;
@@ -76,7 +63,7 @@ async function ableServers(
   request: PassedRequest,
   passage: Passage,
 ): Promise<StoredServer[]> {
-  const capability = CAPABILITY_OF[request.method] ?? '';
+  const capability = capabilityFor(request.method) ?? '';
   const { links, timeoutMs } = passage;
   const isAble = async (server: StoredServer, given: PassedRequest): Promise<boolean> =>
     (await links.capabilities(server, given, timeoutMs))[capability] !== undefined;

@@ -65,3 +65,19 @@ describe('issue 34: a tool can be used', () => {
     expect(mayUse(settings, 'a:put#00000000', { kind: 'upstream' })).toBe(false);
   });
 });
+
+describe('issue 34: of resources with the same id', () => {
+  const keys = ['', '~2', '~3'].map((twin) => `resource::a:x#1a2b3c4d${twin}`);
+  const usable = (settings: { allow?: string[]; deny?: string[] }): string[] => {
+    const access = new ToolAccess({ allow: ['*'], deny: [], read_only: false, projects: {}, ...settings });
+    return keys.filter((key) => access.mayUsePrimitive('/p', 'a:resources', key));
+  };
+
+  it.each(keys)('none can be used if one is denied, whose number the others would tell: %s', (denied) => {
+    expect(usable({ deny: [denied] })).toEqual([]);
+  });
+
+  it('only that one can be used whose key is allowed', () => {
+    expect(usable({ allow: [keys[1] ?? ''] })).toEqual([keys[1]]);
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspectView } from '#src/cli/commands/mcp-inspect.js';
 import { inspectCatalogue } from '#src/cli/mcp/inspect-catalogue.js';
+import { renderView } from '#src/cli/render.js';
 import { cardOf } from '#src/gateway/cards/make-card.js';
 import { renderCard } from '#src/gateway/cards/render.js';
 import type { CatalogItem } from '#src/gateway/item.js';
@@ -48,7 +49,7 @@ describe('ctxd mcp inspect', () => {
     expect(report.inspected).toMatchObject([
       { id: 'git:log', fault: expect.stringContaining('meta-schema'), unverified: 'read-only' },
       { id: 'svn:log', fault: '', unverified: 'destructive' },
-      { id: 'a tool:x', fault: expect.stringContaining('is not an id'), card_tokens: 0 },
+      { id: '"a tool:x"', fault: expect.stringContaining('is not an id'), card_tokens: 0 },
     ]);
     expect(report.schema_faults).toBe(2);
     expect(report.duplicates).toEqual([{ name: 'log', ids: ['git:log', 'svn:log'] }]);
@@ -64,4 +65,43 @@ describe('ctxd mcp inspect', () => {
     );
     expect(JSON.stringify([report, inspectView(report)])).not.toContain('CANARY');
   });
+});
+
+describe('ctxd mcp inspect of a hostile catalogue', () => {
+  const FORGED = [
+    'a\u001b[2J\u001b[31mred',
+    'b\nFault of git:log: none',
+    'c: it is fine. Not verified: git:log',
+    'd\t9\t9\t9',
+    'e   9   9   9',
+    'f\u202egnp',
+    'g, git:log',
+    'h" `rm -rf`',
+    `i${'x'.repeat(10_000)}`,
+    'all',
+  ];
+  const items = FORGED.flatMap((text) => [
+    { ...tool('x:y'), id: text, name: text, namespace: text },
+    { ...tool('x:y'), id: `${text}!`, name: text, namespace: text, tags: ['destructive'] },
+  ]);
+
+  it.each([true, false])(
+    'issue 34: no name ends its row or its line, or is read as more of it (terminal: %s)',
+    (terminal) => {
+      const lines = renderView(inspectView(inspectCatalogue(items, counter)), {
+        terminal,
+        colour: false,
+        columns: 200,
+      }).split('\n');
+      const kinds =
+        /^(?:SERVER|"[^"]*"|all|\(all\))(?:\t| {2})[\w\t ]+$|^(?:Fault of|Same name|Not verified:) (?:"[^"]*"|all!?)(?::? |$)/;
+      expect(lines.filter((line) => line !== '' && !kinds.test(line))).toEqual([]);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(400);
+      const rows = lines.filter((line) => /^\(?all/.test(line)).map((line) => line.split(/\t| {2,}/).slice(0, 2));
+      expect(rows).toEqual([
+        ['all', '2'],
+        ['(all)', String(items.length)],
+      ]);
+    },
+  );
 });

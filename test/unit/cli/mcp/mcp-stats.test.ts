@@ -50,3 +50,15 @@ it('issue 34 sums up the calls of each MCP server: errors by code, kept answers 
   expect(lines).toContain('Errors of github: UPSTREAM_ERROR 2, UPSTREAM_TIMEOUT 1');
   expect(lines).toContain('Errors of contextd: INTERRUPTED 1');
 });
+
+it('issue 34: a call of a tool that does not exist adds no row for a server, whatever it was called', async () => {
+  const names = ['x\u001b[31m:y', 'x   9   9:y', 'contextd\t9:y', `${'x'.repeat(40)}:y`, ':y', 'resources/read', 'X:y'];
+  const dir = await makeTempDir();
+  const records = [RECORD, ...names.map((tool) => ({ ...RECORD, tool, error_code: 'TOOL_NOT_FOUND' }))];
+  await writeFile(join(dir, `audit-${DAY}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  const servers = sumServers(await sumAuditLog(dir, [DAY], '', () => true));
+  expect(servers.map(({ server, calls }) => [server, calls])).toEqual([
+    ['github', 1],
+    ['contextd', names.length],
+  ]);
+});

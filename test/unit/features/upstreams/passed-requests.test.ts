@@ -209,6 +209,9 @@ describe('a server of which something is denied', () => {
     ['resources/read', (name) => ({ uri: `mm://${name}` })],
     ['resources/read', (name) => ({ uri: `mm:${name}` })],
     ['resources/subscribe', (name) => ({ uri: `mm:///${name}` })],
+    // The template that makes it is allowed.
+    ['resources/subscribe', (name) => ({ uri: `mm://${name}` })],
+    ['resources/unsubscribe', (name) => ({ uri: `mm://${name}` })],
     ['completion/complete', (name) => ({ ref: { type: 'ref/resource', uri: `hidden://{${name}}` } })],
     ['completion/complete', (name) => ({ ref: { type: 'ref/prompt', name } })],
     ['prompts/get', (name) => ({ name })],
@@ -280,5 +283,30 @@ describe('a server that never answers', () => {
       expect(await asked).toEqual(expected);
       at.sent.length = 0;
     }
+  });
+});
+
+describe('a list without an end', () => {
+  const endless = (entriesOf: (page: number) => JsonObject[]): Answers => {
+    let page = 0;
+    return ({ method }) => {
+      if (method === 'resources/list') return { resources: entriesOf(page++), nextCursor: String(page) };
+      return { [method]: 'answered' };
+    };
+  };
+  const entry = (name: string, chars: number) => ({ uri: `x://${name}`, name, description: 'x'.repeat(chars) });
+
+  it.each<[string, (page: number) => JsonObject[], number, number]>([
+    ['of small entries', (page) => [entry(`${page}`, 10)], 64, 64],
+    ['of large pages', (page) => [entry(`${page}`, 1_000_000), entry(`small ${page}`, 10)], 17, 17],
+    ['of entries that are large together', (page) => [entry(`${page}`, 100_000)], 20, 64],
+  ])('issue 34: %s is read within the bounds of every list, also for a read', async (_what, entriesOf, most, pages) => {
+    const at = passing({ one: { answers: endless(entriesOf) } });
+    const { resources } = await at.ask('resources/list');
+    expect(resources).toHaveLength(most);
+    expect(JSON.stringify(resources).length).toBeLessThan(2 * 1024 * 1024 + 100_000);
+    expect(at.sent).toHaveLength(pages);
+    expect(await at.ask('resources/read', { uri: 'x://none' })).toEqual({ 'resources/read': 'answered' });
+    expect(at.sent.filter(({ method }) => method === 'resources/list')).toHaveLength(2 * pages);
   });
 });

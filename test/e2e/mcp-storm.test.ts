@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UNREAD_MAX_BYTES } from '#src/core/limits.js';
+import { CTXD, type Installation, install, ROOT } from '../helpers/installation.ts';
+import { connectClient, ERAS, type Era, newClient, stdioTransport, textOf } from '../helpers/mcp-client.ts';
+
+const SERVERS = `${ROOT}/test/fixtures/mcp-servers`;
+const PASSTHROUGH = ['--surface', 'passthrough'];
+/** Three kinds of each, within what a server may send at once. */
+const EACH = 3_330;
+
+let at: Installation;
+let url: string;
+let token: string;
+
+async function run(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await at.run(CTXD, words);
+  if (code !== 0) throw new Error(`ctxd ${words.join(' ')}: ${stderr}${stdout}`);
+  return stdout.trim();
+}
+
+beforeAll(async () => {
+  at = await install({ warm: true });
+  token = await run('http', 'token', '--name', 'storm', '--allow', 'execute', '--project', at.project);
+  url = await run('http', 'url');
+});
+
+beforeEach(async () => {
+  // A new process has sent nothing yet.
+  await run('upstream', 'add', 'storm', '--path', SERVERS, '--yes', '--', 'node', `${SERVERS}/storm.mjs`);
+});
+afterAll(() => at?.remove());
+
+async function echoElsewhere(text: string): Promise<string> {
+  const other = await connectClient(at, '2026-07-28');
+  try {
+    return textOf(await other.callTool({ name: 'safe_bash', arguments: { command: `echo ${text}` } }));
+  } finally {
+    await other.close();
+  }
+}
+
+const DOORS = ['stdio', 'HTTP'] as const;
+
+function transport(door: (typeof DOORS)[number]): Transport {
+  if (door === 'stdio') return stdioTransport(at, PASSTHROUGH);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  return new StreamableHTTPClientTransport(new URL(`${url}/mcp?surface=passthrough`), { requestInit });
+}
+
+const WAYS = DOORS.flatMap((door) => ERAS.map((era): [(typeof DOORS)[number], Era] => [door, era]));
+
+describe.each(WAYS)(
+  'a server that sends 9,990 notifications at once during a call, over %s to a client of %s',
+  (door, era) => {
+    it('issue 34: the call ends right, another client is answered meanwhile, and changes of lists count as few', async () => {
+      const client = newClient(era);
+      const lines: unknown[] = [];
+      const changed: string[] = [];
+      const heard = Promise.withResolvers<void>();
+      client.setNotificationHandler('notifications/message', ({ params }) => {
+        if (lines.push(params.data) === EACH) heard.resolve();
+      });
+      for (const list of ['tools', 'resources', 'prompts'] as const)
+        client.setNotificationHandler(`notifications/${list}/list_changed`, () => void changed.push(list));
+      await client.connect(transport(door));
+      const progress: number[] = [];
+      const level = era === '2026-07-28' ? { _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } } : {};
+      const storm = client.callTool(
+        { name: 'storm', arguments: { count: EACH }, ...level },
+        { onprogress: ({ progress: step }) => void progress.push(step), timeout: 120_000 },
+      );
+      expect(await echoElsewhere('calm')).toBe('calm\n');
+      await Promise.race([heard.promise, storm]);
+      const released = client.callTool({ name: 'release', arguments: {} }, { timeout: 120_000 });
+      expect(textOf(await storm)).toBe('over');
+      expect(textOf(await released)).toBe('released');
+      expect(lines).toEqual(Array.from({ length: EACH }, (_, index) => index));
+      expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b));
+      expect(progress.at(-1)).toBe(EACH);
+      expect(changed.length).toBeLessThan(EACH / 10);
+      await client.close();
+    });
+  },
+);
+
+/** `ctxd mcp serve` whose client writes, and reads nothing until the test says so. */
+class DeafClient {
+  readonly process: ChildProcess;
+  readonly lines: Record<string, unknown>[] = [];
+
+  constructor(words: readonly string[]) {
+    this.process = spawn(CTXD, ['mcp', 'serve', ...words], {
+      cwd: at.project,
+      env: at.environment,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+  }
+
+  send(message: object): void {
+    this.process.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  /** Reads on until the answer to this request. */
+  async answer(id: number): Promise<Record<string, unknown>> {
+    const { stdout } = this.process;
+    if (stdout === null) throw new Error('a piped output is there');
+    for await (const line of createInterface(stdout)) {
+      const message = JSON.parse(line);
+      this.lines.push(message);
+      if (message.id === id) return message;
+    }
+    throw new Error('the server ended without the answer');
+  }
+
+  async close(): Promise<void> {
+    const exited = once(this.process, 'exit');
+    this.process.stdin?.end();
+    this.process.stdout?.resume();
+    await exited;
+  }
+}
+
+it('issue 34: a client over stdio that does not read stops the flood of its server, and gets the error when it reads on', async () => {
+  const client = new DeafClient(PASSTHROUGH);
+  const clientInfo = { name: 'deaf', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  client.send({ id: 0, method: 'initialize', params });
+  client.send({ method: 'notifications/initialized' });
+  client.send({ id: 1, method: 'tools/call', params: { name: 'flood', arguments: { mib: 40 } } });
+  // The daemon can only know it if the bridge reads no more than its client.
+  const ended = async () =>
+    JSON.parse(await run('audit', 'tail', '--json')).find(
+      ({ input }: { input: { mib?: number } | null }) => input?.mib === 40,
+    )?.error_code;
+  await expect.poll(ended, { timeout: 60_000 }).toBe('CANCELLED');
+  expect(await echoElsewhere('unharmed')).toBe('unharmed\n');
+  const answer = JSON.stringify(await client.answer(1));
+  expect(answer).toContain(`the client left more than ${UNREAD_MAX_BYTES} bytes unread`);
+  const bytes = client.lines.reduce((sum, line) => sum + JSON.stringify(line).length, 0);
+  expect(bytes).toBeGreaterThan(UNREAD_MAX_BYTES);
+  expect(bytes).toBeLessThan(2 * UNREAD_MAX_BYTES);
+  await client.close();
+});
