@@ -11,6 +11,9 @@ bindir=${HOME:-/root}/.local/bin
 uninstall=no
 gitleaks_only=no
 
+# The directories that this script made, for --uninstall.
+made=$root/bin/.made-directories
+
 say() { printf '%s\n' "$*"; }
 fail() { printf 'install.sh: %s\n' "$*" >&2; exit 1; }
 
@@ -29,6 +32,28 @@ case $bindir in /*) ;; *) bindir=$PWD/$bindir ;; esac
 
 # Puts the gitleaks program into the data directory if it can get it; contextd works without it.
 install_gitleaks() { "$root/node_modules/.bin/node" "$root/dist/scripts/install-gitleaks.js"; }
+
+# Makes a directory and those around it, and remembers which did not exist.
+make_directory() {
+  new=
+  around=$1
+  while [ ! -d "$around" ]; do
+    new="$new$around
+"
+    around=$(dirname -- "$around")
+  done
+  mkdir -p "$1" 2>/dev/null || return 1
+  printf '%s' "$new" >>"$made"
+}
+
+# Longest first, so that a directory comes after those in it. One that is not empty stays.
+remove_made_directories() {
+  if [ ! -f "$made" ]; then return; fi
+  LC_ALL=C sort -ru "$made" | while IFS= read -r directory; do
+    if rmdir "$directory" 2>/dev/null; then say "Removed $directory"; fi
+  done
+  rm "$made"
+}
 
 # A link is ours if it leads into this checkout.
 is_ours() { [ -L "$1" ] && case $(readlink "$1") in "$root"/bin/*) true ;; *) false ;; esac; }
@@ -55,6 +80,7 @@ list_kept() {
     project=$(sed -n 's/^  "root": "\(.*\)",$/\1/p' "$manifest" 2>/dev/null) || continue
     if [ -n "$project" ]; then keep "$project" "files of ctxd init; to remove them: ./install.sh, then ctxd init --uninstall $project"; fi
   done
+  keep "${npm_config_cache:-$HOME/.npm}" "npm's cache of packages, for all projects of yours"
   keep "$root" "the source, from which ./install.sh installs again"
 }
 
@@ -65,7 +91,8 @@ keep() {
 if [ "$uninstall" = yes ]; then
   if [ -x "$root/bin/ctxd" ] && [ -d "$root/dist" ]; then "$root/bin/ctxd" server stop || true; fi
   unlink_commands
-  rm -rf "$root/dist" "$root/node_modules" "$root/bin/contextd-proxy"
+  remove_made_directories
+  rm -rf "$root/dist" "$root/node_modules" "$root/share" "$root/bin/contextd-proxy"
   say "Removed everything that was built in $root."
   list_kept
   exit 0
@@ -84,7 +111,7 @@ if [ "$gitleaks_only" = yes ]; then
 fi
 install_gitleaks || say "gitleaks was not installed; see the message above. contextd masks secrets without it."
 
-mkdir -p "$bindir" || fail "cannot create $bindir. Choose another place: ./install.sh --prefix DIR"
+make_directory "$bindir" || fail "cannot create $bindir. Choose another place: ./install.sh --prefix DIR"
 for name in ctxd contextd contextd-proxy; do
   if [ -e "$bindir/$name" ] || [ -L "$bindir/$name" ]; then
     is_ours "$bindir/$name" || fail "$bindir/$name exists and is not a link into $root. Move it away, or choose another place: ./install.sh --prefix DIR"
@@ -94,7 +121,7 @@ done
 say "Linked ctxd, contextd and contextd-proxy into $bindir"
 # man looks for pages in share/man beside each directory of PATH.
 mandir=${bindir%/bin}/share/man/man1
-if mkdir -p "$mandir" 2>/dev/null && { [ -L "$mandir/ctxd.1" ] || [ ! -e "$mandir/ctxd.1" ]; }; then
+if make_directory "$mandir" && { [ -L "$mandir/ctxd.1" ] || [ ! -e "$mandir/ctxd.1" ]; }; then
   ln -sfn "$root/share/man/man1/ctxd.1" "$mandir/ctxd.1"
 fi
 case :$PATH: in
@@ -102,6 +129,7 @@ case :$PATH: in
   *) say "$bindir is not on your PATH. Add it:  export PATH=\"$bindir:\$PATH\"" ;;
 esac
 
+say "Starting the daemon (a few seconds) ..."
 "$root/bin/ctxd" server restart || fail "the daemon did not start; see the message above and: $root/bin/ctxd server logs"
 
 demo=$(mktemp -d "${TMPDIR:-/tmp}/contextd-demo.XXXXXX")
@@ -109,7 +137,7 @@ demo=$(mktemp -d "${TMPDIR:-/tmp}/contextd-demo.XXXXXX")
 key=$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')
 printf 'API_KEY=%s\n' "$key" >"$demo/.env"
 say ""
-say "A demo project in $demo:"
+say "A demo project in $demo (a few seconds):"
 (cd "$demo" && "$root/bin/ctxd" init >/dev/null) || fail "ctxd init failed in $demo"
 command='cat .env; seq 100000'
 say "\$ .claude/tools/safe_bash/safe_bash '$command' --max-tokens 256"

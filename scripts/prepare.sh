@@ -15,7 +15,7 @@ command -v npm >/dev/null 2>&1 || fail "npm is missing. It comes with Node.js; o
 # Independent of the caller's umask: the tools of a root daemon run as the owner of a project, with the Node installed here.
 umask 022
 if ! cmp -s package-lock.json node_modules/.contextd-lock 2>/dev/null || [ ! -x node_modules/.bin/node ]; then
-  say "Installing packages (npm ci). This may take a minute ..."
+  say "Installing packages with npm ci (about a minute, longer on a slow network) ..."
   npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed. See its message above; it needs to reach your npm registry."
   cp package-lock.json node_modules/.contextd-lock
 fi
@@ -25,7 +25,7 @@ chmod go+rx "$(node -p 'require("fs").realpathSync("node_modules/.bin/node")')" 
 
 if [ "$(uname -s)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    say "Installing bubblewrap (apt-get) ..."
+    say "Installing bubblewrap with apt-get (less than a minute) ..."
     { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap; } >/dev/null ||
       fail "apt-get could not install bubblewrap. Install it by hand, then run this again."
   elif command -v apt-get >/dev/null 2>&1; then
@@ -41,6 +41,6 @@ changed() {
   [ -n "$(find src tools scripts bench proto package.json tsconfig.json node_modules/.contextd-lock -newer dist/.built | head -n 1)" ]
 }
 if changed; then
-  say "Building the program from its source. This may take a minute ..."
+  say "Building the program from its source (about a minute) ..."
   npm run --silent build || fail "the build failed; see its message above."
 fi

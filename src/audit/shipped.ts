@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import { shownAddress } from '../core/shown-address.ts';
 
 /** What is known of the heads that were sent to one place. */
 export interface Shipment {
+  /** The name of the place, for messages. */
+  readonly place: string;
   /** The last record that the place has a head of; 0: none. */
   readonly seq: number;
   /** When that was sent, ISO 8601; "" if nothing was. */
@@ -13,10 +17,10 @@ export interface Shipment {
   readonly fault: string;
 }
 
-/** By place, as `shipPlaces` names it. */
+/** By `ShipPlace.key`. */
 export type Shipments = Readonly<Record<string, Shipment>>;
 
-export const NOT_SHIPPED: Shipment = { seq: 0, sent: '', fault: '' };
+export const NOT_SHIPPED: Omit<Shipment, 'place'> = { seq: 0, sent: '', fault: '' };
 
 /** The part of the settings that says where heads go. */
 export interface ShipPlaces {
@@ -25,10 +29,29 @@ export interface ShipPlaces {
   readonly s3_endpoint: string | null;
 }
 
-/** The names of the places, for messages. */
-export function shipPlaces({ otlp_url, s3_bucket, s3_endpoint }: ShipPlaces): string[] {
-  const bucket = s3_endpoint === null ? `s3://${s3_bucket}` : `${s3_endpoint.replace(/\/+$/, '')}/${s3_bucket}`;
-  return [...(otlp_url === null ? [] : [otlp_url]), ...(s3_bucket === null ? [] : [bucket])];
+/** A place that heads are sent to. */
+export interface ShipPlace {
+  /** Tells addresses apart and shows nothing of them. */
+  readonly key: string;
+  /** For messages and logs. An address may hold a token in its path: the name has none. */
+  readonly name: string;
+}
+
+export function shipPlaces({ otlp_url: url, s3_bucket: bucket, s3_endpoint: endpoint }: ShipPlaces): ShipPlace[] {
+  return [
+    ...(url === null ? [] : [{ key: keyOf(url), name: shownAddress(url) }]),
+    ...(bucket === null ? [] : [bucketPlace(bucket, endpoint)]),
+  ];
+}
+
+function bucketPlace(bucket: string, endpoint: string | null): ShipPlace {
+  if (endpoint === null) return { key: keyOf(`s3://${bucket}`), name: `s3://${bucket}` };
+  const name = `${shownAddress(endpoint).replace(/\/$/, '')}/${bucket}`;
+  return { key: keyOf(`${endpoint}\n${bucket}`), name };
+}
+
+function keyOf(address: string): string {
+  return createHash('sha256').update(address).digest('hex');
 }
 
 /** `dir` is Paths.auditDir. Empty if nothing was sent yet, or if the file cannot be read as such. */
@@ -55,8 +78,9 @@ function fileOf(dir: string): string {
 }
 
 function shipmentOf(value: unknown): Shipment {
-  const { seq, sent, fault } = isJsonObject(value) ? value : {};
+  const { place, seq, sent, fault } = isJsonObject(value) ? value : {};
   return {
+    place: typeof place === 'string' ? place : '',
     seq: typeof seq === 'number' ? seq : 0,
     sent: typeof sent === 'string' ? sent : '',
     fault: typeof fault === 'string' ? fault : '',

@@ -49,6 +49,8 @@ export interface CallRequest {
   signal: AbortSignal;
   /** Door `shell`: what the command must do as in a shell of the client's own. */
   clientShell?: ClientShell;
+  /** Door `shell`: the text of which the command is the first part. Missing: the command is the whole text, or a later part. */
+  wholeText?: string;
   /** True: the caller lost the connection of the call with this request id, and asks for its answer. */
   isAskedAgain?: boolean;
   /** Receives scrubbed lines of command output while the command runs. For a person to watch; lines may be missing. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { shownAddress } from '../core/shown-address.ts';
 import type { Paths } from './paths.ts';
 import { CONFIG_ORDER, CONFIG_SCHEMA, type Config } from './schema.ts';
 
@@ -185,7 +186,8 @@ function listed(values: unknown): string {
 }
 
 function shown(data: unknown): string {
-  const text = JSON.stringify(data) ?? 'undefined';
+  const safe = typeof data === 'string' && data.includes('://') ? shownAddress(data) : data;
+  const text = JSON.stringify(safe) ?? 'undefined';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

@@ -1,6 +1,7 @@
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { nearestNames } from '../core/nearest-names.ts';
+import { shownAddress } from '../core/shown-address.ts';
 import { valueAt } from './load.ts';
 import { CONFIG_SCHEMA, type Config } from './schema.ts';
 
@@ -33,8 +34,12 @@ export function requireSetting(key: string): string {
   throw unknownKey(key);
 }
 
-/** A value as lists and logs may show it: variables of tools may be secrets. `ctxd config get tools.env` prints them. */
+/**
+ * A value as lists and logs may show it: variables of tools may be secrets, and an address may hold one. `ctxd config get KEY` prints the
+ * value itself.
+ */
 export function shownValue(key: string, value: Json): Json {
+  if (typeof value === 'string' && /^https?:\/\//.test(value)) return shownAddress(value);
   if (key !== 'tools.env' || !isJsonObject(value)) return value;
   return Object.fromEntries(Object.keys(value).map((name) => [name, '(hidden)']));
 }

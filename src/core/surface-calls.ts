@@ -87,6 +87,20 @@ function listedAs(tool: string, { surface, called, isListedByName, isDenied }: C
   return isOwn || isBeside ? { name: tool, args: SAME } : undefined;
 }
 
+/**
+ * Whether a client may call the tool by its name: it is on the list of the surface, or may be if the project has MCP servers. Any other
+ * tool is reached through those (ADR-041). `isHost`: the daemon answers the tool itself. `isPassed`: the bridge of the client calls it.
+ */
+export function isCalledByName(
+  tool: string,
+  surface: Surface,
+  { isHost, isPassed }: { isHost: boolean; isPassed: boolean },
+): boolean {
+  if (LISTED[surface][tool] !== undefined || (IS_NAMED[surface] && !isHost)) return true;
+  const { [tool]: companion } = COMPANIONS[surface];
+  return companion !== undefined || (isPassed && tool === 'tool_execute');
+}
+
 /** The call that reaches a tool from a surface: of the tool itself, or of the one that executes it. Null: none does. */
 export function surfaceCall(tool: string, args: JsonObject | undefined, place: CallerPlace): SurfaceCall | null {
   const listed = listedAs(tool, place);

@@ -35,7 +35,7 @@ export async function checkCommandRules(
   const { command } = call.input;
   const isCommand = call.tool.manifest.effects.session === 'command' && typeof command === 'string';
   if (!isCommand || !deps.config.approvals.client_rules) return NO_COMMAND;
-  const { denied, asks, records } = await deps.commandRules.judge(call, command);
+  const { denied, asks, records } = await judgeAll(call, command, deps.commandRules);
   // A client shows nothing of a question in its shell, and may give up before an answer comes.
   const isOnlyForWatchers = call.request.principal.door === 'shell';
   if (denied === null) {
@@ -50,5 +50,22 @@ export async function checkCommandRules(
     remedy: 'Do not run it in other words. A person can change the rule in that file.',
     details: { rule, file, command: denied.command },
     ruled: records,
+  };
+}
+
+/**
+ * Judges the command, and the text of a client's shell of which it is the first part: nothing of a text runs before a rule has denied or
+ * asked about a later part.
+ */
+async function judgeAll(call: VerifiedCall, command: string, rules: CommandRules): Promise<RulesJudgement> {
+  const judged = await rules.judge(call, command);
+  const { wholeText } = call.request;
+  if (wholeText === undefined || judged.denied !== null) return judged;
+  const { denied, asks, records } = await rules.judge(call, wholeText);
+  if (denied !== null) return { denied, asks: [], records };
+  return {
+    denied: null,
+    asks: [...new Map([...judged.asks, ...asks].map((rule) => [rule.id, rule])).values()],
+    records: [...new Map([...judged.records, ...records].map((one) => [JSON.stringify(one), one])).values()],
   };
 }

@@ -5,6 +5,7 @@ import type { Catalog, CatalogTool } from '../catalog/catalog.ts';
 import type { ToolAccess } from '../catalog/tool-access.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { isCalledByName } from '../core/surface-calls.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
 import type { Project, ProjectStore } from '../stores/projects.ts';
 import { type CallBranches, onBranch } from './branch.ts';
@@ -84,7 +85,8 @@ function acceptedTool(
   const { tool: name } = request;
   const tool = catalog.find(project, name);
   if (isHidden(name, project, { catalog, access })) throw unknownTool(request, project, { catalog, access });
-  if (tool !== undefined) return tool;
+  if (tool !== undefined && isReached(tool, request)) return tool;
+  if (tool !== undefined) throw unknownTool(request, project, { catalog, access });
   const [known] = catalog.versions(name);
   const accepted = project.tools.find((one) => one.name === (known?.manifest.name ?? name));
   if (accepted !== undefined) {
@@ -102,7 +104,13 @@ function acceptedTool(
   throw unknownTool(request, project, { catalog, access });
 }
 
-/** A tool that the caller may not use is answered as one that does not exist. */
+/** A client of MCP calls what is on its list. Passthrough executes the tools of servers for it. */
+function isReached({ manifest: { name, isHost } }: CatalogTool, { surface, form, passed }: CallRequest): boolean {
+  const isPassed = form === 'content' || passed !== undefined;
+  return surface === undefined || isCalledByName(name, surface, { isHost, isPassed });
+}
+
+/** A tool that the caller may not use, or not by its name, is answered as one that does not exist. */
 function unknownTool(
   { tool: name, surface }: CallRequest,
   project: Project,

@@ -11,7 +11,8 @@ import { isSurface } from '../core/surfaces.ts';
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branch: 128, cwd: 4096 } as const;
 
 /** A call as its caller wrote it. Nothing in it has been checked. */
-export interface GivenCall extends Pick<CallRequest, 'principal' | 'form' | 'clientShell' | 'isAskedAgain'> {
+export interface GivenCall
+  extends Pick<CallRequest, 'principal' | 'form' | 'clientShell' | 'wholeText' | 'isAskedAgain'> {
   requestId: string;
   tool: string;
   projectRoot: string;
@@ -49,6 +50,7 @@ export function receive(given: GivenCall, signal: AbortSignal, nowMs: number): R
     signal,
     ...(isSurface(given.surface) ? { surface: given.surface } : {}),
     ...(given.clientShell === undefined ? {} : { clientShell: given.clientShell }),
+    ...(given.wholeText === undefined ? {} : { wholeText: given.wholeText }),
     ...(given.isAskedAgain === true ? { isAskedAgain: true } : {}),
   };
   return { request, fault: sizeFault(given) };
@@ -61,7 +63,7 @@ function insideOr(root: string, cwd: string): string {
 }
 
 function sizeFault(given: GivenCall): ContextdError | undefined {
-  const size = given.inputJson.length + (given.inputText?.length ?? 0);
+  const size = given.inputJson.length + (given.inputText?.length ?? 0) + Buffer.byteLength(given.wholeText ?? '');
   if (size > INPUT_MAX_BYTES) {
     return new ContextdError('PAYLOAD_TOO_LARGE', `the arguments have ${size} bytes, the limit is ${INPUT_MAX_BYTES}`, {
       remedy: 'Put large content into a file of the workspace and pass its path.',

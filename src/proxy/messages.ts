@@ -27,6 +27,8 @@ export interface ExecuteRequest {
   door: keyof typeof DOORS;
   /** Door `shell`: stdout and stderr of the caller are one. Default: false. */
   isMerged?: boolean;
+  /** Door `shell`: the text of which the command is the first part. Default: the command is all of it. */
+  wholeText?: string;
   /** Asks for the answer of a call whose connection was lost. Default: false. */
   isAskedAgain?: boolean;
   /** Of an MCP client: what it sees of contextd. */
@@ -73,6 +75,7 @@ export function encodeExecuteRequest(request: ExecuteRequest): Buffer {
     ...encodeBytes(6, request.inputText),
     ...encodeUint32(7, request.isMerged === true ? 1 : 0),
     ...encodeUint32(8, request.isAskedAgain === true ? 1 : 0),
+    ...encodeBytes(9, request.wholeText ?? ''),
   ]);
 }
 

@@ -61,5 +61,6 @@ function payloadHash(request: CallRequest): string {
   const { requestId, principal, tool, projectRoot, sessionHint, branchHint, inputJson, inputText, form, cwd } = request;
   const inputs = [hash('sha256', inputJson), inputText === null ? null : hash('sha256', inputText)];
   const facts = [principal, requestId, tool, projectRoot, sessionHint, branchHint, form, cwd, ...inputs];
-  return hash('sha256', JSON.stringify([...facts, request.surface ?? null, request.clientShell ?? null]));
+  const others = [request.surface ?? null, request.clientShell ?? null, request.wholeText ?? null];
+  return hash('sha256', JSON.stringify([...facts, ...others]));
 }

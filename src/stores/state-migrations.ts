@@ -366,4 +366,18 @@ export const STATE_MIGRATIONS: readonly string[] = [
     sealed TEXT NOT NULL
   ) STRICT;
   `,
+  // Background jobs that began and have not ended: after a crash their sessions see once that they were interrupted. `command` is scrubbed.
+  `
+  CREATE TABLE open_jobs (
+    id TEXT PRIMARY KEY,
+    project TEXT NOT NULL,
+    session TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    command TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    artifact TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX open_jobs_session ON open_jobs (project, session);
+  `,
 ];

@@ -330,6 +330,44 @@ describe('issue 35 part 1: contextd-sh', () => {
     expect(waited).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('FR-4.1: an error in the syntax of a command shows its own line and text, as a shell of the client would', async () => {
+    const file = join('/tmp', `claude-${process.pid}-syntax-cwd`);
+    const said = "bash: eval: line 3: syntax error near unexpected token `a'\nbash: eval: line 3: `echo (a'\n";
+    const text = 'true\n\necho (a';
+    expect(await run(['-c', text], { env: OPENCODE })).toMatchObject({ code: 2, stdout: said, stderr: '' });
+    const wrappedText = wrapped(text, file);
+    expect(await run(['-c', wrappedText], { env: CLAUDE, cwd: join(one.project, 'lib') })).toMatchObject({
+      code: 2,
+      stderr: said,
+    });
+    const parts = await run(['-c', 'cd lib\nsleep 0 &\n\nno-such-program'], { env: CLAUDE });
+    expect(parts).toMatchObject({ code: 127, stderr: expect.stringContaining('line 4: no-such-program') });
+  });
+
+  it('FR-4.1: nothing of a text runs if a rule denies or asks about a later part of it', async () => {
+    const rules = join(one.project, '.claude/settings.local.json');
+    const before = readFileSync(rules, 'utf8');
+    const permissions = { deny: ['Bash(git push *)'], ask: ['Bash(git tag *)'] };
+    writeFileSync(rules, JSON.stringify({ ...JSON.parse(before), permissions }));
+    try {
+      const env = { ...CLAUDE, CLAUDE_CODE_SESSION_ID: 'whole' };
+      for (const [later, rule] of [
+        ['git push &', 'Bash(git push *)'],
+        ["sleep 1005 & sh -c 'git tag x'", 'a person about this call'],
+      ] as const) {
+        const refused = await run(['-c', `touch lib/early; ${later}`], { env });
+        expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(rule) });
+        expect(existsSync(join(one.project, 'lib/early'))).toBe(false);
+      }
+      expect((await one.run(CTXD, ['ps', '--json'])).stdout).not.toContain('sleep 1005');
+      const allowed = await run(['-c', 'touch lib/early; true & ls lib/early'], { env });
+      expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining('lib/early\n') });
+    } finally {
+      writeFileSync(rules, before);
+      rmSync(join(one.project, 'lib/early'), { force: true });
+    }
+  });
+
   it('ends the command when the client ends the shell, shows what there was, and exits as a shell would', async () => {
     const child = spawn(shell, ['-c', 'echo begun; touch lib/began; exec sleep 1000'], {
       cwd: one.project,

@@ -325,7 +325,7 @@ describe('the record of a job', () => {
       input: { command: 'echo recorded; exit 4', background: true },
     });
     const lost = await start('echo up; sleep 600');
-    await jobs('wait', lost, { text: 'up' });
+    const { refs } = await jobs('wait', lost, { text: 'up' });
     expect((await records()).find(({ job }) => job === lost)).toMatchObject({ kind: 'started', error_code: null });
     const { pid } = await at.status();
     const gone = watchEnd(pid);
@@ -335,8 +335,30 @@ describe('the record of a job', () => {
     expect((await records()).find(({ job }) => job === lost)).toMatchObject({ error_code: 'INTERRUPTED', began: true });
     daemon.close();
     daemon = await openCaller(at, 'jobs');
+    // Once, with the output as far as it was looked at.
+    expect((await jobs('list')).data.jobs).toEqual([
+      { job: lost, state: 'interrupted', age_s: expect.any(Number), command: 'echo up; sleep 600', output: refs[0] },
+    ]);
+    expect((await daemon.call('tool_view', { ref: refs[0] })).envelope.data).toMatchObject({ output: 'up\n' });
     expect((await jobs('list')).data.jobs).toEqual([]);
     expect(await start('true')).toBe(lost + 1);
+  });
+
+  it('FR-4.1 is listed once after a restart too, and not if its session has ended', async () => {
+    const restart = async (): Promise<void> => {
+      daemon.close();
+      expect(await at.run(CTXD, ['server', 'restart'])).toMatchObject({ code: 0 });
+      daemon = await openCaller(at, 'jobs');
+    };
+    const lost = await start('exec sleep 600');
+    await restart();
+    const listed = (await jobs('list')).data.jobs as { job: number; state: string }[];
+    expect(listed.map(({ job, state }) => ({ job, state }))).toEqual([{ job: lost, state: 'interrupted' }]);
+    expect((await jobs('list')).data.jobs).toEqual([]);
+    await start('exec sleep 600');
+    await restart();
+    expect(await at.run(CTXD, ['session', 'end', '--session', 'jobs'])).toMatchObject({ code: 0 });
+    expect((await jobs('list')).data.jobs).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FOR_SERVERS } from '#src/catalog/tool-list.js';
+import type { Surface } from '#src/core/surfaces.js';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { connectClient, ERAS, textOf } from '../helpers/mcp-client.ts';
 
@@ -203,6 +204,32 @@ it('issue 34: the surface passthrough shows and calls the tools under their own 
   expect(await names(client)).toContain('safe_bash');
   const result = await client.callTool({ name: 'safe_bash', arguments: { command: 'echo done' } });
   expect(textOf(result)).toBe('done\n');
+  await client.close();
+});
+
+it.each<[Surface, string]>([
+  ['tools', 'tool_hydrate'],
+  ['tools', 'prompt_get'],
+  ['gateway', 'safe_bash'],
+  ['gateway', 'tool_hydrate'],
+  ['compact', 'safe_bash'],
+  ['compact', 'tool_execute'],
+  ['proxy', 'safe_bash'],
+  ['proxy', 'tool_browse'],
+  ['passthrough', 'tool_execute'],
+  ['passthrough', 'tool_browse'],
+])('FR-1.1 the surface %s runs no tool that is not on its list, such as %s', async (surface, name) => {
+  const client = await connectClient(at, '2026-07-28', ['--surface', surface]);
+  expect(await names(client)).not.toContain(name);
+  const command = { command: 'echo ran' };
+  const given = new Map<string, Record<string, unknown>>([
+    ['safe_bash', command],
+    ['tool_execute', { tool_id: 'safe_bash', args: command }],
+    ['tool_hydrate', { tool_id: 'safe_bash' }],
+  ]);
+  const result = await client.callTool({ name, arguments: given.get(name) ?? { query: 'run a command' } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain(`there is no tool named "${name}"`);
   await client.close();
 });
 

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getEncoding } from 'js-tiktoken';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { FOR_SERVERS } from '#src/catalog/tool-list.js';
+import { CTXD, type Installation, install, ROOT } from '../helpers/installation.ts';
 import { makeTool } from '../helpers/made-tool.ts';
 
 const NAMES = ['tides', 'trains', 'rates', 'stocks', 'roads', 'parks', 'ships', 'books', 'songs'];
@@ -65,7 +67,30 @@ it('CE-1.1 issue 30.1.3 with nine tools of others, an agent is shown less than 1
   expect(doctor.checks).toContainEqual({
     name: 'tool list',
     status: 'ok',
-    detail: `${count - hidden.length} tools, ${figure}; ${hidden.length} more are found with tool_browse`,
+    detail: `${count + FOR_SERVERS.size} tools: agents are shown ${count - hidden.length}, ${figure}; ${hidden.length} are found with tool_browse; ${FOR_SERVERS.size} are for resources and prompts of MCP servers`,
     remedy: '',
   });
+});
+
+it('FR-1.1 the README, ctxd init and ctxd doctor count the same tools of contextd', async () => {
+  const [, readme = ''] = /agents that work there find (\d+) tools of contextd/.exec(
+    readFileSync(join(ROOT, 'README.md'), 'utf8'),
+  ) ?? [''];
+  const { tools } = JSON.parse((await at.run(CTXD, ['init', '--json'])).stdout);
+  const doctor = JSON.parse((await at.run(CTXD, ['doctor', '--json'])).stdout);
+  const [, counted = ''] =
+    /^(\d+) tools:/.exec(doctor.checks.find(({ name }: { name: string }) => name === 'tool list').detail) ?? [];
+  expect(Number(counted)).toBe(tools.length);
+  expect(tools.length - NAMES.length).toBe(Number(readme));
+});
+
+it('FR-1.1 --uninstall leaves no lock file of tools of this machine, and speaks of commits only if git tracks a file', async () => {
+  expect(readdirSync(at.project)).toContain('contextd.lock');
+  const uninstall = async () => (await at.run(CTXD, ['init', '--uninstall'])).stdout;
+  expect(await uninstall()).not.toContain('commit');
+  expect(readdirSync(at.project)).not.toContain('contextd.lock');
+  expect(await at.run(CTXD, ['init', '--yes'])).toMatchObject({ code: 0 });
+  execFileSync('git', ['init', '-q'], { cwd: at.project });
+  execFileSync('git', ['add', '-f', '.claude/skills'], { cwd: at.project });
+  expect(await uninstall()).toContain('Some of these files are committed.');
 });

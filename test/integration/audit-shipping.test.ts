@@ -1,5 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
@@ -206,6 +206,35 @@ describe('a head of the audit log on another machine', () => {
       expect((await checks()).map(({ status }) => status)).toEqual(['ok', 'ok']);
     },
   );
+
+  it('SEC-1.1 SEC-5.4 goes to an address whose token no message, record or log shows', async () => {
+    const token = randomBytes(12).toString('hex');
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const said: string[] = [];
+    const say = async (...words: string[]): Promise<string> => {
+      const { stdout, stderr } = await ctxd(...words);
+      said.push(`${stdout}${stderr}`);
+      return stderr;
+    };
+    await say('config', 'set', 'audit.ship.otlp_url', `${url}/in/${token}/logs`);
+    await say('config', 'set', 'audit.ship.s3_endpoint', `${url}/${token}`);
+    await say('config', 'set', 'audit.ship.otlp_url', `https://user:${token}@collector.example.com/v1/logs`);
+    await say('config', 'set', 'audit.ship.otlp_url', `https://collector.example.com/v1/logs?token=${token}`);
+    await say('server', 'restart');
+    await at.ask('safe_bash', { command: 'true' });
+    while (!(await say('audit', 'head')).includes(`${url}/…`));
+    while (!(await say('audit', 'head')).includes(`${url}/…/heads`));
+    for (const words of [['config', 'list'], ['doctor'], ['audit', 'tail', '--json'], ['server', 'logs']])
+      await say(...words);
+    for (const file of ['state/audit.shipped', 'state/log/contextd.log']) {
+      const path = join(at.home, file);
+      if (existsSync(path)) said.push(readFileSync(path, 'utf8'));
+    }
+    expect(said.join('\n')).toContain('audit.ship.otlp_url');
+    expect(said.join('\n')).not.toContain(token);
+    expect((await ctxd('config', 'get', 'audit.ship.otlp_url')).stdout).toBe(`${url}/in/${token}/logs\n`);
+  });
 
   it('SEC-3.1 is sent nowhere in the clear: an address without TLS on another machine is refused', async () => {
     const far = await ctxd('config', 'set', 'audit.ship.otlp_url', 'http://collector.example.com/v1/logs');

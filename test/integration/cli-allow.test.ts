@@ -58,6 +58,14 @@ describe('what a person allows outside a project', () => {
     expect(await bash('mytool')).toMatchObject({ stdout: 'ran\n' });
     const { stdout } = await allow('list');
     expect(stdout).toContain(`${home}/tools/bin`);
+    const recorded = async () => {
+      const tail = await machine.run(CTXD, ['audit', 'tail', '--lines', '500', '--json']);
+      return tail.stdout.split('"allow toolchains"').length - 1;
+    };
+    const before = await recorded();
+    expect(before).toBeGreaterThan(0);
+    expect(await init('--yes')).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing changed') });
+    expect(await recorded()).toBe(before);
     expect(await allow('remove', join(home, 'tools'))).toMatchObject({ code: 0 });
     expect(await bash('mytool')).toMatchObject({ exit_code: 127 });
   });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { downloadProgram, installGitleaks } from '#src/scrub/gitleaks/install.js';
+import { buildWithGo, downloadProgram, installGitleaks } from '#src/scrub/gitleaks/install.js';
 import { releaseFor } from '#src/scrub/gitleaks/pinned.js';
 import { programBytes, putProgram } from '../unit/scrub/gitleaks/gitleaks-copy.ts';
 
@@ -152,6 +152,33 @@ describe('SEC-1.1 installing gitleaks', () => {
     };
     expect((await installGitleaks({ ...deps(), runGo }))?.version).toBe('8.30.1');
     expect(await readdir(own())).toEqual(['gitleaks']);
+  });
+
+  it('says that it builds, and leaves no cache of Go that the person does not have', async () => {
+    const [mine, bin] = [join(base, 'mine'), join(base, 'go-bin')];
+    const script = [
+      '#!/bin/sh',
+      `if [ "$1" = env ]; then printf '%s\\n' "\${GOMODCACHE:-$HOME/go/pkg/mod}" "\${GOCACHE:-$HOME/.cache/go-build}"; exit; fi`,
+      'mkdir -p "$GOCACHE/x" "$GOMODCACHE/y" && echo "$GOMODCACHE $GOCACHE $*" > "$HOME/seen" && cp "$HOME/gitleaks" "$GOBIN/gitleaks"',
+    ];
+    await mkdir(bin);
+    await mkdir(mine);
+    await writeFile(join(bin, 'go'), `${script.join('\n')}\n`, { mode: 0o755 });
+    await putProgram(join(base, 'gitleaks'), programBytes());
+    const before = { ...process.env };
+    try {
+      Object.assign(process.env, { PATH: `${bin}:${before.PATH}`, HOME: base, GOCACHE: mine });
+      delete process.env.GOMODCACHE;
+      expect((await installGitleaks({ ...deps(), runGo: buildWithGo }))?.version).toBe('8.30.1');
+    } finally {
+      process.env = before;
+    }
+    expect(said).toEqual([expect.stringMatching(/^Building gitleaks .* with Go \(/), 'gitleaks 8.30.1: built with Go']);
+    expect(await readFile(join(base, 'seen'), 'utf8')).toMatch(
+      new RegExp(`^${own()}/build-\\w+/GOMODCACHE ${mine} install -trimpath -modcacherw `),
+    );
+    expect([await readdir(own()), await readdir(mine)]).toEqual([['gitleaks'], ['x']]);
+    expect(await readdir(base)).not.toContain('go');
   });
 
   it('downloads it if Go cannot build it, and reports what failed', async () => {

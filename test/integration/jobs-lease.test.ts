@@ -7,6 +7,7 @@ import { Jobs } from '#src/features/jobs/jobs.js';
 import { createConsents } from '#src/stores/consents.js';
 import { createJournal } from '#src/stores/journal.js';
 import { createLiveSessions } from '#src/stores/live-sessions.js';
+import { createOpenJobs } from '#src/stores/open-jobs.js';
 import { createProjectStore } from '#src/stores/projects.js';
 import { openBench, whoCanRun } from '../fixtures/sandbox-harness.ts';
 import { makeTempDir, openTestArtifacts, SESSION_A } from '../unit/stores/open-stores.ts';
@@ -72,6 +73,7 @@ async function openJobs(atEnd: () => void = () => {}) {
     artifacts,
     auditLog,
     journal: createJournal({ database, clock }),
+    openJobs: createOpenJobs({ database }),
     scrub: async (_session, { text }) => ({ text, gap: null, rules: [] }),
     mask: async (_session, stream) => stream,
     maskText: (text) => text,

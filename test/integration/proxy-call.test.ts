@@ -82,6 +82,7 @@ describe.each(BUILDS)('a call of the %s proxy', (build) => {
         input_text: Buffer.alloc(0),
         is_merged: false,
         is_asked_again: false,
+        whole_text: '',
       },
     ]);
   });

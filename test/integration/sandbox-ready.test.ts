@@ -46,7 +46,9 @@ describe.each(usualWho())('ready sandboxes, %s', (who) => {
       'cat; echo $?',
       'ls /proc/self/fd | wc -l',
       'cat <<X\na $HOME\nX\necho "it\'s" # trailing',
-      'env | sort; set | grep -c ^contextd_script=',
+      'env | sort; set | grep -c ^contextd_',
+      'echo "$BASH_EXECUTION_STRING"',
+
       'trap "echo bye" EXIT; false',
       'f() { return 3; }; f; echo $?; exec sh -c "exit 9"',
       'echo "$-"; shopt -p | head -3',

@@ -123,7 +123,9 @@ const head = defineCommand<HeadLine | SignedHead>({
 
 /** Says on stderr which heads other machines have. */
 async function reportShipments({ paths, stderr }: CliContext): Promise<void> {
-  for (const [place, { seq, sent, fault }] of Object.entries(readShipments(paths.auditDir))) {
+  for (const { place, seq, sent, fault } of Object.values(readShipments(paths.auditDir))) {
+    // A version that did not keep names wrote it.
+    if (place === '') continue;
     const last = seq === 0 ? 'has no head yet' : `has the head of record ${seq} since ${sent}`;
     await write(stderr, `ctxd: ${place} ${last}${fault === '' ? '' : `, and ${fault}`}\n`);
   }

@@ -168,7 +168,7 @@ export function checkSetting(written: JsonObject, key: string, value: Json): voi
   const own = caused.filter(({ path }) => isWithin(path, pointerOf(key)));
   const why =
     own.length > 0 ? `it ${mustOf(key)}` : caused.map((one) => dotted(`${one.path} ${one.message}`)).join('; ');
-  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(value)}: ${why}`, {
+  throw new ContextdError('ARGS_INVALID', `cannot set ${key} to ${JSON.stringify(shownValue(key, value))}: ${why}`, {
     remedy: own.length > 0 ? aboutSetting(key) : `Change ${caused.map(({ path }) => dotted(path)).join(', ')} first.`,
     details: { key, faults: caused },
   });

@@ -5,6 +5,7 @@ import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { inspectProxy } from '../doctor/installed-proxy.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
 import { Answers } from '../init/answers.ts';
 import {
   CLIENT_PLACES,
@@ -14,7 +15,7 @@ import {
   readClientNames,
 } from '../init/clients/other-clients.ts';
 import { describeChanges } from '../init/describe-changes.ts';
-import { EXCLUDE_FILE } from '../init/git-exclude.ts';
+import { EXCLUDE_FILE, isTracked } from '../init/git-exclude.ts';
 import { type NetworkOffer, networkLines, offerNetwork } from '../init/network-offer.ts';
 import { type ProjectChanges, prepareUninstall } from '../init/project.ts';
 import { isWanted, offerReading, offerRepository, type RepositoryUse } from '../init/repository-above.ts';
@@ -41,6 +42,8 @@ interface InitResult extends ProjectChanges {
   network?: NetworkOffer;
   /** Whether contextd is the shell of Claude Code and OpenCode in the project. Absent after --uninstall. */
   shell?: boolean;
+  /** True if git tracks a file that was removed. Only after --uninstall. */
+  tracked?: boolean;
   /** Where the records of the project stay. Only after --uninstall. */
   recorded_in?: string;
   /** What a person declined in an earlier run, and how to change it. Absent after --uninstall. */
@@ -156,8 +159,12 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
   await Answers.forget(context, root);
   await ensureRunning(context);
   const { changed } = await withClient(context.paths, (client) => client.unregisterProject({ root }));
-  const place = context.paths.stateDir;
-  return { root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes, recorded_in: place };
+  const { removed } = changes;
+  return {
+    ...{ root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes },
+    tracked: removed.length > 0 && isTracked(OwnedDirectory.at(root), removed) === true,
+    recorded_in: context.paths.stateDir,
+  };
 }
 
 const SHELL_CLIENTS = ['Claude Code', 'OpenCode'] as const;
@@ -263,9 +270,9 @@ function offerLines({ mirrors, network }: InitResult): string[] {
 
 function viewUninstall(result: InitResult): View {
   const first = result.changed ? 'is no longer a project of contextd' : 'has nothing that ctxd init created';
-  const deleted = 'If these files were committed, `git status` now lists them as deleted: commit the deletion.';
+  const deleted = 'Some of these files are committed. `git status` lists them as deleted: commit the deletion.';
   const recorded = `What contextd recorded of its work here stays (memories, sessions, the audit log): ${result.recorded_in}`;
-  const after = result.removed.length > 0 ? [deleted, recorded] : [];
+  const after = result.removed.length > 0 ? [...(result.tracked === true ? [deleted] : []), recorded] : [];
   return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result), ...after] };
 }
 

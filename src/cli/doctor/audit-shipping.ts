@@ -8,8 +8,8 @@ import { ok, warn } from './check.ts';
 export async function checkAuditShipping({ paths }: CliContext): Promise<Check[]> {
   const { audit } = await loadConfig(paths);
   const shipments = readShipments(paths.auditDir);
-  return shipPlaces(audit.ship).map((place) => {
-    const { seq, sent, fault } = shipments[place] ?? NOT_SHIPPED;
+  return shipPlaces(audit.ship).map(({ key, name: place }) => {
+    const { seq, sent, fault } = shipments[key] ?? NOT_SHIPPED;
     const name = 'audit heads elsewhere';
     const last = seq === 0 ? 'has no head yet' : `has the head of record ${seq} since ${sent}`;
     if (fault === '') return ok(name, `${place} ${last}`);

@@ -43,8 +43,11 @@ function checkToolList(tools: readonly ToolInfo[]): Check {
   }));
   const { listed, searched, tokens } = listTools(known);
   const { most } = TOOL_LIMITS.allSchemasTokens;
-  const others = searched.length === 0 ? '' : `; ${searched.length} more are found with tool_browse`;
-  return ok('tool list', `${listed.length} tools, ${tokens} of at most ${most} tokens${others}`);
+  const others = searched.length === 0 ? '' : `; ${searched.length} are found with tool_browse`;
+  const unused = tools.length - listed.length - searched.length;
+  const forServers = unused === 0 ? '' : `; ${unused} are for resources and prompts of MCP servers`;
+  const shown = `agents are shown ${listed.length}, ${tokens} of at most ${most} tokens`;
+  return ok('tool list', `${tools.length} tools: ${shown}${others}${forServers}`);
 }
 
 /** Paths that one check names. */

@@ -69,7 +69,7 @@ export function rulesText(tools: readonly ToolText[]): string {
 export function skillText(tools: readonly ToolText[], isShell = false): string {
   const { listed, searched } = listTools(tools);
   const sections = [...listed.map(toolSection), ...(searched.length === 0 ? [] : [searchSection(searched.length)])];
-  const description = isShell ? SHELL_DESCRIPTION : DESCRIPTION;
+  const description = isShell ? `"${SHELL_DESCRIPTION} Use for its memory, jobs and MCP tools."` : DESCRIPTION;
   return withMark(`${skillHead(description)}\n${sections.join('\n')}\n${SKILL_TAIL}`);
 }
 
@@ -97,9 +97,8 @@ export function withLineEnd(text: string): string {
 
 const DESCRIPTION =
   'Run commands, read, search and edit files with less context through safe_bash, safe_read and safe_write. Use before Bash or Read on long output or where secrets may appear.';
-/** Where contextd is the shell of the clients this is all that a conversation begins with: there is no rules file. */
-const SHELL_DESCRIPTION =
-  '"Your shell is a sandbox: [SECRET_1] stands for a secret, only allowed hosts answer. Use for its memory, jobs and MCP tools."';
+/** What a conversation must know where contextd is the shell: there is no rules file. */
+export const SHELL_DESCRIPTION = 'Your shell is a sandbox: [SECRET_1] stands for a secret, only allowed hosts answer.';
 
 const skillHead = (description: string): string => `---
 name: contextd

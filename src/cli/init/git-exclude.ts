@@ -40,8 +40,8 @@ function isPlainPlace(root: OwnedDirectory): boolean {
   );
 }
 
-/** Null if git cannot say it: it is missing, or this is no repository of its user. */
-function isTracked({ path, user }: OwnedDirectory, files: readonly string[]): boolean | null {
+/** Whether git tracks one of the files. Null if git cannot say it: it is missing, or this is no repository of its user. */
+export function isTracked({ path, user }: OwnedDirectory, files: readonly string[]): boolean | null {
   const args = ['-c', 'core.fsmonitor=false', '--literal-pathspecs', 'ls-files', '--', ...files];
   const isOther = process.geteuid?.() === 0 && user.uid !== 0;
   const options = { cwd: path, stdio: ['ignore', 'pipe', 'ignore'] as ['ignore', 'pipe', 'ignore'] };

@@ -1,3 +1,4 @@
+import { SHELL_DESCRIPTION } from './agent-texts.ts';
 import { PERSONS_COMMANDS } from './client-settings.ts';
 import { withScriptMark } from './content-hash.ts';
 
@@ -19,7 +20,7 @@ const PLUGIN = `// Makes contextd the shell of OpenCode if a person wanted that,
 // which a person widens what agents may do.
 import { execFile } from 'node:child_process';
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { env } from 'node:process';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -37,6 +38,8 @@ export const contextd = async ({ client, directory }) => {
   const starts = new Map();
   /** What the model is shown, the same in every request until a compaction. */
   const shown = new Map();
+  /** True: the list of skills has none of contextd, so the system prompt says what its description says. */
+  let isSkillHidden = false;
   /** Settles when every hook has ended. */
   let underWay = Promise.resolve();
 
@@ -82,6 +85,7 @@ export const contextd = async ({ client, directory }) => {
   return {
     config: async (config) => {
       if (config.shell === undefined && basename(realpathOrNothing(shell)) === 'contextd-proxy') config.shell = shell;
+      isSkillHidden = config.shell === shell && hideSkill(config);
     },
     'tool.execute.before': async ({ tool, sessionID }, output) => {
       const command = output.args?.command;
@@ -125,6 +129,7 @@ export const contextd = async ({ client, directory }) => {
       starts.set(sessionID, 'compact');
     },
     'experimental.chat.system.transform': async ({ sessionID }, output) => {
+      if (isSkillHidden) output.system.push(aboutShell(directory ?? root));
       if (!(await isTop(sessionID))) return;
       if (!shown.has(sessionID)) {
         const source = starts.get(sessionID) ?? 'startup';
@@ -150,6 +155,19 @@ export const contextd = async ({ client, directory }) => {
     },
   };
 };
+
+/** In the list of skills the description of contextd takes twice the tokens. A person's own rules for skills stay. */
+function hideSkill(config) {
+  const { permission = {} } = config;
+  if (typeof permission !== 'object' || permission.skill !== undefined) return false;
+  config.permission = { ...permission, skill: { contextd: 'deny' } };
+  return true;
+}
+
+function aboutShell(from) {
+  const skill = relative(from, join(root, '.claude', 'skills', 'contextd', 'SKILL.md'));
+  return \`${SHELL_DESCRIPTION} Its memory, jobs and MCP tools: \${skill}\`;
+}
 
 /** False in a clone in which nobody ran \`ctxd init\`. */
 function isSetUp() {

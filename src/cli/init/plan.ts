@@ -249,7 +249,7 @@ export function planForeignFolders(root: OwnedDirectory, before: Manifest): { ac
   return { actions, kept };
 }
 
-function isRecorded(before: Manifest, name: string): boolean {
+export function isRecorded(before: Manifest, name: string): boolean {
   return linkPaths(name).some((path) => before.links[path] !== undefined);
 }
 

@@ -1,13 +1,15 @@
+import { ContextdError } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
+import { formatLock, LOCK_FILE, parseLock } from '../../install/lock-file.ts';
 import { OwnedDirectory } from '../files/owned-directory.ts';
 import type { Action } from './action.ts';
 import { applyActions, checkWritable } from './apply.ts';
 import { OTHER_CLIENTS } from './clients/other-clients.ts';
-import { EXCLUDE_FILE } from './git-exclude.ts';
+import { EXCLUDE_FILE, isTracked } from './git-exclude.ts';
 import { type Layout, mergesFor } from './layout.ts';
 import { deleteManifest, emptyManifest, type Manifest, readManifest, writeManifest } from './manifest.ts';
 import type { Addition } from './merged-file.ts';
-import { absentTools, type Plan, planForeignFolders, planInit, planRemoval } from './plan.ts';
+import { absentTools, isRecorded, type Plan, planForeignFolders, planInit, planRemoval } from './plan.ts';
 import type { PassedOver } from './plan-merges.ts';
 import { planUnmerge } from './plan-unmerge.ts';
 
@@ -100,10 +102,27 @@ function planUninstall(root: OwnedDirectory, recorded: Manifest): Omit<Plan, 'pa
     else if (action !== undefined) merged.push(action);
   }
   const foreign = planForeignFolders(root, recorded);
+  const locked: Action[] = isOwnLock(root, recorded) ? [{ kind: 'remove', path: LOCK_FILE }] : [];
   const removal = planRemoval(root, recorded);
   const allKept = [...kept, ...foreign.kept, ...removal.kept];
-  const actions = [...merged, ...foreign.actions, ...removal.actions];
+  const actions = [...merged, ...foreign.actions, ...locked, ...removal.actions];
   return { actions, manifest: manifestOf(root.path, recorded, allKept), kept: allKept };
+}
+
+/**
+ * Whether the lock file is what `ctxd tool install` wrote here: of tools that this machine has, unchanged, and not committed. Any other one
+ * is the team's.
+ */
+function isOwnLock(root: OwnedDirectory, recorded: Manifest): boolean {
+  try {
+    const found = root.inspect(LOCK_FILE);
+    if (found.kind !== 'file' || isTracked(root, [LOCK_FILE]) === true) return false;
+    const tools = parseLock(found.text);
+    return found.text === formatLock(tools) && tools.every(({ name }) => isRecorded(recorded, name));
+  } catch (thrown) {
+    if (thrown instanceof ContextdError) return false;
+    throw thrown;
+  }
 }
 
 /** The record of the paths that stay, so that a later init knows that it created them. */

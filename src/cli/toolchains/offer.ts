@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ContextdError } from '../../core/errors.ts';
 import type {
   Toolchain__Output as Toolchain,
@@ -43,8 +44,9 @@ export async function offerToolchains(
   const asked = (): Promise<boolean> => answers?.ask(context, { about, line: LEFT_OUT }, ask) ?? ask();
   const hasDeclined = answer === 'no' || answers?.hasDeclined(about) === true;
   const isAllowed = answer === 'yes' || (answer === 'ask' && (await asked()));
-  const toolchains = isAllowed ? merge(before, found) : before.toolchains;
-  await client.setToolchains({ toolchains, path: [...found.path] });
+  const wanted = { toolchains: isAllowed ? merge(before, found) : before.toolchains, path: [...found.path] };
+  // Each change is on record, so a run that changes nothing sends nothing.
+  if (!isDeepStrictEqual(plainOf(wanted), plainOf(before))) await client.setToolchains(wanted);
   if (found.toolchains.length === 0) return { state: 'none', added };
   if (isAllowed || added.length === 0) return { state: 'allowed', added };
   return { state: hasDeclined || context.stdin.isTTY === true ? 'declined' : 'pending', added };
@@ -71,6 +73,16 @@ function newOf(found: Found, allowed: ToolchainList): Toolchain[] {
     const hasAll = one.mounts.every((mount) => known.mounts.includes(mount));
     return !hasAll || Object.entries(one.variables).some(([name, value]) => known.variables[name] !== value);
   });
+}
+
+/** The same values are equal, whatever made the objects. */
+function plainOf({ toolchains, path }: ToolchainList): unknown {
+  const rows = toolchains.map(({ name, mounts, variables }) => ({
+    name,
+    mounts: [...mounts],
+    variables: { ...variables },
+  }));
+  return { path: [...path], toolchains: rows.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
 function merge(before: ToolchainList, found: Found): Toolchain[] {

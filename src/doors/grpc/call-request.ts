@@ -25,6 +25,7 @@ export function receiveCall(
     requestId: context?.request_id ?? '',
     principal: { door, client },
     ...(door === 'shell' ? { clientShell: { isMerged: wire.is_merged } } : {}),
+    ...(door === 'shell' && wire.whole_text !== '' ? { wholeText: wire.whole_text } : {}),
     ...(wire.is_asked_again ? { isAskedAgain: true } : {}),
     tool: wire.tool,
     projectRoot: context?.project_root ?? '',
@@ -113,6 +114,7 @@ const UNREADABLE: ExecuteRequest__Output = {
   input_text: Buffer.alloc(0),
   is_merged: false,
   is_asked_again: false,
+  whole_text: '',
 };
 
 interface Decoding {

@@ -44,9 +44,11 @@ function destinationsOf({ config: { ship }, environment }: BuildAuditDeps): Dest
   const { s3_region: region, s3_prefix: prefix, s3_profile: profile } = ship;
   const token = async (): Promise<string | null> =>
     tokenFile === null ? null : readSource({ kind: 'file', path: tokenFile }, '', environment);
-  const [place = ''] = shipPlaces({ ...ship, otlp_url: null });
-  return [
-    ...(url === null ? [] : [otlpDestination({ url, host, version: PACKAGE_VERSION, token })]),
-    ...(bucket === null ? [] : [s3Destination({ place, bucket, endpoint, region, prefix, profile, host })]),
-  ];
+  const logs = shipPlaces({ ...ship, s3_bucket: null }).flatMap((place) =>
+    url === null ? [] : [otlpDestination({ place, url, host, version: PACKAGE_VERSION, token })],
+  );
+  const objects = shipPlaces({ ...ship, otlp_url: null }).flatMap((place) =>
+    bucket === null ? [] : [s3Destination({ place, bucket, endpoint, region, prefix, profile, host })],
+  );
+  return [...logs, ...objects];
 }

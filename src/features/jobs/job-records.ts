@@ -7,12 +7,14 @@ import { ERROR_TABLE } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { connectionRecord } from '../../runner/call-facts.ts';
 import type { Journal } from '../../stores/journal.ts';
+import type { OpenJobs } from '../../stores/open-jobs.ts';
 import { errorCodeOf, type JobEnd, type JobSpec } from './job.ts';
 import type { JobOutput } from './job-output.ts';
 
 export interface JobRecordDeps {
   journal: Journal;
   auditLog: AuditLog;
+  openJobs: Pick<OpenJobs, 'add'>;
   /** Masks secrets in what the agent wrote. */
   maskText(text: string): string;
   clock: Clock;
@@ -27,10 +29,12 @@ const KEPT_CHARS = 2_048;
  * Records a job as it records a call: in the journal while it runs, with its start and its end in the audit log. If the
  * daemon dies meanwhile, the next daemon writes the end, INTERRUPTED.
  */
-export async function recordStart(spec: JobSpec, deps: JobRecordDeps): Promise<void> {
-  const { id, tool, session } = spec;
+export async function recordStart(spec: JobSpec, artifact: string, deps: JobRecordDeps): Promise<void> {
+  const { id, tool, session, number, startedMs } = spec;
   await deps.journal.begin({ requestId: id, tool, session });
   await deps.auditLog.begin(factsOf(spec, deps));
+  const command = shownCommand(spec, deps);
+  await deps.openJobs.add(session, { id, number, command, startedMs, artifact });
 }
 
 /** Returns the record of the end. */
@@ -71,13 +75,14 @@ function masked(fact: JsonObject, { maskText }: JobRecordDeps): JsonObject {
   );
 }
 
-function factsOf(
-  { id, number, session, tool, command, cwd, startedMs }: JobSpec,
-  { maskText }: JobRecordDeps,
-): StartFacts {
+function shownCommand({ command }: JobSpec, { maskText }: Pick<JobRecordDeps, 'maskText'>): string {
   const masked = maskText(command);
-  const kept = masked.length <= KEPT_CHARS ? masked : `${masked.slice(0, KEPT_CHARS)}… (${command.length} characters)`;
-  const input: JsonObject = { command: kept, background: true };
+  return masked.length <= KEPT_CHARS ? masked : `${masked.slice(0, KEPT_CHARS)}… (${command.length} characters)`;
+}
+
+function factsOf(spec: JobSpec, { maskText }: Pick<JobRecordDeps, 'maskText'>): StartFacts {
+  const { id, number, session, tool, cwd, startedMs } = spec;
+  const input: JsonObject = { command: shownCommand(spec, { maskText }), background: true };
   return {
     time: new Date(startedMs).toISOString(),
     request_id: id,

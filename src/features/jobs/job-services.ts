@@ -13,13 +13,15 @@ import { factsOf, shown } from './shown.ts';
 import { type FindLine, waitFor } from './wait.ts';
 
 export interface JobServiceDeps {
-  jobs: Pick<Jobs, 'begin' | 'find' | 'of' | 'refreshArtifact' | 'renew'>;
+  jobs: Pick<Jobs, 'begin' | 'find' | 'of' | 'refreshArtifact' | 'renew' | 'takeInterrupted'>;
   findLine: FindLine;
   clock: Clock;
 }
 
 /** Milliseconds that a job gets to end after SIGTERM. */
 const STOP_GRACE_MS = 5_000;
+/** Characters of a command in a list. */
+const COMMAND_SHOWN_CHARS = 200;
 /** Milliseconds in which a job usually reacts to a signal. */
 const REACTION_MS = 500;
 
@@ -68,7 +70,7 @@ export async function useJobs(
   deps: JobServiceDeps,
 ): Promise<ServiceAnswer> {
   const name = readString(request, 'action');
-  if (name === 'list') return { answer: { jobs: listed(deps.jobs, session, deps.clock) } };
+  if (name === 'list') return { answer: { jobs: await listed(session, deps) } };
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (action === undefined) {
     throw invalid('action', `is not one of list, ${Object.keys(ACTIONS).join(', ')}: ${JSON.stringify(name)}`);
@@ -81,14 +83,22 @@ export async function useJobs(
   return answer;
 }
 
-/** Running jobs first, then the newest, because a budget cuts the end of a long list. */
-function listed(jobs: Pick<Jobs, 'of' | 'renew'>, session: SessionRef, clock: Clock): Json {
+/** Running jobs first, then those that a daemon's end interrupted, then the newest: a budget cuts the end of a long list. */
+async function listed(session: SessionRef, { jobs, clock }: Pick<JobServiceDeps, 'jobs' | 'clock'>): Promise<Json> {
+  const ageOf = (startedMs: number): number => Math.round((clock.now() - startedMs) / 1000);
+  const interrupted = (await jobs.takeInterrupted(session)).map(
+    ({ number, startedMs, command, artifact }): JsonObject => ({
+      ...{ job: number, state: 'interrupted', age_s: ageOf(startedMs) },
+      ...{ command: command.slice(0, COMMAND_SHOWN_CHARS), output: artifact },
+    }),
+  );
   const [running, ended] = [true, false].map((runs) => jobs.of(session).filter(({ end }) => (end === null) === runs));
-  return [...(running ?? []), ...(ended ?? []).toReversed()].map((job) => {
+  const facts = (job: Job): JsonObject => {
     if (job.end === null) jobs.renew(job);
     const { command, startedMs } = job.spec;
-    return { ...factsOf(job), age_s: Math.round((clock.now() - startedMs) / 1000), command: command.slice(0, 200) };
-  });
+    return { ...factsOf(job), age_s: ageOf(startedMs), command: command.slice(0, COMMAND_SHOWN_CHARS) };
+  };
+  return [...(running ?? []).map(facts), ...interrupted, ...(ended ?? []).toReversed().map(facts)];
 }
 
 /** A line is sent with its line end, unless it is the end of the input. */

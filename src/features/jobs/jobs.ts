@@ -10,6 +10,7 @@ import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { AuditItem } from '../../scrub/gitleaks/auditor.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
+import type { OpenJob, OpenJobs } from '../../stores/open-jobs.ts';
 import { ENDED_WORDS, type Ender, JOB_MAX_MS, Job, type JobSpec } from './job.ts';
 import { JobFindings } from './job-findings.ts';
 import { JobOutput, type JobOutputDeps } from './job-output.ts';
@@ -30,6 +31,7 @@ const JOBS_TOOL = 'jobs';
 export interface JobsDeps extends JobOutputDeps, JobRecordDeps {
   sandbox: Pick<Sandbox, 'begin'>;
   liveSessions: Pick<LiveSessions, 'nextJob'>;
+  openJobs: OpenJobs;
   /** Queues a stored output for a second search in the background. */
   stored(item: AuditItem): void;
   /** Called for every ended job. Must return at once and not throw. */
@@ -156,11 +158,21 @@ export class Jobs {
     await job?.output.refresh();
   }
 
+  /** Jobs of the session or branch that ended with an earlier daemon. Each is returned once. */
+  async takeInterrupted(session: SessionRef): Promise<OpenJob[]> {
+    const { openJobs } = this.#deps;
+    const known = new Set(this.#all(session).map(({ spec }) => spec.id));
+    const interrupted = (await openJobs.of(session)).filter(({ id }) => !known.has(id));
+    await openJobs.remove(interrupted.map(({ id }) => id));
+    return interrupted;
+  }
+
   /** Stops the jobs of a session and forgets them. */
   async endSession(session: SessionRef): Promise<void> {
     const jobs = this.#all(session);
     await this.#stopAll(jobs);
     this.#jobs.delete(sessionKey(session));
+    await this.#deps.openJobs.forget(session);
     this.findings.forget(session);
   }
 
@@ -258,7 +270,7 @@ export class Jobs {
       this.#deps,
     );
     // Fails closed: no audit record, no run.
-    await recordStart(spec, this.#deps);
+    await recordStart(spec, output.artifactId, this.#deps);
     const job = this.#run(spec, request, output);
     this.#add(job);
     const recorded = this.#record(job);
@@ -315,6 +327,8 @@ export class Jobs {
     this.findings.addDenied(job.spec.session, end.denied);
     try {
       const record = await recordEnd(job.spec, end, job.output, this.#deps);
+      // The next daemon reports a job that ended with this one.
+      if (!this.#isStopped) await this.#deps.openJobs.remove([job.spec.id]);
       const { text, artifactId: artifact } = job.output;
       const endedByItself = !Object.values<string>(ENDED_WORDS).includes(end.endedBy);
       const endedMs = this.#deps.clock.now();

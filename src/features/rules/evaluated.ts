@@ -1,6 +1,6 @@
 import type { For, ParameterExpansionPart, Select } from 'unbash';
-import { isQuiet } from './hints.ts';
 import { hasHole } from './pattern.ts';
+import { isQuiet } from './quiet.ts';
 import { wordText } from './words.ts';
 import { baseName } from './wrappers.ts';
 

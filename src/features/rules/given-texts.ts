@@ -1,5 +1,5 @@
-import { isQuiet } from './hints.ts';
 import { WORD_HOLE } from './pattern.ts';
+import { isQuiet } from './quiet.ts';
 import {
   afterOptions,
   attachedToEnv,

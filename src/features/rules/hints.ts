@@ -1,4 +1,5 @@
 import { hasHole } from './pattern.ts';
+import { isQuiet, settingsIn } from './quiet.ts';
 import { baseName, SHELLS, shellSource, WRAPPERS, wrappedWords } from './wrappers.ts';
 
 /** What a program may run of its own words, as far as nothing says that it does not. */
@@ -9,22 +10,29 @@ export interface Hints {
   readonly texts: readonly string[];
 }
 
-const NO_HINTS: Hints = { tails: [], texts: [] };
-
 /** What the words of a command, and the text that it reads, may make its program run. */
 export function hintsOf(words: readonly string[], input: string): Hints {
   const [first = '', ...rest] = words;
   const name = baseName(first);
   const texts = withoutOptions(words);
   if (SHELLS.has(name)) return { tails: shellSource(words).from === 'file' ? [rest] : [], texts };
-  if (isQuiet(name, rest)) return { ...NO_HINTS, texts: [...texts, ...rest.filter(isIndex).flatMap(commandsIn)] };
+  if (isQuiet(name, rest)) {
+    const inner = settingsIn(words).flatMap(commandsInWord);
+    return { tails: tailsIn(inner), texts: [...texts, ...inner, ...rest.filter(isIndex).flatMap(commandsIn)] };
+  }
   const own = READ_ELSEWHERE.has(name) || Object.hasOwn(WRAPPERS, name) ? [] : [rest];
-  // A shell takes quotes and backslashes out of a word: `r""m`.
-  const inner = [...rest, input].flatMap((word) => [
-    ...commandsIn(word),
-    ...commandsIn(word.replaceAll(/["'\\]/g, '')),
-  ]);
-  return { tails: [...own, ...tailsIn(inner)], texts: [...texts, ...inner] };
+  const inner = [...rest, input].flatMap(commandsInWord);
+  return { tails: [...own, ...tailsIn(inner)], texts: [...texts, ...inner, ...rest.flatMap(attachedWord)] };
+}
+
+/** A shell takes quotes and backslashes out of a word: `r""m`. */
+function commandsInWord(word: string): string[] {
+  return [...commandsIn(word), ...commandsIn(word.replaceAll(/["'\\]/g, ''))];
+}
+
+/** The value of an option that may be the name of a program: `--use-compress-program=rm`. */
+function attachedWord(word: string): string[] {
+  return /^--?[\w-]+=(\S+)$/.exec(word)?.slice(1) ?? [];
 }
 
 /** What a variable may make programs run: those that it is set for may run any part of it. */
@@ -43,41 +51,9 @@ function tailsIn(texts: readonly string[]): string[][] {
 
 /** Commands whose words are commands in ways that are read elsewhere. Their texts may hold others. */
 const READ_ELSEWHERE = new Set([
-  ...['declare', 'env', 'export', 'find', 'flock', 'local', 'readonly', 'runuser', 'script', 'set', 'su', 'typeset'],
+  ...['declare', 'env', 'export', 'flock', 'local', 'readonly', 'runuser', 'script', 'set', 'su', 'typeset'],
   ...['alias', 'eval', 'trap', 'watch', 'xargs'],
 ]);
-
-/** Subcommands and options of a program with which it runs other words. */
-const RUNNING = {
-  docker: ['run', 'exec', 'compose', 'buildx'],
-  git: ['-c', 'alias', 'bisect', 'config', 'difftool', 'filter-branch', 'mergetool', 'rebase', 'submodule'],
-  npm: ['exec', 'x', 'run', 'run-script', 'pkg', 'set', 'config'],
-} as const;
-
-/** Programs that never run a word of theirs, except with the given ones. Every other program may. */
-const QUIET: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(
-    [
-      '. : [ basename bg break cat cd chgrp chmod chown cksum cmp column comm continue cp curl cut date dd df diff dig dirname du',
-      'echo egrep exit expand expr false fg fgrep file fmt fold grep groups gzip gunzip hash head help history host hostname',
-      'iconv id jobs join journalctl jq kill killall ln locale ls lsof man md5sum mkdir mktemp mv nl nproc od paste patch pgrep',
-      'pidof ping pkill printenv printf ps pwd read readlink realpath rg rm rmdir seq service sha1sum sha256sum shift shuf sleep',
-      'sort source split stat sum systemctl tac tail tee test touch tr tree true truncate tty type uname uniq unset unzip uptime',
-      'logger notify-send wall write say wait wc wget whatis whereis which who whoami whatis xxd yes zcat zip',
-      'apk apt apt-cache apt-get aws az brew conda dnf dpkg gcloud gem gh go gsutil mamba nvm pacman pip pip3 rpm snap yum zypper',
-    ].flatMap((line) => line.split(' ').map((name) => [name, []])),
-  ),
-  ...RUNNING,
-  kubectl: ['exec', 'run', 'debug'],
-  pnpm: ['exec', 'dlx', 'run', 'x'],
-  podman: RUNNING.docker,
-  yarn: ['exec', 'dlx', 'run', 'x'],
-};
-
-export function isQuiet(name: string, rest: readonly string[]): boolean {
-  const running = Object.hasOwn(QUIET, name) ? QUIET[name] : undefined;
-  return running !== undefined && !rest.some((word) => running.includes(word));
-}
 
 /** Bash evaluates the index of an array in the words of some builtins. */
 function isIndex(word: string): boolean {
@@ -109,15 +85,23 @@ function wrapperOf([first = '']: readonly string[]): Parameters<typeof wrappedWo
   return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
 }
 
-/** The command without the options before its first other word, each with and without a value. */
+/** Options before the subcommand whose value is the next word, of programs whose options are all known. */
+const VALUED: Readonly<Record<string, readonly string[]>> = {
+  git: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--super-prefix', '--attr-source'],
+};
+
+/** The command without the options before its first other word, each with and without a value if that is not known. */
 function withoutOptions(words: readonly string[]): string[] {
   const texts: string[] = [];
   const [first = ''] = words;
+  const valued = Object.hasOwn(VALUED, baseName(first)) ? VALUED[baseName(first)] : undefined;
   let at = 1;
   while (/^-./.test(words[at] ?? '') && texts.length < OPTIONS_MAX) {
     const isValued = words[at + 1] !== undefined && !/^-./.test(words[at + 1] ?? '');
-    texts.push(...[at + 1, at + 2].map((from) => [first, ...words.slice(from)].join(' ')));
-    at += isValued ? 2 : 1;
+    const hasValue = valued?.includes(words[at] ?? '');
+    const next = hasValue === undefined ? [at + 1, at + 2] : [hasValue ? at + 2 : at + 1];
+    texts.push(...next.map((from) => [first, ...words.slice(from)].join(' ')));
+    at += (hasValue ?? isValued) ? 2 : 1;
   }
   return hasHole(first) ? [] : texts;
 }

@@ -25,6 +25,7 @@ import {
   simpleCommand,
 } from './inputs.ts';
 import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, WORD_HOLE } from './pattern.ts';
+import { namedText, textsRunBy } from './quiet.ts';
 import { unopenedText } from './unopened.ts';
 import { filledText, nameText, wordText } from './words.ts';
 import { baseName, findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsList, xargsWords } from './wrappers.ts';
@@ -219,7 +220,7 @@ class Walk {
     for (const { text, name, value } of prefix) {
       const assigned = value === undefined || name === undefined ? text : `${name}=${wordText(value)}`;
       if (isEvaluated(assigned)) this.#unreadable(text, place);
-      this.#guess(promptCommandIn(assigned), place);
+      for (const run of [promptCommandIn(assigned), ...namedText(assigned)]) this.#guess(run, place);
     }
     const values = prefix.flatMap(({ value, array = [] }) => (value === undefined ? array : [value, ...array]));
     const hints = hintsOfValues(values.map(wordText), isForCommand);
@@ -245,7 +246,7 @@ class Walk {
       this.#shell(words, written, place);
       return;
     }
-    this.#guess(guessedText(name, words) ?? '', place);
+    for (const text of [guessedText(name, words) ?? '', ...textsRunBy(words)]) this.#guess(text, place);
     const given = givenText(name, words);
     if (given !== undefined) {
       this.#inner(given, place);

@@ -82,6 +82,10 @@ export const DAEMON_DEFINITION = `{
                 "is_asked_again": {
                   "type": "bool",
                   "id": 8
+                },
+                "whole_text": {
+                  "type": "string",
+                  "id": 9
                 }
               }
             },

@@ -270,6 +270,11 @@ export interface ExecuteRequest {
    * unless it has no effects. Default: false.
    */
   'is_asked_again'?: (boolean);
+  /**
+   * CALL_DOOR_SHELL: the text of which the command is the first part. The rules of a person's clients are applied to all of it before the
+   * part runs. Empty: the command is the whole text, or a later part.
+   */
+  'whole_text'?: (string);
 }
 
 export interface ExecuteRequest__Output {
@@ -300,6 +305,11 @@ export interface ExecuteRequest__Output {
    * unless it has no effects. Default: false.
    */
   'is_asked_again': (boolean);
+  /**
+   * CALL_DOOR_SHELL: the text of which the command is the first part. The rules of a person's clients are applied to all of it before the
+   * part runs. Empty: the command is the whole text, or a later part.
+   */
+  'whole_text': (string);
 }
 
 export interface ExecuteResponse {

@@ -7,6 +7,8 @@ export interface Part {
   text: string;
   /** True: the shell leaves it running. */
   isLeft: boolean;
+  /** Lines of the text before it. */
+  linesBefore: number;
   /** What the parts before it leave in the shell that runs them. */
   kept: KeptState;
 }
@@ -38,8 +40,7 @@ const HAS_DOCUMENT = /<<(?!<)/;
 
 function readParts(text: string, { commands }: ParsedScript): Part[] | null {
   const left = commands.map((statement) => commandLeft(text, statement));
-  const first = left.findIndex((command) => command !== null);
-  if (first === -1) return null;
+  if (left.every((command) => command === null)) return null;
   const statements = commands.filter((one, index) => !(index > 0 && left[index - 1] !== null && isDisown(text, one)));
   const parts: Part[] = [];
   let from: Statement | null = null;
@@ -54,9 +55,11 @@ function readParts(text: string, { commands }: ParsedScript): Part[] | null {
     if (HAS_DOCUMENT.test(text) && command !== null && !isAloneOnItsLines(text, statement)) return null;
     const isAfterLeft = parts.some(({ isLeft }) => isLeft);
     if (part === '' || (isAfterLeft && REFERS_BACK.test(part))) return null;
-    const kept = keptState(text, earlier(statements, from ?? statement));
+    const first = from ?? statement;
+    const kept = keptState(text, earlier(statements, first));
     if (kept === null) return null;
-    parts.push({ text: part, isLeft: command !== null, kept });
+    const linesBefore = text.slice(0, first.pos).split('\n').length - 1;
+    parts.push({ text: part, isLeft: command !== null, linesBefore, kept });
     from = null;
   }
   return parts;

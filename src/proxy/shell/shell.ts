@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import {
   closeSync,
@@ -6,7 +5,6 @@ import {
   fstatSync,
   openSync,
   readFileSync,
-  readSync,
   realpathSync,
   statSync,
   writeSync,
@@ -15,7 +13,6 @@ import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
-import { INPUT_MAX_BYTES } from '../../core/limits.ts';
 import { isWithin } from '../../core/paths.ts';
 import { HOOK_PROGRAM, SHELL_PROGRAM } from '../../core/shell-names.ts';
 import { shellWord } from '../../core/shell-quote.ts';
@@ -31,6 +28,7 @@ import { lineOf, print, type Result } from '../output.ts';
 import { type Call, currentDirectory, daemonSource, run, socketRemedy, textResult } from '../run.ts';
 import { readShellWords, type ShellRequest } from './bash-arguments.ts';
 import { unwrap, type WrappedCommand } from './claude-wrapper.ts';
+import { inputOfFile } from './given-input.ts';
 import type { LeftBehind, Part } from './left-behind.ts';
 import { literalWords } from './literal-words.ts';
 import { LiveOutput } from './live-output.ts';
@@ -99,6 +97,8 @@ interface Asked extends Pick<WrappedCommand, 'command' | 'variables'> {
   directoryFile: string | null;
   /** True: it runs on after the answer, as a job. Default: false. */
   isLeft?: true;
+  /** The text of which the command is the first part. */
+  wholeText?: string;
 }
 
 function commandOf(request: ShellRequest, around: ShellEnvironment): Asked {
@@ -157,8 +157,15 @@ async function runText(call: Call, link: ToolLink, asked: Asked, isMerged: boole
   for (const [index, part] of parts.entries()) {
     await print(ran.result);
     const next = index === 0 ? call : { ...call, requestId: newRequestId(Date.now()) };
-    const command = [...setupOf(part, seen), part.text].join('\n');
-    ran = await runCommand(next, link, { ...asked, command, ...(part.isLeft ? { isLeft: true } : {}) }, isMerged);
+    const command = commandOfPart(part, seen);
+    // The rules for commands are applied to all of it before any part runs.
+    const whole = index === 0 ? { wholeText: asked.command } : {};
+    ran = await runCommand(
+      next,
+      link,
+      { ...asked, ...whole, command, ...(part.isLeft ? { isLeft: true } : {}) },
+      isMerged,
+    );
     const { response, result } = ran;
     // A job that did not start, or a part that was refused.
     if (response === null || response.errorLine !== '' || (result.exitCode !== 0 && part.isLeft)) return ran;
@@ -181,9 +188,11 @@ async function partsOf(command: string): Promise<LeftBehind> {
 const LOST =
   'what `&` started in this command has ended with it. To keep it running, run `COMMAND &` by itself, as a command of its own';
 
-function setupOf({ kept }: Part, seen: ExecuteResponse | null): string[] {
+/** What runs at once keeps the line numbers that it has in the text, which messages of the shell name. */
+function commandOfPart({ text, isLeft, linesBefore, kept }: Part, seen: ExecuteResponse | null): string {
   const directory = seen?.directory ?? '';
-  return [...kept.setup, ...(kept.isElsewhere && directory !== '' ? [`cd ${shellWord(directory)}`] : [])];
+  const setup = [...kept.setup, ...(kept.isElsewhere && directory !== '' ? [`cd ${shellWord(directory)}`] : [])];
+  return `${'\n'.repeat(isLeft ? 0 : linesBefore)}${setup.map((one) => `${one}; `).join('')}${text}`;
 }
 
 function withLine(result: Result, text: string): Result {
@@ -208,6 +217,7 @@ async function runCommand(call: Call, link: ToolLink, asked: Asked, isMerged: bo
       door: 'shell',
       isMerged,
       isAskedAgain,
+      ...(asked.wholeText === undefined ? {} : { wholeText: asked.wholeText }),
     });
   call.onHandedOver();
   const live = new LiveOutput(isMerged ? writeNow : null);
@@ -288,41 +298,6 @@ function isMerged({ isOpenCode }: ShellEnvironment): boolean {
   const [out, err] = [fstatSync(1), fstatSync(2)];
   return isOpenCode || (out.dev === err.dev && out.ino === err.ino);
 }
-
-/**
- * A file or a pipe of another program, if the command may read it: what it does not read is there for the next command. Nothing is
- * read from a socket, which a client may leave open for ever.
- */
-async function inputOfFile(command: string): Promise<string | null> {
-  const input = fstatSync(0);
-  if (!input.isFile() && !input.isFIFO()) return null;
-  // Loaded only here, because the parser is large.
-  const { mayReadInput } = await import('./reads-input.ts');
-  if (!mayReadInput(command)) return null;
-  return textOfInput();
-}
-
-/** Null for an empty one. Throws PAYLOAD_TOO_LARGE or ARGS_INVALID before anything runs: a command must not read something else. */
-function textOfInput(): string | null {
-  const chunks: Buffer[] = [];
-  for (let size = 0; ; ) {
-    const chunk = Buffer.allocUnsafe(64 * 1024);
-    const count = readSync(0, chunk);
-    if (count === 0) break;
-    chunks.push(chunk.subarray(0, count));
-    size += count;
-    if (size > INPUT_MAX_BYTES)
-      throw new ContextdError('PAYLOAD_TOO_LARGE', `standard input has more than ${INPUT_MAX_BYTES} bytes`, {
-        remedy: INPUT_REMEDY,
-      });
-  }
-  const input = Buffer.concat(chunks);
-  if (!isUtf8(input))
-    throw new ContextdError('ARGS_INVALID', 'standard input is not text in UTF-8', { remedy: INPUT_REMEDY });
-  return input.length === 0 ? null : input.toString('utf8');
-}
-
-const INPUT_REMEDY = 'Put it into a file of the project and let the command read that: `COMMAND <FILE`.';
 
 function isTerminal(): boolean {
   return process.getBuiltinModule('node:tty').isatty(0);

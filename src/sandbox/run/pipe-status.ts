@@ -12,13 +12,14 @@ const NOTE_STATUSES = `{ contextd_parts="$? \${PIPESTATUS[@]}"; } 2>/dev/null`;
 
 /**
  * Evaluates a shell word, then prints its status and those of the parts. The script does not see the descriptor. Ends with the
- * status of the script, also if that ended before its last line. `2>/dev/null` hides the lines from `set -x`.
+ * status of the script, also if that ended before its last line. `2>/dev/null` hides the lines from `set -x`. `before`: commands that
+ * run first, each with its `;`.
  */
-export function evalAndReport(script: string): string {
+export function evalAndReport(script: string, before = ''): string {
   const end = `contextd_end() { return "\${contextd_parts%% *}"; }; contextd_end`;
   const directory = `\${contextd_directory+/$(pwd -P)}`;
   const report = `contextd_parts=\${contextd_parts-$?}; printf %s "$contextd_parts${directory}" >&${SCRIPT_FD}; ${end}`;
-  return `unset contextd_parts; { eval ${script}; } ${SCRIPT_FD}<&-; { ${report}; } 2>/dev/null`;
+  return `unset contextd_parts; ${before}{ eval ${script}; } ${SCRIPT_FD}<&-; { ${report}; } 2>/dev/null`;
 }
 
 /** The script with a last line for `evalAndReport`. Null if it does not end in a pipeline, or might notice the line. */
@@ -26,12 +27,9 @@ export function withStatuses(script: string): string | null {
   return endsInPipeline(script) && !WATCHES.test(script) ? `${script}\n${NOTE_STATUSES}` : null;
 }
 
-/**
- * The script that makes `evalAndReport` report the directory in which the shell ends. `isMerged`: stderr goes into stdout. All on
- * the first line of the script.
- */
-export function withDirectory(script: string, isMerged: boolean): string {
-  return `contextd_directory=; ${isMerged ? 'exec 2>&1; ' : ''}${script}`;
+/** Makes `evalAndReport` report the directory in which the shell ends. `isMerged`: stderr goes into stdout. */
+export function reportDirectory(isMerged: boolean): string {
+  return `contextd_directory=; ${isMerged ? 'exec 2>&1; ' : ''}`;
 }
 
 /** A word of the shell without a newline, so that the script keeps its line numbers. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import { Lock } from '../../core/lock.ts';
 import type { Logger } from '../../core/log.ts';
 import type { CommandSpec } from '../contract/sandbox.ts';
-import { evalAndReport, quoteOnOneLine, SCRIPT_FD, withDirectory, withStatuses } from './pipe-status.ts';
+import { evalAndReport, quoteOnOneLine, reportDirectory, SCRIPT_FD, withStatuses } from './pipe-status.ts';
 import type { StartedSandbox } from './starter.ts';
 
 /** Maximum age in milliseconds of a waiting sandbox before it is replaced. */
@@ -175,26 +175,28 @@ export class ReadyPool {
   }
 }
 
-/** First character of a script whose shell reports how it ended. */
-const REPORTS = '\x01';
+/** What a waiting shell runs first for a script whose end it reports. */
+const REPORTS = 'contextd_reports=; ';
 
 export function isReporting(script: string): boolean {
   return script.startsWith(REPORTS);
 }
 
 /**
- * Program of a prestarted sandbox: a bash that reports that it is up, waits, and becomes the command's own shell. It
- * unsets the variable it reads into before the command starts, and exits if it gets no command. All on one line, which is
- * the first line of the command.
+ * Program of a prestarted sandbox: a bash that reports that it is up, waits, and becomes the command's own shell. It reads what
+ * goes before the command and the command itself: messages of the shell about a command show the text that was read with it. The
+ * command stays in the variable in which `bash -c` has it. Exits if it gets no command.
  */
 export const WAITING_SHELL = [
   'bash',
   '-c',
   [
     `printf . >&${SCRIPT_FD}`,
-    `IFS= read -r -d '' -u ${SCRIPT_FD} contextd_script || exit 125`,
-    `if [[ $contextd_script == $'\\x01'* ]]; then ${evalAndReport(`"\${contextd_script:1}"`)}`,
-    `else exec ${SCRIPT_FD}<&-; eval "$contextd_script"`,
+    `IFS= read -r -d '' -u ${SCRIPT_FD} contextd_before || exit 125`,
+    `IFS= read -r -d '' -u ${SCRIPT_FD} BASH_EXECUTION_STRING || exit 125`,
+    'eval "$contextd_before"',
+    `if [[ -v contextd_reports ]]; then unset contextd_reports; ${evalAndReport('"$BASH_EXECUTION_STRING"')}`,
+    `else exec ${SCRIPT_FD}<&-; eval "$BASH_EXECUTION_STRING"`,
     'fi',
   ].join('; '),
 ];
@@ -230,8 +232,8 @@ export function scriptFor(
   if (Buffer.byteLength(script) > SCRIPT_MAX_BYTES) return null;
   const enter = command.cwd === workspace ? '' : `cd -- ${quote(command.cwd)} || exit; unset OLDPWD; `;
   const reporting = reportingScript(script, command);
-  const body = `unset contextd_script; ${enter}${reporting ?? script}\0`;
-  return reporting === null ? body : `${REPORTS}${body}`;
+  const before = `unset contextd_before; ${enter}${directoryOf(command)}`;
+  return `${reporting === null ? '' : REPORTS}${before}\0${reporting ?? script}\0`;
 }
 
 /** The arguments of a new sandbox whose shell reports how it ended; null for any other command. */
@@ -239,13 +241,17 @@ export function reportingArgv(command: Pick<CommandSpec, 'argv' | 'clientShell'>
   const [program, flag, script, ...more] = command.argv;
   if (program !== 'bash' || flag !== '-c' || script === undefined || more.length > 0) return null;
   const reporting = reportingScript(script, command);
-  return reporting === null ? null : [program, flag, evalAndReport(quoteOnOneLine(reporting))];
+  return reporting === null ? null : [program, flag, evalAndReport(quoteOnOneLine(reporting), directoryOf(command))];
 }
 
 /** Null if its shell reports nothing. */
 function reportingScript(script: string, { clientShell }: Pick<CommandSpec, 'clientShell'>): string | null {
   const withParts = Buffer.byteLength(script) > SCRIPT_MAX_BYTES ? null : withStatuses(script);
-  return clientShell === undefined ? withParts : withDirectory(withParts ?? script, clientShell.isMerged);
+  return clientShell === undefined ? withParts : (withParts ?? script);
+}
+
+function directoryOf({ clientShell }: Pick<CommandSpec, 'clientShell'>): string {
+  return clientShell === undefined ? '' : reportDirectory(clientShell.isMerged);
 }
 
 function quote(text: string): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normalize } from 'node:path/posix';
@@ -16,8 +17,8 @@ interface InstallDeps {
   searchPath: string;
   /** Undefined where no release is pinned for this platform. */
   release: Release | undefined;
-  /** `go install` of the pinned module into a folder. */
-  runGo(folder: string): Promise<GoBuild>;
+  /** `go install` of the pinned module into a folder. Calls `onBuild` before it begins, if there is Go. */
+  runGo(folder: string, onBuild: () => void): Promise<GoBuild>;
   /** Tells a person what is tried and what failed. */
   say(line: string): void;
 }
@@ -52,7 +53,9 @@ async function fromPath({ directory, searchPath, say }: InstallDeps): Promise<bo
 async function fromGo({ directory, runGo, say }: InstallDeps): Promise<boolean> {
   const folder = await mkdtemp(join(directory, 'build-'));
   try {
-    const { isThere, fault } = await runGo(folder);
+    const { isThere, fault } = await runGo(folder, () =>
+      say(`Building gitleaks ${PINNED_VERSION} with Go (one to three minutes the first time) ...`),
+    );
     if (fault !== undefined) say(`gitleaks: Go could not build it: ${fault}`);
     if (!isThere || fault !== undefined || (await binaryIn(folder)) === null) return false;
     await keep(directory, (to) => rename(join(folder, 'gitleaks'), to));
@@ -65,6 +68,7 @@ async function fromGo({ directory, runGo, say }: InstallDeps): Promise<boolean> 
 
 async function fromRelease({ directory, release, say }: InstallDeps): Promise<boolean> {
   if (release === undefined) return false;
+  say(`Downloading gitleaks ${PINNED_VERSION} (8 MB, at most two minutes) ...`);
   try {
     const program = await downloadProgram(release, DOWNLOAD_MS);
     await keep(directory, (to) => writeFile(to, program));
@@ -171,14 +175,27 @@ interface GoBuild {
 /** Milliseconds for a build. */
 const BUILD_MS = 10 * 60_000;
 
-/** Builds the pinned gitleaks into a folder. Go takes its settings, such as its proxy, from the caller's environment. */
-export async function buildWithGo(folder: string): Promise<GoBuild> {
-  const probe = await execa('go', ['version'], { timeout: 10_000, reject: false });
+/** Where Go keeps modules and compiled packages, by the variable that says so. */
+const GO_CACHES = ['GOMODCACHE', 'GOCACHE'] as const;
+
+/**
+ * Builds the pinned gitleaks into a folder. Go takes its settings, such as its proxy, from the caller's environment. A cache that the
+ * person does not have yet is made in the folder, and goes with it.
+ */
+export async function buildWithGo(folder: string, onBuild: () => void): Promise<GoBuild> {
+  const probe = await execa('go', ['env', ...GO_CACHES], { timeout: 10_000, reject: false });
   if (probe.failed) return { isThere: false, fault: undefined };
+  onBuild();
+  const places = probe.stdout.split('\n');
+  const missing = GO_CACHES.filter((_name, index) => !existsSync(places[index] ?? ''));
+  const caches = Object.fromEntries(missing.map((name) => [name, join(folder, name)]));
   const module = `${GO_MODULE}@v${PINNED_VERSION}`;
   // Needs no C compiler, and holds no path of this machine.
-  const env = { GOBIN: folder, CGO_ENABLED: '0' };
-  const built = await execa('go', ['install', '-trimpath', module], { env, timeout: BUILD_MS, reject: false });
+  const env = { ...caches, GOBIN: folder, CGO_ENABLED: '0' };
+  // Go keeps modules read-only otherwise, and the folder could not be removed.
+  const own = missing.includes('GOMODCACHE') ? ['-modcacherw'] : [];
+  const args = ['install', '-trimpath', ...own, module];
+  const built = await execa('go', args, { env, timeout: BUILD_MS, reject: false });
   return { isThere: true, fault: built.failed ? lastLine(built.stderr ?? '') : undefined };
 }
 

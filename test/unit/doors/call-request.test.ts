@@ -24,6 +24,7 @@ const wire = {
   input_text: Buffer.from('ls'),
   is_merged: false,
   is_asked_again: false,
+  whole_text: '',
 } as const;
 
 it('a call of this version is passed on unchanged', () => {
@@ -47,6 +48,13 @@ it('a call of this version is passed on unchanged', () => {
 it('issue 35 part 1: a command of a client whose shell is contextd-sh comes through the door shell', () => {
   const { request } = receiveCall({ ...wire, is_merged: true, context: { ...context, door: 2 } }, signal, 'proxy', 0);
   expect(request).toMatchObject({ principal: { door: 'shell', client: 'proxy' }, clientShell: { isMerged: true } });
+});
+
+it('FR-4.1: only the shell of a client names the text of which its command is a part', () => {
+  const part = { ...wire, whole_text: 'ls; git push &' };
+  const { request } = receiveCall({ ...part, context: { ...context, door: 2 } }, signal, 'proxy', 0);
+  expect(request.wholeText).toBe('ls; git push &');
+  expect(receiveCall(part, signal, 'proxy', 0).request).not.toHaveProperty('wholeText');
 });
 
 it('issue 34: a call that the bridge of an MCP client passes on comes through the door mcp', () => {

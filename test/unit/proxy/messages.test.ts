@@ -41,6 +41,7 @@ describe('the messages of tool.proto', () => {
       door: fc.constantFrom('own' as const, 'mcp' as const, 'shell' as const),
       isMerged: fc.boolean(),
       isAskedAgain: fc.boolean(),
+      wholeText: text,
       surface: fc.constantFrom(...SURFACES),
     });
     fc.assert(
@@ -62,6 +63,7 @@ describe('the messages of tool.proto', () => {
           input_text: meant.inputText,
           is_merged: meant.isMerged,
           is_asked_again: meant.isAskedAgain,
+          whole_text: meant.wholeText,
         });
       }),
     );

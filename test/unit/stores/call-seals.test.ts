@@ -45,6 +45,7 @@ it('NFR-2.3: a sealed answer opens for the same call only', async () => {
     { cwd: '/p/a' },
     { surface: 'gateway' },
     { clientShell: { isMerged: true } },
+    { wholeText: 'ls; id &' },
   ];
   for (const other of others) {
     const seal = seals.of({ ...request, ...other });

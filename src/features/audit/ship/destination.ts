@@ -1,3 +1,5 @@
+import type { ShipPlace } from '../../../audit/shipped.ts';
+
 /** A head of the audit log on its way to another machine. */
 export interface ShippedHead {
   readonly seq: number;
@@ -9,8 +11,7 @@ export interface ShippedHead {
 
 /** A place elsewhere that keeps heads. */
 export interface Destination {
-  /** As `shipPlaces` names it. */
-  readonly place: string;
+  readonly place: ShipPlace;
   /** Resolves once the place has the head. Throws Error with a reason that holds no secret. */
   send(head: ShippedHead, signal: AbortSignal): Promise<void>;
 }

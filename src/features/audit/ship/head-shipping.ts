@@ -44,7 +44,7 @@ export class HeadShipping {
     this.#routes = deps.destinations.map((destination) => ({
       destination,
       breaker: new Breaker(deps),
-      shipment: known[destination.place] ?? NOT_SHIPPED,
+      shipment: { ...(known[destination.place.key] ?? NOT_SHIPPED), place: destination.place.name },
       sentAt: Number.NEGATIVE_INFINITY,
     }));
   }
@@ -78,10 +78,10 @@ export class HeadShipping {
       await destination.send({ ...head, timeMs }, AbortSignal.timeout(SEND_MS));
       breaker.succeeded();
       route.sentAt = clock.monotonic();
-      this.#keep(route, { seq: head.seq, sent: new Date(timeMs).toISOString(), fault: '' });
+      this.#keep(route, { ...shipment, seq: head.seq, sent: new Date(timeMs).toISOString(), fault: '' });
     } catch (thrown) {
       const fault = thrown instanceof Error ? thrown.message : 'failed';
-      if (breaker.fault === null) logger.warn('audit.not_shipped', { place: destination.place, fault });
+      if (breaker.fault === null) logger.warn('audit.not_shipped', { place: destination.place.name, fault });
       breaker.failed(fault);
       if (shipment.fault !== fault) this.#keep(route, { ...shipment, fault });
     }
@@ -90,7 +90,7 @@ export class HeadShipping {
   #keep(route: Route, shipment: Shipment): void {
     route.shipment = shipment;
     try {
-      const shipments = this.#routes.map((one) => [one.destination.place, one.shipment] as const);
+      const shipments = this.#routes.map((one) => [one.destination.place.key, one.shipment] as const);
       writeShipments(this.#deps.dir, Object.fromEntries(shipments));
     } catch (error) {
       this.#deps.logger.error('audit.shipments_not_noted', {}, error);

@@ -1,8 +1,10 @@
+import type { ShipPlace } from '../../../audit/shipped.ts';
 import { isErrno } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import type { Destination, ShippedHead } from './destination.ts';
 
 export interface OtlpDeps {
+  readonly place: ShipPlace;
   /** With the path, such as /v1/logs. */
   readonly url: string;
   /** The name of this machine. */
@@ -19,7 +21,7 @@ const INFO = 9;
 /** A collector that takes logs of OpenTelemetry as JSON over HTTP (OTLP 1.x). The body of the log record is the head. */
 export function otlpDestination(deps: OtlpDeps): Destination {
   return {
-    place: deps.url,
+    place: deps.place,
     async send(head, signal) {
       const token = await deps.token();
       const answer = await post(deps.url, JSON.stringify(requestOf(head, deps)), token, signal);

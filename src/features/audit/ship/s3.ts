@@ -1,7 +1,8 @@
+import type { ShipPlace } from '../../../audit/shipped.ts';
 import type { Destination, ShippedHead } from './destination.ts';
 
 export interface S3Deps {
-  readonly place: string;
+  readonly place: ShipPlace;
   readonly bucket: string;
   /** Null: AWS. */
   readonly endpoint: string | null;

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatLock } from '#src/install/lock-file.js';
 import { shapeRuns } from '../../../helpers/property-runs.ts';
 import { createFixture, type Fixture, installedText, snapshot, TOOLS } from './tree.ts';
 
@@ -151,6 +153,29 @@ describe('a project that was committed with tools of others', () => {
       expect(await allowedIn(project)).toContain('Bash(npm *)');
       await writeFile(at('contextd.lock'), 'broken');
       expect(await project.init()).toMatchObject({ created: [], kept: [] });
+    }));
+
+  it('FR-1.1 --uninstall removes a lock file of tools of this machine, unless git tracks it or it names others', () =>
+    inProject(async (project, at) => {
+      const tool = (name: string) => ({
+        ...{ name, version: '1.0.0', source: `./tools/${name}`, commit: '', archiveSha256: '' },
+        ...{ bundleSha256: 'a'.repeat(64), grants: [] },
+      });
+      const git = (...words: string[]) => execFileSync('git', ['-C', project.root, ...words]);
+      for (const [names, isTracked, stays] of [
+        [['wx'], false, false],
+        [['wx', 'theirs'], false, true],
+        [['wx'], true, true],
+      ] as const) {
+        await project.init(withTools(['wx']));
+        await writeFile(at('contextd.lock'), formatLock(names.map(tool)));
+        if (isTracked) git('init', '-q');
+        if (isTracked) git('add', 'contextd.lock');
+        const changes = await project.uninstall();
+        expect(changes?.removed.includes('contextd.lock')).toBe(!stays);
+        const left = Object.keys(await snapshot(project.root)).filter((path) => !path.startsWith('.git'));
+        expect(left).toEqual(stays ? ['contextd.lock'] : []);
+      }
     }));
 
   it('--uninstall keeps and reports a file of an absent tool that a person changed, and removes its links', () =>

@@ -40,7 +40,9 @@ describe('ctxd route browse', () => {
 
   it('issue 33.4 shows the groups and tools of a path, / without one', async () => {
     const root = await route('browse');
-    expect(root.stdout).toBe('/git (internal) - 2 tools: commit, push\n/mail (internal) - 1 tools: send_mail\n');
+    expect(root.stdout).toBe(
+      '/git (internal) - 2 tools: /git/commit, /git/push\n/mail (internal) - 1 tools: /mail/send_mail\n',
+    );
     expect((await route('browse', '/')).stdout).toBe(root.stdout);
     expect((await route('browse', '/git')).stdout).toContain('git:commit (side effects) - Record changes\n');
   });

@@ -10,7 +10,14 @@ import { sessionNamed } from '../../../helpers/sessions.ts';
 const notAsked = (): never => {
   throw new Error('not asked');
 };
-const NO_JOBS = { begin: notAsked, find: notAsked, of: () => [], renew: notAsked, refreshArtifact: async () => {} };
+const NO_JOBS = {
+  begin: notAsked,
+  find: notAsked,
+  of: () => [],
+  renew: notAsked,
+  refreshArtifact: async () => {},
+  takeInterrupted: async () => [],
+};
 const CALL: ServiceCall = {
   requestId: 'req_1',
   tool: 'safe_bash',

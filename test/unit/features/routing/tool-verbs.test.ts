@@ -145,6 +145,15 @@ describe('tool_browse', () => {
     expect(await ids({ path: '/contextd/safe_bash' })).toEqual(['contextd:safe_bash@1.0.0']);
   });
 
+  it('FR-1.1 names in a group only paths that can be browsed, down to the tools', async () => {
+    const { output, ids } = open();
+    const [group] = JSON.parse(JSON.stringify((await output('tool_browse', { path: '/' })).data.cards));
+    const [, named = ''] = /^\d+ tools: (.*), …$/.exec(group.description) ?? [];
+    const found = await Promise.all(named.split(', ').map((path: string) => ids({ path })));
+    expect(found.length).toBeGreaterThan(1);
+    for (const tools of found) expect(tools).not.toEqual([]);
+  });
+
   it.each<[JsonObject, string, string]>([
     [{}, 'ARGS_INVALID', ''],
     [{ query: 'x', path: '/' }, 'ARGS_INVALID', '/'],
