@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StatsRow } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
@@ -6,7 +7,7 @@ import type { Logger } from '../core/log.ts';
 import { OpenInputs } from './open-inputs.ts';
 import { type AuditRecord, askedRecord, interruptedRecord, type StartFacts, startRecord } from './record.ts';
 import type { RecordReader } from './record-reader.ts';
-import { dayOf } from './segments.ts';
+import { dayOf, listSegments } from './segments.ts';
 import { sumAuditLog } from './stats.ts';
 import { findCalls, findStarts, readTail } from './tail.ts';
 import { SegmentWriter } from './writer.ts';
@@ -57,6 +58,8 @@ export interface AuditLog {
    * means the session with the newest call).
    */
   find(projectRoot: string, wanted: { requestIds: readonly string[] } | { session: string }): Promise<AuditRecord[]>;
+  /** The segments, oldest first, each with the bytes that it has between two writes. */
+  segments(): Promise<SegmentSize[]>;
   /** Sums of the newest `days` UTC days, including today, oldest first. `projectRoot` "" means every project. */
   stats(days: number, projectRoot: string): Promise<StatsRow[]>;
 }
@@ -85,6 +88,12 @@ export interface OpenCall {
   readonly session: string;
   /** Milliseconds since the epoch. */
   readonly startedMs: number;
+}
+
+export interface SegmentSize {
+  /** File name in `AuditDeps.dir`. */
+  readonly name: string;
+  readonly bytes: number;
 }
 
 interface Waiting {
@@ -220,6 +229,12 @@ class Audit implements AuditLog {
     } catch (error) {
       throw this.#unreadable(error);
     }
+  }
+
+  async segments(): Promise<SegmentSize[]> {
+    const segments = await listSegments(this.#deps.dir);
+    // Lines are written synchronously, so that no line is cut here.
+    return segments.map(({ name, path }) => ({ name, bytes: statSync(path).size }));
   }
 
   async stats(days: number, projectRoot: string): Promise<StatsRow[]> {

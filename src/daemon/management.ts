@@ -6,6 +6,7 @@ import type { StopCause } from '../core/lifecycle.ts';
 import type { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { type CallApprovalManagementDeps, createCallApprovalManagement } from '../features/approvals/management.ts';
 import { createAuditManagement } from '../features/audit/management.ts';
+import { type BackupDeps, createBackupManagement } from '../features/backup/management.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
 import type { checkHealth } from '../features/health/health.ts';
@@ -63,6 +64,7 @@ export interface ManagementDeps
   extends Omit<ToolManagementDeps, 'catalogues' | 'upstreams'>,
     Pick<HookDeps, 'eventLog' | 'counter'>,
     Pick<BranchManagementDeps, 'branches'>,
+    Pick<BackupDeps, 'database' | 'memoryDatabase' | 'sessionDatabase'>,
     Pick<CheckpointManagementDeps, 'checkpoints'>,
     Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'>,
     Pick<CallApprovalManagementDeps, 'approvalRules' | 'clientRules'>,
@@ -138,6 +140,7 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     checkHealth: async ({ project_root }) => ({ checks: await deps.checkHealth(project_root) }),
     ...createAuditManagement(deps),
+    ...createBackupManagement(deps),
     ...createSecretManagement(deps),
     ...createRunningManagement(deps),
     ...createBranchManagement(deps),

@@ -492,6 +492,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "AuditRequest",
                   "responseType": "AuditResponse"
                 },
+                "CopyState": {
+                  "requestType": "CopyStateRequest",
+                  "responseType": "StateCopy"
+                },
                 "CheckHealth": {
                   "requestType": "HealthRequest",
                   "responseType": "HealthResponse"
@@ -3573,6 +3577,11 @@ export const DAEMON_DEFINITION = `{
                 "cut_short": {
                   "type": "bool",
                   "id": 10
+                },
+                "cut_short_beside": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 11
                 }
               }
             },
@@ -4390,6 +4399,39 @@ export const DAEMON_DEFINITION = `{
                 "diff": {
                   "type": "string",
                   "id": 3
+                }
+              }
+            },
+            "CopyStateRequest": {
+              "fields": {
+                "file": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "StateCopy": {
+              "fields": {
+                "directory": {
+                  "type": "string",
+                  "id": 1
+                },
+                "segments": {
+                  "rule": "repeated",
+                  "type": "AuditSegment",
+                  "id": 2
+                }
+              }
+            },
+            "AuditSegment": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "bytes": {
+                  "type": "uint64",
+                  "id": 2
                 }
               }
             }
