@@ -487,8 +487,8 @@ const FILE_CHANGES: Record<string, FileCalls> = {
   'src/features/health/health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
   'src/features/health/network-health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
   'src/daemon/logger.ts': {
-    calls: ['fchmodSync', 'openSync', 'renameSync', 'writeSync'],
-    why: 'the log in the state directory of contextd',
+    calls: ['writeSync'],
+    why: 'lines of the log on standard error',
   },
   'src/daemon/main.ts': { calls: ['mkdirSync'], why: 'directories of contextd' },
   'src/features/client-hooks/judge-prompt.ts': { calls: ['openSync'], why: 'reads a file that a person mentions' },

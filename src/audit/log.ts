@@ -8,7 +8,8 @@ import { OpenInputs } from './open-inputs.ts';
 import { type AuditRecord, askedRecord, interruptedRecord, type StartFacts, startRecord } from './record.ts';
 import type { RecordReader } from './record-reader.ts';
 import { dayOf, listSegments } from './segments.ts';
-import { sumAuditLog } from './stats.ts';
+import { type OpenStart, sumAuditLog } from './stats.ts';
+import { StoredSums } from './stored-sums.ts';
 import { findCalls, findStarts, readTail } from './tail.ts';
 import { SegmentWriter } from './writer.ts';
 
@@ -119,11 +120,13 @@ class Audit implements AuditLog {
   /** Request ids of calls that began in this daemon and are still running. */
   readonly #running = new Set<string>();
   readonly #inputs: OpenInputs;
+  readonly #sums: StoredSums;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
     this.#writer = new SegmentWriter(deps.dir, () => deps.clock.now());
     this.#inputs = new OpenInputs(join(dirname(deps.dir), 'open-calls'));
+    this.#sums = new StoredSums(deps.dir);
   }
 
   async start(): Promise<void> {
@@ -240,7 +243,8 @@ class Audit implements AuditLog {
   async stats(days: number, projectRoot: string): Promise<StatsRow[]> {
     const today = this.#deps.clock.now();
     const names = Array.from({ length: days }, (_, back) => dayOf(today - (days - 1 - back) * DAY_MS));
-    return sumAuditLog(this.#deps.dir, names, projectRoot, (record) => this.#isLost(record));
+    const isLost = ({ request_id }: OpenStart): boolean => !this.#running.has(request_id);
+    return sumAuditLog(this.#deps.dir, names, projectRoot, isLost, { sumsOf: this.#sums.of });
   }
 
   /** The record of a call that has not ended, with the input that is recorded at its end. */

@@ -33,6 +33,7 @@ import { createHookManagement, type HookDeps } from '../features/sessions/hook-m
 import { createSessionManagement, type SessionManagementDeps } from '../features/sessions/management.ts';
 import type { SessionEnd } from '../features/sessions/session-end.ts';
 import type { RecordedSettings } from '../features/settings/recorded-settings.ts';
+import type { CallFigures } from '../features/shared/call-figures.ts';
 import type { CallGate } from '../features/shared/call-gate.ts';
 import { recordedMethods } from '../features/shared/recorded-acts.ts';
 import { createReviews, type ReviewDeps } from '../features/shared/review-management.ts';
@@ -83,6 +84,7 @@ export interface ManagementDeps
   sandbox: Sandbox;
   approvals: CallApprovals;
   gate: CallGate;
+  callFigures: Pick<CallFigures, 'latencies'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   secretNumbers: { forget(project: string): Promise<void> };
@@ -182,6 +184,7 @@ async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<St
     isolation: (await deps.sandbox.probe()).level,
     sandbox: await sandboxStatus(deps.sandbox),
     bad_links: await findBadLinks(projects, deps.paths.proxyBinary),
+    steps: deps.callFigures.latencies(),
   };
 }
 

@@ -95,7 +95,7 @@ describe('a backup', () => {
     const file = join(base, 'state.backup');
     const made = await on(at.home, 'backup', 'create', file);
     expect(made).toMatchObject({ code: 0, stderr: '' });
-    expect(made.stdout).toContain('left out: 1 bound credential; give again with `ctxd network credential add`');
+    expect(made.stdout).toContain('left out: 1 bound credential; give again with `ctxd network credential add HOST`');
     expect(made.stdout).toContain('left out: 1 HTTP token');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(at.home, 'state/backup'))).toEqual([]);

@@ -29,7 +29,7 @@ const create = defineCommand<CreatedBackup>({
 
 /** What a person has to give again on the other machine, by table. */
 const AGAIN: Readonly<Record<string, readonly [word: string, how: string]>> = {
-  network_credentials: ['bound credential', '`ctxd network credential add`'],
+  network_credentials: ['bound credential', '`ctxd network credential add HOST`'],
   http_tokens: ['HTTP token', '`ctxd http token`'],
   allowed_values: ['allowed value', '`ctxd scrub allow`'],
 };

@@ -875,6 +875,37 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "BadLink",
                   "id": 12
+                },
+                "steps": {
+                  "rule": "repeated",
+                  "type": "StepLatency",
+                  "id": 13
+                }
+              }
+            },
+            "StepLatency": {
+              "fields": {
+                "step": {
+                  "type": "string",
+                  "id": 1
+                },
+                "count": {
+                  "type": "uint64",
+                  "id": 2
+                },
+                "sum_us": {
+                  "type": "double",
+                  "id": 3
+                },
+                "bounds_us": {
+                  "rule": "repeated",
+                  "type": "uint64",
+                  "id": 4
+                },
+                "counts": {
+                  "rule": "repeated",
+                  "type": "uint64",
+                  "id": 5
                 }
               }
             },

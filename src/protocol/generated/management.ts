@@ -4244,6 +4244,7 @@ export interface StatusResponse {
    * Tool links of registered projects that do not lead to the proxy: calls through them bypass contextd.
    */
   'bad_links'?: (BadLink)[];
+  'steps'?: (StepLatency)[];
 }
 
 export interface StatusResponse__Output {
@@ -4268,6 +4269,41 @@ export interface StatusResponse__Output {
    * Tool links of registered projects that do not lead to the proxy: calls through them bypass contextd.
    */
   'bad_links': (BadLink__Output)[];
+  'steps': (StepLatency__Output)[];
+}
+
+/**
+ * How long a step of the calls took since the daemon started, in microseconds.
+ */
+export interface StepLatency {
+  /**
+   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`.
+   */
+  'step'?: (string);
+  'count'?: (number | string | Long);
+  'sum_us'?: (number | string);
+  /**
+   * Upper bounds, included. The last bucket has no bound, so there is one more count.
+   */
+  'bounds_us'?: (number | string | Long)[];
+  'counts'?: (number | string | Long)[];
+}
+
+/**
+ * How long a step of the calls took since the daemon started, in microseconds.
+ */
+export interface StepLatency__Output {
+  /**
+   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`.
+   */
+  'step': (string);
+  'count': (number);
+  'sum_us': (number);
+  /**
+   * Upper bounds, included. The last bucket has no bound, so there is one more count.
+   */
+  'bounds_us': (number)[];
+  'counts': (number)[];
 }
 
 export interface StopRequest {
