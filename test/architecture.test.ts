@@ -126,6 +126,10 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     mayImport: ['src/core', 'src/protocol', 'src/text'],
     why: 'what an MCP client sees, whatever carries out its calls: the bridge of a client has no daemon, and the HTTP door no socket',
   },
+  'src/backup': {
+    mayImport: ['src/core', 'src/audit', 'src/call', 'src/catalog', 'src/config', 'src/features', 'src/stores'],
+    why: 'makes a backup of a copied state, and a state of a backup, in a process that is not the daemon',
+  },
   'src/doors': {
     mayImport: ['src/core', 'src/call', 'src/config', 'src/mcp', 'src/protocol'],
     why: 'doors know the shape of a call, not its life',
@@ -144,6 +148,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/config',
       'src/egress',
       'src/audit',
+      'src/backup',
       'src/mcp',
       'src/protocol',
       'src/proxy',
@@ -154,7 +159,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/text',
       'src/tokens',
     ],
-    why: 'reaches the daemon over the socket only; `ctxd audit` must prove the log when no daemon can start, `ctxd scrub` is the engine itself, `ctxd tool verify` rules and counter themselves, `ctxd route` the router itself: they need none',
+    why: 'reaches the daemon over the socket only; `ctxd audit` must prove the log when no daemon can start, `ctxd backup` makes the state that a daemon starts with, `ctxd scrub` is the engine itself, `ctxd tool verify` rules and counter themselves, `ctxd route` the router itself: they need none',
   },
   tools: { mayImport: ['src/sdk'], why: 'a core tool has no more than any tool author' },
   scripts: { mayImport: ['*'], why: 'build steps' },
@@ -175,6 +180,7 @@ interface Floor {
 const FLOORS: Record<string, readonly Floor[]> = {
   'src/features': [
     { folder: 'health', why: '`ctxd doctor`, as far as the daemon knows' },
+    { folder: 'backup', why: 'copies what only the daemon may open, for a backup' },
     { folder: 'storage', why: 'caches and storage of commands' },
     { folder: 'approvals', why: 'what a person is asked while a call waits' },
     {
@@ -259,6 +265,12 @@ const UPWARDS: Record<string, string> = {
 /** Files held to more than their room's row. */
 const NARROWER = [
   {
+    from: 'src/backup',
+    into: 'src/features',
+    only: ['src/features/events/migrations.ts', 'src/features/memory/migrations.ts'],
+    why: 'the schemas of their databases, which are texts',
+  },
+  {
     from: 'src/proxy',
     into: 'src/guard',
     only: ['src/guard/table/names.ts'],
@@ -335,6 +347,11 @@ interface FileCalls {
  * can exchange any part of a path for a link: everything else goes through `files/owned-directory.ts`.
  */
 const FILE_CALLS: Record<string, FileCalls> = {
+  'commands/backup.ts': { calls: ['rm'], why: 'removes the copy of the state that the daemon made for it' },
+  'service/service-file.ts': {
+    calls: ['lstat', 'mkdir', 'readFile', 'readlink', 'rename', 'rm', 'writeFile'],
+    why: 'the unit of systemd or the agent of launchd of this user, whose places are fixed',
+  },
   'files/owned-directory.ts': {
     calls: [
       'closeSync',
@@ -462,12 +479,16 @@ const FILE_CALLS: Record<string, FileCalls> = {
 
 /** The files of the daemon and the proxy that create, change or remove files, and where. */
 const FILE_CHANGES: Record<string, FileCalls> = {
+  'src/features/backup/management.ts': {
+    calls: ['mkdir', 'mkdtemp', 'rm'],
+    why: 'copies of the databases, below the state directory',
+  },
   'src/features/health/branch-health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
   'src/features/health/health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
   'src/features/health/network-health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
   'src/daemon/logger.ts': {
-    calls: ['fchmodSync', 'openSync', 'renameSync', 'writeSync'],
-    why: 'the log in the state directory of contextd',
+    calls: ['writeSync'],
+    why: 'lines of the log on standard error',
   },
   'src/daemon/main.ts': { calls: ['mkdirSync'], why: 'directories of contextd' },
   'src/features/client-hooks/judge-prompt.ts': { calls: ['openSync'], why: 'reads a file that a person mentions' },

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StatsRow } from '../call/management.ts';
 import type { Clock } from '../core/clock.ts';
@@ -6,8 +7,9 @@ import type { Logger } from '../core/log.ts';
 import { OpenInputs } from './open-inputs.ts';
 import { type AuditRecord, askedRecord, interruptedRecord, type StartFacts, startRecord } from './record.ts';
 import type { RecordReader } from './record-reader.ts';
-import { dayOf } from './segments.ts';
-import { sumAuditLog } from './stats.ts';
+import { dayOf, listSegments } from './segments.ts';
+import { type OpenStart, sumAuditLog } from './stats.ts';
+import { StoredSums } from './stored-sums.ts';
 import { findCalls, findStarts, readTail } from './tail.ts';
 import { SegmentWriter } from './writer.ts';
 
@@ -57,6 +59,8 @@ export interface AuditLog {
    * means the session with the newest call).
    */
   find(projectRoot: string, wanted: { requestIds: readonly string[] } | { session: string }): Promise<AuditRecord[]>;
+  /** The segments, oldest first, each with the bytes that it has between two writes. */
+  segments(): Promise<SegmentSize[]>;
   /** Sums of the newest `days` UTC days, including today, oldest first. `projectRoot` "" means every project. */
   stats(days: number, projectRoot: string): Promise<StatsRow[]>;
 }
@@ -87,6 +91,12 @@ export interface OpenCall {
   readonly startedMs: number;
 }
 
+export interface SegmentSize {
+  /** File name in `AuditDeps.dir`. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
 interface Waiting {
   record: AuditRecord;
   mustBeDurable: boolean;
@@ -110,11 +120,13 @@ class Audit implements AuditLog {
   /** Request ids of calls that began in this daemon and are still running. */
   readonly #running = new Set<string>();
   readonly #inputs: OpenInputs;
+  readonly #sums: StoredSums;
 
   constructor(deps: AuditDeps) {
     this.#deps = deps;
     this.#writer = new SegmentWriter(deps.dir, () => deps.clock.now());
     this.#inputs = new OpenInputs(join(dirname(deps.dir), 'open-calls'));
+    this.#sums = new StoredSums(deps.dir);
   }
 
   async start(): Promise<void> {
@@ -222,10 +234,17 @@ class Audit implements AuditLog {
     }
   }
 
+  async segments(): Promise<SegmentSize[]> {
+    const segments = await listSegments(this.#deps.dir);
+    // Lines are written synchronously, so that no line is cut here.
+    return segments.map(({ name, path }) => ({ name, bytes: statSync(path).size }));
+  }
+
   async stats(days: number, projectRoot: string): Promise<StatsRow[]> {
     const today = this.#deps.clock.now();
     const names = Array.from({ length: days }, (_, back) => dayOf(today - (days - 1 - back) * DAY_MS));
-    return sumAuditLog(this.#deps.dir, names, projectRoot, (record) => this.#isLost(record));
+    const isLost = ({ request_id }: OpenStart): boolean => !this.#running.has(request_id);
+    return sumAuditLog(this.#deps.dir, names, projectRoot, isLost, { sumsOf: this.#sums.of });
   }
 
   /** The record of a call that has not ended, with the input that is recorded at its end. */

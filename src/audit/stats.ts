@@ -2,7 +2,7 @@ import type { StatsRow } from '../call/management.ts';
 import { isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import { type AuditRecord, PERSON_DOOR, parseRecord } from './record.ts';
-import { listSegments } from './segments.ts';
+import { listSegments, type Segment } from './segments.ts';
 import { linesForwards } from './tail.ts';
 
 /** Most rows of one answer. Calls that would need another row are added to the row `OTHERS` of their day. */
@@ -14,33 +14,40 @@ type Figures = Omit<StatsRow, 'day' | 'project' | 'session' | 'tool'>;
 /** Kinds of records that are no call, or no end of one. */
 const UNCOUNTED = ['asked', 'connections', 'person'] as const;
 
+/** A call that has begun. */
+export type OpenStart = Pick<AuditRecord, 'request_id' | 'project' | 'session' | 'tool'>;
+
+/** What one segment adds to the sums, as far as it was read. */
+export interface SegmentSums {
+  /** For all projects and without a limit. */
+  readonly rows: StatsRow[];
+  /** Calls that began in it and did not end in it. */
+  readonly open: OpenStart[];
+  /** Request ids of calls that ended in it and began in an earlier one. */
+  readonly ended: string[];
+}
+
 /**
  * Sums up the audit log of some days; a day without a file has no rows. `project` "" is every project. A
  * call counts once: by its end, or by its start on that day if it has no end yet. `isLost` returns true for the start
- * of a call whose end will never be written; the call counts as failed.
+ * of a call whose end will never be written; the call counts as failed. `sumsOf`: where the sums of a segment come from.
  */
 export async function sumAuditLog(
   dir: string,
   days: readonly string[],
   project: string,
-  isLost: (start: AuditRecord) => boolean,
-  maxRows = MAX_ROWS,
+  isLost: (start: OpenStart) => boolean,
+  { maxRows = MAX_ROWS, sumsOf = readSums }: { maxRows?: number; sumsOf?: SumsOf } = {},
 ): Promise<StatsRow[]> {
   const rows = new Rows(maxRows);
-  const open = new Map<string, { day: string; start: AuditRecord }>();
-  for (const { day, path } of (await listSegments(dir)).filter((segment) => days.includes(segment.day)))
-    for await (const record of recordsOf(path)) {
-      if (project !== '' && record.project !== project) continue;
-      // The call that started the job is counted, and what the job printed is counted with the calls that show it.
-      if (record.job !== undefined || UNCOUNTED.some((kind) => kind === record.kind)) continue;
-      if (record.kind === 'started') {
-        if (record.door === PERSON_DOOR) continue;
-        open.set(record.request_id, { day, start: record });
-        continue;
-      }
-      if (record.began === true) open.delete(record.request_id);
-      addRecord(rows.rowOf(day, record), record);
-    }
+  const open = new Map<string, { day: string; start: OpenStart }>();
+  for (const segment of (await listSegments(dir)).filter(({ day }) => days.includes(day))) {
+    const sums = await sumsOf(segment);
+    for (const id of sums.ended) open.delete(id);
+    for (const row of sums.rows) if (project === '' || row.project === project) addRow(rows.rowOf(row.day, row), row);
+    for (const start of sums.open)
+      if (project === '' || start.project === project) open.set(start.request_id, { day: segment.day, start });
+  }
   for (const { day, start } of open.values()) {
     const row = rows.rowOf(day, start);
     row.calls += 1;
@@ -49,14 +56,50 @@ export async function sumAuditLog(
   return rows.all();
 }
 
-async function* recordsOf(path: string): AsyncGenerator<AuditRecord> {
+export type SumsOf = (segment: Segment) => Promise<SegmentSums>;
+
+/** Reads the whole segment. */
+async function readSums(segment: Segment): Promise<SegmentSums> {
+  const sums = new SegmentSum(segment.day);
   try {
-    for await (const { bytes } of linesForwards(path)) {
-      const record = parseRecord(bytes);
-      if (record !== null) yield record;
-    }
+    for await (const { bytes } of linesForwards(segment.path)) sums.add(bytes);
   } catch (error) {
     if (!isErrno(error, 'ENOENT')) throw error;
+  }
+  return sums.read();
+}
+
+/** Adds up the lines of one segment. */
+export class SegmentSum {
+  readonly #day: string;
+  readonly #rows = new Rows(Number.POSITIVE_INFINITY);
+  readonly #open = new Map<string, OpenStart>();
+  readonly #ended: string[] = [];
+
+  /** `known`: the sums of the lines before. */
+  constructor(day: string, known?: SegmentSums) {
+    this.#day = day;
+    for (const row of known?.rows ?? []) addRow(this.#rows.rowOf(day, row), row);
+    for (const start of known?.open ?? []) this.#open.set(start.request_id, start);
+    this.#ended.push(...(known?.ended ?? []));
+  }
+
+  add(line: Buffer): void {
+    const record = parseRecord(line);
+    if (record === null) return;
+    // The call that started the job is counted, and what the job printed is counted with the calls that show it.
+    if (record.job !== undefined || UNCOUNTED.some((kind) => kind === record.kind)) return;
+    const { request_id, project, session, tool } = record;
+    if (record.kind === 'started') {
+      if (record.door !== PERSON_DOOR) this.#open.set(request_id, { request_id, project, session, tool });
+      return;
+    }
+    if (record.began === true && !this.#open.delete(request_id)) this.#ended.push(request_id);
+    addRecord(this.#rows.rowOf(this.#day, record), record);
+  }
+
+  read(): SegmentSums {
+    return { rows: this.#rows.all(), open: [...this.#open.values()], ended: this.#ended };
   }
 }
 
@@ -82,6 +125,11 @@ class Rows {
   all(): StatsRow[] {
     return [...this.#rows.values()].sort((a, b) => (a.day < b.day ? -1 : Number(a.day > b.day)));
   }
+}
+
+function addRow(row: Figures, more: Figures): void {
+  for (const name of FIGURE_NAMES) row[name] += more[name];
+  for (const [code, count] of Object.entries(more.errors)) row.errors[code] = (row.errors[code] ?? 0) + count;
 }
 
 function addRecord(row: Figures, record: AuditRecord): void {
@@ -151,3 +199,6 @@ const NO_FIGURES: Readonly<Omit<Figures, 'errors'>> = {
   kept: 0,
   retries: 0,
 };
+
+/** The names of the sums, which tell apart what other versions have stored. */
+export const FIGURE_NAMES = Object.keys(NO_FIGURES) as (keyof typeof NO_FIGURES)[];

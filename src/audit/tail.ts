@@ -134,11 +134,11 @@ export interface Line {
 /** No record is longer. What follows a longer line is not read. */
 const LINE_MAX_BYTES = 32 * 1024 * 1024;
 
-/** The lines of a file, from its start. */
-export async function* linesForwards(path: string): AsyncGenerator<Line> {
+/** The lines of a file, from its start or from the byte at which a line begins. */
+export async function* linesForwards(path: string, start = 0): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let pending = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       yield { bytes: Buffer.concat([...parts, chunk.subarray(from, end)]), isTorn: false };

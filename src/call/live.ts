@@ -1,3 +1,5 @@
+import type { HistogramFigures } from '../core/histogram.ts';
+
 /**
  * What an event is about. `approval`: a call waits for a person, or waits no more. `person`: what a person did with `ctxd`, or
  * with a token that may decide.
@@ -37,9 +39,16 @@ export interface ToolFigures {
 
 export const DURATION_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000] as const;
 
+/** How long a step of the calls took, or a wait inside of a step, since the daemon started. */
+export interface StepFigures extends HistogramFigures {
+  /** A step of `ARCHITECTURE.md`; `slot` and `journal` are the waits for a turn and for the journal within `run`. */
+  readonly step: string;
+}
+
 /** What the daemon has counted since it started. */
 export interface Figures {
   readonly tools: readonly ToolFigures[];
+  readonly steps: readonly StepFigures[];
   /** Tokens that whole outputs would have cost, and tokens of the answers. */
   readonly tokensRun: number;
   readonly tokensReturned: number;

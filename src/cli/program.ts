@@ -6,6 +6,7 @@ import { approve } from './commands/approve.ts';
 import { approveRuleCommands } from './commands/approve-rules.ts';
 import { auditCommands } from './commands/audit.ts';
 import { auditTail } from './commands/audit-tail.ts';
+import { backupCommands } from './commands/backup.ts';
 import { branchCommands } from './commands/branch.ts';
 import { cacheCommands } from './commands/cache.ts';
 import { checkpointCommands } from './commands/checkpoint.ts';
@@ -38,6 +39,7 @@ import { routeSearch } from './commands/route-search.ts';
 import { scrubCommands } from './commands/scrub.ts';
 import { scrubAllowCommands } from './commands/scrub-allow.ts';
 import { serverCommands } from './commands/server.ts';
+import { serverInstallCommands } from './commands/server-install.ts';
 import { sessionEnd } from './commands/session-end.ts';
 import { sessionLogCommands } from './commands/session-log.ts';
 import { sessionSecrets } from './commands/session-secrets.ts';
@@ -135,6 +137,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   tool: 'List and call the tools of agents, and write your own.',
   config: 'Read and change the settings of this machine.',
   audit: 'Read the log of all calls.',
+  backup: 'Move the state to another machine, without its keys.',
   session: 'Inspect or end a session of an agent.',
   branch: 'See the side tasks of agents.',
   memory: 'Search, add, rate and share lessons of earlier work.',
@@ -198,6 +201,7 @@ function toError(thrown: unknown): ContextdError {
 export const COMMANDS: readonly Command[] = [
   init,
   ...serverCommands,
+  ...serverInstallCommands,
   ...toolCommands,
   ...toolInstallCommands,
   ...toolRemoveCommands,
@@ -213,6 +217,7 @@ export const COMMANDS: readonly Command[] = [
   mcpStats,
   auditTail,
   ...auditCommands,
+  ...backupCommands,
   ...sessionLogCommands,
   sessionSecrets,
   sessionEnd,

@@ -40,6 +40,10 @@ export interface Paths {
   /** Sockets of tool processes, moved to where no tool can reach them. */
   dialledSocketsDir: string;
   auditDir: string;
+  /** Audit logs of other machines, from backups: a folder each. */
+  otherAuditDir: string;
+  /** Where backups are made and unpacked. */
+  backupDir: string;
   /** What was set aside and accepted: one ledger per workspace. */
   quarantineDir: string;
   /** What `ctxd init` created: one manifest per project. */
@@ -104,6 +108,8 @@ export function resolvePaths(
     toolSocketsDir: join(bases.runDir, 't'),
     dialledSocketsDir: join(bases.runDir, 'd'),
     auditDir: join(bases.stateDir, 'audit'),
+    otherAuditDir: join(bases.stateDir, 'audit-of'),
+    backupDir: join(bases.stateDir, 'backup'),
     quarantineDir: join(bases.stateDir, 'quarantine'),
     projectsDir: join(bases.stateDir, 'projects'),
     logFile: join(bases.stateDir, 'daemon.log'),

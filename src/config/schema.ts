@@ -10,6 +10,7 @@ import {
 } from '../core/limits.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import { GATEWAY_SCHEMA } from './gateway-schema.ts';
+import { LOG_SCHEMA } from './log-schema.ts';
 import { MEMORY_SCHEMA } from './memory-schema.ts';
 import { type Described, flag, names, optional, section, whole } from './schema-parts.ts';
 
@@ -311,13 +312,7 @@ export const CONFIG_SCHEMA = {
       ),
     }),
     audit: AUDIT_SCHEMA,
-    log: section('The log of the daemon.', {
-      level: {
-        enum: ['debug', 'info', 'warn', 'error'],
-        default: 'info',
-        description: 'The lowest level that is written.',
-      },
-    }),
+    log: LOG_SCHEMA,
     http: section('The HTTP API (docs/http.md).', {
       enabled: flag(false, 'Listen for HTTP requests. `ctxd http on` sets it and restarts the daemon.'),
       host: {

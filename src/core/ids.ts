@@ -15,6 +15,14 @@ export function ulid(nowMs: number): string {
 
 export const REQUEST_ID_PATTERN = /^req_[0-9A-HJKMNP-TV-Z]{26}$/;
 
+/** When a request id was made, in milliseconds since the epoch; null for another text. A caller can put any time into it. */
+export function timeOfRequest(requestId: string): number | null {
+  if (!REQUEST_ID_PATTERN.test(requestId)) return null;
+  let time = 0;
+  for (const char of requestId.slice(4, 14)) time = time * 32 + ALPHABET.indexOf(char);
+  return time;
+}
+
 export function newRequestId(nowMs: number): string {
   return `req_${ulid(nowMs)}`;
 }

@@ -145,7 +145,6 @@ interface ManagementParts
 
 function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
   const { environment, paths, config, clock, logger, requestStop } = deps;
-  const { installRoot } = paths;
   const rootPolicy = (root: string): SandboxPolicy => ({
     ...policyFor(baseView(root), config.sandbox),
     allowedPaths: parts.outside.pathsOf(root),
@@ -164,7 +163,7 @@ function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
     undoing: { ...parts, events: parts.eventLog, clock },
     ports: { ...parts, policyFor: rootPolicy, privateSocketsDir: paths.dialledSocketsDir, logger },
     clock,
-    checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot, clock }),
+    checkHealth: (projectRoot) => checkHealth(projectRoot, { ...parts, config, installRoot: paths.installRoot, clock }),
     requestStop: (graceMs, cause) => requestStop(graceMs === 0 ? config.server.drain_ms : graceMs, cause),
   });
 }

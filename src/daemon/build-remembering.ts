@@ -20,10 +20,9 @@ export type Remembering = ReturnType<typeof buildRemembering>;
 export function buildRemembering(deps: ComposeDeps, before: Stores & Scrubbing) {
   const { environment, paths, config, clock, timer, logger } = deps;
   const { memoryDatabase: database, memoryStore: store, scrubber } = before;
-  const { installRoot } = paths;
   const source = fileSources(environment);
   const common = { database, environment: source, scrubber, clock, timer, logger };
-  const dense = createDense({ ...common, config: config.memory.embedding, installRoot });
+  const dense = createDense({ ...common, config: config.memory.embedding, installRoot: paths.installRoot });
   const sharing = new Sharing({ ...common, config: config.memory.qdrant, dense });
   const memories = new Memories({ store, clock, shared: sharing.syncer, dense });
   const distillerParts = { ...before, ...common, config: config.memory.distill, memories };
@@ -57,6 +56,7 @@ export function buildSessionKeeping(
   return {
     counter,
     eventLog,
+    sessionDatabase: database,
     contexts: new Contexts({ database, eventLog, countTokens, clock, logger }),
   };
 }

@@ -1,7 +1,8 @@
-import { closeSync, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { pino } from 'pino';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import type { LogFields, Logger } from '../core/log.ts';
+import { attempt, type LogSink } from '../core/log-file.ts';
 
 export interface LoggerDeps {
   level: 'debug' | 'info' | 'warn' | 'error';
@@ -164,50 +165,6 @@ function withTexts(fields: LogFields, texts: readonly string[]): LogFields {
   return Object.fromEntries(replaced);
 }
 
-/** Destination of log lines. Never throws: if the disk is full, lines are lost and calls continue. */
-export interface LogSink {
-  write(line: string): void;
-}
-
-/** The log is rotated beyond this many bytes. The previous file is kept as `<file>.1`. */
-const LOG_MAX_BYTES = 8 * 1024 * 1024;
-const LOG_MODE = 0o600;
-
 export function createStderrSink(): LogSink {
   return { write: (line) => attempt(() => writeSync(2, line)) };
-}
-
-/** A file of mode 0600 that holds at most `maxBytes` and one line, with one older file beside it. */
-export function createFileSink(file: string, maxBytes: number = LOG_MAX_BYTES): LogSink {
-  let descriptor = openLog(file);
-  let size = fstatSync(descriptor).size;
-  const rotate = (): void => {
-    renameSync(file, `${file}.1`);
-    const fresh = openLog(file);
-    closeSync(descriptor);
-    descriptor = fresh;
-    size = 0;
-  };
-  return {
-    write(line) {
-      if (size >= maxBytes) attempt(rotate);
-      attempt(() => {
-        size += writeSync(descriptor, line);
-      });
-    },
-  };
-}
-
-function openLog(file: string): number {
-  const descriptor = openSync(file, 'a', LOG_MODE);
-  fchmodSync(descriptor, LOG_MODE);
-  return descriptor;
-}
-
-function attempt(work: () => unknown): void {
-  try {
-    work();
-  } catch {
-    // There is nowhere left to report it.
-  }
 }

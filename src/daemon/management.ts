@@ -6,6 +6,7 @@ import type { StopCause } from '../core/lifecycle.ts';
 import type { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { type CallApprovalManagementDeps, createCallApprovalManagement } from '../features/approvals/management.ts';
 import { createAuditManagement } from '../features/audit/management.ts';
+import { type BackupDeps, createBackupManagement } from '../features/backup/management.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
 import type { checkHealth } from '../features/health/health.ts';
@@ -32,6 +33,7 @@ import { createHookManagement, type HookDeps } from '../features/sessions/hook-m
 import { createSessionManagement, type SessionManagementDeps } from '../features/sessions/management.ts';
 import type { SessionEnd } from '../features/sessions/session-end.ts';
 import type { RecordedSettings } from '../features/settings/recorded-settings.ts';
+import type { CallFigures } from '../features/shared/call-figures.ts';
 import type { CallGate } from '../features/shared/call-gate.ts';
 import { recordedMethods } from '../features/shared/recorded-acts.ts';
 import { createReviews, type ReviewDeps } from '../features/shared/review-management.ts';
@@ -63,6 +65,7 @@ export interface ManagementDeps
   extends Omit<ToolManagementDeps, 'catalogues' | 'upstreams'>,
     Pick<HookDeps, 'eventLog' | 'counter'>,
     Pick<BranchManagementDeps, 'branches'>,
+    Pick<BackupDeps, 'database' | 'memoryDatabase' | 'sessionDatabase'>,
     Pick<CheckpointManagementDeps, 'checkpoints'>,
     Pick<HttpManagementDeps, 'httpTokens' | 'httpStanding'>,
     Pick<CallApprovalManagementDeps, 'approvalRules' | 'clientRules'>,
@@ -81,6 +84,7 @@ export interface ManagementDeps
   sandbox: Sandbox;
   approvals: CallApprovals;
   gate: CallGate;
+  callFigures: Pick<CallFigures, 'latencies'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   secretNumbers: { forget(project: string): Promise<void> };
@@ -138,6 +142,7 @@ export function createManagement(deps: ManagementDeps): Management {
     },
     checkHealth: async ({ project_root }) => ({ checks: await deps.checkHealth(project_root) }),
     ...createAuditManagement(deps),
+    ...createBackupManagement(deps),
     ...createSecretManagement(deps),
     ...createRunningManagement(deps),
     ...createBranchManagement(deps),
@@ -179,6 +184,7 @@ async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<St
     isolation: (await deps.sandbox.probe()).level,
     sandbox: await sandboxStatus(deps.sandbox),
     bad_links: await findBadLinks(projects, deps.paths.proxyBinary),
+    steps: deps.callFigures.latencies(),
   };
 }
 

@@ -14,9 +14,10 @@ import {
   watchSignals,
 } from '../core/lifecycle.ts';
 import type { Logger } from '../core/log.ts';
+import { createFileSink } from '../core/log-file.ts';
 import { ensureVacant, type ProbeDeps } from '../doors/grpc/probe.ts';
 import type { ComposeDeps } from './compose-deps.ts';
-import { createFileSink, createLogger, createStderrSink } from './logger.ts';
+import { createLogger, createStderrSink } from './logger.ts';
 
 export interface Program {
   environment: Environment;
@@ -60,7 +61,8 @@ async function prepare({ environment, paths, clock, timer, compose }: Program, f
   const config = await loadConfig(paths);
   let mask = (_text: string): string => '[withheld]';
   let maskLater = async (texts: readonly string[]): Promise<readonly string[]> => texts.map((text) => mask(text));
-  const sink = foreground ? createStderrSink() : createFileSink(paths.logFile);
+  const limits = { maxBytes: config.log.max_mb * 1024 * 1024, keptFiles: config.log.kept_files };
+  const sink = foreground ? createStderrSink() : createFileSink(paths.logFile, limits);
   const logger = createLogger({
     level: config.log.level,
     sink,

@@ -43,6 +43,8 @@ export interface DispatchDeps
   liveSessions: Pick<LiveSessions, 'idFor' | 'touch'>;
   branches: CallBranches;
   findings: SessionFindings;
+  /** Gets the times of the steps of each call, as `StepTimes.fields` has them. Must not throw. */
+  callFigures: { took(times: Readonly<Record<string, number>>): void };
   clock: Clock;
   logger: Logger;
 }
@@ -89,11 +91,9 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     let next = 0;
     for (let step = STEPS[next]; step !== undefined; step = STEPS[next])
       next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;
-    deps.logger.debug('call.answered', {
-      request_id: state.call.requestId,
-      ...request.principal,
-      ...state.times.fields(),
-    });
+    const times = state.times.fields();
+    deps.callFigures.took(times);
+    deps.logger.debug('call.answered', { request_id: state.call.requestId, ...request.principal, ...times });
     return state.from('audit');
   };
 }

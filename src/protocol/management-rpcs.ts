@@ -73,6 +73,9 @@ const SERVER_ANSWER_MS = 150_000;
 /** What a project leaves may hold the caches of its MCP servers, of any size, and is deleted before the answer. */
 const FORGET_ANSWER_MS = 600_000;
 
+/** The databases may hold gigabytes. */
+const COPY_ANSWER_MS = 600_000;
+
 /** The rpc changes nothing that a person decides on. */
 const READS = (): null => null;
 
@@ -113,6 +116,7 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   // Returns the settings that changed since they were last recorded; it records each of them itself.
   recordSettings: { act: READS },
 
+  copyState: { act: ({ file }) => act('backup create', { file }), answerMs: COPY_ANSWER_MS },
   tailAudit: { act: READS, check: auditOf, answerMs: SHORT_ANSWER_MS },
   checkHealth: { act: READS, check: withProject },
   stats: { act: READS, check: statsOf },

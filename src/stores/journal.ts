@@ -5,8 +5,8 @@ import { KeptAnswers } from './kept-answers.ts';
 import { type Database, integerOf, type Row, textOf } from './sqlite.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Finished calls older than this are removed at start. The audit log is the permanent record. */
-const KEEP_DAYS = 7;
+/** Days after which finished calls are removed, at a start. The audit log is the permanent record. */
+export const JOURNAL_KEPT_DAYS = 7;
 /** Error code of calls that a crash left open. */
 const INTERRUPTED: ErrorCode = 'INTERRUPTED';
 
@@ -62,7 +62,7 @@ export interface Journal {
   begin(entry: JournalEntry): Promise<void>;
   /** `errorCode` is null for success. `answer`: sealed, for a caller that lost its connection. Does nothing if the call is not open. */
   finish(requestId: string, errorCode: ErrorCode | null, answer?: string): Promise<void>;
-  /** Null for a call that never began, or that finished over 7 days ago. */
+  /** Null for a call that never began, or that finished over `JOURNAL_KEPT_DAYS` ago. */
   find(requestId: string): Promise<JournalCall | null>;
   counts(): Promise<JournalCounts>;
 }
@@ -90,7 +90,7 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
           sql: `UPDATE calls SET finished_ms = ?, error_code = ? WHERE finished_ms IS NULL RETURNING request_id`,
           params: [clock.now(), INTERRUPTED],
         },
-        { sql: 'DELETE FROM calls WHERE finished_ms < ?', params: [clock.now() - KEEP_DAYS * DAY_MS] },
+        { sql: 'DELETE FROM calls WHERE finished_ms < ?', params: [clock.now() - JOURNAL_KEPT_DAYS * DAY_MS] },
       ]);
       await answers.start();
       return interrupted?.length ?? 0;
@@ -136,7 +136,7 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
                 count(error_code) AS failed, count(*) FILTER (WHERE error_code = ?1) AS interrupted
          FROM calls WHERE finished_ms >= ?2`,
         INTERRUPTED,
-        clock.now() - KEEP_DAYS * DAY_MS,
+        clock.now() - JOURNAL_KEPT_DAYS * DAY_MS,
       );
       return toCounts(row ?? {});
     },

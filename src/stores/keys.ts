@@ -12,19 +12,26 @@ export interface DaemonKeys {
 /** What a key is for. No label is a prefix of another, so two uses never share a key. */
 export type KeyLabel = 'allowed' | 'call' | 'command' | 'content' | 'cursor' | 'etag' | 'http' | 'secret' | 'session';
 
+export type DeriveKey = DaemonKeys['derive'];
+
+/** The keys that follow from `key`. */
+export function deriveFrom(key: Buffer): DeriveKey {
+  return (label, text = '') => createHmac('sha256', key).update(label).update(text).digest();
+}
+
 export function createDaemonKeys(deps: { database: Database }): DaemonKeys {
-  let key: Buffer | undefined;
+  let derive: DeriveKey | undefined;
   return {
     async start() {
       const [, rows] = await deps.database.write([
         { sql: `INSERT INTO meta VALUES ('daemon_key', ?) ON CONFLICT DO NOTHING`, params: [randomBytes(32)] },
         { sql: `SELECT value FROM meta WHERE name = 'daemon_key'`, params: [] },
       ]);
-      key = bytesOf(rows?.[0] ?? {}, 'value');
+      derive = deriveFrom(bytesOf(rows?.[0] ?? {}, 'value'));
     },
-    derive(label, text = '') {
-      if (key === undefined) throw new Error('the daemon key is not loaded; call start() first');
-      return createHmac('sha256', key).update(label).update(text).digest();
+    derive(label, text) {
+      if (derive === undefined) throw new Error('the daemon key is not loaded; call start() first');
+      return derive(label, text);
     },
   };
 }

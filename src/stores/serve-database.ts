@@ -4,6 +4,7 @@ import { ContextdError } from '../core/errors.ts';
 import { packError } from '../core/wire-error.ts';
 import {
   BatchRunner,
+  copyDatabase,
   type DatabaseRequest,
   type DatabaseResult,
   type Envelope,
@@ -42,6 +43,16 @@ export function serveDatabase(port: MessagePort, extend: (database: DatabaseSync
     }
   }
 
+  async function copy(id: number, to: string): Promise<void> {
+    try {
+      if (database === undefined) throw notOpen();
+      await copyDatabase(database, to);
+      port.postMessage([{ id, result: [] } satisfies Reply<DatabaseResult>]);
+    } catch (thrown) {
+      port.postMessage([{ id, fault: packError(fromDatabaseFault(thrown, to)) } satisfies Reply<DatabaseResult>]);
+    }
+  }
+
   function handle(batch: readonly Message[]): Reply<DatabaseResult>[] {
     const replies: Reply<DatabaseResult>[] = [];
     let works: Work[] = [];
@@ -53,7 +64,8 @@ export function serveDatabase(port: MessagePort, extend: (database: DatabaseSync
       if (isWork(message)) works.push(message);
       else {
         runWorks();
-        replies.push(control(message));
+        if (message.body.kind === 'copy') void copy(message.id, message.body.to);
+        else replies.push(control(message));
       }
     }
     runWorks();
@@ -79,5 +91,9 @@ function isWork(message: Message): message is Work {
 }
 
 function refuse({ id }: Work): Reply<DatabaseResult> {
-  return { id, fault: packError(new ContextdError('INTERNAL_ERROR', 'the database is not open')) };
+  return { id, fault: packError(notOpen()) };
+}
+
+function notOpen(): ContextdError {
+  return new ContextdError('INTERNAL_ERROR', 'the database is not open');
 }

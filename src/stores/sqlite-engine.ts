@@ -1,7 +1,7 @@
 /** The thread's side of a database: opening the file, running batches, and what SQLite's errors mean. */
 import { chmodSync, closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { packError, type WireError } from '../core/wire-error.ts';
 
@@ -29,6 +29,7 @@ export interface DatabaseFile {
 export type DatabaseRequest =
   | ({ kind: 'open' } & DatabaseFile)
   | { kind: 'read' | 'write'; statements: readonly Statement[] }
+  | { kind: 'copy'; to: string }
   | { kind: 'close' };
 
 /** Rows of each statement of the request, in order. */
@@ -100,6 +101,15 @@ function migrate(database: DatabaseSync, file: string, migrations: readonly stri
 
 /** Milliseconds for which the copy of a database before a migration is kept. It holds what was masked since. */
 const COPY_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Pages that are copied at a time: requests that arrive meanwhile wait for no more. */
+const COPY_PAGES = 1_000;
+
+/** Writes the database as it is at the end of the copy to a new file, 0600, while it goes on to be used. */
+export async function copyDatabase(database: DatabaseSync, to: string): Promise<void> {
+  createPrivately(to);
+  await backup(database, to, { rate: COPY_PAGES });
+}
 
 /** A whole copy beside the database, as the older contextd left it. Without it nothing is migrated. */
 function copyBefore(database: DatabaseSync, file: string, version: number): void {

@@ -33,6 +33,8 @@ export interface Database {
    * arrive while a transaction runs share the next one. Errors: STORAGE_FULL, INTERNAL_ERROR.
    */
   write(statements: readonly Statement[]): Promise<readonly Row[][]>;
+  /** Writes a whole copy to a new file, 0600, while reads and writes go on. Errors: STORAGE_FULL, PATH_INVALID. */
+  copyTo(file: string): Promise<void>;
 }
 
 export interface DatabaseDeps extends DatabaseFile {
@@ -109,6 +111,10 @@ class WorkerDatabase implements Database {
 
   async write(statements: readonly Statement[]): Promise<readonly Row[][]> {
     return await this.#ready().request({ kind: 'write', statements });
+  }
+
+  async copyTo(file: string): Promise<void> {
+    await this.#ready().request({ kind: 'copy', to: file });
   }
 
   #ready(): DatabaseThread {

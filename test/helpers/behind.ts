@@ -88,6 +88,7 @@ const FIXED: Partial<Management> = {
     protocol_version: 2,
     isolation: 'full',
     bad_links: [],
+    steps: [],
     sandbox: {
       spawner_pid: 7,
       spawner_resident_bytes: 2 ** 26,

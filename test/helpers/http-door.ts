@@ -104,6 +104,7 @@ export async function openHttpDoor(behind: BehindHttp = {}): Promise<TestHttpDoo
     feed,
     figures: () => ({
       tools: [],
+      steps: [],
       tokensRun: 0,
       tokensReturned: 0,
       secretsFound: 0,

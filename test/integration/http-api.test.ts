@@ -126,6 +126,7 @@ describe('issue 32.1 the routes of API-3', () => {
     const { text, headers } = await ask('/metrics', all());
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(text).toMatch(/^contextd_calls_total\{tool="safe_bash",result="ok"\} [1-9]/m);
+    expect(text).toMatch(/^contextd_step_duration_seconds_bucket\{step="scrub",le="\+Inf"\} [1-9]/m);
     expect(text).toMatch(/^contextd_call_duration_seconds_bucket\{tool="safe_bash",le="\+Inf"\} [1-9]/m);
     expect(text).toMatch(/^contextd_connections\{door="http"\} [1-9]/m);
     for (const line of text.trimEnd().split('\n'))

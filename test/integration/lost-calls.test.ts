@@ -38,6 +38,15 @@ describe('a call that is asked for by its request id', () => {
     expect(answer).toMatchObject({ success: true, data: { stdout: 'first\n' } });
   });
 
+  it('NFR-2.3: does not run if it is so old that it could have run and be forgotten, unless it has no effects', async () => {
+    const old = again(newRequestId(Date.now() - 8 * 24 * 60 * 60 * 1000));
+    const answer = await at.call('safe_bash', { command: 'echo old >> old' }, old);
+    expect(answer).toMatchObject({ success: false, data: { error_code: 'INTERRUPTED', retryable: false } });
+    expect(answer.error).toContain('it is not known whether safe_bash ran: calls stay on record for 7 days');
+    expect(existsSync(join(at.project, 'old'))).toBe(false);
+    expect((await at.call('safe_read', { path: 'notes' }, old)).data.content).toBe('the notes\n');
+  });
+
   it('NFR-2.3: has the answer of the call if that still runs, once it has ended', async () => {
     const requestId = newRequestId(Date.now());
     const input = { command: 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo x >> ran' };

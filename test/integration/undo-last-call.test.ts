@@ -152,6 +152,7 @@ for (const who of usualWho()) {
       const next = undoOver(ground.bench);
       const { record, files } = await retried(() => next.plan(ground.bench.workspace, ''));
       expect(record).toMatchObject({ requestId: call.requestId, isCutShort: true });
+      expect(record.cutShortBeside).toBeUndefined();
       expect(files).toHaveLength(60);
       expect((await next.list(ground.bench.workspace, 5))[0]).toMatchObject({
         requestId: call.requestId,
@@ -164,6 +165,22 @@ for (const who of usualWho()) {
       ground.bench.host('echo of a person > k1');
       expect((await undoOver(ground.bench).plan(ground.bench.workspace, '')).record.tool).toBe('undo');
       rmSync(path('k1'));
+    });
+
+    it('NFR-2.3 is on one record that names the other calls which ended with contextd', async () => {
+      await ground.call('echo before > several');
+      const dying = undoOver(ground.bench);
+      const calls = [callId(), callId(), callId()];
+      for (const call of calls) await dying.before(ground.bench.workspace, call, '');
+      await ground.bench.bash('echo one > several; echo two > several2');
+      const next = undoOver(ground.bench);
+      const { record } = await retried(() => next.plan(ground.bench.workspace, ''));
+      const ids = calls.map(({ requestId }) => requestId);
+      expect([record.requestId, ...(record.cutShortBeside ?? [])].sort()).toEqual(ids.sort());
+      for (const id of ids)
+        expect(await next.changesOfCutShort(ground.bench.workspace, id, 0)).toMatchObject({ ref: record.ref });
+      await next.apply(ground.bench.workspace, '', false);
+      expect(read('several')).toBe('before\n');
     });
 
     it('issue 31.7 stops at a call that was cut short if nobody knows what it changed', async () => {

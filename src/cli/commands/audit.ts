@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { EXPORT_FORMATS, type ExportFormat, exporterOf } from '../../audit/export.ts';
 import { chainPlaces, type HeadLine, headLine, readHead, readKey } from '../../audit/head.ts';
+import { otherLogDir, verifyOtherLog } from '../../audit/other-log.ts';
 import { RecordReader } from '../../audit/record-reader.ts';
 import { type AuditFilter, readAuditLog, searchAuditLog } from '../../audit/select.ts';
 import { readShipments } from '../../audit/shipped.ts';
-import { type AuditReport, verifyAuditLog } from '../../audit/verify.ts';
+import { type AuditReport, type KeptHead, verifyAuditLog } from '../../audit/verify.ts';
 import { durationMs } from '../../core/duration.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -19,7 +20,10 @@ import { recordTable, reportUnreadable } from './audit-tail.ts';
 const FOUND_DEFAULT = 50;
 const FOUND_MAX = 10_000;
 
+const OF = { syntax: '--of <machine>', help: 'the log of another machine, which a backup brought along' } as const;
+
 const FILTERS = [
+  OF,
   { syntax: '--since <when>', help: 'not older than: 30m, 12h, 7d, or a date such as 2026-01-31' },
   { syntax: '--until <when>', help: 'not newer than' },
   { syntax: '--tool <name>', help: 'only calls of a tool, or acts of a person by their command' },
@@ -38,6 +42,7 @@ const verify = defineCommand<VerifyResult>({
   name: ['audit', 'verify'],
   summary: 'Prove that the audit log is as it was written, and say where it is not. Needs no daemon.',
   options: [
+    OF,
     {
       syntax: '--against <file>',
       help: 'also compare it with heads that were kept elsewhere (`ctxd audit head`; JSON lines)',
@@ -48,16 +53,20 @@ const verify = defineCommand<VerifyResult>({
     },
   ],
   async run({ paths, cwd }, args) {
+    const { auditDir: ownDir, otherAuditDir: dir } = paths;
+    const log = args.text('of');
+    const verifyLog = (heads: readonly KeptHead[] = []): Promise<AuditReport> =>
+      log === undefined ? verifyAuditLog(ownDir, heads) : verifyOtherLog({ dir, log, ownDir }, heads);
     const [file, signers] = [args.text('against'), args.text('allowed-signers')];
     if (file === undefined && signers !== undefined) {
       throw new ContextdError('ARGS_INVALID', '--allowed-signers needs heads to check', {
         remedy: 'Name a file of signed heads with --against.',
       });
     }
-    if (file === undefined) return verifyAuditLog(paths.auditDir);
+    if (file === undefined) return verifyLog();
     const path = resolve(cwd, file);
     const kept = signers === undefined ? await readKeptHeads(path) : await readSignedHeads(path, resolve(cwd, signers));
-    const report = await verifyAuditLog(paths.auditDir, kept.heads);
+    const report = await verifyLog(kept.heads);
     const none = kept.heads.length === 0 ? ['No head counted: nothing proves that the log was not written again'] : [];
     const notes = [...report.notes, ...kept.notes, ...kept.unproven, ...none];
     return { ...report, notes, heads_counted: kept.heads.length };
@@ -145,7 +154,7 @@ const search = defineCommand<readonly JsonObject[]>({
   async run(context, args) {
     const filter = { ...(await filterOf(context, args)), text: args.word(0) ?? '' };
     const [reader, limit] = [new RecordReader(), args.count('lines', FOUND_DEFAULT, FOUND_MAX)];
-    const found = await searchAuditLog(context.paths.auditDir, filter, limit, reader);
+    const found = await searchAuditLog(await logDir(context, args), filter, limit, reader);
     await reportUnreadable(context, reader.unreadable);
     return found.map(({ record }) => asJson(record));
   },
@@ -165,7 +174,7 @@ const exportLog = defineCommand<number>({
     await write(context.stdout, exporter.head);
     let records = 0;
     const reader = new RecordReader();
-    for await (const logged of readAuditLog(context.paths.auditDir, filter, reader)) {
+    for await (const logged of readAuditLog(await logDir(context, args), filter, reader)) {
       await write(context.stdout, exporter.write(logged));
       records += 1;
     }
@@ -177,6 +186,11 @@ const exportLog = defineCommand<number>({
 });
 
 export const auditCommands: readonly Command[] = [verify, search, exportLog, head];
+
+async function logDir({ paths }: CliContext, args: ParsedArgs): Promise<string> {
+  const log = args.text('of');
+  return log === undefined ? paths.auditDir : otherLogDir(paths.otherAuditDir, log);
+}
 
 async function filterOf(context: CliContext, args: ParsedArgs): Promise<AuditFilter> {
   const { tool, session, door } = { tool: args.text('tool'), session: args.text('session'), door: args.text('door') };

@@ -5,6 +5,7 @@ import { defineCommand, type Parameter, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { projectOption } from '../project-root.ts';
 import type { View } from '../render.ts';
+import { readSteps, type StepSum, stepTable } from '../stats/steps.ts';
 
 /** The keys that rows can be grouped by. */
 const GROUPINGS = ['day', 'tool', 'session'] as const;
@@ -19,6 +20,8 @@ const DAYS_DEFAULT = 7;
 const DAYS_MAX = 366;
 
 interface Stats {
+  /** How long the steps of calls took; null unless it was asked for. */
+  steps: readonly StepSum[] | null;
   rows: readonly StatsSum[];
   by: Grouping | undefined;
   days: number;
@@ -53,17 +56,21 @@ export const stats = defineCommand<Stats>({
   options: [
     ...STATS_OPTIONS,
     { syntax: '--all', help: 'a table by day, tool and session' },
+    { syntax: '--steps', help: 'how long each step of the calls took since the daemon started, instead' },
     { syntax: '--by <key>', help: `a table by one of ${GROUPINGS.join(', ')}` },
   ],
   async run(context, args) {
     const by = groupingOf(args);
+    if (args.flag('steps')) return { steps: await readSteps(context), rows: [], by, days: 0, hasTable: false };
     const { rows, days } = await readStats(context, args);
     const hasTable = args.flag('all') || by !== undefined;
-    return { rows: by === undefined ? rows : sumBy(rows, by), by, days, hasTable };
+    return { rows: by === undefined ? rows : sumBy(rows, by), by, days, hasTable, steps: null };
   },
-  bare: ({ rows }) => JSON.stringify(rows),
-  view: ({ rows, by, days, hasTable }) =>
-    hasTable ? statsView(rows, by) : { kind: 'lines', lines: [savedSentence(sumAll(rows), days)] },
+  bare: ({ rows, steps }) => JSON.stringify(steps ?? rows),
+  view({ rows, by, days, hasTable, steps }) {
+    if (steps !== null) return stepTable(steps);
+    return hasTable ? statsView(rows, by) : { kind: 'lines', lines: [savedSentence(sumAll(rows), days)] };
+  },
 });
 
 /**

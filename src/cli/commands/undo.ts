@@ -103,6 +103,7 @@ function linesOf(plan: UndoPlan): string[] {
     ...plan.not_covered.map((line) => `not covered: ${line}`),
     ...(plan.shared ? ['Other calls worked in the project meanwhile: some of the changes may be theirs.'] : []),
     ...(plan.cut_short ? [CUT_SHORT] : []),
+    ...(plan.cut_short_beside.length > 0 ? [`It ended with ${plan.cut_short_beside.join(', ')}.`] : []),
     ...(isDone ? [`Undone. \`ctxd undo ${plan.undone_by}\` takes this back.`] : []),
     ...(!isDone && !plan.files.some(isChange) ? ['There is nothing to put back.'] : []),
   ];

@@ -1,4 +1,5 @@
-import { DURATION_BOUNDS_MS, type Figures } from '../../call/live.ts';
+import { DURATION_BOUNDS_MS, type Figures, type StepFigures } from '../../call/live.ts';
+import { DURATION_BOUNDS_US } from '../../core/histogram.ts';
 
 /** Text format 0.0.4 of Prometheus. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -15,6 +16,12 @@ export function renderMetrics(figures: Figures, connections: Readonly<Record<str
   return [
     family('contextd_calls_total', 'counter', 'Ended calls by tool and result.', results),
     family('contextd_call_duration_seconds', 'histogram', 'How long calls took.', tools.flatMap(histogramOf)),
+    family(
+      'contextd_step_duration_seconds',
+      'histogram',
+      'How long the steps of calls took.',
+      figures.steps.flatMap(stepOf),
+    ),
     family('contextd_tokens_total', 'counter', 'Tokens of whole outputs (run) and of answers (returned).', [
       ['', { of: 'run' }, figures.tokensRun],
       ['', { of: 'returned' }, figures.tokensReturned],
@@ -44,6 +51,21 @@ function histogramOf({ tool, results, durations, durationMs }: Figures['tools'][
     ['_bucket', { tool, le: '+Inf' }, count],
     ['_sum', { tool }, durationMs / 1000],
     ['_count', { tool }, count],
+  ];
+}
+
+/** The buckets of this format hold all values up to their bound. */
+function stepOf({ step, counts, count, sumUs }: StepFigures): Sample[] {
+  let below = 0;
+  const buckets = DURATION_BOUNDS_US.map((bound, index): Sample => {
+    below += counts[index] ?? 0;
+    return ['_bucket', { step, le: String(bound / 1_000_000) }, below];
+  });
+  return [
+    ...buckets,
+    ['_bucket', { step, le: '+Inf' }, count],
+    ['_sum', { step }, sumUs / 1_000_000],
+    ['_count', { step }, count],
   ];
 }
 

@@ -1,5 +1,7 @@
 import type { AuditRecord } from '../../audit/log.ts';
-import { DURATION_BOUNDS_MS, type Figures, type ToolFigures } from '../../call/live.ts';
+import { DURATION_BOUNDS_MS, type Figures, type StepFigures, type ToolFigures } from '../../call/live.ts';
+import { DURATION_BOUNDS_US, Histogram } from '../../core/histogram.ts';
+import type { StepLatency__Output as StepLatency } from '../../protocol/generated/management.ts';
 
 interface Sums {
   results: Record<string, number>;
@@ -14,6 +16,7 @@ const OTHER_TOOLS = 'other';
 /** Sums over the ended calls that the audit log was given since the daemon started. */
 export class CallFigures {
   readonly #tools = new Map<string, Sums>();
+  readonly #steps = new Map<string, Histogram>();
   #tokensRun = 0;
   #tokensReturned = 0;
   #secretsFound = 0;
@@ -34,10 +37,35 @@ export class CallFigures {
     this.#scrubMs += record.scrub_ms ?? 0;
   }
 
-  read(): Pick<Figures, 'tools' | 'tokensRun' | 'tokensReturned' | 'secretsFound' | 'scrubMs'> {
+  /** Times of the steps of a call that was answered, in microseconds, as `<step>_us`. */
+  took(times: Readonly<Record<string, number>>): void {
+    for (const name in times) {
+      const histogram = this.#steps.get(name) ?? new Histogram();
+      this.#steps.set(name, histogram);
+      histogram.add(times[name] ?? 0);
+    }
+  }
+
+  steps(): StepFigures[] {
+    return [...this.#steps].map(([name, histogram]) => ({ step: name.replace(/_us$/, ''), ...histogram.read() }));
+  }
+
+  /** The same for `ctxd server status`. */
+  latencies(): StepLatency[] {
+    return this.steps().map(({ step, count, sumUs, counts }) => ({
+      step,
+      count,
+      sum_us: sumUs,
+      bounds_us: [...DURATION_BOUNDS_US],
+      counts: [...counts],
+    }));
+  }
+
+  read(): Pick<Figures, 'tools' | 'steps' | 'tokensRun' | 'tokensReturned' | 'secretsFound' | 'scrubMs'> {
     const tools = [...this.#tools].map(([tool, sums]): ToolFigures => ({ tool, ...structuredClone(sums) }));
     return {
       tools,
+      steps: this.steps(),
       tokensRun: this.#tokensRun,
       tokensReturned: this.#tokensReturned,
       secretsFound: this.#secretsFound,

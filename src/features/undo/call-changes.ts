@@ -220,7 +220,10 @@ export class CallChanges {
     return { ...reply, changes: [], missed: [] };
   }
 
-  /** Records the changes since calls were cut short as those of the last one. `cutShort`: the last one first. */
+  /**
+   * Records the changes since calls were cut short. Nothing says which call made which: they are on the record of the last one, which
+   * names the others. `cutShort`: the last one first.
+   */
   async #attribute(
     project: string,
     cutShort: readonly CallId[],
@@ -228,7 +231,7 @@ export class CallChanges {
     isBesideCalls: boolean,
   ): Promise<void> {
     const { records, marks, clock } = this.#deps;
-    const [last] = cutShort;
+    const [last, ...others] = cutShort;
     const atMs = clock.now();
     if (last !== undefined && (isFirst || changes.length + missed.length > 0))
       await records.add(project, {
@@ -239,6 +242,7 @@ export class CallChanges {
         missed: isFirst ? [] : missed,
         isShared: cutShort.length > 1 || isBesideCalls,
         isCutShort: true,
+        ...(others.length > 0 && { cutShortBeside: others.map(({ requestId }) => requestId) }),
       });
     for (const { requestId } of cutShort)
       await this.#mark(project, () => marks.end(project, requestId, { endedMs: atMs }));

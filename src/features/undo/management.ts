@@ -113,6 +113,7 @@ function wireOf({ record, files, notCovered, skipped }: UndoPlan, undone: UndoRe
     shared: record.isShared,
     skipped: skipped.map((call) => wireCall(call, '')),
     cut_short: record.isCutShort === true,
+    cut_short_beside: [...(record.cutShortBeside ?? [])],
     undone_by: undone?.ref ?? '',
   };
 }

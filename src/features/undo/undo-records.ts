@@ -22,6 +22,8 @@ export interface UndoRecord {
   readonly isShared: boolean;
   /** True if contextd ended before the call did: the changes are those until the next look at the files. */
   readonly isCutShort?: boolean;
+  /** Request ids of other calls that the same end of contextd cut short: each of the changes may be theirs. Absent: none. */
+  readonly cutShortBeside?: readonly string[];
 }
 
 /** `<time>-<ref>-<request>.json`. The time has 15 digits, so that names sort by time. */

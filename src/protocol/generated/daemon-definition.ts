@@ -496,6 +496,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "AuditRequest",
                   "responseType": "AuditResponse"
                 },
+                "CopyState": {
+                  "requestType": "CopyStateRequest",
+                  "responseType": "StateCopy"
+                },
                 "CheckHealth": {
                   "requestType": "HealthRequest",
                   "responseType": "HealthResponse"
@@ -875,6 +879,37 @@ export const DAEMON_DEFINITION = `{
                   "rule": "repeated",
                   "type": "BadLink",
                   "id": 12
+                },
+                "steps": {
+                  "rule": "repeated",
+                  "type": "StepLatency",
+                  "id": 13
+                }
+              }
+            },
+            "StepLatency": {
+              "fields": {
+                "step": {
+                  "type": "string",
+                  "id": 1
+                },
+                "count": {
+                  "type": "uint64",
+                  "id": 2
+                },
+                "sum_us": {
+                  "type": "double",
+                  "id": 3
+                },
+                "bounds_us": {
+                  "rule": "repeated",
+                  "type": "uint64",
+                  "id": 4
+                },
+                "counts": {
+                  "rule": "repeated",
+                  "type": "uint64",
+                  "id": 5
                 }
               }
             },
@@ -3577,6 +3612,11 @@ export const DAEMON_DEFINITION = `{
                 "cut_short": {
                   "type": "bool",
                   "id": 10
+                },
+                "cut_short_beside": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 11
                 }
               }
             },
@@ -4394,6 +4434,39 @@ export const DAEMON_DEFINITION = `{
                 "diff": {
                   "type": "string",
                   "id": 3
+                }
+              }
+            },
+            "CopyStateRequest": {
+              "fields": {
+                "file": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "StateCopy": {
+              "fields": {
+                "directory": {
+                  "type": "string",
+                  "id": 1
+                },
+                "segments": {
+                  "rule": "repeated",
+                  "type": "AuditSegment",
+                  "id": 2
+                }
+              }
+            },
+            "AuditSegment": {
+              "fields": {
+                "name": {
+                  "type": "string",
+                  "id": 1
+                },
+                "bytes": {
+                  "type": "uint64",
+                  "id": 2
                 }
               }
             }

@@ -466,6 +466,22 @@ export interface AuditResponse__Output {
   'unreadable': (number);
 }
 
+export interface AuditSegment {
+  'name'?: (string);
+  /**
+   * How much of it belongs to the copy.
+   */
+  'bytes'?: (number | string | Long);
+}
+
+export interface AuditSegment__Output {
+  'name': (string);
+  /**
+   * How much of it belongs to the copy.
+   */
+  'bytes': (number);
+}
+
 export interface BadLink {
   'path'?: (string);
   /**
@@ -858,6 +874,20 @@ export interface CheckpointText__Output {
    */
   'saved_first': (string);
   'undone_by': (string);
+}
+
+export interface CopyStateRequest {
+  /**
+   * Where the backup will be, for the record.
+   */
+  'file'?: (string);
+}
+
+export interface CopyStateRequest__Output {
+  /**
+   * Where the backup will be, for the record.
+   */
+  'file': (string);
 }
 
 export interface DisallowValueRequest {
@@ -3990,6 +4020,22 @@ export interface SessionSummary__Output {
   'last_ms': (number);
 }
 
+export interface StateCopy {
+  /**
+   * A new directory that holds the copies. They hold the keys: the caller removes the directory.
+   */
+  'directory'?: (string);
+  'segments'?: (AuditSegment)[];
+}
+
+export interface StateCopy__Output {
+  /**
+   * A new directory that holds the copies. They hold the keys: the caller removes the directory.
+   */
+  'directory': (string);
+  'segments': (AuditSegment__Output)[];
+}
+
 export interface StatsRequest {
   /**
    * Empty means all projects.
@@ -4198,6 +4244,7 @@ export interface StatusResponse {
    * Tool links of registered projects that do not lead to the proxy: calls through them bypass contextd.
    */
   'bad_links'?: (BadLink)[];
+  'steps'?: (StepLatency)[];
 }
 
 export interface StatusResponse__Output {
@@ -4222,6 +4269,41 @@ export interface StatusResponse__Output {
    * Tool links of registered projects that do not lead to the proxy: calls through them bypass contextd.
    */
   'bad_links': (BadLink__Output)[];
+  'steps': (StepLatency__Output)[];
+}
+
+/**
+ * How long a step of the calls took since the daemon started, in microseconds.
+ */
+export interface StepLatency {
+  /**
+   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`.
+   */
+  'step'?: (string);
+  'count'?: (number | string | Long);
+  'sum_us'?: (number | string);
+  /**
+   * Upper bounds, included. The last bucket has no bound, so there is one more count.
+   */
+  'bounds_us'?: (number | string | Long)[];
+  'counts'?: (number | string | Long)[];
+}
+
+/**
+ * How long a step of the calls took since the daemon started, in microseconds.
+ */
+export interface StepLatency__Output {
+  /**
+   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`.
+   */
+  'step': (string);
+  'count': (number);
+  'sum_us': (number);
+  /**
+   * Upper bounds, included. The last bucket has no bound, so there is one more count.
+   */
+  'bounds_us': (number)[];
+  'counts': (number)[];
 }
 
 export interface StopRequest {
@@ -4657,6 +4739,10 @@ export interface UndoPlan {
    * contextd ended before the call did: the changes are those until the next look at the files.
    */
   'cut_short'?: (boolean);
+  /**
+   * Request ids of other calls that ended with it: each of the changes may be theirs.
+   */
+  'cut_short_beside'?: (string)[];
 }
 
 export interface UndoPlan__Output {
@@ -4688,6 +4774,10 @@ export interface UndoPlan__Output {
    * contextd ended before the call did: the changes are those until the next look at the files.
    */
   'cut_short': (boolean);
+  /**
+   * Request ids of other calls that ended with it: each of the changes may be theirs.
+   */
+  'cut_short_beside': (string)[];
 }
 
 export interface UndoRequest {

@@ -35,7 +35,7 @@ const FOLLOW_UP = { ...OLD, follow_up: true, tokens_returned: 1_500, duration_ms
 async function sum(records: readonly object[], maxRows?: number): Promise<StatsRow[]> {
   const dir = await makeTempDir();
   await writeFile(join(dir, `audit-${DAY}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-  return sumAuditLog(dir, ['2025-01-14', DAY], '', () => false, maxRows);
+  return sumAuditLog(dir, ['2025-01-14', DAY], '', () => false, maxRows === undefined ? {} : { maxRows });
 }
 
 function parse(extra: object): object | null {

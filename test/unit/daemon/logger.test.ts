@@ -1,10 +1,20 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { createFileSink, createLogger, type LoggerDeps } from '#src/daemon/logger.js';
+import { createFileSink } from '#src/core/log-file.js';
+import { createLogger, type LoggerDeps } from '#src/daemon/logger.js';
 
 function logger(deps: Partial<LoggerDeps> = {}) {
   const lines: string[] = [];
@@ -12,6 +22,8 @@ function logger(deps: Partial<LoggerDeps> = {}) {
   const mask = (text: string): string => text.replaceAll('swordfish', '[SECRET]');
   return { lines, log: createLogger({ level: 'info', sink, mask, ...deps }) };
 }
+
+const LIMITS = { maxBytes: 8 * 1024 * 1024, keptFiles: 1 };
 
 describe('the log', () => {
   it('is one JSON object per line: level, time, event, then the fields', () => {
@@ -105,10 +117,10 @@ describe('the log file', () => {
 
   it('has mode 0600, even if it was wider before', () => {
     const file = join(dir, 'daemon.log');
-    createFileSink(file).write('one\n');
+    createFileSink(file, LIMITS).write('one\n');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
-    createFileSink(file).write('two\n');
+    createFileSink(file, LIMITS).write('two\n');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
   });
@@ -116,7 +128,7 @@ describe('the log file', () => {
   it('starts again at its limit, and one older file is kept', () => {
     const file = join(dir, 'daemon.log');
     writeFileSync(file, 'from before, long enough\n');
-    const sink = createFileSink(file, 20);
+    const sink = createFileSink(file, { maxBytes: 20, keptFiles: 1 });
     sink.write('1234567890\n');
     sink.write('abcdefghij\n');
     expect(readFileSync(`${file}.1`, 'utf8')).toBe('from before, long enough\n');
@@ -127,9 +139,23 @@ describe('the log file', () => {
     expect(existsSync(`${file}.2`)).toBe(false);
   });
 
+  it('keeps as many older files as it has to, and no others from before', () => {
+    const file = join(dir, 'daemon.log');
+    for (const number of [1, 2, 3, 4]) writeFileSync(`${file}.${number}`, `old ${number}`);
+    const sink = createFileSink(file, { maxBytes: 1, keptFiles: 2 });
+    for (const text of ['a\n', 'b\n', 'c\n', 'd\n']) sink.write(text);
+    const read = (suffix: string): string => readFileSync(`${file}${suffix}`, 'utf8');
+    expect([read(''), read('.1'), read('.2')]).toEqual(['d\n', 'c\n', 'b\n']);
+    expect(readdirSync(dir)).toHaveLength(3);
+    const only = createFileSink(file, { maxBytes: 1, keptFiles: 0 });
+    only.write('e\n');
+    expect(readdirSync(dir)).toEqual(['daemon.log']);
+    expect(read('')).toBe('e\n');
+  });
+
   it('never throws, even if its directory is missing', () => {
     const file = join(dir, 'daemon.log');
-    const sink = createFileSink(file, 1);
+    const sink = createFileSink(file, { maxBytes: 1, keptFiles: 1 });
     rmSync(dir, { recursive: true });
     sink.write('x\n');
     sink.write('y\n');

@@ -42,6 +42,7 @@ it('API-1 the services have exactly these rpcs, and streams only answers that co
     'RemoveTool',
     'RecordSettings',
     'TailAudit',
+    'CopyState',
     'CheckHealth',
     'SessionSecrets',
     'RevealSecret',

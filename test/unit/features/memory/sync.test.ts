@@ -465,6 +465,7 @@ describe('what arrives late, twice or from before', () => {
           stop: () => database.stop(),
           state: database.state,
           read: database.read.bind(database),
+          copyTo: database.copyTo.bind(database),
           async write(statements: Parameters<Database['write']>[0]) {
             const left = failing[who] ?? 0;
             failing[who] = left - 1;

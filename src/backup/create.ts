@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { cp, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pipeline } from 'node:stream/promises';
+import type { SegmentSize } from '../audit/log.ts';
+import { listSegments } from '../audit/segments.ts';
+import { hashFiles } from '../catalog/bundle.ts';
+import type { Paths } from '../config/paths.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { integerOf, textOf } from '../stores/sqlite.ts';
+import { packBackup, readBackup } from './archive.ts';
+import { BACKUP_FORMAT, type BackedUpFile, logName, MANIFEST, type Manifest, SETTINGS } from './manifest.ts';
+import { BACKED_UP, type BackedUpDatabase, leftOut } from './tables.ts';
+import { contentsInFiles, dropContent, knownSessions, type LeftOut, removeTags } from './tags.ts';
+
+export interface BackupOptions {
+  paths: Paths;
+  /** Absolute. It must not exist. */
+  target: string;
+  /** What the daemon copied (rpc CopyState). */
+  copy: { readonly directory: string; readonly segments: readonly SegmentSize[] };
+  version: string;
+  host: string;
+  nowMs: number;
+}
+
+export interface CreatedBackup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly artifacts: number;
+  readonly segments: number;
+  readonly tools: number;
+  readonly left_out: LeftOut & { readonly rows: Readonly<Record<string, number>> };
+}
+
+/**
+ * Makes a backup of a copied state, without the keys: what only they can read or make is left out, and everything else no longer
+ * depends on them. Reads the backup once more before it returns. Throws CONFLICT if the target exists, and STORAGE_FULL.
+ */
+export async function createBackup(options: BackupOptions): Promise<CreatedBackup> {
+  const { paths, target, copy, version, host, nowMs } = options;
+  const dir = join(copy.directory, 'backup');
+  await mkdir(dir, { mode: 0o700 });
+  const made = new Date(nowMs).toISOString();
+  const { left, schemas } = await exportDatabases(copy.directory, dir, paths.artifactsDir, nowMs);
+  await exportAudit(dir, options, logName(host, made));
+  await exportTools(dir, paths.toolsDir);
+  await exportSettings(dir, paths.configFile);
+  const files = await listFiles(dir);
+  const manifest: Manifest = { format: BACKUP_FORMAT, contextd: version, made, host, schemas, files };
+  await writeFile(join(dir, MANIFEST), JSON.stringify(manifest), { mode: 0o600 });
+  await packBackup(dir, manifest, target);
+  await proveReadable(target);
+  const count = (folder: string): number => files.filter(({ path }) => path.startsWith(folder)).length;
+  return {
+    file: target,
+    bytes: (await stat(target)).size,
+    artifacts: count('artifacts/'),
+    segments: count('audit/'),
+    tools: new Set(files.flatMap(({ path }) => (path.startsWith('tools/') ? [path.split('/')[1]] : []))).size,
+    left_out: left,
+  };
+}
+
+async function proveReadable(target: string): Promise<void> {
+  try {
+    await readBackup(target, async (_file, bytes) => {
+      for await (const _ of bytes);
+    });
+  } catch (thrown) {
+    await rm(target, { force: true });
+    throw thrown;
+  }
+}
+
+async function exportDatabases(from: string, to: string, artifactsDir: string, nowMs: number) {
+  const opened = BACKED_UP.map((one) => ({ one, database: new DatabaseSync(join(from, one.entry)) }));
+  try {
+    const [state, , events] = opened;
+    if (state === undefined || events === undefined) throw new Error('there are three databases');
+    const sessions = knownSessions(state.database, events.database);
+    await exportArtifacts(state.database, artifactsDir, join(to, 'artifacts'), nowMs);
+    const tagged = removeTags(state.database, sessions);
+    const rows: Record<string, number> = {};
+    for (const { one, database } of opened) {
+      for (const table of leftOut(one)) {
+        const { changes } = database.prepare(`DELETE FROM ${table}`).run();
+        if (one.tables[table] === 'stays' && changes > 0) rows[table] = Number(changes);
+      }
+      dropRebuilt(database, one);
+      // A new file, so that no page of the copy goes along.
+      database.prepare('VACUUM INTO ?').run(join(to, one.entry));
+    }
+    const schemas = Object.fromEntries(opened.map(({ one, database }) => [one.entry, versionOf(database)]));
+    return { left: { ...tagged, rows }, schemas };
+  } finally {
+    for (const { database } of opened) database.close();
+  }
+}
+
+/** Links each content that is in a file under its number. One that is gone has expired meanwhile. */
+async function exportArtifacts(state: DatabaseSync, from: string, to: string, nowMs: number): Promise<void> {
+  await mkdir(to, { mode: 0o700 });
+  for (const { id, hash, bytes } of contentsInFiles(state)) {
+    const name = hash.toString('hex');
+    const target = join(to, String(id));
+    const isThere = await linkOrCopy(join(from, name.slice(0, 2), name.slice(2)), target);
+    if (isThere && (await stat(target)).size === bytes) continue;
+    await rm(target, { force: true });
+    dropContent(state, id, nowMs);
+  }
+}
+
+async function linkOrCopy(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false;
+    if (!isErrno(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP')) throw error;
+    await cp(from, to);
+    return true;
+  }
+}
+
+export function dropRebuilt(database: DatabaseSync, { rebuilt }: BackedUpDatabase): void {
+  if (rebuilt === null) return;
+  const tables = database
+    .prepare(`SELECT name FROM sqlite_master WHERE name GLOB ? AND sql LIKE 'CREATE VIRTUAL TABLE%'`)
+    .all(rebuilt);
+  for (const row of tables) database.exec(`DROP TABLE "${textOf(row, 'name')}"`);
+}
+
+export function versionOf(database: DatabaseSync): number {
+  return integerOf(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+}
+
+/** The log of this machine as far as the copy goes, and the logs of others that it has. */
+async function exportAudit(dir: string, { paths, copy }: BackupOptions, own: string): Promise<void> {
+  const to = join(dir, 'audit');
+  await mkdir(join(to, own), { recursive: true, mode: 0o700 });
+  for (const { name, bytes } of copy.segments) {
+    const source = join(paths.auditDir, name);
+    const end = bytes === 0 ? {} : { end: bytes - 1 };
+    await pipeline(createReadStream(source, end), createWriteStream(join(to, own, name), { flags: 'wx', mode: 0o600 }));
+    const size = (await stat(join(to, own, name))).size;
+    if (size === bytes) continue;
+    throw new ContextdError('CONFLICT', `${source} changed while it was copied: it has ${size} of ${bytes} bytes`, {
+      remedy: 'Run `ctxd audit verify`, then make the backup again.',
+    });
+  }
+  for (const log of await namesIn(paths.otherAuditDir)) {
+    await mkdir(join(to, log), { mode: 0o700 });
+    for (const { name, path } of await listSegments(join(paths.otherAuditDir, log)))
+      await cp(path, join(to, log, name));
+  }
+}
+
+/** The installed tools that a project may use or return to. Core tools come with contextd. */
+async function exportTools(dir: string, toolsDir: string): Promise<void> {
+  const state = new DatabaseSync(join(dir, 'contextd.db'), { readOnly: true });
+  const rows = state.prepare('SELECT DISTINCT bundle_sha256 FROM tool_versions').all();
+  state.close();
+  const present = new Set(await namesIn(toolsDir));
+  for (const bundle of rows.map((row) => textOf(row, 'bundle_sha256')).filter((name) => present.has(name))) {
+    for (const file of (await hashFiles(join(toolsDir, bundle))).keys()) {
+      const target = join(dir, 'tools', bundle, file);
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await cp(join(toolsDir, bundle, file), target);
+    }
+  }
+}
+
+async function exportSettings(dir: string, configFile: string): Promise<void> {
+  try {
+    await writeFile(join(dir, SETTINGS), await readFile(configFile), { mode: 0o600 });
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) throw error;
+  }
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return (await readdir(dir)).sort();
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+const EXECUTABLE = 0o111;
+
+async function listFiles(dir: string): Promise<BackedUpFile[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(dir.length + 1))
+    .sort();
+  const files: BackedUpFile[] = [];
+  for (const path of paths) {
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(join(dir, path))) hash.update(chunk);
+    const { size, mode } = await stat(join(dir, path));
+    const isProgram = path.startsWith('tools/') && (mode & EXECUTABLE) !== 0;
+    files.push({ path, bytes: size, sha256: hash.digest('hex'), ...(isProgram ? { is_program: true } : {}) });
+  }
+  return files;
+}

@@ -1,0 +1,184 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createAuditLog, PERSON_DOOR } from '../audit/log.ts';
+import { hashOfListing, type LogListing, RESTORE_ACT, writeListing } from '../audit/other-log.ts';
+import { NO_END } from '../audit/record.ts';
+import { publishBundle } from '../catalog/bundle.ts';
+import { loadConfig } from '../config/load.ts';
+import { ensureDirectories, type Paths } from '../config/paths.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
+import { newRequestId } from '../core/ids.ts';
+import type { Logger } from '../core/log.ts';
+import { readBackup } from './archive.ts';
+import { holdEmptyState, placeOf } from './empty-state.ts';
+import { auditOf, type BackedUpFile, type Manifest, SETTINGS, toolOf } from './manifest.ts';
+import { prepareDatabases } from './restored-databases.ts';
+import { BACKED_UP } from './tables.ts';
+
+export interface RestoreOptions {
+  /** Absolute. */
+  file: string;
+  paths: Paths;
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface RestoredBackup {
+  readonly made: string;
+  readonly host: string;
+  readonly contextd: string;
+  readonly artifacts: number;
+  /** Names of the audit logs, for `ctxd audit verify --of`. */
+  readonly logs: readonly string[];
+  readonly tools: number;
+  /** False: the backup has none, or there were settings already, which stay. */
+  readonly has_settings: boolean;
+}
+
+/**
+ * Puts a backup into an empty state. The whole backup is checked before anything is written; the state database, which makes the
+ * state a state, comes last. Throws INTEGRITY_FAILED, VERSION_MISMATCH, CONFLICT (a daemon runs, or the state is not empty) and
+ * STORAGE_FULL.
+ */
+export async function restoreBackup({ file, paths, clock, logger }: RestoreOptions): Promise<RestoredBackup> {
+  const manifest = await readBackup(file, async (_file, bytes) => {
+    for await (const _ of bytes);
+  });
+  checkVersions(manifest);
+  await ensureDirectories(paths);
+  const held = holdEmptyState(paths);
+  try {
+    await mkdir(paths.backupDir, { recursive: true, mode: 0o700 });
+    const dir = await mkdtemp(join(paths.backupDir, 'restore-'));
+    try {
+      // The file may have been exchanged since: what counts is what this reading has.
+      const unpacked = await readBackup(file, (one, bytes) => unpack(dir, one, bytes));
+      return await putInPlace(dir, unpacked, { paths, clock, logger });
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  } finally {
+    held.close();
+  }
+}
+
+function checkVersions({ contextd, schemas }: Manifest): void {
+  for (const { entry, migrations } of BACKED_UP) {
+    const version = schemas[entry] ?? 0;
+    if (version <= migrations.length) continue;
+    throw new ContextdError(
+      'VERSION_MISMATCH',
+      `${entry} in this backup has schema version ${version}, and this contextd knows versions up to ${migrations.length}`,
+      { remedy: `Restore it with contextd ${contextd}, which made it, or a newer one.` },
+    );
+  }
+}
+
+async function unpack(dir: string, { path, is_program }: BackedUpFile, bytes: AsyncIterable<Buffer>): Promise<void> {
+  const target = join(dir, path);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await pipeline(bytes, createWriteStream(target, { flags: 'wx', mode: 0o600 }));
+  if (is_program === true) await chmod(target, 0o700);
+}
+
+async function putInPlace(
+  dir: string,
+  manifest: Manifest,
+  { paths, clock, logger }: Omit<RestoreOptions, 'file'>,
+): Promise<RestoredBackup> {
+  const artifacts = await prepareDatabases(dir, manifest);
+  const settings = await checkedSettings(dir, manifest, paths);
+  const bundles = await placeTools(dir, manifest, paths.toolsDir);
+  for (const { from, name } of artifacts) await move(from, join(paths.artifactsDir, name.slice(0, 2), name.slice(2)));
+  const logs = await placeLogs(dir, manifest, paths.otherAuditDir);
+  if (settings !== null) await move(settings, paths.configFile);
+  await record(manifest, logs, { paths, clock, logger });
+  // The state database comes last: a restore that was cut short left no state.
+  for (const one of BACKED_UP.toReversed()) await move(join(dir, one.entry), placeOf(one, paths));
+  return {
+    made: manifest.made,
+    host: manifest.host,
+    contextd: manifest.contextd,
+    artifacts: artifacts.length,
+    logs: logs.map(({ log }) => log),
+    tools: bundles,
+    has_settings: settings !== null,
+  };
+}
+
+/** Null if the backup has no settings, or the target has its own. Throws SCHEMA_INVALID. */
+async function checkedSettings(dir: string, { files }: Manifest, paths: Paths): Promise<string | null> {
+  const file = join(dir, SETTINGS);
+  if (!files.some(({ path }) => path === SETTINGS) || existsSync(paths.configFile)) return null;
+  await loadConfig({ configFile: file });
+  return file;
+}
+
+async function placeTools(dir: string, { files }: Manifest, toolsDir: string): Promise<number> {
+  const bundles = new Set(files.flatMap(({ path }) => toolOf(path)?.bundle ?? []));
+  for (const bundle of bundles) {
+    const published = await publishBundle(join(dir, 'tools', bundle), toolsDir);
+    if (published === bundle) continue;
+    await rm(join(toolsDir, published), { recursive: true, force: true });
+    throw new ContextdError('INTEGRITY_FAILED', `the tool ${bundle} of this backup has the hash ${published}`, {
+      remedy: 'Use another copy of the backup.',
+    });
+  }
+  return bundles.size;
+}
+
+/** Puts the logs of other machines beside the own one, each with a list of its segments. */
+async function placeLogs(dir: string, manifest: Manifest, otherAuditDir: string): Promise<LogListing[]> {
+  const listings = new Map<string, LogListing>();
+  for (const { path, bytes, sha256 } of manifest.files) {
+    const at = auditOf(path);
+    if (at === null) continue;
+    const listing = listings.get(at.log) ?? { log: at.log, segments: [] };
+    listings.set(at.log, { ...listing, segments: [...listing.segments, { name: at.segment, bytes, sha256 }] });
+    await move(join(dir, path), join(otherAuditDir, at.log, at.segment));
+  }
+  for (const listing of listings.values()) await writeListing(otherAuditDir, listing);
+  return [...listings.values()];
+}
+
+/** The own log says what was restored, with the hash of each list, so that the restored logs cannot be changed unnoticed. */
+async function record(
+  { made, host, contextd }: Manifest,
+  logs: readonly LogListing[],
+  { paths, clock, logger }: Omit<RestoreOptions, 'file'>,
+): Promise<void> {
+  const auditLog = createAuditLog({ dir: paths.auditDir, clock, logger });
+  await auditLog.start();
+  try {
+    const hashes = Object.fromEntries(logs.map((listing) => [listing.log, hashOfListing(listing)]));
+    await auditLog.append({
+      ...NO_END,
+      time: new Date(clock.now()).toISOString(),
+      request_id: newRequestId(clock.now()),
+      session: '',
+      project: '',
+      door: PERSON_DOOR,
+      kind: 'person',
+      tool: RESTORE_ACT,
+      input: { made, host, contextd, logs: hashes },
+    });
+  } finally {
+    await auditLog.stop();
+  }
+}
+
+/** Also to another file system. */
+async function move(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!isErrno(error, 'EXDEV')) throw error;
+    const unfinished = join(dirname(to), `.${basename(to)}.unfinished`);
+    await copyFile(from, unfinished);
+    await rename(unfinished, to);
+  }
+}
