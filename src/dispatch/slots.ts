@@ -1,12 +1,7 @@
+import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { type Denied, denial } from './decision.ts';
-
-/** Executions at the same time. */
-export interface SlotLimits {
-  readonly inAll: number;
-  readonly ofSession: number;
-}
 
 /**
  * Limits concurrent executions, in all and of each session. Further ones wait, those of a session in their order. A free
@@ -24,6 +19,8 @@ export interface Slots {
   full(session: string): Denied | null;
 }
 
+type SlotLimits = Pick<Config['server'], 'max_concurrent_calls' | 'max_session_calls'>;
+
 /** The executions of a session. */
 interface Line {
   running: number;
@@ -38,7 +35,7 @@ const [RETRY_MIN_MS, RETRY_MAX_MS] = [100, 60_000];
 /** Weight of the newest execution in their mean time. */
 const NEWEST = 0.1;
 
-export function createSlots(limits: SlotLimits, clock: Pick<Clock, 'monotonic'>): Slots {
+export function createSlots(server: SlotLimits, clock: Pick<Clock, 'monotonic'>): Slots {
   /** By session. The one that came or was served last is at the end. */
   const lines = new Map<string, Line>();
   let running = 0;
@@ -47,8 +44,8 @@ export function createSlots(limits: SlotLimits, clock: Pick<Clock, 'monotonic'>)
   const waiting = (): number => [...lines.values()].reduce((sum, { queue }) => sum + queue.length, 0);
   const full = (session: string): Denied | null => {
     const queues = [
-      { whose: 'of this session', length: lines.get(session)?.queue.length ?? 0, slots: limits.ofSession },
-      { whose: 'in all', length: waiting(), slots: limits.inAll },
+      { whose: 'of this session', length: lines.get(session)?.queue.length ?? 0, slots: server.max_session_calls },
+      { whose: 'in all', length: waiting(), slots: server.max_concurrent_calls },
     ];
     const one = queues.find(({ length, slots }) => length >= slots * WAITING_PER_SLOT);
     if (one === undefined) return null;
@@ -66,8 +63,8 @@ export function createSlots(limits: SlotLimits, clock: Pick<Clock, 'monotonic'>)
     if (line.running === 0 && line.queue.length === 0) lines.delete(session);
   };
   const serve = (): void => {
-    while (running < limits.inAll) {
-      const due = [...lines].filter(([, line]) => line.queue.length > 0 && line.running < limits.ofSession);
+    while (running < server.max_concurrent_calls) {
+      const due = [...lines].filter(([, line]) => line.queue.length > 0 && line.running < server.max_session_calls);
       const fewest = Math.min(...due.map(([, line]) => line.running));
       const [session, line] = due.find(([, line]) => line.running === fewest) ?? [];
       if (session === undefined || line === undefined) return;

@@ -18,8 +18,8 @@ afterEach(async () => {
   await at.remove();
 });
 
-async function open(limits: Partial<ConnectionLimits>): Promise<void> {
-  at = await openDoor({ dispatch: async (request) => echo(request), limits });
+async function open(limits: Partial<ConnectionLimits>, held: Promise<void> = Promise.resolve()): Promise<void> {
+  at = await openDoor({ dispatch: async (request) => held.then(() => echo(request)), limits });
 }
 
 /** A connection and a promise for the moment when the door closes it. */
@@ -116,6 +116,36 @@ test('answers a request that is never finished at its deadline, and closes its c
   expect(await statusOfUnfinished(session)).toBe('4');
   await gone;
   await callWorks();
+});
+
+/** A client that dies when it has sent the beginning of a connection, before it reads anything. */
+async function dieAfterHandshake(): Promise<void> {
+  const socket = connectTls(secured());
+  await once(socket, 'secureConnect');
+  socket.on('error', () => {});
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+  await new Promise((resolve) => setImmediate(resolve));
+  socket.destroy();
+  await once(socket, 'close');
+}
+
+test('NFR-2.1 of a client that dies just after its handshake nothing is left, and a call that takes long goes on', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await open({ idleMs: 50 }, held);
+  const long = callWorks();
+  await expect.poll(() => at.door.connections()).toBe(1);
+  // Each of them is gone at a later look at all connections.
+  try {
+    for (let look = 0; look < 3; look += 1) {
+      await dieAfterHandshake();
+      await dieAfterHandshake();
+      await expect.poll(() => at.door.connections(), { timeout: 10_000 }).toBe(1);
+    }
+  } finally {
+    release();
+  }
+  await long;
 });
 
 /** Sends only the headers of a call and returns its status. */

@@ -42,6 +42,15 @@ export interface Admission {
   onProven(connection: TLSSocket): void;
 }
 
+/** A connection that has presented its certificate. */
+interface Proven {
+  readonly tls: TLSSocket;
+  /** Calls that are carried out. */
+  calls: number;
+  /** What had arrived at the last look. Null: calls were carried out then. */
+  seenBytes: number | null;
+}
+
 /** A plain server in front of `tls`, because before the handshake only the plain connection exists. */
 export class Connections {
   /** The listening server. */
@@ -50,12 +59,20 @@ export class Connections {
   readonly #all = new Set<Socket>();
   /** Connections without a certificate, oldest first. */
   readonly #unproven = new Set<Socket>();
+  readonly #proven = new Map<Socket, Proven>();
+  #looking: NodeJS.Timeout | undefined;
   /** Plain connection of the current event. A TLS connection does not expose its plain connection. */
   readonly #plain = new AsyncLocalStorage<Socket>();
   readonly #limits: ConnectionLimits;
 
   constructor(tls: TlsServer, { limits, logger, onProven }: Admission) {
     this.#limits = limits;
+    // Without a connection there is nothing to look at.
+    const look = (): void => {
+      this.#endDead();
+      if (this.#proven.size === 0) this.#looking = undefined;
+      else this.#looking?.refresh();
+    };
     this.server = createServer((connection) => {
       if (this.#admit(connection)) this.#plain.run(connection, () => tls.emit('connection', connection));
     });
@@ -68,7 +85,11 @@ export class Connections {
     });
     tls.on('secureConnection', (connection) => {
       const proven = this.#plain.getStore();
-      if (proven !== undefined) this.#unproven.delete(proven);
+      if (proven !== undefined) {
+        this.#unproven.delete(proven);
+        this.#proven.set(proven, { tls: connection, calls: 0, seenBytes: null });
+        this.#looking ??= setTimeout(look, limits.idleMs).unref();
+      }
       connection.on('error', (error) => logger.debug('grpc.connection_failed', { why: error.message }));
       connection.once('finish', () => this.#destroySoon(connection));
       onProven(connection);
@@ -83,6 +104,31 @@ export class Connections {
   endCurrent(): void {
     const connection = this.#plain.getStore();
     if (connection !== undefined) this.#destroySoon(connection);
+  }
+
+  /** Call within an event of a connection. Counts a call of it until the returned function is called. */
+  hold(): () => void {
+    const plain = this.#plain.getStore();
+    const proven = plain === undefined ? undefined : this.#proven.get(plain);
+    if (proven === undefined) throw new Error('a call without a connection');
+    proven.calls += 1;
+    let hasLeft = false;
+    return () => {
+      if (!hasLeft) proven.calls -= 1;
+      hasLeft = true;
+    };
+  }
+
+  /**
+   * Of a peer that dies just after its handshake Node hears nothing: the error of a write that no one waits for is lost, and
+   * with it the end of the connection. So a connection ends on which nothing arrives and nothing runs.
+   */
+  #endDead(): void {
+    for (const [plain, proven] of this.#proven) {
+      const bytes = proven.tls.bytesRead;
+      if (proven.calls === 0 && proven.seenBytes === bytes) plain.destroy();
+      proven.seenBytes = proven.calls === 0 ? bytes : null;
+    }
   }
 
   cutOff(): void {
@@ -101,6 +147,7 @@ export class Connections {
     connection.once('close', () => {
       this.#all.delete(connection);
       this.#unproven.delete(connection);
+      this.#proven.delete(connection);
     });
     return true;
   }

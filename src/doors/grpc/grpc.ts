@@ -115,7 +115,7 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
 async function openDoor(deps: GrpcDoorDeps, { certificates, protocol }: Preparation): Promise<OpenDoor> {
   const inFlight = createCallsInFlight();
   const limits = { ...CONNECTION_LIMITS, ...deps.limits };
-  const grpc = createServer(deps, protocol, inFlight, limits, () => connections.endCurrent());
+  const grpc = createServer(deps, protocol, inFlight, limits, () => connections);
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
   const tls = createTlsServer(certificates, limits.handshakeMs);
   const connections = new Connections(tls, {
@@ -134,7 +134,7 @@ function createServer(
   protocol: ReturnType<typeof loadProtocol>,
   inFlight: CallsInFlight,
   { idleMs, requestMs }: ConnectionLimits,
-  onLateRequest: () => void,
+  connections: () => Pick<Connections, 'hold' | 'endCurrent'>,
 ): Server {
   const route = createRoute({ ...deps, inFlight });
   const eventRoute = createEventRoute({ ...deps, inFlight });
@@ -144,7 +144,7 @@ function createServer(
     'grpc.enable_channelz': 0,
     'grpc.max_connection_idle_ms': idleMs,
     'grpc.max_concurrent_streams': STREAMS_MAX,
-    interceptors: [createRequestDeadline(requestMs, onLateRequest)],
+    interceptors: [countCalls(connections), createRequestDeadline(requestMs, () => connections().endCurrent())],
   });
   const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
   const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
@@ -168,6 +168,22 @@ async function closeDoor({ socket, grpc, inFlight, connections, farewellMs }: Op
 function cutOff(grpc: Server, connections: Connections): void {
   grpc.forceShutdown();
   connections.cutOff();
+}
+
+/** A call counts for its connection until it is answered or cancelled. */
+function countCalls(connections: () => Pick<Connections, 'hold'>): ServerInterceptor {
+  return (_method, call) => {
+    const leave = connections().hold();
+    const listener = new ServerListenerBuilder().withOnCancel(leave).build();
+    const responder = new ResponderBuilder()
+      .withStart((next) => next(listener))
+      .withSendStatus((answer, next) => {
+        leave();
+        next(answer);
+      })
+      .build();
+    return new ServerInterceptingCall(call, responder);
+  };
 }
 
 /**

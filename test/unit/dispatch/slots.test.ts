@@ -4,7 +4,8 @@ import { ContextdError } from '#src/core/errors.js';
 import { createSlots, type Slots } from '#src/dispatch/slots.js';
 
 const free = new AbortController().signal;
-const slotsOf = (inAll: number, ofSession = inAll): Slots => createSlots({ inAll, ofSession }, { monotonic: () => 0 });
+const slotsOf = (inAll: number, ofSession = inAll): Slots =>
+  createSlots({ max_concurrent_calls: inAll, max_session_calls: ofSession }, { monotonic: () => 0 });
 
 describe('NFR-1.4 the limit on concurrent executions', () => {
   it('makes further executions wait in order', async () => {
@@ -138,7 +139,7 @@ describe('NFR-1.4 the share of a session', () => {
 
   it('bounds what waits, with RATE_LIMITED and the time that the executions before it need', async () => {
     let now = 0;
-    const slots = createSlots({ inAll: 4, ofSession: 2 }, { monotonic: () => now });
+    const slots = createSlots({ max_concurrent_calls: 4, max_session_calls: 2 }, { monotonic: () => now });
     for (let i = 0; i < 100; i += 1) {
       const release = await slots.take('one', free);
       now += 500;
