@@ -29,6 +29,8 @@ export interface BenchInstallation {
 export interface Caller {
   /** Returns the envelope of a successful call; throws if the call fails. `session`: default "bench". */
   call(tool: string, input: object, session?: string): Promise<string>;
+  /** Asks for what the daemon knows without looking at anything. */
+  status(): Promise<unknown>;
 }
 
 /** `root`: the installation to measure; default: the one that runs the benchmark. */
@@ -58,11 +60,22 @@ export async function installForBench(config: object, root = findInstallRoot()):
     ctxd,
     remove,
     daemonPid: async () => Number(JSON.parse(await ctxd('server', 'status', '--json')).pid),
-    withDaemon: (use) =>
-      withClient(paths, (client) =>
-        use({ call: (tool, input, session = 'bench') => callTool(client, { project, session }, tool, input) }),
-      ),
+    withDaemon: (use) => callerOver(paths, project, use),
   };
+}
+
+/** Opens a channel to a daemon, or to what listens as one. */
+export function callerOver<T>(
+  paths: Pick<Paths, 'certsDir' | 'socket'>,
+  project: string,
+  use: (daemon: Caller) => Promise<T>,
+): Promise<T> {
+  return withClient(paths, (client) =>
+    use({
+      call: (tool, input, session = 'bench') => callTool(client, { project, session }, tool, input),
+      status: () => client.serverStatus({}),
+    }),
+  );
 }
 
 interface Place {

@@ -118,7 +118,8 @@ async function compare(work: FoundWork, at: BenchInstallation, home: string, rou
   const hostEnv = { HOME: home, PATH: `${join(toolchain, 'bin')}:${inheritedPath()}`, LANG: 'C.UTF-8' };
   const input = JSON.stringify({ command, timeout_ms: TIMEOUT_MS });
   const own = { cwd: at.project, env: at.env };
-  const host = { cwd: at.project, env: hostEnv };
+  const host = { cwd: at.project, env: { ...hostEnv, CLAUDE_CODE_TMPDIR: home } };
+  writeFileSync(join(home, '.srt-settings.json'), JSON.stringify(srtSettings(home)));
   const srt = await workingSrt(host);
   const contenders: Contender[] = [
     { name: OUTSIDE, once: () => run('bash', ['-c', command], host) },
@@ -152,6 +153,14 @@ async function workingSrt(host: Parameters<typeof runProcess>[2]): Promise<Peer>
   } catch (cause) {
     return { path: null, missing: firstLine(cause) };
   }
+}
+
+/** Its own default refuses every write. A build writes to the project and to the caches in the home directory. */
+function srtSettings(home: string): unknown {
+  return {
+    network: { allowedDomains: [], deniedDomains: [] },
+    filesystem: { denyRead: [], allowWrite: ['.', home], denyWrite: [] },
+  };
 }
 
 function srtContender(program: string, command: string, host: Parameters<typeof runProcess>[2]): Contender {

@@ -48,7 +48,10 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
   const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
-  const slots = createSlots(config.server.max_concurrent_calls);
+  const slots = createSlots(
+    { inAll: config.server.max_concurrent_calls, ofSession: config.server.max_session_calls },
+    clock,
+  );
   const approvals = new CallApprovals({ ...before, rules: before.approvalRules, clock, timer, logger });
   approvals.subscribe((event) =>
     before.liveEvents.approval(event.question.session.project, questionEvent(event, scrubber)),

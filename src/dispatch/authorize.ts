@@ -1,4 +1,5 @@
 import type { ApprovalRecord, CommandRuleRecord } from '../call/outcome.ts';
+import { sessionKey } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -11,7 +12,7 @@ import type { Execution, VerifiedCall } from './call.ts';
 import type { CallRates } from './call-rates.ts';
 import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
 import { type CommandRules, checkCommandRules } from './command-rules.ts';
-import type { Allowed, Denied, Need, Question, Verdict } from './decision.ts';
+import { type Allowed, type Denied, denial, type Need, type Question, type Verdict } from './decision.ts';
 import type { Slots } from './slots.ts';
 
 export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'> {
@@ -77,7 +78,7 @@ export async function authorize(call: VerifiedCall, deps: AuthorizeDeps, asking:
     const { lines, open, isOnlyForWatchers } = await judge(call, deps, isolation, answered, asking);
     // Judged again, because other calls may have passed meanwhile.
     const rate = open === null && !call.options.dryRun ? deps.rates.take(call) : null;
-    if (rate?.verdict === 'deny') throw refusal(rate, lines);
+    if (rate?.verdict === 'deny') throw denial(rate, { checks: lines });
     if (open === null || call.options.dryRun) return { isolation, report: reportOf(call, isolation, lines, open) };
     await askPerson(call, { rule: open, isOnlyForWatchers, untilMs }, deps, asking);
     answered.add(open.id);
@@ -103,19 +104,11 @@ async function judge(
     lines.push({ check: check.name, allowed: decision.verdict === 'allow', reason: decision.reason, ...asks });
     const isOnlyForWatchers = verdict.verdict === 'ask' && verdict.isOnlyForWatchers === true;
     if (open !== null) return { lines, open, isOnlyForWatchers };
-    if (decision.verdict === 'deny') throw refusal(decision, lines);
+    if (decision.verdict === 'deny') throw denial(decision, { checks: lines });
     if (verdict.verdict === 'ask') for (const rule of keptAnswers(verdict, answered)) asking.note(rule);
   }
   if (lines.length === 0) throw new ContextdError('PERMISSION_DENIED', 'no check allowed the call');
   return { lines, open: null, isOnlyForWatchers: false };
-}
-
-function refusal({ code, reason, remedy, limit, details, retryAfterMs }: Denied, checks: JsonObject[]): ContextdError {
-  return new ContextdError(code, reason, {
-    remedy,
-    details: { checks, ...(limit === undefined ? {} : { limit }), ...details },
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
 }
 
 /** The needs of a question that neither a recorded consent nor an answer to this call covers. */
@@ -227,19 +220,6 @@ function checkIsolation(call: VerifiedCall, deps: AuthorizeDeps, isolation: Isol
   };
 }
 
-/** Waiting calls per slot beyond which calls are refused, so that callers retry later. */
-const WAITING_PER_SLOT = 16;
-
-function checkQuota(_call: VerifiedCall, deps: AuthorizeDeps): Verdict {
-  const limit = deps.config.server.max_concurrent_calls * WAITING_PER_SLOT;
-  const waiting = deps.slots.waiting();
-  if (waiting < limit) return { verdict: 'allow', reason: `${waiting} of at most ${limit} calls are waiting` };
-  return {
-    verdict: 'deny',
-    code: 'RATE_LIMITED',
-    limit,
-    retryAfterMs: 100,
-    reason: `${waiting} calls are waiting already`,
-    remedy: 'Call again shortly, or raise server.max_concurrent_calls.',
-  };
+function checkQuota({ session }: VerifiedCall, { slots }: AuthorizeDeps): Verdict {
+  return slots.full(sessionKey(session)) ?? { verdict: 'allow', reason: `${slots.waiting()} calls are waiting` };
 }

@@ -1,5 +1,5 @@
 import type { CommandRuleRecord } from '../call/outcome.ts';
-import type { ErrorCode } from '../core/errors.ts';
+import { ContextdError, type ErrorCode } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ApprovalRule } from '../stores/approval-rules.ts';
 import type { NewConsent } from '../stores/consents.ts';
@@ -27,6 +27,18 @@ export interface Denied extends Judged {
   details?: JsonObject;
   /** Milliseconds to wait before a retry. */
   retryAfterMs?: number;
+}
+
+/** The error of a call that is denied. `facts`: further details. */
+export function denial(
+  { code, reason, remedy, limit, details, retryAfterMs }: Denied,
+  facts: JsonObject,
+): ContextdError {
+  return new ContextdError(code, reason, {
+    remedy,
+    details: { ...facts, ...(limit === undefined ? {} : { limit }), ...details },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }
 
 /**

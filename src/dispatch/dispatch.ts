@@ -1,7 +1,7 @@
 import { withoutOutput } from '../call/fact-operations.ts';
 import type { CallFacts } from '../call/outcome.ts';
 import type { CallAnswer, CallRequest, Dispatch } from '../call/request.ts';
-import type { SessionRef } from '../call/session.ts';
+import { type SessionRef, sessionKey } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
@@ -162,7 +162,7 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
   const { isolation, report } = state.from('authorize');
   if (dryRun) return addFacts({ ...EMPTY_OUTCOME, data: report }, { policyHash: state.policyHash });
   await state.times.of('journal', state.record.begin(call));
-  const release = await state.times.of('slot', deps.slots.take(call.request.signal));
+  const release = await state.times.of('slot', deps.slots.take(sessionKey(call.session), call.request.signal));
   try {
     return withRefusedHosts(withEarlierFacts(await run(call, state.from('open_secrets'), isolation, deps), state));
   } finally {

@@ -124,9 +124,13 @@ function placed(reported: readonly Reported[], count: number): GitleaksFinding[]
   });
 }
 
+export function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && 'timedOut' in thrown && thrown.timedOut === true;
+}
+
 /** Nothing of what was scanned is in the message; the cause is for the log. */
 export function searchFailed(cause: unknown): ContextdError {
-  const late = cause instanceof Error && 'timedOut' in cause && cause.timedOut === true;
+  const late = isTimeout(cause);
   return new ContextdError('SCRUB_FAILED', `the output was withheld: gitleaks ${late ? 'took too long' : 'failed'}`, {
     remedy:
       'Call again. If it fails again, a person can let answers leave without it: `ctxd config set scrub.gitleaks small`.',
@@ -148,7 +152,7 @@ const TOKEN = /\[?SECRET\\*(?:_\d+)?\]?/g;
  * Returns what gitleaks found in scrubbed texts that is not a token: the whole secret, or a piece next to a token if it
  * is long and mixed enough to be more than a label.
  */
-export function missedSecrets(findings: readonly GitleaksFinding[]): MissedSecret[] {
+export function missedSecrets(findings: readonly Pick<GitleaksFinding, 'rule' | 'secret'>[]): MissedSecret[] {
   const missed = new Map<string, MissedSecret>();
   for (const { rule, secret } of findings)
     for (const value of piecesOf(secret)) missed.set(value, missed.get(value) ?? { rule: `gitleaks/${rule}`, value });

@@ -1,7 +1,16 @@
 import { execa } from 'execa';
 import type { Timer } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
-import { type GitleaksRun, mayHoldSecret, parseReport, searchFailed, searchOptions, withEmptyLine } from './run.ts';
+import {
+  type GitleaksFinding,
+  type GitleaksRun,
+  isTimeout,
+  mayHoldSecret,
+  parseReport,
+  searchFailed,
+  searchOptions,
+  withEmptyLine,
+} from './run.ts';
 
 interface WaitingDeps {
   /** Absolute path of the program. */
@@ -13,10 +22,13 @@ interface WaitingDeps {
 
 /** Runs of gitleaks that begin at once. */
 export interface WaitingSearch {
-  run: GitleaksRun;
+  /** What it finds in the texts, wherever it is. SCRUB_FAILED as for GitleaksRun. */
+  run(texts: readonly string[], withinMs: number): Promise<Found[]>;
   /** Ends the processes that wait. */
   stop(): void;
 }
+
+type Found = Pick<GitleaksFinding, 'rule' | 'secret'>;
 
 /** Most processes that wait, 40 MB each. An answer may need one for what it showed early, one for the whole, and one for errors. */
 const WAITING_MAX = 3;
@@ -47,29 +59,28 @@ export function createWaitingSearch({ program, overFiles, timer }: WaitingDeps):
     taken = 0;
     later(IDLE_MS, end);
   };
-  const take = (): GitleaksProcess => {
+  /** With one that waits; with a new one if that has ended, of which the daemon may not know yet. */
+  const searchOne = async (text: string, withinMs: number): Promise<Found[]> => {
     taken += 1;
-    for (let process = waiting.pop(); process !== undefined; process = waiting.pop()) if (process.waits) return process;
-    return new GitleaksProcess(program);
+    const process = waiting.pop();
+    try {
+      if (process !== undefined) return await process.search(text, withinMs);
+    } catch (thrown) {
+      if (isTimeout(thrown)) throw thrown;
+    }
+    return new GitleaksProcess(program).search(text, withinMs);
   };
   let stopped = false;
   return {
     async run(texts, withinMs) {
-      const searched = texts.flatMap((text, position) => (mayHoldSecret(text) ? [{ text, position }] : []));
+      const searched = joinLines(texts.filter(mayHoldSecret));
       if (searched.length === 0) return [];
       if (searched.length > WAITING_MAX) return overFiles(texts, withinMs);
-      const searches = searched.map((one) => ({ ...one, process: take() }));
       try {
-        const found = await Promise.all(
-          searches.map(async ({ text, position, process }) =>
-            (await process.search(text, withinMs)).map(({ rule, secret }) => ({ position, rule, secret })),
-          ),
-        );
-        return found.flat();
+        return (await Promise.all(searched.map(async (text) => searchOne(text, withinMs)))).flat();
       } catch (thrown) {
         throw searchFailed(thrown);
       } finally {
-        for (const { process } of searches) process.end();
         if (!stopped) later(REFILL_MS, refill);
       }
     },
@@ -81,13 +92,23 @@ export function createWaitingSearch({ program, overFiles, timer }: WaitingDeps):
   };
 }
 
+/** More empty lines than the whitespace that a rule allows between a name and its value. */
+const BETWEEN_LINES = '\n'.repeat(12);
+/** UTF-16 characters of a line that is searched with others. */
+const JOINED_MAX_CHARS = 4096;
+
+/** The texts of one line, such as the names of changed files, as one text. No rule matches across the empty lines between them. */
+function joinLines(texts: readonly string[]): string[] {
+  const isLine = (text: string): boolean => text.length <= JOINED_MAX_CHARS && !/[\n\r]/.test(text);
+  const lines = texts.filter(isLine);
+  const others = texts.filter((text) => !isLine(text));
+  return lines.length === 0 ? others : [...others, lines.join(BETWEEN_LINES)];
+}
+
 /** A gitleaks that searches one text. If the daemon dies, its input ends and so does it. */
 class GitleaksProcess {
   readonly #controller = new AbortController();
   readonly #process;
-  /** False once it has ended. */
-  waits = true;
-
   constructor(program: string) {
     this.#process = execa(program, ['stdin', ...searchOptions('-')], {
       cwd: '/',
@@ -99,19 +120,20 @@ class GitleaksProcess {
       cancelSignal: this.#controller.signal,
     });
     // It may end before it has a text; a search then sees why.
-    const ended = (): void => {
-      this.waits = false;
-    };
-    this.#process.then(ended, ended);
+    this.#process.catch(() => {});
     this.#process.stdin.on('error', () => {});
   }
 
-  async search(text: string, withinMs: number): Promise<ReturnType<typeof parseReport>> {
+  async search(text: string, withinMs: number): Promise<Found[]> {
     this.#process.stdin.end(withEmptyLine(text));
-    const { stdout } = await within(withinMs, this.#process, () => {
-      throw Object.assign(new Error('it took too long'), { timedOut: true });
-    });
-    return parseReport(stdout);
+    try {
+      const { stdout } = await within(withinMs, this.#process, () => {
+        throw Object.assign(new Error('it took too long'), { timedOut: true });
+      });
+      return parseReport(stdout).map(({ rule, secret }) => ({ rule, secret }));
+    } finally {
+      this.end();
+    }
   }
 
   /** Of one that has ended, nothing. */

@@ -49,15 +49,17 @@ async function findsHush(): Promise<string> {
 const HUSH = `hush-${'123456789012'}`;
 
 describe('SEC-1.3 gitleaks that waits for a text', () => {
-  it('finds what stands in which text, and leaves more than three texts to files', async () => {
+  it('searches texts of one line together, and leaves more than three others to files', async () => {
     const program = await findsHush();
     const search = waitingSearch(program, async (texts) =>
       texts.map((secret, position) => ({ position, rule: 'f', secret })),
     );
-    expect(await search.run(['short', 'nothing is here', `a ${HUSH} b`], WITHIN_MS)).toEqual([
-      { position: 2, rule: 'hush', secret: HUSH },
+    const names = Array.from({ length: 48 }, (_, i) => `src/file-${i}.ts`);
+    expect(await search.run(['short', ...names, `a ${HUSH} b`, 'two\nlines of it'], WITHIN_MS)).toEqual([
+      { rule: 'hush', secret: HUSH },
     ]);
-    expect(await search.run(['the first', 'the second', 'the third', 'the fourth'], WITHIN_MS)).toHaveLength(4);
+    const long = names.slice(0, 4).map((name) => `${name}\n`);
+    expect(await search.run(long, WITHIN_MS)).toMatchObject(long.map((secret) => ({ rule: 'f', secret })));
   });
 
   it('starts no process for texts that are too short for a secret', async () => {
@@ -68,7 +70,7 @@ describe('SEC-1.3 gitleaks that waits for a text', () => {
   it('has as many processes waiting as the last answer needed, and none once it is stopped', async () => {
     const program = await findsHush();
     const search = waitingSearch(program);
-    await Promise.all([search.run([`out ${HUSH}`, 'and errors'], WITHIN_MS), search.run(['the whole'], WITHIN_MS)]);
+    await Promise.all([search.run([`out ${HUSH}`, 'and\nerrors'], WITHIN_MS), search.run(['the whole'], WITHIN_MS)]);
     await vi.waitFor(() => expect(waitingFor(program)).toHaveLength(3));
     search.stop();
     await vi.waitFor(() => expect(waitingFor(program)).toEqual([]));
@@ -85,7 +87,7 @@ describe('SEC-1.3 gitleaks that waits for a text', () => {
     });
     process.kill(Number(pid), 'SIGKILL');
     await vi.waitFor(() => expect(waitingFor(program)).toEqual([]));
-    expect(await search.run([`a ${HUSH}`], WITHIN_MS)).toEqual([{ position: 0, rule: 'hush', secret: HUSH }]);
+    expect(await search.run([`a ${HUSH}`], WITHIN_MS)).toEqual([{ rule: 'hush', secret: HUSH }]);
   });
 
   it('fails with SCRUB_FAILED, without a word of the text, if the program fails', async () => {
@@ -123,11 +125,20 @@ describe.skipIf(binary.missing !== null)('SEC-1.1 the real gitleaks', () => {
     const search = waitingSearch(program, files);
     const inFiles = await files(texts, WITHIN_MS);
     expect(inFiles.length).toBeGreaterThan(30);
+    const sorted = (list: readonly { rule: string; secret: string }[]) =>
+      list.map(({ rule, secret }) => `${rule} ${secret}`).sort();
     for (const [position, text] of texts.entries()) {
-      const found = await search.run([text], WITHIN_MS);
-      const expected = inFiles.filter((one) => one.position === position).map((one) => ({ ...one, position: 0 }));
-      const sorted = (list: typeof found) => list.map((one) => JSON.stringify(one)).sort();
-      expect(sorted(found), JSON.stringify(text)).toEqual(sorted(expected));
+      const expected = inFiles.filter((one) => one.position === position);
+      expect(sorted(await search.run([text], WITHIN_MS)), JSON.stringify(text)).toEqual(sorted(expected));
     }
+    // Many lines together: none hides what another holds, and nothing is found across two. A rule may find more, because
+    // it is tried where one of its keywords is in any of them.
+    const lines = texts.flatMap((text) => text.split(/[\n\r]+/));
+    const expected = sorted(await files(lines, WITHIN_MS));
+    expect(expected.length).toBeGreaterThan(20);
+    const found = await search.run(lines, WITHIN_MS);
+    expect(sorted(found)).toEqual(expect.arrayContaining(expected));
+    const more = found.filter((one) => !expected.includes(sorted([one])[0] ?? ''));
+    expect(more.filter(({ secret }) => !lines.some((line) => line.includes(secret)))).toEqual([]);
   });
 });
