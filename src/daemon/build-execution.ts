@@ -135,9 +135,8 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     logger,
   });
   const toolHabits = new ToolHabits({ ...before, choices: before.toolChoices, catalogues, logger });
-  const { dense } = before;
   const toolMeanings =
-    dense !== null && config.memory.embedding.tools ? new ToolMeanings({ model: dense, timer }) : null;
+    before.dense !== null && config.memory.embedding.tools ? new ToolMeanings({ model: before.dense, timer }) : null;
   const primitives = new PrimitiveCatalogues({ ...before, access, upstreams: servers, logger });
   const keep = (call: Parameters<typeof keepPart>[0], part: KeptPart) => keepPart(call, part, { scrubber, artifacts });
   const verbs = {

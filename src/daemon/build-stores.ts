@@ -22,7 +22,6 @@ import { createDaemonKeys } from '../stores/keys.ts';
 import { createLiveSessions } from '../stores/live-sessions.ts';
 import { createNetworkLog } from '../stores/network-log.ts';
 import { createNetworkRules } from '../stores/network-rules.ts';
-import { createOpenJobs } from '../stores/open-jobs.ts';
 import { createProjectStore } from '../stores/projects.ts';
 import { SecretNumbers } from '../stores/secret-numbers.ts';
 import { createSessionStore } from '../stores/sessions.ts';
@@ -74,7 +73,6 @@ export function buildStores(deps: ComposeDeps) {
       onChange: (change, session) => liveEvents.session(change, session),
     }),
     journal: createJournal({ database, clock }),
-    openJobs: createOpenJobs({ database }),
     callSeals: new CallSeals(keys),
     networkRules: createNetworkRules({ database, clock }),
     networkCredentials: credentialsOf(deps, database, projects),

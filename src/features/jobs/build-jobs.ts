@@ -3,20 +3,24 @@ import type { SecondSearch } from '../../dispatch/scrub.ts';
 import { maskStreams } from '../../dispatch/store.ts';
 import type { ViewMaker } from '../../dispatch/view/run-view.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
+import { createOpenJobs } from '../../stores/open-jobs.ts';
+import type { Database } from '../../stores/sqlite.ts';
 import { readView } from '../../tokens/views/read-view.ts';
 import type { Chore } from '../shared/chores.ts';
 import { Jobs, type JobsDeps } from './jobs.ts';
 import type { FindLine } from './wait.ts';
 
-export interface BuildJobsDeps extends Omit<JobsDeps, 'scrub' | 'mask' | 'maskText' | 'stored'> {
+export interface BuildJobsDeps extends Omit<JobsDeps, 'scrub' | 'mask' | 'maskText' | 'stored' | 'openJobs'> {
+  database: Database;
   scrubber: Scrubber;
   secondSearch: SecondSearch;
 }
 
 /** The background jobs, with the scrubbing of a call for their outputs. */
-export function buildJobs({ scrubber, secondSearch, ...deps }: BuildJobsDeps): Jobs {
+export function buildJobs({ scrubber, secondSearch, database, ...deps }: BuildJobsDeps): Jobs {
   return new Jobs({
     ...deps,
+    openJobs: createOpenJobs({ database }),
     async scrub(session, release, { startedBy, opened }, gap) {
       const hints = { tool: startedBy, opened, ...(gap === null ? {} : { ownLines: new Map([[0, gap]]) }) };
       const { texts, rules, ownLines } = await scrubReleases(session, [release], hints, { scrubber, secondSearch });
