@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { pino } from 'pino';
-import { ContextdError, isErrno } from '../core/errors.ts';
-import type { LogFields, Logger } from '../core/log.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import type { LogFields, Logger } from '../../core/log.ts';
 
 export interface LoggerDeps {
   level: 'debug' | 'info' | 'warn' | 'error';

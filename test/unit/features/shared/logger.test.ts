@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
-import { createFileSink, createLogger, type LoggerDeps } from '#src/daemon/logger.js';
+import { createFileSink, createLogger, type LoggerDeps } from '#src/features/shared/logger.js';
 
 function logger(deps: Partial<LoggerDeps> = {}) {
   const lines: string[] = [];
