@@ -11,6 +11,7 @@ import type { Branches } from '../branches/branches.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { IntroducedScope, Network } from '../network/network.ts';
 import type { CallGate } from '../shared/call-gate.ts';
+import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
 import type { Moves } from './moves.ts';
 import { Pair } from './pair.ts';
@@ -46,6 +47,7 @@ export class Arrival {
   readonly #adopted = Promise.withResolvers<void>();
   readonly #done = Promise.withResolvers<void>();
   readonly #calls = new Map<string, Expected>();
+  readonly #build = buildId();
   #state: HandedState | null = null;
   #parts: ArrivalParts | null = null;
   /** What arrived before the spawner was adopted. */
@@ -70,7 +72,7 @@ export class Arrival {
 
   /** Says that this daemon is ready, and waits for the state. Throws INTERRUPTED if the daemon before is gone. */
   async receive(): Promise<HandedState> {
-    this.#pair.tell('ready');
+    this.#pair.tell('ready', this.#build);
     this.#state = await this.#taken.promise;
     return this.#state;
   }

@@ -11,6 +11,7 @@ import type { Jobs, JobsState } from '../jobs/jobs.ts';
 import type { Network } from '../network/network.ts';
 import type { CallGate } from '../shared/call-gate.ts';
 import type { Undo } from '../undo/undo.ts';
+import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
 import type { Moves } from './moves.ts';
 import { Pair } from './pair.ts';
@@ -72,6 +73,7 @@ export interface HandedOver {
  */
 export class Departure {
   readonly #deps: DepartureDeps;
+  readonly #build = buildId();
   #ends: DepartureEnds | null = null;
   #isUnderWay = false;
 
@@ -84,7 +86,7 @@ export class Departure {
   }
 
   /**
-   * Throws NOT_IMPLEMENTED if sandboxes end with the daemon here, CONFLICT if this goes on already, and DAEMON_UNAVAILABLE if the new
+   * Throws NOT_IMPLEMENTED if sandboxes end with the daemon here or the new one is of another build, CONFLICT if this goes on already, and DAEMON_UNAVAILABLE if the new
    * daemon does not start: this one then goes on as if nothing had been asked. `path`: PATH of the new daemon; '' for that of this one.
    */
   async run(path: string): Promise<HandedOver> {
@@ -96,10 +98,11 @@ export class Departure {
     const streams = heritage.streams();
     const environment = { ...this.#deps.environment, ...(path === '' ? {} : { PATH: path }) };
     const successor = startSuccessor(this.#deps.paths, environment, streams);
-    const { promise: said, resolve: onReady } = Promise.withResolvers<void>();
+    const { promise: said, resolve: onReady } = Promise.withResolvers<string>();
     const pair = this.#pairWith(successor, onReady);
     try {
       await successor.ready(said);
+      if ((await said) !== this.#build) throw cannotHandOver();
     } catch (thrown) {
       pair.close();
       successor.kill();
@@ -109,14 +112,14 @@ export class Departure {
     return this.#handOver(successor, { pair, ends, heritage, streams });
   }
 
-  #pairWith({ socket }: Successor, onReady: () => void): Pair {
+  #pairWith({ socket }: Successor, onReady: (build: string) => void): Pair {
     const { gate, sandbox, moves, requestStop } = this.#deps;
     return new Pair(socket, {
       answer: (name) => Promise.reject(new Error(`the next daemon asks for ${name}`)),
       told: (name, args) => {
-        const [requestId, why] = args as [string, WireError];
-        if (name === 'ready') onReady();
-        if (name === 'cancel') gate.cancel(requestId, unpackError(why));
+        const [first, why] = args as [string, WireError];
+        if (name === 'ready') onReady(first);
+        if (name === 'cancel') gate.cancel(first, unpackError(why));
       },
       frame(header, body) {
         if (header.re === 'lost') sandbox.heritage?.lost();

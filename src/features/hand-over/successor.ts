@@ -13,7 +13,7 @@ export interface Successor {
   readonly pid: number;
   readonly socket: Duplex;
   /** Waits until it has said that it is ready. Throws why it did not start. */
-  ready(said: Promise<void>): Promise<void>;
+  ready(said: Promise<unknown>): Promise<void>;
   kill(): void;
 }
 
