@@ -6,6 +6,7 @@ import type {
   AllowValueRequest__Output as AllowValueRequest,
   AuditRequest__Output as AuditRequest,
   BranchFilesRequest__Output as BranchFilesRequest,
+  CopyStateRequest__Output as CopyStateRequest,
   DisallowValueRequest__Output as DisallowValueRequest,
   HookReport__Output as HookReport,
   HostNetwork__Output as HostNetwork,
@@ -161,6 +162,11 @@ function rootOf(root: string): string {
 
 export function withPath(request: PathRequest): PathRequest {
   return { ...withRoot(request), path: rootOf(request.path) };
+}
+
+/** The file of a backup, which goes on record. */
+export function copyOf(request: CopyStateRequest): CopyStateRequest {
+  return { ...request, file: rootOf(request.file) };
 }
 
 /** At most this many toolchains, directories of one toolchain, and directories on PATH. */

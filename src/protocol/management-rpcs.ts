@@ -6,6 +6,7 @@ import {
   allowanceOf,
   auditOf,
   branchFilesOf,
+  copyOf,
   credentialOf,
   disallowanceOf,
   hookOf,
@@ -118,7 +119,7 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   // Returns the settings that changed since they were last recorded; it records each of them itself.
   recordSettings: { act: READS },
 
-  copyState: { act: ({ file }) => act('backup create', { file }), answerMs: COPY_ANSWER_MS },
+  copyState: { act: ({ file }) => act('backup create', { file }), check: copyOf, answerMs: COPY_ANSWER_MS },
   tailAudit: { act: READS, check: auditOf, answerMs: SHORT_ANSWER_MS },
   checkHealth: { act: READS, check: withProject },
   stats: { act: READS, check: statsOf },

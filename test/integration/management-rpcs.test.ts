@@ -28,6 +28,7 @@ const VALID: Record<string, unknown> = {
   project_root: '/p',
   path: '/q',
   cwd: '/p',
+  file: '/r/backup',
   which: 'undo_01234567',
   id: '0123abcd',
   token: '[SECRET_1]',
