@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { type Part, type StopCause, stopParts } from '../../core/lifecycle.ts';
@@ -38,6 +38,9 @@ export interface DepartureDeps {
   logger: Logger;
   requestStop(graceMs: number, cause: StopCause): void;
 }
+
+/** Milliseconds between looks at whether calls are in step 5. */
+const LOOK_MS = 5;
 
 /** What is known once all parts are built. */
 export interface DepartureEnds {
@@ -165,7 +168,7 @@ export class Departure {
     const { gate, carried, clock, drainMs } = this.#deps;
     const until = clock.monotonic() + drainMs;
     const isSettled = (): boolean => gate.running().every(({ request }) => carried.has(request.requestId));
-    while (!isSettled() && clock.monotonic() < until) await setImmediate();
+    while (!isSettled() && clock.monotonic() < until) await delay(LOOK_MS);
   }
 
   async #collect({ pair, ends, heritage, streams }: Leaving): Promise<HandedState> {
