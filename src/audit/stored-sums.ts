@@ -59,7 +59,7 @@ export class StoredSums {
   async #read(segment: Segment): Promise<Stored | null> {
     try {
       const value: unknown = JSON.parse(await readFile(this.#fileOf(segment), 'utf8'));
-      if (!isStored(value) || value.end !== (await endOf(segment.path, value.bytes))) return null;
+      if (!isStored(value) || value.end === '' || value.end !== (await endOf(segment.path, value.bytes))) return null;
       return value;
     } catch (error) {
       if (isErrno(error) || error instanceof SyntaxError) return null;
@@ -72,6 +72,8 @@ export class StoredSums {
     const unfinished = join(this.#dir, `.${randomUUID()}`);
     try {
       const end = await endOf(segment.path, sums.bytes);
+      // The segment was cut meanwhile.
+      if (end === '') return;
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       await writeFile(unfinished, JSON.stringify({ ...sums, end, format: FORMAT } satisfies Stored), { mode: 0o600 });
       await rename(unfinished, this.#fileOf(segment));

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { cp, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import type { SegmentSize } from '../audit/log.ts';
 import { listSegments } from '../audit/segments.ts';
 import { hashFiles } from '../catalog/bundle.ts';
+import { readConfigFile } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
 import { integerOf, textOf } from '../stores/sqlite.ts';
 import { packBackup, readBackup } from './archive.ts';
 import { BACKUP_FORMAT, type BackedUpFile, logName, MANIFEST, type Manifest, SETTINGS } from './manifest.ts';
@@ -32,7 +34,11 @@ export interface CreatedBackup {
   readonly artifacts: number;
   readonly segments: number;
   readonly tools: number;
-  readonly left_out: LeftOut & { readonly rows: Readonly<Record<string, number>> };
+  /** `variables`: names of `tools.env`, whose values may be secrets. */
+  readonly left_out: LeftOut & {
+    readonly variables: readonly string[];
+    readonly rows: Readonly<Record<string, number>>;
+  };
 }
 
 /**
@@ -47,7 +53,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
   const { left, schemas } = await exportDatabases(copy.directory, dir, paths.artifactsDir, nowMs);
   await exportAudit(dir, options, logName(host, made));
   await exportTools(dir, paths.toolsDir);
-  await exportSettings(dir, paths.configFile);
+  const variables = await exportSettings(dir, paths);
   const files = await listFiles(dir);
   const manifest: Manifest = { format: BACKUP_FORMAT, contextd: version, made, host, schemas, files };
   await writeFile(join(dir, MANIFEST), JSON.stringify(manifest), { mode: 0o600 });
@@ -60,7 +66,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
     artifacts: count('artifacts/'),
     segments: count('audit/'),
     tools: new Set(files.flatMap(({ path }) => (path.startsWith('tools/') ? [path.split('/')[1]] : []))).size,
-    left_out: left,
+    left_out: { ...left, variables },
   };
 }
 
@@ -173,12 +179,14 @@ async function exportTools(dir: string, toolsDir: string): Promise<void> {
   }
 }
 
-async function exportSettings(dir: string, configFile: string): Promise<void> {
-  try {
-    await writeFile(join(dir, SETTINGS), await readFile(configFile), { mode: 0o600 });
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error;
-  }
+/** Without the variables of tools, whose values may be secrets. Returns their names. Throws SCHEMA_INVALID. */
+async function exportSettings(dir: string, paths: Pick<Paths, 'configFile'>): Promise<string[]> {
+  const { tools, ...others } = await readConfigFile(paths);
+  const { env, ...moved } = isJsonObject(tools) ? tools : {};
+  const settings = { ...others, ...(Object.keys(moved).length === 0 ? {} : { tools: moved }) };
+  if (Object.keys(settings).length > 0)
+    await writeFile(join(dir, SETTINGS), JSON.stringify(settings, null, 2), { mode: 0o600 });
+  return isJsonObject(env) ? Object.keys(env) : [];
 }
 
 async function namesIn(dir: string): Promise<string[]> {

@@ -59,6 +59,7 @@ const STATE_TABLES = {
   // Only a caller of the daemon that ran the call asks for it.
   calls: 'stays',
   call_answers: 'stays',
+  open_jobs: 'stays',
 } as const satisfies Record<string, Fate>;
 
 export const BACKED_UP: readonly BackedUpDatabase[] = [

@@ -39,7 +39,7 @@ export function requireSetting(key: string): string {
  * value itself.
  */
 export function shownValue(key: string, value: Json): Json {
-  if (typeof value === 'string' && /^https?:\/\//.test(value)) return shownAddress(value);
+  if (typeof value === 'string' && /^https?:\/\//i.test(value)) return shownAddress(value);
   if (key !== 'tools.env' || !isJsonObject(value)) return value;
   return Object.fromEntries(Object.keys(value).map((name) => [name, '(hidden)']));
 }

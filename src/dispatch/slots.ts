@@ -30,6 +30,8 @@ interface Line {
 
 /** Executions that wait for each slot. One session cannot fill the whole queue, because it has fewer slots. */
 const WAITING_PER_SLOT = 16;
+/** So many may wait, however few the slots are: a person answers the questions of 256 calls at once. */
+const [SESSION_MIN, MIN_IN_ALL] = [256, 512];
 /** Milliseconds after which a refused caller may try again. */
 const [RETRY_MIN_MS, RETRY_MAX_MS] = [100, 60_000];
 /** Weight of the newest execution in their mean time. */
@@ -44,23 +46,29 @@ export function createSlots(server: SlotLimits, clock: Pick<Clock, 'monotonic'>)
   const waiting = (): number => [...lines.values()].reduce((sum, { queue }) => sum + queue.length, 0);
   const full = (session: string): Denied | null => {
     const queues = [
-      { whose: 'of this session', length: lines.get(session)?.queue.length ?? 0, slots: server.max_session_calls },
-      { whose: 'in all', length: waiting(), slots: server.max_concurrent_calls },
+      {
+        whose: 'of this session',
+        length: lines.get(session)?.queue.length ?? 0,
+        slots: server.max_session_calls,
+        min: SESSION_MIN,
+      },
+      { whose: 'in all', length: waiting(), slots: server.max_concurrent_calls, min: MIN_IN_ALL },
     ];
-    const one = queues.find(({ length, slots }) => length >= slots * WAITING_PER_SLOT);
+    const limitOf = ({ slots, min }: (typeof queues)[number]): number => Math.max(min, slots * WAITING_PER_SLOT);
+    const one = queues.find((queue) => queue.length >= limitOf(queue));
     if (one === undefined) return null;
     const waitMs = Math.ceil((one.length / one.slots) * meanMs);
     return {
       verdict: 'deny',
       code: 'RATE_LIMITED',
-      limit: one.slots * WAITING_PER_SLOT,
+      limit: limitOf(one),
       retryAfterMs: Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, waitMs)),
       reason: `${one.length} calls ${one.whose} are waiting already`,
       remedy: 'Call again after retry_after_ms.',
     };
   };
   const forget = (session: string, line: Line): void => {
-    if (line.running === 0 && line.queue.length === 0) lines.delete(session);
+    if (line.running === 0 && line.queue.length === 0 && lines.get(session) === line) lines.delete(session);
   };
   const serve = (): void => {
     while (running < server.max_concurrent_calls) {

@@ -250,6 +250,7 @@ describe('ManagementService', () => {
         ready_used: 3,
         totals: { memory_bytes: 2 ** 20, memory_max_bytes: 2 ** 34, pids: 5, pids_max: 8192 },
       },
+      steps: [],
     });
   });
 

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appears } from '../helpers/appears.ts';
 import { type ComposedDaemon, composeDaemon } from '../helpers/composed-daemon.ts';
 
-const [IN_ALL, OF_SESSION, WAITING_PER_SLOT] = [3, 2, 16];
+const [IN_ALL, OF_SESSION] = [12, 8];
+/** Calls of a session that may wait. */
+const WAITING = 256;
 
 let at: ComposedDaemon;
 beforeAll(async () => {
@@ -14,7 +16,7 @@ afterAll(() => at.remove());
 
 describe('NFR-1.4 a flood of one session', () => {
   it('leaves room for the calls of another, is bounded, and loses no call that was accepted', async () => {
-    const flooding = Array.from({ length: OF_SESSION * (1 + WAITING_PER_SLOT) + 40 }, (_, i) =>
+    const flooding = Array.from({ length: OF_SESSION + WAITING + 40 }, (_, i) =>
       at.call(
         'safe_bash',
         { command: `: > up; until [ -e go ]; do sleep 0.02; done; echo ${i}` },

@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import type { ConnectionLimits } from '#src/doors/grpc/connections.js';
 import type { ExecuteResponse__Output } from '#src/protocol/generated/tool.js';
+import { loadProtocol } from '#src/protocol/load.js';
 import { echo } from '../helpers/behind.ts';
 import { answered, openDoor, type TestDoor } from '../helpers/door.ts';
 
@@ -147,6 +149,58 @@ test('NFR-2.1 of a client that dies just after its handshake nothing is left, an
   }
   await long;
 });
+
+test('NFR-2.1 a client that stops before it reads its answer gets all of it once it goes on', async () => {
+  at = await openDoor({
+    dispatch: async (request) => ({ ...echo(request), line: 'x'.repeat(5_000_000) }),
+    limits: { idleMs: 50 },
+  });
+  const socket = connectTls(secured());
+  await once(socket, 'secureConnect');
+  let isStopped = false;
+  const gate = new Duplex({
+    read: () => void (isStopped ? socket.pause() : socket.resume()),
+    write: (chunk, _encoding, done) => void socket.write(chunk, done),
+  });
+  socket.on('data', (chunk) => gate.push(chunk));
+  socket.once('close', () => gate.push(null));
+  const session = connectHttp2('https://contextd', {
+    createConnection: () => gate,
+    settings: { initialWindowSize: 2 ** 26 },
+  });
+  opened.push(socket);
+  await once(session, 'remoteSettings');
+  session.setLocalWindowSize(2 ** 26);
+  const answer = readAnswer(session);
+  isStopped = true;
+  socket.pause();
+  for (let look = 0; look < 3; look += 1) {
+    await dieAfterHandshake();
+    await expect.poll(() => at.door.connections(), { timeout: 10_000 }).toBe(1);
+  }
+  isStopped = false;
+  socket.resume();
+  expect(await answer).toBeGreaterThan(5_000_000);
+});
+
+/** Makes a call and returns the number of bytes that came back. */
+async function readAnswer(session: ClientHttp2Session): Promise<number> {
+  const context = { request_id: '', project_root: '/p', session_id: '', protocol_version: 2 };
+  const { Execute } = loadProtocol().ToolService.service;
+  const body = Execute.requestSerialize({ tool: 'safe_bash', input_json: Buffer.from('{}'), context });
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(body.length, 1);
+  const stream = session.request({
+    [constants.HTTP2_HEADER_METHOD]: 'POST',
+    [constants.HTTP2_HEADER_PATH]: Execute.path,
+    [constants.HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc',
+    te: 'trailers',
+  });
+  stream.end(Buffer.concat([head, body]));
+  let bytes = 0;
+  for await (const chunk of stream) bytes += chunk.length;
+  return bytes;
+}
 
 /** Sends only the headers of a call and returns its status. */
 async function statusOfUnfinished(session: ClientHttp2Session): Promise<unknown> {

@@ -35,7 +35,7 @@ const AGAIN: Readonly<Record<string, readonly [word: string, how: string]>> = {
 };
 
 function createdLines({ file, bytes, artifacts, segments, tools, left_out }: CreatedBackup): string[] {
-  const { rows, servers, branches, artifacts: unknown } = left_out;
+  const { rows, servers, branches, variables, artifacts: unknown } = left_out;
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
   const parts = [
     countOf(artifacts, 'large artifact'),
@@ -49,6 +49,9 @@ function createdLines({ file, bytes, artifacts, segments, tools, left_out }: Cre
     `${file}: ${size}, with ${parts.join(', ')}`,
     ...again,
     ...(servers.length > 0 ? [`left out: the variables of the MCP servers ${servers.join(', ')}`] : []),
+    ...(variables.length > 0
+      ? [`left out: the variables of tools ${variables.join(', ')}; give again with \`ctxd config set tools.env JSON\``]
+      : []),
     ...(branches.length > 0 ? [`left out: the files that only branches have: ${branches.join(', ')}`] : []),
     ...(unknown > 0 ? [`left out: ${countOf(unknown, 'artifact')} of sessions that are not known any more`] : []),
     'It holds what agents saw, and files that are accepted as they are: keep it as private as the state itself.',

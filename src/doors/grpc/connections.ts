@@ -35,6 +35,9 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   farewellMs: 500,
 };
 
+/** An hour, with looks every 30 s. */
+const SILENT_LOOKS_AFTER_CALL = 120;
+
 export interface Admission {
   limits: ConnectionLimits;
   logger: Logger;
@@ -47,8 +50,11 @@ interface Proven {
   readonly tls: TLSSocket;
   /** Calls that are carried out. */
   calls: number;
-  /** What had arrived at the last look. Null: calls were carried out then. */
-  seenBytes: number | null;
+  hasCalled: boolean;
+  /** Looks since something arrived or was carried out. */
+  silentLooks: number;
+  /** What had arrived at the last look. */
+  seenBytes: number;
 }
 
 /** A plain server in front of `tls`, because before the handshake only the plain connection exists. */
@@ -87,7 +93,7 @@ export class Connections {
       const proven = this.#plain.getStore();
       if (proven !== undefined) {
         this.#unproven.delete(proven);
-        this.#proven.set(proven, { tls: connection, calls: 0, seenBytes: null });
+        this.#proven.set(proven, { tls: connection, calls: 0, hasCalled: false, silentLooks: -1, seenBytes: 0 });
         this.#looking ??= setTimeout(look, limits.idleMs).unref();
       }
       connection.on('error', (error) => logger.debug('grpc.connection_failed', { why: error.message }));
@@ -112,6 +118,7 @@ export class Connections {
     const proven = plain === undefined ? undefined : this.#proven.get(plain);
     if (proven === undefined) throw new Error('a call without a connection');
     proven.calls += 1;
+    proven.hasCalled = true;
     let hasLeft = false;
     return () => {
       if (!hasLeft) proven.calls -= 1;
@@ -121,13 +128,16 @@ export class Connections {
 
   /**
    * Of a peer that dies just after its handshake Node hears nothing: the error of a write that no one waits for is lost, and
-   * with it the end of the connection. So a connection ends on which nothing arrives and nothing runs.
+   * with it the end of the connection. So a connection ends on which nothing arrives and nothing runs. One that had a call gets
+   * longer, because its peer may be a stopped process that has not read its answer.
    */
   #endDead(): void {
     for (const [plain, proven] of this.#proven) {
       const bytes = proven.tls.bytesRead;
-      if (proven.calls === 0 && proven.seenBytes === bytes) plain.destroy();
-      proven.seenBytes = proven.calls === 0 ? bytes : null;
+      const isSilent = proven.calls === 0 && proven.seenBytes === bytes;
+      proven.silentLooks = isSilent ? proven.silentLooks + 1 : 0;
+      proven.seenBytes = bytes;
+      if (proven.silentLooks >= (proven.hasCalled ? SILENT_LOOKS_AFTER_CALL : 1)) plain.destroy();
     }
   }
 

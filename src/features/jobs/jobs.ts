@@ -86,6 +86,8 @@ export class Jobs {
   readonly findings = new JobFindings();
   readonly #deps: JobsDeps;
   readonly #jobs = new Map<string, Job[]>();
+  /** Ids of jobs that are on record and not among the jobs yet. */
+  readonly #unlisted = new Set<string>();
   /** Session key → number of jobs being started. */
   readonly #starting = new Map<string, number>();
   /** Settles when the end of a job is recorded. */
@@ -210,8 +212,9 @@ export class Jobs {
   /** Jobs of the session or branch that ended with an earlier daemon. Each is returned once. */
   async takeInterrupted(session: SessionRef): Promise<OpenJob[]> {
     const { openJobs } = this.#deps;
-    const known = new Set(this.#all(session).map(({ spec }) => spec.id));
-    const interrupted = (await openJobs.of(session)).filter(({ id }) => !known.has(id));
+    const listed = await openJobs.of(session);
+    const known = new Set([...this.#unlisted, ...this.#all(session).map(({ spec }) => spec.id)]);
+    const interrupted = listed.filter(({ id }) => !known.has(id));
     await openJobs.remove(interrupted.map(({ id }) => id));
     return interrupted;
   }
@@ -318,12 +321,17 @@ export class Jobs {
       },
       this.#deps,
     );
-    // Fails closed: no audit record, no run.
-    await recordStart(spec, output.artifactId, this.#deps);
-    const job = this.#run(spec, request, output);
-    this.#add(job);
-    this.#recordLater(job);
-    return job;
+    this.#unlisted.add(spec.id);
+    try {
+      // Fails closed: no audit record, no run.
+      await recordStart(spec, output.artifactId, this.#deps);
+      const job = this.#run(spec, request, output);
+      this.#add(job);
+      this.#recordLater(job);
+      return job;
+    } finally {
+      this.#unlisted.delete(spec.id);
+    }
   }
 
   #recordLater(job: Job): void {
@@ -385,7 +393,7 @@ export class Jobs {
     try {
       const record = await recordEnd(job.spec, end, job.output, this.#deps);
       // The next daemon reports a job that ended with this one.
-      if (!this.#isStopped) await this.#deps.openJobs.remove([job.spec.id]);
+      if (!this.#isStopped || end.endedBy !== ENDED_WORDS.daemon) await this.#deps.openJobs.remove([job.spec.id]);
       const { text, artifactId: artifact } = job.output;
       const endedByItself = !Object.values<string>(ENDED_WORDS).includes(end.endedBy);
       const endedMs = this.#deps.clock.now();

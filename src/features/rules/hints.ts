@@ -85,20 +85,42 @@ function wrapperOf([first = '']: readonly string[]): Parameters<typeof wrappedWo
   return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
 }
 
-/** Options before the subcommand whose value is the next word, of programs whose options are all known. */
-const VALUED: Readonly<Record<string, readonly string[]>> = {
-  git: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--super-prefix', '--attr-source'],
+/** Options before the subcommand, of programs of which they are known: whether the next word is their value. */
+const KNOWN: Readonly<Record<string, ReadonlyMap<string, boolean>>> = {
+  git: new Map([
+    ...[
+      '-C',
+      '-c',
+      '--git-dir',
+      '--work-tree',
+      '--namespace',
+      '--config-env',
+      '--super-prefix',
+      '--attr-source',
+      '--shallow-file',
+    ].map((option) => [option, true] as const),
+    ...[
+      '-p',
+      '--paginate',
+      '-P',
+      '--no-pager',
+      '--bare',
+      '--no-optional-locks',
+      '--no-replace-objects',
+      '--literal-pathspecs',
+    ].map((option) => [option, false] as const),
+  ]),
 };
 
 /** The command without the options before its first other word, each with and without a value if that is not known. */
 function withoutOptions(words: readonly string[]): string[] {
   const texts: string[] = [];
   const [first = ''] = words;
-  const valued = Object.hasOwn(VALUED, baseName(first)) ? VALUED[baseName(first)] : undefined;
+  const known = Object.hasOwn(KNOWN, baseName(first)) ? KNOWN[baseName(first)] : undefined;
   let at = 1;
   while (/^-./.test(words[at] ?? '') && texts.length < OPTIONS_MAX) {
     const isValued = words[at + 1] !== undefined && !/^-./.test(words[at + 1] ?? '');
-    const hasValue = valued?.includes(words[at] ?? '');
+    const hasValue = known?.get(words[at] ?? '');
     const next = hasValue === undefined ? [at + 1, at + 2] : [hasValue ? at + 2 : at + 1];
     texts.push(...next.map((from) => [first, ...words.slice(from)].join(' ')));
     at += (hasValue ?? isValued) ? 2 : 1;

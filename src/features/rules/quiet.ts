@@ -1,4 +1,4 @@
-import { hasHole } from './pattern.ts';
+import { ANY_HOLE, hasHole } from './pattern.ts';
 import { baseName } from './wrappers.ts';
 
 /** How a program that otherwise runs none of its words runs some of them. */
@@ -18,7 +18,7 @@ const CONTAINERS: Program = {
   open: ['run', 'exec', 'create', 'compose', 'buildx', 'service', 'stack', 'debug', 'sandbox'],
 };
 const PACKAGES: Program = {
-  runs: ['--script-shell', '--shell', '--editor', '--viewer', '--browser', '--git'],
+  runs: ['--script-shell', '--shell', '--editor', '--viewer', '--browser', '--git', '-c', '--call'],
   open: [
     ...[
       'exec',
@@ -102,7 +102,6 @@ const QUIET: Readonly<Record<string, Program>> = {
   nvm: { open: ['exec', 'run'] },
   pip: { runs: ['--python', '--editor'], open: ['config'] },
   pip3: { runs: ['--python', '--editor'], open: ['config'] },
-  pnpm: PACKAGES,
   podman: CONTAINERS,
   rg: { runs: ['--pre', '--hostname-bin'] },
   rpm: { runs: ['--pipe', '-E', '--eval', '-D', '--define'] },
@@ -120,7 +119,13 @@ function programOf(name: string): Program | undefined {
 /** True if the program runs none of its words but those that `textsRunBy` has. */
 export function isQuiet(name: string, rest: readonly string[]): boolean {
   const program = programOf(name);
-  return program !== undefined && !rest.some((word) => program.open?.includes(word) === true);
+  const opens = (word: string): boolean => program?.open?.some((one) => isShort(word, one)) === true;
+  return program !== undefined && !rest.some(opens);
+}
+
+/** npm and others take the beginning of a subcommand for the whole. */
+function isShort(word: string, subcommand: string): boolean {
+  return word === subcommand || (word.length > 1 && subcommand.startsWith(word));
 }
 
 /** Keys of settings that name a command, by a word in them: `core.pager`, `diff.x.textconv`, `Dpkg::Pre-Invoke`. */
@@ -170,9 +175,10 @@ function settingText(program: string, setting: string): string[] {
   const [, address] = /(?:^url\.|=)ext::(.*)$/s.exec(setting) ?? [];
   if (address !== undefined) return [address.replace(/\.(?:push)?insteadof=.*$/is, '')];
   const [, key = '', text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
-  if (text.startsWith('!')) return [text.slice(1)];
+  if (text.startsWith('!')) return [`${text.slice(1)} ${ANY_HOLE}`];
   if (!RUNNING_KEY.test(key)) return [];
-  return [key.startsWith('alias.') ? `${program} ${text}` : text];
+  // The program puts further words of the command behind an alias.
+  return [/^alias\./i.test(key) ? `${program} ${text} ${ANY_HOLE}` : text];
 }
 
 /** The values of options, in each form in which they can be given. */
@@ -182,9 +188,8 @@ function valuesOf(rest: readonly string[], options: readonly string[]): string[]
     return name === undefined || (subcommand !== undefined && !rest.includes(subcommand)) ? [] : [name];
   });
   if (here.length === 0) return [];
-  const end = rest.indexOf('--');
-  const words = end === -1 ? rest : rest.slice(0, end);
-  return words.flatMap((word, index) => here.flatMap((name) => valueIn(name, word, rest[index + 1])));
+  // `--` may be the value of another option, so nothing ends the options here.
+  return rest.flatMap((word, index) => here.flatMap((name) => valueIn(name, word, rest[index + 1])));
 }
 
 function valueIn(name: string, word: string, next: string | undefined): string[] {
@@ -195,8 +200,9 @@ function valueIn(name: string, word: string, next: string | undefined): string[]
     const isShortened = given.startsWith('--') && given.length > 3 && name.startsWith(given);
     return isShortened ? [value ?? next ?? ''] : [];
   }
+  if (name.length > 2) return word.startsWith(name) ? [word.slice(name.length)] : [];
   // `-Pless`, `-xPless`, and with the value as the next word `-xP`.
-  if (name.length !== 2 || !/^-[A-Za-z0-9]/.test(word) || word.startsWith('--')) return [];
+  if (!/^-[A-Za-z0-9]/.test(word) || word.startsWith('--')) return [];
   const at = word.indexOf(name.slice(1), 1);
   if (at === -1 || !/^-[A-Za-z0-9]*$/.test(word.slice(0, at))) return [];
   return [word.slice(at + 1) || (next ?? '')];

@@ -17,7 +17,7 @@ export function keptState(text: string, statements: readonly Statement[]): KeptS
   const setup: string[] = [];
   let isElsewhere = false;
   for (const { command, redirects, pos, end } of statements) {
-    const source = text.slice(pos, end).replace(/;$/, '');
+    const source = text.slice(pos, end).replace(/(?<!\\);$/, '');
     const kind = CHANGES_SHELL.test(source) ? null : kindOf(command);
     if (kind === null || (kind !== 'acts' && redirects.length > 0)) return null;
     if (kind === 'sets' || (kind === 'moves' && !isElsewhere)) setup.push(source);

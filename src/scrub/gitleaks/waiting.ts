@@ -77,7 +77,9 @@ export function createWaitingSearch({ program, overFiles, timer }: WaitingDeps):
       if (searched.length === 0) return [];
       if (searched.length > WAITING_MAX) return overFiles(texts, withinMs);
       try {
-        return (await Promise.all(searched.map(async (text) => searchOne(text, withinMs)))).flat();
+        const found = (await Promise.all(searched.map(async (text) => searchOne(text, withinMs)))).flat();
+        // A rule for several lines may have taken two of them for one secret.
+        return found.some(({ secret }) => secret.includes(BETWEEN_LINES)) ? await overFiles(texts, withinMs) : found;
       } catch (thrown) {
         throw searchFailed(thrown);
       } finally {
@@ -97,7 +99,7 @@ const BETWEEN_LINES = '\n'.repeat(12);
 /** UTF-16 characters of a line that is searched with others. */
 const JOINED_MAX_CHARS = 4096;
 
-/** The texts of one line, such as the names of changed files, as one text. No rule matches across the empty lines between them. */
+/** The texts of one line, such as the names of changed files, as one text. No rule for one line matches across the empty lines between them. */
 function joinLines(texts: readonly string[]): string[] {
   const isLine = (text: string): boolean => text.length <= JOINED_MAX_CHARS && !/[\n\r]/.test(text);
   const lines = texts.filter(isLine);

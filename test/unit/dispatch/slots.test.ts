@@ -142,25 +142,25 @@ describe('NFR-1.4 the share of a session', () => {
     const slots = createSlots({ max_concurrent_calls: 4, max_session_calls: 2 }, { monotonic: () => now });
     for (let i = 0; i < 100; i += 1) {
       const release = await slots.take('one', free);
-      now += 500;
+      now += 100;
       release();
     }
     await Promise.all([slots.take('one', free), slots.take('one', free)]);
-    for (let i = 0; i < 32; i += 1) void slots.take('one', free);
+    for (let i = 0; i < 256; i += 1) void slots.take('one', free);
     expect(slots.full('other')).toBeNull();
     const refused = await slots.take('one', free).catch((thrown: unknown) => thrown);
     expect(refused).toMatchObject({
       code: 'RATE_LIMITED',
-      details: { limit: 32 },
+      details: { limit: 256 },
       message: expect.stringContaining('of this session'),
     });
-    // 16 executions of half a second before it in each of the two slots of the session.
-    expect(Object(refused).retryAfterMs).toBeGreaterThan(7_900);
-    expect(Object(refused).retryAfterMs).toBeLessThanOrEqual(8_000);
-    for (let i = 0; i < 34; i += 1) void slots.take(i < 18 ? 'two' : 'three', free);
+    // 128 executions of a tenth of a second before it in each of the two slots of the session.
+    expect(Object(refused).retryAfterMs).toBeGreaterThan(12_700);
+    expect(Object(refused).retryAfterMs).toBeLessThanOrEqual(12_800);
+    for (let i = 0; i < 258; i += 1) void slots.take(i < 250 ? 'two' : 'three', free);
     expect(slots.full('four')).toMatchObject({
       code: 'RATE_LIMITED',
-      limit: 64,
+      limit: 512,
       reason: expect.stringContaining('in all'),
     });
   });
