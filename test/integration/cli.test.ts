@@ -44,6 +44,7 @@ describe('ctxd server', () => {
       protocol_version: 2,
       isolation: expect.stringMatching(/^(full|reduced)$/),
       sandbox: expect.objectContaining({ spawner_pid: expect.any(Number), running: 0, processes: 0, ready_max: 32 }),
+      steps: [],
     });
     expect(await json('server', 'stop')).toMatchObject({ stopped: true, pid, terminated: false });
     expect(isRunning(pid)).toBe(false);
