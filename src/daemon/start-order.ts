@@ -1,7 +1,4 @@
 import { inOrder, named, type Part, started, together } from '../core/lifecycle.ts';
-import type { Arrival } from '../features/hand-over/arrival.ts';
-import type { DepartureEnds } from '../features/hand-over/departure.ts';
-import { spawnerChore } from '../features/hand-over/spawner-chore.ts';
 import { leaseChore } from '../features/jobs/build-jobs.ts';
 import { networkChores } from '../features/network/chores.ts';
 import { followInstallation, removeUnusedBundles, warnOfBadLinks } from '../features/projects/registered-projects.ts';
@@ -19,55 +16,18 @@ import type { ComposeDeps } from './compose-deps.ts';
 import type { DaemonParts } from './parts.ts';
 
 /** The start order of the parts. They stop in reverse. */
-export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
-  const { paths, config, clock, timer, logger, arrival } = deps;
+export function startOrder({ paths, config, clock, timer, logger }: ComposeDeps, parts: DaemonParts): Part[] {
   const { artifacts, catalog, counter, door, gate, projects, runner, sandbox, scanner, scrubber } = parts;
   const { dense, distiller, jobs, liveSessions, sessionEnd, sharing } = parts;
   const collectors = [collectMainHeap, () => scanner.collect()];
-  const stores = storesPart(parts, arrival);
-  const chores = createChores(
-    [
-      ...generalChores({ artifacts, eventLog: parts.eventLog, gate, collectors, door }),
-      sessionChore(sessionEnd),
-      leaseChore(jobs),
-      branchChore(parts.branches),
-      undoChore(parts),
-      ...parts.headShipping.chores(),
-      storageChore({ sandbox, liveSessions, upstreams: parts.upstreams, clock, config: config.sandbox }),
-      ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
-      spawnerChore({ sandbox, gate, jobs, arrival }),
-    ],
-    { timer, logger },
-  );
-  const background = [
-    ...(dense === null ? [] : [named('embedding', dense)]),
-    named('sharing', sharing),
-    named('weak outcomes', parts.weakOutcomes),
-    named('distiller', distiller),
-    parts.network,
-    parts.auditor,
-    chores,
-  ];
-  parts.departure.connect({
-    background,
-    flush: stores.flush,
-    database: parts.database,
-    leaveDoors() {
-      door.leave?.();
-      parts.httpDoor.leave();
-    },
-    earlierGone: arrival?.gone ?? Promise.resolve(),
-  });
   return [
     // The state database is the lock of the single daemon: until it is held, nothing may touch a file of the home.
     together([
       named('scrubber', scrubber),
-      started('spawner', async () => {
-        if (arrival?.adoptSpawner(sandbox) !== true) await sandbox.launch();
-      }),
+      started('spawner', () => sandbox.launch()),
       warmUp(counter),
       inOrder([
-        stores,
+        storesPart(parts),
         together([named('catalog', catalog), named('sandbox', sandbox), started('door', () => door.prepare())]),
       ]),
     ]),
@@ -88,29 +48,30 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
     parts.upstreams,
     parts.branches,
     parts.auditor,
-    started('calls of the daemon before', async () => arrival?.adopt(parts)),
-    chores,
+    createChores(
+      [
+        ...generalChores({ artifacts, eventLog: parts.eventLog, gate, collectors, door }),
+        sessionChore(sessionEnd),
+        leaseChore(jobs),
+        branchChore(parts.branches),
+        undoChore(parts),
+        ...parts.headShipping.chores(),
+        storageChore({ sandbox, liveSessions, upstreams: parts.upstreams, clock, config: config.sandbox }),
+        ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
+      ],
+      { timer, logger },
+    ),
     door,
     parts.httpDoor,
   ];
 }
 
-function storesPart(
-  stores: Stores & SessionKeeping & Pick<Scrubbing, 'scrubber'>,
-  arrival: Arrival | undefined,
-): Part & Pick<DepartureEnds, 'flush'> {
+function storesPart(stores: Stores & SessionKeeping & Pick<Scrubbing, 'scrubber'>): Part {
   const { database, keys, consents, projects, liveSessions, artifacts, auditLog, journal, scrubber, outside } = stores;
   const { allowedValues, approvalRules, eventLog, hostNetworks, httpTokens, memoryStore, networkCredentials } = stores;
   const { upstreamMasks, upstreamServers } = stores;
-  const flush = async (): Promise<void> => {
-    await auditLog.stop();
-    await artifacts.stop();
-    await memoryStore.stop();
-    await eventLog.stop();
-  };
   return {
     name: 'stores',
-    flush,
     async start() {
       await database.start();
       await Promise.all([keys.start(), consents.start(), auditLog.start()]);
@@ -120,15 +81,15 @@ function storesPart(
       await Promise.all([memoryStore.start(), eventLog.start(), approvalRules.start(), upstreamServers.start()]);
       upstreamMasks.start();
       // The log first: calls closed by the journal are never looked at again.
-      const live = arrival?.live ?? [];
-      const dead = (await journal.open()).filter(({ requestId }) => !live.includes(requestId));
-      const ended = await auditLog.endInterrupted(dead, (text) => scrubber.maskText(text));
+      const ended = await auditLog.endInterrupted(await journal.open(), (text) => scrubber.maskText(text));
       for (const record of ended) await recordCall(interruptedCall(record), stores);
-      auditLog.resume(live);
-      await journal.start(live);
+      await journal.start();
     },
     async stop() {
-      await flush();
+      await auditLog.stop();
+      await artifacts.stop();
+      await memoryStore.stop();
+      await eventLog.stop();
       await database.stop();
     },
   };

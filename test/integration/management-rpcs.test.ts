@@ -47,7 +47,6 @@ const INVALID_LISTS: Record<string, string[]> = { path: ['relative'], ca_variabl
 const UNCHECKED = [
   'ServerStatus',
   'StopServer',
-  'RestartServer',
   'ListTools',
   'RecordSettings',
   'ListToolchains',

@@ -7,8 +7,6 @@ export interface HttpDoor {
   /** Never throws: without this door the daemon goes on, and `standing` says why. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Accepts no more connections, because the next daemon does. Calls that run go on. */
-  leave(): void;
   standing(): HttpStanding;
 }
 
@@ -30,7 +28,6 @@ export function createHttpDoor(deps: HttpDoorDeps): HttpDoor {
         deps.logger.error('http.not_listening', { why: why.message }, thrown);
       }
     },
-    leave: () => open?.leave(),
     async stop() {
       const closing = open;
       open = null;

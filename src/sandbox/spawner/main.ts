@@ -23,7 +23,6 @@ class SpawnerService {
   readonly #kills = new Map<number, () => void>();
   readonly #watches = new Map<number, () => Promise<QuarantineReport>>();
   #sandbox: LinuxSandbox | null = null;
-  #stopped: Promise<void> | null = null;
 
   constructor(channel: MessageChannel, makeSandbox: (settings: SpawnerSettings) => LinuxSandbox) {
     this.#channel = channel;
@@ -53,8 +52,7 @@ class SpawnerService {
   }
 
   async stop(): Promise<void> {
-    this.#stopped ??= this.#sandbox?.stop() ?? Promise.resolve();
-    await this.#stopped;
+    await this.#sandbox?.stop();
   }
 
   async #answer(request: Answered, body: Buffer): Promise<void> {
