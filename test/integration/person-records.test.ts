@@ -37,6 +37,7 @@ const FIELDS: Record<string, unknown> = {
   files: 'apply',
   action: 'now',
   path: '/opt/x',
+  file: '/opt/x',
   port: 1,
   host: 'example.com',
   tool: 'safe_bash',

@@ -15,12 +15,14 @@ export class EventSender<Event> {
   readonly #call: EventCall<Event>;
   readonly #overflow = new AbortController();
   #unreadBytes = 0;
+  /** Of vital events. */
+  #vitalBytes = 0;
 
   constructor(call: EventCall<Event>) {
     this.#call = call;
   }
 
-  /** Aborts with RESOURCE_LIMIT when a vital event would wait behind UNREAD_MAX_BYTES. Nothing is sent from then on. */
+  /** Aborts with RESOURCE_LIMIT when a vital event would wait behind UNREAD_MAX_BYTES of others. Nothing is sent from then on. */
   get overflow(): AbortSignal {
     return this.#overflow.signal;
   }
@@ -29,15 +31,18 @@ export class EventSender<Event> {
   readonly send: Send<Event> = (event, vital) => {
     const { cancelled, writableEnded, writableNeedDrain } = this.#call;
     if (cancelled || writableEnded || this.overflow.aborted) return false;
-    if (writableNeedDrain && vital === undefined) return false;
-    if (this.#unreadBytes > UNREAD_MAX_BYTES) {
+    if (vital === undefined && (writableNeedDrain || this.#unreadBytes > UNREAD_MAX_BYTES)) return false;
+    if (this.#vitalBytes > UNREAD_MAX_BYTES) {
       this.#overflow.abort(leftUnread());
       return false;
     }
     const bytes = bytesIn(event);
+    const vitalBytes = vital === undefined ? 0 : bytes;
     this.#unreadBytes += bytes;
+    this.#vitalBytes += vitalBytes;
     this.#call.write(event, () => {
       this.#unreadBytes -= bytes;
+      this.#vitalBytes -= vitalBytes;
     });
     return true;
   };
