@@ -30,7 +30,7 @@ interface Line {
 
 /** Executions that wait for each slot. One session cannot fill the whole queue, because it has fewer slots. */
 const WAITING_PER_SLOT = 16;
-/** So many may wait, however few the slots are: a person answers the questions of 256 calls at once. */
+/** Executions that may wait, however few the slots are: a person answers the questions of 256 calls at once. */
 const [SESSION_MIN, MIN_IN_ALL] = [256, 512];
 /** Milliseconds after which a refused caller may try again. */
 const [RETRY_MIN_MS, RETRY_MAX_MS] = [100, 60_000];
