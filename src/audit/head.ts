@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
-import { isJsonObject } from '../core/json.ts';
+import { jsonObjectIn } from '../core/json.ts';
 import { CHAIN_START, KEY_BYTES, type Link, macOf } from './chain.ts';
 
 /** The last line that is on disk, and where it ends. */
@@ -36,7 +36,7 @@ export function readHead({ headFile }: ChainPlaces, key: Buffer): Head | 'missin
   if (text === undefined) return 'missing';
   const [covered = '', mac = ''] = text.trimEnd().split('\n');
   if (mac !== macOf(key, '', covered, LABEL)) return 'damaged';
-  const { seq, mac: lineMac, segment, name, bytes } = objectOf(covered);
+  const { seq, mac: lineMac, segment, name, bytes } = jsonObjectIn(covered);
   if (typeof seq !== 'number' || typeof segment !== 'number' || typeof bytes !== 'number') return 'damaged';
   if (typeof name !== 'string' || typeof lineMac !== 'string') return 'damaged';
   return { seq, mac: lineMac, segment, name, bytes };
@@ -114,14 +114,5 @@ function readIfThere(path: string): Buffer | null {
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null;
     throw error;
-  }
-}
-
-function objectOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
   }
 }

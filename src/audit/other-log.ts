@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, jsonObjectIn } from '../core/json.ts';
 import { readChained } from './chain.ts';
 import { RecordReader } from './record-reader.ts';
 import { isAboutSegments, listFalseSegments, listSegments, readStart } from './segments.ts';
@@ -113,21 +113,12 @@ async function restoredHash(ownDir: string, log: string): Promise<string | null>
 }
 
 function segmentsIn(text: string): { name: string; sha256: string }[] {
-  const { segments } = objectOf(text);
+  const { segments } = jsonObjectIn(text);
   if (!Array.isArray(segments)) return [];
   return segments.flatMap((segment: unknown) => {
     const { name, sha256 } = isJsonObject(segment) ? segment : {};
     return typeof name === 'string' && typeof sha256 === 'string' ? [{ name, sha256 }] : [];
   });
-}
-
-function objectOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 async function hashOfFile(path: string): Promise<string> {

@@ -10,3 +10,13 @@ export function startsLikeJson(text: string): boolean {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The JSON object that a text is; {} for any other text. */
+export function jsonObjectIn(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
