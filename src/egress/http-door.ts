@@ -13,7 +13,7 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http-head.ts';
-import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS } from './limits.ts';
+import { FIRST_BYTES_MAX_MS, HEAD_MAX_BYTES, IDLE_MAX_MS, KEEP_ALIVE_MS, SILENT_REFUSAL_MS } from './limits.ts';
 import type { Via } from './messages.ts';
 import { admit, awaitHead, type OpenRequests } from './open-requests.ts';
 import { failure, malformed, type Refusal, refusalBytes, refusalHeaders } from './refusal.ts';
@@ -102,7 +102,7 @@ export class HttpDoor {
       return this.serve(socket, asker, { name, port, via: 'connect' });
     }
     const { refusal, connection, destination } = await this.#gate.admit(asked);
-    if (connection === null && this.#refused.isRepeated(asked)) return void socket.destroy();
+    if (connection === null && this.#refused.isRepeated(asked)) return void endLater(socket);
     if (connection === null) return sendRefusal(socket, refusal);
     const speaksHttp = (): void => this.serve(socket, asker, { name: destination.host, port, via: 'connect' });
     const entrance = { opened, failed: (why: Refusal) => sendRefusal(socket, why), speaksHttp };
@@ -194,6 +194,12 @@ function originTarget(request: IncomingMessage, only: OnlyHost): { authority: Au
 
 function refuse(response: ServerResponse, refusal: Refusal): void {
   answerRefusal(response, refusal, refusalHeaders(refusal));
+}
+
+/** A program shows the failure that it gets first: the refusals that say why are read before this one. */
+function endLater(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), SILENT_REFUSAL_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function sendRefusal(socket: Socket, refusal: Refusal): void {

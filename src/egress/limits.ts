@@ -33,6 +33,8 @@ export const UPLOAD_STEP_BYTES = 65_536;
 /** How often a command gets the reason why one tunnel is refused, and the milliseconds for which refusals count. */
 export const SAME_REFUSALS = 20;
 export const SAME_REFUSALS_MS = 5_000;
+/** Milliseconds after which the connection of a further one ends without a word. */
+export const SILENT_REFUSAL_MS = 1_000;
 /** Refusals of a scope that are reported: at once, and per second afterwards. All are carried out. */
 export const REFUSALS_AT_ONCE = 300;
 export const REFUSALS_PER_SECOND = 20;

@@ -16,7 +16,7 @@ import { ROOT } from '../helpers/installation.ts';
 import { runProgram } from '../helpers/run-program.ts';
 
 /** Milliseconds for npm to pack, or to install everything that contextd depends on, on a busy machine. */
-const NPM_MS = 300_000;
+const NPM_MS = 600_000;
 /** Not packed, or made by `npm pack` itself. */
 const NOT_COPIED = new Set(['.git', 'node_modules', 'coverage', 'test', 'bench', 'bin/contextd-proxy']);
 /** How this machine reaches its registry. */

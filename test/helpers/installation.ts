@@ -175,11 +175,10 @@ function unlessGone<T>(look: () => T): T | null {
   }
 }
 
-/** Returns true if a process with this pid exists. */
+/** False for one that has ended, also if its parent never asks how. */
 export function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }

@@ -7,6 +7,7 @@ interface Waiting {
   /** Null: nothing is sent, only its turn counts. */
   readonly message: McpMessage | null;
   readonly chars: number;
+  readonly signal: AbortSignal | null;
   /** Gets null in its turn if there is no message, or if it cannot be masked. */
   take(masked: McpMessage | null): void;
 }
@@ -27,14 +28,15 @@ export class NoticeQueue {
     this.#mask = mask;
   }
 
-  push(message: McpMessage, send: (masked: McpMessage) => void): void {
+  /** A message whose signal aborts before its turn is not sent. */
+  push(message: McpMessage, send: (masked: McpMessage) => void, signal: AbortSignal | null = null): void {
     const chars = JSON.stringify(message.params).length;
-    this.#add({ message, chars, take: (masked) => masked && send(masked) });
+    this.#add({ message, chars, signal, take: (masked) => masked && send(masked) });
   }
 
   /** Resolves when what was pushed before has been sent. */
   sent(): Promise<void> {
-    return new Promise((resolve) => this.#add({ message: null, chars: 0, take: () => resolve() }));
+    return new Promise((resolve) => this.#add({ message: null, chars: 0, signal: null, take: () => resolve() }));
   }
 
   #add(waiting: Waiting): void {
@@ -45,7 +47,7 @@ export class NoticeQueue {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      const next = this.#waiting.splice(0, this.#together());
+      const next = this.#waiting.splice(0, this.#together()).map(unlessAborted);
       const masked = (await this.#masked(next.flatMap(({ message }) => message ?? [])))[Symbol.iterator]();
       for (const { message, take } of next) take(message && (masked.next().value ?? null));
     }
@@ -72,4 +74,9 @@ export class NoticeQueue {
       return (await Promise.all(single)).flat();
     }
   }
+}
+
+/** A flood whose client is gone would be masked for seconds. */
+function unlessAborted(waiting: Waiting): Waiting {
+  return waiting.signal?.aborted ? { ...waiting, message: null } : waiting;
 }

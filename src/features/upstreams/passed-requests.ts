@@ -157,24 +157,26 @@ export class PassedRequests implements PassingRequests {
       .filter((server) => this.#deps.access.mayUsePrimitive(project, `${server.name}:${kind}`));
   }
 
-  /**
-   * The request as it goes to a server: what comes back on its way is scrubbed, in its order. `sent` resolves when everything
-   * that came until then has gone to the client.
-   */
+  /** The request as it goes to a server: what comes back on its way is scrubbed, in its order. */
   #masked(session: SessionRef, request: PassedRequest): MaskedRequest {
-    const { client } = request;
+    const { client, signal } = request;
     const queue = new NoticeQueue((messages) => this.#maskAll(session, messages));
-    const pass = (message: McpMessage, send: (masked: McpMessage) => void): void => {
-      if (NOTICES.has(message.method)) queue.push(message, send);
+    const pass = (message: McpMessage, send: PassedRequest['notify'], ended: AbortSignal | null): void => {
+      if (NOTICES.has(message.method)) queue.push(message, send, ended);
     };
     const { params, asked } = this.#opened(session.project, request);
     const masked = {
       ...request,
       params,
-      notify: (message: McpMessage) => pass(message, request.notify),
-      client: { ...client, notify: (message: McpMessage) => pass(message, client.notify) },
+      notify: (message: McpMessage) => pass(message, request.notify, signal),
+      // Through it the client hears the server also after this request.
+      client: { ...client, notify: (message: McpMessage) => pass(message, client.notify, null) },
     };
-    return { request: masked, asked, sent: () => queue.sent() };
+    const sent = async (): Promise<void> => {
+      await queue.sent();
+      if (signal.aborted) throw new ContextdError('CANCELLED', 'the request was cancelled before its answer was passed on');
+    };
+    return { request: masked, asked, sent };
   }
 
   async #mask(session: SessionRef, { method, params }: McpMessage): Promise<McpMessage> {
@@ -256,6 +258,7 @@ interface MaskedRequest {
   readonly request: PassedRequest;
   /** The question that it answers; null if it answers none. */
   readonly asked: AskedState | null;
+  /** Resolves when everything that came until then has gone to the client. Throws CANCELLED. */
   sent(): Promise<void>;
 }
 

@@ -43,6 +43,18 @@ it('issue 34: what was pushed before counts as sent, although more comes without
   expect(sent.length).toBeLessThan(1_000);
 });
 
+it('issue 34: notifications of a request that ends are not masked from then on, and those beside them are sent', async () => {
+  const { made, batches, sent, push } = queue();
+  const ended = new AbortController();
+  for (const data of upTo(1_000)) made.push(message(data), () => sent.push('late'), ended.signal);
+  push(1);
+  ended.abort();
+  await made.sent();
+  // The first one had begun.
+  expect(sent).toEqual(['late', 1]);
+  expect(batches).toEqual([1, 1]);
+});
+
 it('issue 34: a notification that cannot be masked is not sent, and those beside it are', async () => {
   const { made, sent, push } = queue({ unmaskable: 7 });
   for (const data of upTo(20)) push(data);
