@@ -174,7 +174,8 @@ export class PassedRequests implements PassingRequests {
     };
     const sent = async (): Promise<void> => {
       await queue.sent();
-      if (signal.aborted) throw new ContextdError('CANCELLED', 'the request was cancelled before its answer was passed on');
+      if (signal.aborted)
+        throw new ContextdError('CANCELLED', 'the request was cancelled before its answer was passed on');
     };
     return { request: masked, asked, sent };
   }
