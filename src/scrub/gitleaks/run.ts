@@ -31,10 +31,15 @@ export type GitleaksRun = (texts: readonly string[], withinMs: number) => Promis
 const LOWEST_PRIORITY = 19;
 /** Characters of the shortest value that is searched for; a shorter one is a secret only beside its name. */
 const MIN_SECRET_CHARS = 8;
-/** The configuration that the program carries, and five layers of encodings. Finding something is no failure. */
-export function searchOptions(report: string): string[] {
-  const values = ['--report-path', report, '--report-format', 'json', '--exit-code', '0', '--max-decode-depth', '5'];
-  return [...values, '--log-level', 'error', '--no-banner', '--ignore-gitleaks-allow'];
+/** The configuration that the program carries, and five layers of encodings. */
+export const SEARCH_OPTIONS = [
+  ...['--max-decode-depth', '5', '--log-level', 'error'],
+  ...['--no-banner', '--ignore-gitleaks-allow'],
+];
+
+/** Finding something is no failure. */
+export function reportOptions(report: string): string[] {
+  return [...SEARCH_OPTIONS, '--report-path', report, '--report-format', 'json', '--exit-code', '0'];
 }
 
 /** Whether a text is long enough to hold a secret. */
@@ -75,7 +80,7 @@ export async function clearWorkDir(workDir: string): Promise<void> {
 }
 
 async function runProgram(deps: GitleaksRunDeps, input: string, report: string, withinMs: number): Promise<void> {
-  const process = execa(deps.program, ['dir', input, ...searchOptions(report)], {
+  const process = execa(deps.program, ['dir', input, ...reportOptions(report)], {
     cwd: input,
     env: {},
     extendEnv: false,
