@@ -47,9 +47,12 @@ export function mayHoldSecret({ length }: string): boolean {
   return length >= MIN_SECRET_CHARS;
 }
 
-/** A text as gitleaks is given it: the empty first line keeps it from skipping a text that begins like an archive. */
-export function withEmptyLine(text: string): string {
-  return `\n${text}`;
+/** Where the last of the magic numbers ends by which gitleaks tells what is no text, and skips it: that of an image of a CD. */
+const MAGIC_NUMBERS_END = 32_774;
+
+/** A text as gitleaks is given it: with empty lines in the places of magic numbers. */
+export function behindMagicNumbers(text: string): string {
+  return `${'\n'.repeat(MAGIC_NUMBERS_END)}${text}`;
 }
 
 /** Runs the real gitleaks over regular files. */
@@ -62,7 +65,8 @@ export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
       const input = join(folder, 'in');
       await mkdir(input, { mode: 0o700 });
       for (const [position, text] of texts.entries())
-        if (mayHoldSecret(text)) await writeFile(join(input, `${position}.txt`), withEmptyLine(text), { mode: 0o600 });
+        if (mayHoldSecret(text))
+          await writeFile(join(input, `${position}.txt`), behindMagicNumbers(text), { mode: 0o600 });
       const report = join(folder, 'report.json');
       await runProgram(deps, input, report, withinMs);
       return placed(parseReport(await readFile(report, 'utf8')), texts.length);

@@ -3,6 +3,7 @@ import { execa } from 'execa';
 import type { Timer } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
 import {
+  behindMagicNumbers,
   type GitleaksFinding,
   type GitleaksRun,
   mayHoldSecret,
@@ -10,7 +11,6 @@ import {
   reportOptions,
   SEARCH_OPTIONS,
   searchFailed,
-  withEmptyLine,
 } from './run.ts';
 
 interface WaitingDeps {
@@ -97,7 +97,7 @@ export function createWaitingSearch({ program, overFiles, timer }: WaitingDeps):
 const PROCESS_OPTIONS = { cwd: '/', env: {}, extendEnv: false, stderr: 'ignore' } as const;
 
 async function searchOnce(program: string, text: string, withinMs: number): Promise<Found[]> {
-  const options = { ...PROCESS_OPTIONS, input: withEmptyLine(text), timeout: withinMs };
+  const options = { ...PROCESS_OPTIONS, input: behindMagicNumbers(text), timeout: withinMs };
   const { stdout } = await execa(program, ['stdin', ...reportOptions('-')], options);
   return parseReport(stdout).map(({ rule, secret }) => ({ rule, secret }));
 }
@@ -165,7 +165,8 @@ class WaitingGitleaks {
   async #search(texts: readonly string[]): Promise<boolean> {
     this.#printed = '';
     const [first, second] = [newMark(), newMark()];
-    await this.#find(first, withEmptyLine(texts.join(BETWEEN_TEXTS)) + BETWEEN_TEXTS);
+    const group = texts.join(BETWEEN_TEXTS) + BETWEEN_TEXTS;
+    await this.#find(first, this.#searches === 0 ? behindMagicNumbers(group) : group);
     await this.#find(second, '');
     this.#searches += 1;
     const findings = this.#printed.split(/^Finding: */m).slice(1);

@@ -8,6 +8,7 @@ import { createGitleaksRun, type GitleaksRun } from '#src/scrub/gitleaks/run.js'
 import { createWaitingSearch, type WaitingSearch } from '#src/scrub/gitleaks/waiting.js';
 import { findGitleaks } from '../../../helpers/gitleaks-binary.ts';
 import { generateCases } from '../../../helpers/gitleaks-cases.ts';
+import { AT_NIGHT } from '../../../helpers/property-runs.ts';
 import { seededRandom } from '../../../helpers/secret-samples.ts';
 import { FINDS_HUSH, putProgram } from './gitleaks-copy.ts';
 
@@ -149,13 +150,13 @@ describe.skipIf(binary.missing !== null)('SEC-1.1 the real gitleaks', () => {
     const config = loadConfig({ name: 'gitleaks.toml', text: officialConfig }, { readFile: () => '', official: null });
     const patterns = config.rules.map(({ regex }) => regex).filter((regex) => regex !== '');
     const starts = ['', 'PK\x03\x04', '\x1f\x8b\x08', '\x7fELF', '%PDF-1.4\n', '\0\0'];
-    const texts = generateCases(patterns, 60, seededRandom(20_261_128)).map(
+    const texts = generateCases(patterns, AT_NIGHT ? 60 : 24, seededRandom(20_261_128)).map(
       ({ text }, i) => `${starts[i % starts.length]}${text}`,
     );
     const files = createGitleaksRun({ program, workDir: join(dir, 'work'), lowPriority: false });
     const search = waitingSearch(program, files);
     const inFiles = await files(texts, WITHIN_MS);
-    expect(inFiles.length).toBeGreaterThan(30);
+    expect(inFiles.length).toBeGreaterThan(texts.length / 2);
     const sorted = (list: readonly { rule: string; secret: string }[]) =>
       list.map(({ rule, secret }) => `${rule} ${secret}`).sort();
     for (const [position, text] of texts.entries()) {
@@ -168,12 +169,28 @@ describe.skipIf(binary.missing !== null)('SEC-1.1 the real gitleaks', () => {
     const [holding, clean] = [0, 1].map((group) =>
       lines.filter((_, at) => inLines.some(({ position }) => position === at) === (group === 0)),
     );
-    expect(holding?.length).toBeGreaterThan(20);
+    expect(holding?.length).toBeGreaterThan(texts.length / 3);
     expect(await search.run(clean ?? [], WITHIN_MS)).toEqual([]);
-    for (const line of holding ?? []) {
+    for (const line of (holding ?? []).slice(0, 20)) {
       const alone = inLines.filter(({ position }) => lines[position] === line);
       const found = await search.run([...(clean ?? []).slice(0, 20), line], WITHIN_MS);
       expect(sorted(found), JSON.stringify(line)).toEqual(expect.arrayContaining(sorted(alone)));
+    }
+  });
+
+  // The program takes them for archives and images, of which it searches nothing.
+  it.each([
+    ['a tar', `${'tar '.repeat(64)} ustar`],
+    ['a tar, with a line before it', `${'tar '.repeat(64)}ustar`],
+    ['an image of an organ', `${'dicom '.repeat(21)}  DICM`],
+    ['an image of a disk', `${'cd '.repeat(10_923)}CD001`],
+  ])('finds what follows the magic number of %s', async (_, start) => {
+    if (binary.missing !== null) return;
+    const secret = `AKIA${'QWERTYUIOPASDFGH'.split('').reverse().join('')}`;
+    const files = createGitleaksRun({ program: binary.program, workDir: join(dir, 'magic'), lowPriority: false });
+    for (const text of [`${start}\n${secret}\n`, `${start.slice(1)}\n${secret}\n`]) {
+      expect(await files([text], WITHIN_MS)).toMatchObject([{ secret }]);
+      expect(await waitingSearch(binary.program).run([text], WITHIN_MS)).toMatchObject([{ secret }]);
     }
   });
 });
