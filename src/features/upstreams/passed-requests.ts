@@ -95,9 +95,10 @@ export class PassedRequests implements PassingRequests {
     };
     const stored = this.#deps.upstreams.find(session.project, server);
     if (stored.spec.catalogue !== undefined) throw runsNothing(stored);
+    const over = new AbortController();
     try {
       const given = { ...passed.request, method: 'tools/call', params, signal };
-      const { request, asked, sent } = this.#masked(session, given);
+      const { request, asked, sent } = this.#masked(session, given, over.signal);
       if (asked !== null) checkAsker(asked, stored);
       const result = await this.#linksOf(session).pass(stored, request, { definition, timeoutMs });
       await sent();
@@ -106,6 +107,8 @@ export class PassedRequests implements PassingRequests {
     } catch (thrown) {
       if (thrown instanceof McpError) passed.answer = { error: await this.#shownError(session, thrown) };
       throw thrown;
+    } finally {
+      over.abort();
     }
   }
 
@@ -131,8 +134,9 @@ export class PassedRequests implements PassingRequests {
         exit_code: errorCode === null ? 0 : ERROR_TABLE[errorCode].exitCode,
         error_code: errorCode,
       });
+    const over = new AbortController();
     try {
-      const { request, asked, sent } = this.#masked(session, given);
+      const { request, asked, sent } = this.#masked(session, given, over.signal);
       const { access, timer, upstreams } = this.#deps;
       const offers = offersOf(project, await upstreams.snapshot(project), access);
       const passage = { links: this.#linksOf(session), offers, timer, timeoutMs: REQUEST_MS };
@@ -145,6 +149,8 @@ export class PassedRequests implements PassingRequests {
       const shown = thrown instanceof McpError ? await this.#shownError(session, thrown) : ContextdError.from(thrown);
       await record(shown.message, [], shown instanceof McpError ? 'UPSTREAM_ERROR' : shown.code);
       throw shown;
+    } finally {
+      over.abort();
     }
   }
 
@@ -157,18 +163,19 @@ export class PassedRequests implements PassingRequests {
       .filter((server) => this.#deps.access.mayUsePrimitive(project, `${server.name}:${kind}`));
   }
 
-  /** The request as it goes to a server: what comes back on its way is scrubbed, in its order. */
-  #masked(session: SessionRef, request: PassedRequest): MaskedRequest {
+  /** The request as it goes to a server: what comes back on its way is scrubbed, in its order, until it is over. */
+  #masked(session: SessionRef, request: PassedRequest, over: AbortSignal): MaskedRequest {
     const { client, signal } = request;
     const queue = new NoticeQueue((messages) => this.#maskAll(session, messages));
-    const pass = (message: McpMessage, send: PassedRequest['notify'], ended: AbortSignal | null): void => {
-      if (NOTICES.has(message.method)) queue.push(message, send, ended);
+    const pass = (message: McpMessage, send: PassedRequest['notify'], end: AbortSignal | null): void => {
+      if (NOTICES.has(message.method)) queue.push(message, send, end);
     };
+    const until = AbortSignal.any([signal, over]);
     const { params, asked } = this.#opened(session.project, request);
     const masked = {
       ...request,
       params,
-      notify: (message: McpMessage) => pass(message, request.notify, signal),
+      notify: (message: McpMessage) => pass(message, request.notify, until),
       // Through it the client hears the server also after this request.
       client: { ...client, notify: (message: McpMessage) => pass(message, client.notify, null) },
     };
