@@ -27,7 +27,8 @@ import { offersOf } from './offered.ts';
 import { capabilityOfNotice, NOTICES } from './passed-methods.ts';
 import { passPrimitive } from './primitives.ts';
 import { type AskedState, checkAsker, SealedState } from './sealed-state.ts';
-import { runsNothing, type Upstreams } from './upstreams.ts';
+import { runsNothing } from './server-faults.ts';
+import type { Upstreams } from './upstreams.ts';
 
 export interface PassedRequestDeps extends MaskDeps {
   upstreams: Pick<Upstreams, 'list' | 'find' | 'snapshot'>;

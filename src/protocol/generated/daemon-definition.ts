@@ -4244,6 +4244,10 @@ export const DAEMON_DEFINITION = `{
                 "catalog_json": {
                   "type": "string",
                   "id": 13
+                },
+                "directory": {
+                  "type": "string",
+                  "id": 14
                 }
               }
             },
@@ -4256,6 +4260,10 @@ export const DAEMON_DEFINITION = `{
                 "value": {
                   "type": "string",
                   "id": 2
+                },
+                "kept": {
+                  "type": "bool",
+                  "id": 3
                 }
               }
             },
@@ -4385,6 +4393,11 @@ export const DAEMON_DEFINITION = `{
                 "to_grant": {
                   "type": "string",
                   "id": 24
+                },
+                "unseen": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 25
                 }
               }
             },
