@@ -31,7 +31,11 @@ export function onExt4(directory: string): Disk & { breakDown(): void; repair():
   return {
     ...disk,
     /** As the kernel does after an error of the disk: every write fails with EROFS from now on. */
-    breakDown: () => mount('-o', 'remount,abort', directory),
+    breakDown() {
+      // What is not on the disk yet would be gone, as after a loss of power.
+      execFileSync('sync', ['-f', directory]);
+      mount('-o', 'remount,abort', directory);
+    },
     /** What uses the disk must not run. */
     async repair() {
       // Until the last process is gone, the broken file system would be mounted again.
