@@ -1,5 +1,6 @@
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
+import { fileSources } from '../config/credential-source.ts';
 import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
@@ -25,6 +26,7 @@ import { createSessionEnd, type SessionEnd, type SessionStateHolder } from '../f
 import { RecordedSettings } from '../features/settings/recorded-settings.ts';
 import { type CallGate, createCallGate } from '../features/shared/call-gate.ts';
 import { storageHolder } from '../features/storage/storage-life.ts';
+import { buildTelemetry, type Telemetry } from '../features/telemetry/telemetry.ts';
 import type { ToolManagementDeps } from '../features/tools/management.ts';
 import { watchFiles } from '../features/undo/watched-runner.ts';
 import type { Management } from '../protocol/management-contract.ts';
@@ -57,8 +59,17 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const { home, xdgConfigHome: configHome } = deps.environment;
   const ruleFiles = new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS });
   const clientRules = new ClientRules({ files: ruleFiles, thread: judgeThread });
+  const telemetry = buildTelemetry({
+    ...before,
+    config: config.telemetry,
+    environment: fileSources(deps.environment),
+    figures: () => figures(),
+    clock,
+    logger,
+  });
   const dispatch = createDispatch({
     ...before,
+    ...(telemetry === null ? {} : { traceCall: telemetry.ended }),
     approvals,
     commandRules: clientRules,
     policyHash: createPolicyHash({ ...before, config }),
@@ -80,6 +91,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
   const settings = new RecordedSettings({ ...before, paths, clock });
   const management = managementOf(deps, {
+    telemetry,
     ...before,
     standardSurface: config.gateway.surface,
     approvals,
@@ -107,6 +119,13 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
   const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook });
   const startedMs = clock.now();
+  const figures = (): Figures => ({
+    ...before.callFigures.read(),
+    callsRunning: gate.active(),
+    callsWaiting: slots.waiting(),
+    residentBytes: process.memoryUsage.rss(),
+    startedMs,
+  });
   const httpDoor: HttpDoor = createHttpDoor({
     ...doorDeps,
     config: config.http,
@@ -114,16 +133,10 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     proofKey: (id) => keys.derive('http', id),
     refusalLine: (why) => turnedAway(newRequestId(clock.now()), maskedError(why, mask), before.counter).answer.line,
     feed: before.liveEvents,
-    figures: (): Figures => ({
-      ...before.callFigures.read(),
-      callsRunning: gate.active(),
-      callsWaiting: slots.waiting(),
-      residentBytes: process.memoryUsage.rss(),
-      startedMs,
-    }),
+    figures,
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings };
+  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, telemetry };
 }
 
 /** Holders of session state, in the order in which they end a session. */
@@ -141,6 +154,7 @@ interface ManagementParts
   gate: CallGate;
   sessionEnd: SessionEnd;
   settings: RecordedSettings;
+  telemetry: Telemetry | null;
 }
 
 function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {
