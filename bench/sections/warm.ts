@@ -54,6 +54,8 @@ const WORKS: readonly Work[] = [
     name: 'cargo build',
     command: 'cd rust && touch src/main.rs && cargo build --offline',
     files: {
+      // As `cargo new` makes it. What is not ignored can be undone, and its builds would be kept too.
+      'rust/.gitignore': '/target\n',
       'rust/Cargo.toml': '[package]\nname = "warm"\nversion = "0.1.0"\nedition = "2021"\n',
       'rust/src/main.rs':
         'fn main() {\n    let v: Vec<String> = std::env::args().collect();\n    println!("{v:?}");\n}\n',
