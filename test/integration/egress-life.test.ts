@@ -233,7 +233,9 @@ describe('the proxy process', () => {
 
   it('ends a tunnel without an answer once it was refused twenty times, and no other', async () => {
     const answers: string[] = [];
-    for (let n = 0; n < 25; n += 1) answers.push(await (await Peer.to(proxy)).write(CONNECT).all());
+    for (let n = 0; n < 20; n += 1) answers.push(await (await Peer.to(proxy)).write(CONNECT).all());
+    const silent = Array.from({ length: 5 }, async () => (await Peer.to(proxy)).write(CONNECT).all());
+    answers.push(...(await Promise.all(silent)));
     expect(answers.map((answer) => (answer === '' ? '' : answer.slice(9, 12)))).toEqual([
       ...Array<string>(20).fill('403'),
       ...Array<string>(5).fill(''),
