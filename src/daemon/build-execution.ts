@@ -119,6 +119,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const access = new ToolAccess(config.gateway.access);
   const passing = new PassedRequests({
     ...before,
+    secondSearch,
     upstreams,
     links: upstreams.links,
     changes: [upstreams, installed],

@@ -80,9 +80,11 @@ async function importServers(
   const { servers, skipped } = planImport(context, root, { taken, bound, by: userInfo().username });
   if (servers.length === 0) return { servers: [], files: [], skipped, undone: [] };
   const lines: string[] = [`In ${root}, sandboxes run these MCP servers:`];
-  for (const { request, from } of servers) {
+  for (const { request, from, handedOver } of servers) {
     const [plan] = (await client.addUpstream({ ...request, dry_run: true })).servers;
     lines.push(...(plan === undefined ? [] : [...describeServer(plan), ...afterImport(plan)]), `  from: ${from}`);
+    // A file of the repository may name them.
+    if (handedOver.length > 0) lines.push(`  gets the values of your shell's variables: ${handedOver.join(', ')}`);
   }
   const paths = isKept ? [] : filesWithout(root, servers).map(({ path }) => path);
   await ask([

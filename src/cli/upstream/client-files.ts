@@ -95,22 +95,24 @@ function isOwn({ command, url }: Pick<ClientServer, 'command' | 'url'>): boolean
 
 /**
  * The values of variables, with what clients put in place of `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `{env:NAME}`. `missing`:
- * the names that are not set.
+ * the names that are not set; `taken`: those whose values come from the shell.
  */
 export function expandVariables(
   variables: Readonly<Record<string, string>>,
   lookUp: (name: string) => string | undefined,
-): { values: Record<string, string>; missing: string[] } {
-  const missing = new Set<string>();
+): { values: Record<string, string>; missing: string[]; taken: string[] } {
+  const [missing, taken] = [new Set<string>(), new Set<string>()];
   const expand = (text: string): string =>
     text.replace(REFERENCE, (_whole, shell?: string, fallback?: string, client?: string) => {
       const name = shell ?? client ?? '';
-      const value = lookUp(name) ?? fallback;
+      const own = lookUp(name);
+      if (own !== undefined) taken.add(name);
+      const value = own ?? fallback;
       if (value === undefined) missing.add(name);
       return value ?? '';
     });
   const values = Object.fromEntries(Object.entries(variables).map(([name, text]) => [name, expand(text)]));
-  return { values, missing: [...missing] };
+  return { values, missing: [...missing], taken: [...taken] };
 }
 
 const REFERENCE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\{env:([A-Za-z_]\w*)\}/g;

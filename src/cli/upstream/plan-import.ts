@@ -14,6 +14,8 @@ export interface PlannedServer {
   readonly request: NewUpstream;
   /** Where it was found, for a person. */
   readonly from: string;
+  /** Variables of the shell whose values the server gets. */
+  readonly handedOver: readonly string[];
   /** The file below the project that loses it, and its place there; null for a file of the person, which stays as it is. */
   readonly cut: { readonly path: string; readonly keys: readonly string[] } | null;
 }
@@ -48,7 +50,7 @@ export function planImport(
   const names = new Set(taken);
   for (const [place, server] of foundServers(context, root, skipped)) {
     const name = nameOf(server.name);
-    const { values, missing } = expandVariables(server.variables, readVariable);
+    const { values, missing, taken: handedOver } = expandVariables(server.variables, readVariable);
     const why = names.has(name) ? `there is a server ${name} already` : whyNot(server, missing, bound);
     if (why !== null) {
       skipped.push(`${server.name} of ${place.shown}: ${why}`);
@@ -57,7 +59,7 @@ export function planImport(
     names.add(name);
     const request = requestOf(server, { root, name, values, by });
     const cut = place.path === null ? null : { path: place.path, keys: server.path };
-    servers.push({ request, from: `${place.client}, ${place.shown}`, cut });
+    servers.push({ request, from: `${place.client}, ${place.shown}`, handedOver, cut });
   }
   return { servers, skipped };
 }

@@ -10,8 +10,7 @@ import type { PromptEvent } from './hook-event.ts';
 import { type PathRules, refusedPath } from './judge-call.ts';
 import type { MaskDeps } from './mask-output.ts';
 
-interface PromptDeps {
-  scrubber: MaskDeps['scrubber'];
+interface PromptDeps extends Pick<MaskDeps, 'scrubber' | 'secondSearch'> {
   rules: PathRules;
 }
 
@@ -27,7 +26,7 @@ const FILE_MAX_BYTES = 4 * 1024 * 1024;
 export async function promptAnswer(
   { prompt, cwd }: PromptEvent,
   session: SessionRef,
-  { scrubber, rules }: PromptDeps,
+  { scrubber, secondSearch, rules }: PromptDeps,
 ): Promise<JsonObject | null> {
   for (const path of mentionedFiles(prompt, cwd)) {
     const hidden = refusedPath(
@@ -39,7 +38,7 @@ export async function promptAnswer(
     const text = textOf(path);
     if (text === null || isMedia(text)) continue;
     const { secrets } = await scrubber.scrub(session, text);
-    const [first] = secrets;
+    const [first] = secrets.length > 0 ? secrets : await secondSearch.missedIn([text]);
     if (first !== undefined)
       return blocked(
         `${quoteName(path)} holds a secret (${first.rule}), and a file that you mention with @ is attached as it is. Write its path without the @: the agent then reads it with its secrets masked.`,

@@ -32,6 +32,8 @@ export function grantFor(path: string, place: GrantPlace): Grant {
   const around = [...packageAround(path, stats, place), ...neighborsOf(path, stats)].filter((one) =>
     isNarrow(one, place),
   );
+  if (stats.isDirectory() && !isNarrow(path, place))
+    return { why: `${path} is a home, holds one or the project, or is at the top of the disk` };
   let why = '';
   for (const one of [...around, path]) {
     try {

@@ -41,7 +41,7 @@ type UpstreamHandlers = Pick<
 >;
 
 /** Characters of all diffs of one answer, and edits after which two definitions are shown one after the other. */
-const DIFFS_MAX_CHARS = 1024 * 1024;
+const DIFFS_MAX_CHARS = 8 * 1024 * 1024;
 const EDITS_MAX = 2_000;
 const CONTEXT_LINES = 3;
 /** Shorter values of variables would be masked in ordinary words. */
@@ -80,7 +80,7 @@ export function createUpstreamManagement(deps: UpstreamManagementDeps): Upstream
     },
     async reviewUpstream({ root, name }) {
       const { sha256, changes } = upstreams.pending(upstreams.find(root, name));
-      return { name, sha256, changes: withDiffs(changes) };
+      return { name, sha256, changes: changesInFull(name, changes) };
     },
     async approveUpstream({ root, name, sha256 }) {
       const server = upstreams.find(root, name);
@@ -156,14 +156,20 @@ function noteOn(unseen: UnseenPaths): string {
   return `${unseenClause(unseen)}${unseen.why === '' ? '' : `, and cannot: ${unseen.why}`}`;
 }
 
-function withDiffs(changes: readonly ToolChange[]): UpstreamChange[] {
-  let room = DIFFS_MAX_CHARS;
-  return changes.map(({ tool, kind, before, after }) => {
-    const whole = diffOf(before, after);
-    const diff = whole.length <= room ? whole : `${whole.slice(0, Math.max(0, room))}\n…`;
-    room -= diff.length;
-    return { tool, kind, diff };
-  });
+/** Throws PAYLOAD_TOO_LARGE: what is not shown cannot be accepted. */
+export function changesInFull(name: string, changes: readonly ToolChange[]): UpstreamChange[] {
+  const shown = changes.map(({ tool, kind, before, after }) => ({ tool, kind, diff: diffOf(before, after) }));
+  const chars = shown.reduce((sum, { diff }) => sum + diff.length, 0);
+  if (chars > DIFFS_MAX_CHARS)
+    throw new ContextdError(
+      'PAYLOAD_TOO_LARGE',
+      `the definitions of ${name} changed by more than can be shown: ${chars} characters, of at most ${DIFFS_MAX_CHARS}`,
+      {
+        remedy: `They stay as they are until a person removes the server: \`ctxd upstream remove ${name}\`.`,
+        details: { limit: DIFFS_MAX_CHARS },
+      },
+    );
+  return shown;
 }
 
 function diffOf(before: string, after: string): string {

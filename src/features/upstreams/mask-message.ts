@@ -1,20 +1,32 @@
 import type { SessionRef } from '../../call/session.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { SecondSearch } from '../../dispatch/scrub.ts';
+import { collectLeaves } from '../../scrub/leaves.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 
 export interface MaskDeps {
-  scrubber: Pick<Scrubber, 'scrub' | 'maskText'>;
+  scrubber: Pick<Scrubber, 'scrub' | 'scrubAgain' | 'maskText'>;
+  secondSearch: Pick<SecondSearch, 'missedIn'>;
 }
 
 /**
- * Masks every string of a message but bytes as base64. `method`: of the request that the message belongs to, which decides where
+ * Masks every string of a message but bytes as base64, also what only the real gitleaks finds. Throws SCRUB_FAILED. `method`: of the request that the message belongs to, which decides where
  * the protocol has bytes; '' for a message without any.
  */
-export async function maskMessage(session: SessionRef, message: JsonObject, method: string, { scrubber }: MaskDeps) {
+export async function maskMessage(
+  session: SessionRef,
+  message: JsonObject,
+  method: string,
+  { scrubber, secondSearch }: MaskDeps,
+) {
   const taken: string[] = [];
   const open = withoutBytes(message, byteHolders(message, method), taken);
-  const { value, secrets } = await scrubber.scrub(session, open as JsonObject);
-  return { value: withBytes(value, taken[Symbol.iterator]()) as JsonObject, secrets };
+  const first = await scrubber.scrub(session, open as JsonObject);
+  const missed = await secondSearch.missedIn(collectLeaves(first.value));
+  const again =
+    missed.length === 0 ? { value: first.value, secrets: [] } : await scrubber.scrubAgain(session, first.value, missed);
+  const value = withBytes(again.value, taken[Symbol.iterator]()) as JsonObject;
+  return { value, secrets: [...first.secrets, ...again.secrets] };
 }
 
 /** The objects that hold bytes, and under which key. */

@@ -1,6 +1,6 @@
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
-import { shellWord } from '../../core/shell-quote.ts';
+import { pastableWord } from '../../core/shell-quote.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
 import type { Refusal } from '../../upstream/start-server.ts';
 import type { Network } from '../network/network.ts';
@@ -45,7 +45,10 @@ export function unseenClause({ names }: Pick<UnseenPaths, 'names'>): string {
   return `its sandbox does not see ${shown}${more}, which its command names`;
 }
 
-/** The command that adds the server again with what it had, and what it lacks; '' if that is nothing that can be granted. */
+/**
+ * The command that adds the server again with what it had, and what it lacks; '' if that is nothing that can be granted, or if a word of it
+ * would not mean the same in every shell: a repository may have chosen it.
+ */
 export function grantCommand(server: StoredServer, { denied, unseen }: Lacking, groups: Groups): string {
   const missing = denied.filter(({ rule }) => rule === NOT_GRANTED).map((one) => targetFor(one, groups));
   const seeing = unseen?.seeing ?? null;
@@ -65,7 +68,8 @@ export function grantCommand(server: StoredServer, { denied, unseen }: Lacking, 
     ...listed('--allow-host', [...new Set([...spec.hosts, ...missing])]),
     ...(url === '' ? ['--', ...command] : []),
   ];
-  return `ctxd upstream add ${[name, ...words].map(shellWord).join(' ')}`;
+  const pastable = [name, ...words].map(pastableWord);
+  return pastable.includes(null) ? '' : `ctxd upstream add ${pastable.join(' ')}`;
 }
 
 function listed(option: string, values: readonly string[]): string[] {

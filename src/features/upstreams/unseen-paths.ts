@@ -109,7 +109,17 @@ class CommandReader {
     const isBare = !isOfHome && !part.includes('/') && !/^\.{1,2}$/.test(part);
     if (part === '' || (!isWhole && path === '/')) return null;
     const stats = statsOrNull(path);
+    if (stats !== null && this.#isLedOut(path)) return null;
     return stats === null || (isBare && !(isWhole && stats.isFile())) ? null : path;
+  }
+
+  /**
+   * Whether a link in what commands or the server can change leads elsewhere. What is said of such a path would tell an agent, who may have
+   * made the link, which files the host has, and ask a person to grant what the agent chose.
+   */
+  #isLedOut(path: string): boolean {
+    const changeable = [this.place.project, ...this.#spec.paths.flatMap((one) => (one.isWritable ? one.path : []))];
+    return changeable.some((place) => isWithin(place, path) && !isWithin(place, realpathSync(path)));
   }
 
   /** The name under which the server reaches the path, with what is granted or needed. */

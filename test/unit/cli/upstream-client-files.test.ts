@@ -69,6 +69,7 @@ describe('issue 34 the servers in configurations of clients', () => {
     expect(expandVariables(variables, (name) => values[name])).toEqual({
       values: { A: '1', B: 'x-2', C: 'three', D: '', E: 'plain' },
       missing: ['FOUR'],
+      taken: ['ONE', 'TWO'],
     });
   });
 });

@@ -126,6 +126,29 @@ describe('what a server answers to a call', () => {
     expect(JSON.stringify(await failed.call('one', {}))).not.toMatch(new RegExp(`${token}|${key}`));
   });
 
+  it('SEC-1.3 issue 34: what only gitleaks finds is masked in results, notifications, questions and errors', async () => {
+    const hush = `hush-${'123456789012'}`;
+    const hidden = { text: `a ${hush} b`, [hush]: [hush] };
+    const answers: Answers = ({ client, notify }) => {
+      notify({ method: 'notifications/progress', params: { message: hush } });
+      client.notify({ method: 'notifications/message', params: { data: hidden } });
+      client.ask({ method: 'elicitation/create', params: { message: hush } }, new AbortController().signal);
+      return { content: [{ type: 'text', text: hush }], structuredContent: hidden };
+    };
+    const at = passing({ one: { answers } });
+    const answer = await at.call('one', {});
+    const failing: Answers = () => {
+      throw new McpError(-32_000, hush, hidden);
+    };
+    const failed = await passing({ one: { answers: failing } }).call('one', {});
+    await setImmediate();
+    expect([at.heard.length, at.questions.length]).toEqual([2, 1]);
+    for (const shown of [answer, failed, ...at.heard, ...at.questions]) {
+      expect(JSON.stringify(shown)).toContain('[SECRET');
+      expect(JSON.stringify(shown)).not.toContain(hush);
+    }
+  });
+
   it('issue 34: only requests and notifications of the protocol reach a client', async () => {
     const asked: unknown[] = [];
     const answers: Answers = ({ client, notify }) => {

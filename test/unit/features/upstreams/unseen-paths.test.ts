@@ -182,6 +182,20 @@ describe('issue 34 a path of a command that its sandbox does not see', () => {
     });
   });
 
+  it('issue 34 is nothing that a link in the project, or in what the server may change, leads to', () => {
+    const outside = join(home, 'plain/run.py');
+    symlinkSync(outside, join(project, 'led.py'));
+    symlinkSync(join(home, 'servers'), join(project, 'led'));
+    symlinkSync(outside, join(home, 'own/led.py'));
+    const paths = [{ path: join(home, 'own'), isWritable: true }];
+    const words = ['led.py', './led.py', join(project, 'led.py'), 'led/demo/dist/index.js', join(home, 'own/led.py')];
+    for (const word of words)
+      for (const access of ['none', 'read'] as const)
+        expect(unseen(['node', word, `--config=${word}`], { paths, project: access })).toBeNull();
+    // Only the person can have made this one.
+    expect(unseen(['node', join(home, 'own/led.py')])?.names).toHaveLength(1);
+  });
+
   it('issue 34 is not seen in a project that is hidden, also if a directory around it was granted', () => {
     const paths = [{ path: join(home, 'work'), isWritable: false }];
     for (const command of [
@@ -221,6 +235,9 @@ describe('issue 34 a path of a command that its sandbox does not see', () => {
       const found = unseen(['npx', 'files', path]);
       for (const { path: granted } of found?.seeing?.paths ?? []) expect(granted).toBe(path);
     }
+    const [homeItself, holder] = [home, join(home, 'work')].map((path) => unseen(['npx', 'files', path]));
+    expect([homeItself?.seeing, holder?.seeing]).toEqual([null, null]);
+    expect(holder?.why).toContain('is a home, holds one or the project');
     mkdirSync(join(top, 'contextd/config'), { recursive: true });
     const own = unseen(['node', join(top, 'contextd/config')]);
     expect(own).toMatchObject({ seeing: null, why: expect.stringContaining('contextd keeps its own files') });
