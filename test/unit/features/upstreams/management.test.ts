@@ -28,7 +28,7 @@ it.each([
   ['`echo pasted`', ''],
   ['a\necho pasted', ''],
 ])(
-  'issue 34: a command that grants what a server lacks is named only if every shell reads it alike: %j',
+  'issue 34: a command that grants what a server lacks is named only if it means the same to every shell: %j',
   (word, named) => {
     const command = [word, '/srv/demo/run.mjs'];
     const spec = { command, url: '', usesCredential: false, hosts: [], paths: [], project: 'none' as const };
