@@ -18,7 +18,7 @@ export function hintsOf(words: readonly string[], input: string): Hints {
   if (SHELLS.has(name)) return { tails: shellSource(words).from === 'file' ? [rest] : [], texts };
   if (isQuiet(name, rest)) {
     const inner = settingsIn(words).flatMap(commandsInWord);
-    return { tails: tailsIn(inner), texts: [...texts, ...inner, ...rest.filter(isIndex).flatMap(commandsIn)] };
+    return { tails: tailsIn(inner), texts: [...texts, ...inner, ...rest.filter(isIndex).flatMap(commandsInWord)] };
   }
   const own = READ_ELSEWHERE.has(name) || Object.hasOwn(WRAPPERS, name) ? [] : [rest];
   const inner = [...rest, input].flatMap(commandsInWord);
@@ -58,6 +58,12 @@ const READ_ELSEWHERE = new Set([
 /** Bash evaluates the index of an array in the words of some builtins. */
 function isIndex(word: string): boolean {
   return /\[.*(?:\$\(|`)/s.test(word);
+}
+
+/** The commands in the words of a test. */
+export function textsInTest(node: object): string[] {
+  const words = Object.values(node).filter((word) => typeof word === 'object' && word !== null && 'value' in word);
+  return words.flatMap(({ value }) => (/\$\(|`/.test(value) ? commandsInWord(value) : []));
 }
 
 /** Ends a command in shell source, and often in other languages: quotes, brackets, `=`. */
