@@ -1,5 +1,6 @@
 import { hasHole } from './pattern.ts';
 import { isQuiet, settingsIn } from './quiet.ts';
+import { wordText } from './words.ts';
 import { baseName, SHELLS, shellSource, WRAPPERS, wrappedWords } from './wrappers.ts';
 
 /** What a program may run of its own words, as far as nothing says that it does not. */
@@ -37,7 +38,7 @@ function attachedWord(word: string): string[] {
 
 /** What a variable may make programs run: those that it is set for may run any part of it. */
 export function hintsOfValues(values: readonly string[], isForCommand: boolean): Hints {
-  const texts = values.flatMap(commandsIn);
+  const texts = values.flatMap(commandsInWord);
   return { tails: isForCommand ? tailsIn(texts) : [], texts };
 }
 
@@ -60,10 +61,12 @@ function isIndex(word: string): boolean {
   return /\[.*(?:\$\(|`)/s.test(word);
 }
 
-/** The commands in the words of a test. */
-export function textsInTest(node: object): string[] {
-  const words = Object.values(node).filter((word) => typeof word === 'object' && word !== null && 'value' in word);
-  return words.flatMap(({ value }) => (/\$\(|`/.test(value) ? commandsInWord(value) : []));
+/** The commands in constant words of a test or a loop, which bash may evaluate: `[[ -v 'a[$(…)]' ]]`, `${i@P}`, `((i))`. */
+export function textsInWordsOf(node: object): string[] {
+  const words = Object.values(node)
+    .flat()
+    .filter((word) => typeof word === 'object' && word !== null && 'value' in word);
+  return words.map(wordText).flatMap((text) => (/\$\(|`/.test(text) ? commandsInWord(text) : []));
 }
 
 /** Ends a command in shell source, and often in other languages: quotes, brackets, `=`. */

@@ -11,7 +11,7 @@ import {
 import { Aliases } from './aliases.ts';
 import { isEvaluated, isSetByName, maySetByText, promptCommandIn, setsEvaluated } from './evaluated.ts';
 import { afterWord, givenText, guessedText } from './given-texts.ts';
-import { hintsOf, hintsOfValues, textsInTest } from './hints.ts';
+import { hintsOf, hintsOfValues, textsInWordsOf } from './hints.ts';
 import type { InnerCommand } from './inner-command.ts';
 import {
   givenBy,
@@ -137,6 +137,8 @@ class Walk {
         return;
       case 'TestUnary':
       case 'TestBinary':
+      case 'For':
+      case 'Select':
         this.#tested(node, place);
         this.#children(node, place);
         return;
@@ -146,9 +148,9 @@ class Walk {
     }
   }
 
-  /** Bash evaluates the index of an array that a test names. */
+  /** Bash evaluates the index of an array that a test names, or that a word of a loop becomes. */
   #tested(node: object, { via }: Place): void {
-    const texts = textsInTest(node);
+    const texts = textsInWordsOf(node);
     if (texts.length > 0) this.commands.push({ words: [], written: '', via, hints: { tails: [], texts } });
   }
 

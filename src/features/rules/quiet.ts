@@ -149,6 +149,9 @@ const RUNNING_NAME =
 const RUNNING_OPTION =
   /^(?:--?|-o)?[\w-]*(?:askpass|browser|cmd|command|editor|exec|helper|hook|invoke|pager|program|rsh)$/i;
 
+/** Variables that hold the value of a setting of git, of any key. */
+const GIT_SETTING = /^GIT_CONFIG_VALUE_\d+$/;
+
 /** Keys that never name a command. */
 const NAMES_PERSON = /^user\./i;
 
@@ -176,10 +179,12 @@ export function settingsIn([first = '', ...rest]: readonly string[]): string[] {
 /** The text of `NAME=TEXT` if programs run what has that name. One that begins with unknown words is no reason to ask. */
 export function namedText(word: string): string[] {
   const [, name = '', given = ''] = /^([\w-]+)\+?=(.*)$/s.exec(word) ?? [];
-  if (!RUNNING_NAME.test(name) && !RUNNING_OPTION.test(name)) return [];
+  const isSetting = GIT_SETTING.test(name);
+  if (!isSetting && !RUNNING_NAME.test(name) && !RUNNING_OPTION.test(name)) return [];
   // `LESSOPEN` begins with a pipe.
   const text = given.replace(/^[\s|-]+/, '');
-  return hasHole(text.charAt(0)) ? [] : [text];
+  if (hasHole(text.charAt(0))) return [];
+  return isSetting ? [text, ...settingText('git', `alias.x=${text}`)] : [text];
 }
 
 function settingText(program: string, setting: string): string[] {

@@ -253,3 +253,41 @@ describe('FR-4.1: quotes in an expansion, a subscript or arithmetic hide no comm
     expect(isPassed(text)).toBe(true);
   });
 });
+
+describe('FR-4.1: a value that bash or a program evaluates later is read without its quotes', () => {
+  it.each([
+    "x='a[$(gi\\t push)]'; echo $((x))",
+    "[ -v 'a[$(gi\\t push)]' ]",
+    "for i in 'a[$(git push)]'; do ((i)); done",
+    `for i in '$(gi\\t push)'; do : "\${i@P}"; done`,
+    `select i in a '\`gi""t push\`'; do ((i)); done`,
+    `x='$(gi\\t push)'; echo "\${x@P}"`,
+    "[[ -v 'a[$(gi\\t push)]' ]]",
+    `[[ 'a[$(gi""t push)]' -eq 0 ]]`,
+    "printf -v 'a[$(gi\\t push)]' x",
+    "read 'a[$(gi\\t push)]'",
+    "unset 'a[$(gi\\t push)]'",
+    `a=('$(gi""t push)'); : "\${a@P}"`,
+    "TAR_OPTIONS='--checkpoint=1 --checkpoint-action=exec=rm\\ victim' tar cf x.tar f",
+    `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!gi""t push' git x`,
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x',
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0=rm git log',
+    'export GIT_CONFIG_VALUE_0=push',
+    "MAKEFLAGS='--eval=x:;gi\\t\\ push' make x",
+    `V='!gi""t push' git --config-env alias.x=V x`,
+  ])('%s', (text) => {
+    expect(isPassed(text)).toBe(false);
+  });
+
+  it.each([
+    `for i in 'rm f' "git push" $(git log --grep 'git push'); do echo "$i"; done`,
+    "[[ -v 'a[1]' && $x == 'git push' && -n $(git log --grep 'git push') ]]",
+    "unset 'a[$i]'; x='a[1]'; echo $((x))",
+    "TAR_OPTIONS='--exclude=node_modules --totals' tar cf x.tar f",
+    "MAKEFLAGS='-j4 --no-print-directory' make",
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="$PWD" git status',
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0='Ann Lee' git commit -m x",
+  ])('and asks nothing about %s', (text) => {
+    expect(isPassed(text)).toBe(true);
+  });
+});
