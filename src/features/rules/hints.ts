@@ -1,5 +1,6 @@
 import { hasHole } from './pattern.ts';
 import { isQuiet, settingsIn } from './quiet.ts';
+import { wordText } from './words.ts';
 import { baseName, SHELLS, shellSource, WRAPPERS, wrappedWords } from './wrappers.ts';
 
 /** What a program may run of its own words, as far as nothing says that it does not. */
@@ -18,7 +19,7 @@ export function hintsOf(words: readonly string[], input: string): Hints {
   if (SHELLS.has(name)) return { tails: shellSource(words).from === 'file' ? [rest] : [], texts };
   if (isQuiet(name, rest)) {
     const inner = settingsIn(words).flatMap(commandsInWord);
-    return { tails: tailsIn(inner), texts: [...texts, ...inner, ...rest.filter(isIndex).flatMap(commandsIn)] };
+    return { tails: tailsIn(inner), texts: [...texts, ...inner, ...rest.filter(isIndex).flatMap(commandsInWord)] };
   }
   const own = READ_ELSEWHERE.has(name) || Object.hasOwn(WRAPPERS, name) ? [] : [rest];
   const inner = [...rest, input].flatMap(commandsInWord);
@@ -37,7 +38,7 @@ function attachedWord(word: string): string[] {
 
 /** What a variable may make programs run: those that it is set for may run any part of it. */
 export function hintsOfValues(values: readonly string[], isForCommand: boolean): Hints {
-  const texts = values.flatMap(commandsIn);
+  const texts = values.flatMap(commandsInWord);
   return { tails: isForCommand ? tailsIn(texts) : [], texts };
 }
 
@@ -58,6 +59,14 @@ const READ_ELSEWHERE = new Set([
 /** Bash evaluates the index of an array in the words of some builtins. */
 function isIndex(word: string): boolean {
   return /\[.*(?:\$\(|`)/s.test(word);
+}
+
+/** The commands in constant words of a test or a loop, which bash may evaluate: `[[ -v 'a[$(…)]' ]]`, `${i@P}`, `((i))`. */
+export function textsInWordsOf(node: object): string[] {
+  const words = Object.values(node)
+    .flat()
+    .filter((word) => typeof word === 'object' && word !== null && 'value' in word);
+  return words.map(wordText).flatMap((text) => (/\$\(|`/.test(text) ? commandsInWord(text) : []));
 }
 
 /** Ends a command in shell source, and often in other languages: quotes, brackets, `=`. */

@@ -11,7 +11,7 @@ import {
 import { Aliases } from './aliases.ts';
 import { isEvaluated, isSetByName, maySetByText, promptCommandIn, setsEvaluated } from './evaluated.ts';
 import { afterWord, givenText, guessedText } from './given-texts.ts';
-import { commandsIn, hintsOf, hintsOfValues } from './hints.ts';
+import { hintsOf, hintsOfValues, textsInWordsOf } from './hints.ts';
 import type { InnerCommand } from './inner-command.ts';
 import {
   givenBy,
@@ -26,7 +26,8 @@ import {
 } from './inputs.ts';
 import { ANY_HOLE, asSource, hasHole, OUTPUT_HOLE, WORD_HOLE } from './pattern.ts';
 import { namedText, textsRunBy } from './quiet.ts';
-import { unopenedText } from './unopened.ts';
+import { childrenOf, unopenedText } from './unopened.ts';
+import { asDocument, endsByQuotes, isPosix, unquotedTexts } from './unquoted.ts';
 import { filledText, nameText, wordText } from './words.ts';
 import { baseName, findWords, SHELLS, shellSource, WRAPPERS, wrappedWords, xargsList, xargsWords } from './wrappers.ts';
 
@@ -54,9 +55,6 @@ const UNKNOWN_INPUT: Input = { kind: 'unknown' };
 const UNKNOWN: Inputs = new Map([[0, UNKNOWN_INPUT]]);
 const NOTHING: Inputs = new Map([[0, { kind: 'nothing' }]]);
 
-/** What the parser makes of a node only when it is read. */
-const LAZY = ['parts', 'indexParts', 'expression', 'initialize', 'test', 'update'] as const;
-
 class Walk {
   readonly commands: InnerCommand[] = [];
   /** True if a part was not read because texts are nested too deeply. */
@@ -68,6 +66,8 @@ class Walk {
   readonly #aliases = new Aliases();
   /** True once `exec` has given the shell another input. */
   #isRedirected = false;
+  /** True once a shell may have read text as POSIX says. */
+  #isPosix = false;
 
   text(text: string, place: Place): void {
     if (place.depth > DEPTH_MAX) {
@@ -101,6 +101,8 @@ class Walk {
     }
     if (this.commands.length > COMMANDS_MAX) throw new RangeError(`the text has more than ${COMMANDS_MAX} commands`);
     if (setsEvaluated(node)) this.#unreadable('text' in node ? String(node.text) : '', { ...place, via: 'text' });
+    if (!this.#isShallow) for (const text of unquotedTexts(node)) this.#guess(asDocument(text), place);
+    if (this.#isPosix && endsByQuotes(node)) this.#unreadable('', { ...place, via: 'text' });
     switch ('type' in node ? node.type : '') {
       case 'Script':
         this.#script(node as ParsedScript, place);
@@ -135,6 +137,8 @@ class Walk {
         return;
       case 'TestUnary':
       case 'TestBinary':
+      case 'For':
+      case 'Select':
         this.#tested(node, place);
         this.#children(node, place);
         return;
@@ -144,18 +148,14 @@ class Walk {
     }
   }
 
-  /** Bash evaluates the index of an array that a test names. */
+  /** Bash evaluates the index of an array that a test names, or that a word of a loop becomes. */
   #tested(node: object, { via }: Place): void {
-    const words = Object.values(node).filter((word) => typeof word === 'object' && word !== null && 'value' in word);
-    const texts = words.flatMap(({ value }) => (/\$\(|`/.test(value) ? commandsIn(value) : []));
+    const texts = textsInWordsOf(node);
     if (texts.length > 0) this.commands.push({ words: [], written: '', via, hints: { tails: [], texts } });
   }
 
   #children(node: object, place: Place): void {
-    for (const child of Object.values(node)) this.#visit(child, place);
-    for (const key of LAZY)
-      if (key in node && !Object.prototype.propertyIsEnumerable.call(node, key))
-        this.#visit(Reflect.get(node, key), place);
+    for (const child of childrenOf(node)) this.#visit(child, place);
     if ('inner' in node && typeof node.inner === 'string' && 'script' in node && node.script === undefined)
       this.text(node.inner, { ...place, depth: place.depth + 1 });
   }
@@ -219,6 +219,7 @@ class Walk {
   #assigned(prefix: Command['prefix'], isForCommand: boolean, place: Place): void {
     for (const { text, name, value } of prefix) {
       const assigned = value === undefined || name === undefined ? text : `${name}=${wordText(value)}`;
+      this.#isPosix ||= isPosix(assigned);
       if (isEvaluated(assigned)) this.#unreadable(text, place);
       for (const run of [promptCommandIn(assigned), ...namedText(assigned)]) this.#guess(run, place);
     }
@@ -231,6 +232,7 @@ class Walk {
   #run(words: readonly string[], written: string, place: Place): void {
     const [first] = words;
     if (first === undefined || first === '') return;
+    this.#isPosix ||= words.some(isPosix);
     const input = place.inputs.get(0);
     if (first === OUTPUT_HOLE && words.length === 1) {
       this.commands.push({ words: [], written: '', via: 'text', hints: hintsOf(words, givenWords(input)) });

@@ -52,7 +52,7 @@ const QUIET: Readonly<Record<string, Program>> = {
       '. : [ basename bg break cat cd chgrp chmod chown cksum cmp column comm continue cp curl cut date dd df diff dig dirname du',
       'echo egrep exit expand expr false fg fgrep file fmt fold grep groups gunzip gzip hash head help history host hostname',
       'iconv id jobs join journalctl jq kill killall ln locale ls lsof md5sum mkdir mktemp mv nl nproc od paste patch pgrep',
-      'pidof ping pkill printenv printf ps pwd read readlink realpath rm rmdir seq service sha1sum sha256sum shift shuf sleep',
+      'pidof ping pkill printenv printf ps pwd read readlink realpath rm rmdir seq sha1sum sha256sum shift shuf sleep',
       'source split stat sum systemctl tac tail tee test touch tr tree true truncate tty type uname uniq unset unzip uptime',
       'logger notify-send wall write say wait wc whatis whereis which who whoami xxd yes zcat',
       // `find -exec` is read elsewhere.
@@ -86,7 +86,18 @@ const QUIET: Readonly<Record<string, Program>> = {
     ],
     sets: ['-c', '--config'],
     open: [
-      ...['bisect', 'config', 'daemon', 'difftool', 'filter-branch', 'for-each-repo', 'hook', 'instaweb', 'mergetool'],
+      ...[
+        'bisect',
+        'config',
+        'daemon',
+        'difftool',
+        'filter-branch',
+        'for-each-repo',
+        'hook',
+        'instaweb',
+        'merge-index',
+        'mergetool',
+      ],
       ...['rebase', 'remote-ext', 'send-email', 'shell', 'submodule', 'web--browse'],
     ],
   },
@@ -138,6 +149,9 @@ const RUNNING_NAME =
 const RUNNING_OPTION =
   /^(?:--?|-o)?[\w-]*(?:askpass|browser|cmd|command|editor|exec|helper|hook|invoke|pager|program|rsh)$/i;
 
+/** Variables that hold the value of a setting of git, of any key. */
+const GIT_SETTING = /^GIT_CONFIG_VALUE_\d+$/;
+
 /** Keys that never name a command. */
 const NAMES_PERSON = /^user\./i;
 
@@ -165,10 +179,12 @@ export function settingsIn([first = '', ...rest]: readonly string[]): string[] {
 /** The text of `NAME=TEXT` if programs run what has that name. One that begins with unknown words is no reason to ask. */
 export function namedText(word: string): string[] {
   const [, name = '', given = ''] = /^([\w-]+)\+?=(.*)$/s.exec(word) ?? [];
-  if (!RUNNING_NAME.test(name) && !RUNNING_OPTION.test(name)) return [];
+  const isSetting = GIT_SETTING.test(name);
+  if (!isSetting && !RUNNING_NAME.test(name) && !RUNNING_OPTION.test(name)) return [];
   // `LESSOPEN` begins with a pipe.
   const text = given.replace(/^[\s|-]+/, '');
-  return hasHole(text.charAt(0)) ? [] : [text];
+  if (hasHole(text.charAt(0))) return [];
+  return isSetting ? [text, ...settingText('git', `alias.x=${text}`)] : [text];
 }
 
 function settingText(program: string, setting: string): string[] {

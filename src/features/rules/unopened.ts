@@ -10,3 +10,11 @@ export function unopenedText(node: object): { text: string; isSource: boolean } 
   if (!EXPANSION.test(text.replaceAll(/\\./gs, ''))) return undefined;
   return { text, isSource: ARRAY.test(text) };
 }
+
+/** What the parser makes of a node only when it is read. */
+const LAZY = ['parts', 'indexParts', 'expression', 'initialize', 'test', 'update'] as const;
+
+export function childrenOf(node: object): unknown[] {
+  const lazy = LAZY.filter((key) => key in node && !Object.prototype.propertyIsEnumerable.call(node, key));
+  return [...Object.values(node), ...lazy.map((key): unknown => Reflect.get(node, key))];
+}

@@ -175,11 +175,17 @@ export type ShellSource =
   | { readonly from: 'input' }
   | { readonly from: 'file'; readonly path: string };
 
-/** Options of shells whose value is the next word. */
-const SHELL_VALUED = new Set(['--rcfile', '--init-file', '-O', '+O', '-o', '+o']);
+/** Long options of bash whose value is the next word. */
+const SHELL_VALUED = new Set(['rcfile', 'init-file']);
+/** Long options that bash also takes with one dash, as long as no short option stands before them. */
+const SHELL_LONG =
+  /^-(?:debug(?:ger)?|help|init-file|login|no(?:editing|profile|rc)|posix|rcfile|restricted|verbose|version)$/;
+/** Shells whose `-o` takes the rest of its word, if there is one. */
+const ATTACHING_SHELLS: ReadonlySet<string> = new Set(['zsh', 'ksh', 'mksh']);
 
 export function shellSource(words: readonly string[]): ShellSource {
-  let [isText, isInput, at] = [false, false, 1];
+  const isAttaching = ATTACHING_SHELLS.has(baseName(words[0] ?? ''));
+  let [isText, isInput, isLongAllowed, at] = [false, false, true, 1];
   for (; at < words.length; at += 1) {
     const word = words[at] ?? '';
     if (word === '--' || word === '-') {
@@ -187,13 +193,22 @@ export function shellSource(words: readonly string[]): ShellSource {
       break;
     }
     if (!/^[-+]./.test(word)) break;
-    if (!word.startsWith('--')) {
-      isText ||= word.includes('c');
-      isInput ||= word.includes('s');
+    if (word.startsWith('--') || (isLongAllowed && !isAttaching && SHELL_LONG.test(word))) {
+      if (SHELL_VALUED.has(word.replace(/^-+/, ''))) at += 1;
+      continue;
     }
-    if (SHELL_VALUED.has(word) || /^-[a-z]*o$/.test(word)) at += 1;
+    isLongAllowed = false;
+    const letters = isAttaching ? word.replace(/o.+$/s, '') : word;
+    isText ||= letters.includes('c');
+    isInput ||= letters.includes('s');
+    at += valuesBehind(letters, isAttaching ? /o/g : /[oO]/g);
   }
   const operand = words[at];
   if (isText) return { from: 'text', text: operand ?? '' };
   return operand === undefined || isInput ? { from: 'input' } : { from: 'file', path: operand };
+}
+
+/** How many of the next words are values: one for each `o` and `O`, wherever it stands in `-euo` or `-oc`. */
+function valuesBehind(word: string, valued: RegExp): number {
+  return /^[-+][A-Za-z]+$/.test(word) ? (word.match(valued) ?? []).length : 0;
 }

@@ -193,3 +193,101 @@ describe('FR-4.1: the text of a shell behind a program that is not known is read
     expect(isPassed(text)).toBe(true);
   });
 });
+
+/** Places in which bash takes single quotes for characters. */
+const UNQUOTED: readonly ((inner: string) => string)[] = [
+  (inner) => `echo "\${x:-'${inner}'}"`,
+  (inner) => `y="\${x:-'${inner}'}"`,
+  (inner) => `echo "\${x:-$'${inner}'}"`,
+  (inner) => `echo "\${x='${inner}'}"`,
+  (inner) => `echo "\${x:?'${inner}'}"`,
+  (inner) => `echo "\${x:+'${inner}'}"`,
+  (inner) => `case "\${x:-'${inner}'}" in a) ;; esac`,
+  (inner) => `echo "\${x:-\${y:-'${inner}'}}"`,
+  (inner) => `echo "\${x:-'\${y:-'${inner}'}'}"`,
+  (inner) => `cat <<E\n\${x:-'${inner}'}\nE`,
+  (inner) => `echo "\${x:-a'b${inner}c'd}"`,
+  (inner) => `echo \${x:-"\${y:-'${inner}'}"}`,
+  (inner) => `select i in "\${x:-'${inner}'}"; do :; done`,
+  (inner) => `echo $(( '${inner}' ))`,
+  (inner) => `(( '${inner}' ))`,
+  (inner) => `for (( i='${inner}'; i < 1; i++ )); do :; done`,
+  (inner) => `for (( i=0; i < '${inner}'; i++ )); do :; done`,
+  (inner) => `a['${inner}']=1`,
+  (inner) => `a=(['${inner}']=1)`,
+  (inner) => `declare -a a=(['${inner}']=1)`,
+  (inner) => `echo \${a['${inner}']}`,
+  (inner) => `echo $['${inner}']`,
+  (inner) => `echo \${x:'${inner}'}`,
+  (inner) => `echo \${x:0:'${inner}'}`,
+];
+
+describe('FR-4.1: quotes in an expansion, a subscript or arithmetic hide no command', () => {
+  it.each(UNQUOTED.map((around) => [around('$(git push)'), around('`git push`'), around('$(git pull)')]))(
+    '%s',
+    (text, withBackquotes, harmless) => {
+      expect(isPassed(text)).toBe(false);
+      expect(isPassed(withBackquotes)).toBe(false);
+      expect(isPassed(harmless)).toBe(true);
+    },
+  );
+
+  it.each([
+    `echo "\${x:-'$(git push;'':)'}"`,
+    "a[$'\\x24(git push)']=1",
+    `sh -c 'echo "\${x:-'\\''}"; git push; echo "'\\''}"'`,
+    `dash <<'E'\necho "\${x:-'}"; git push; echo "'}"\nE`,
+    `set -o posix; echo "\${x:-'}"; git push; echo "'}"`,
+    `POSIXLY_CORRECT=1; echo "\${x:-'}"; git push; echo "'}"`,
+  ])('%s', (text) => {
+    expect(isPassed(text)).toBe(false);
+  });
+
+  it.each([
+    `echo "\${x:-it's}" "\${y:-'a b'}" "\${1:-'{}'}"`,
+    `echo "\${x#'$(rm f)'}" "\${x//'$(rm f)'/a}"`,
+    `echo "\${x:-'$(date)'}" "\${x:-"$(git log -1)"}"`,
+    `sh -c 'echo "\${x:-a}" \${y:-"b c"}'`,
+    `(( i['a'] = 1 )); a['$x']=1; echo \${a['b c']}`,
+  ])('and asks nothing about %s', (text) => {
+    expect(isPassed(text)).toBe(true);
+  });
+});
+
+describe('FR-4.1: a value that bash or a program evaluates later is read without its quotes', () => {
+  it.each([
+    "x='a[$(gi\\t push)]'; echo $((x))",
+    "[ -v 'a[$(gi\\t push)]' ]",
+    "for i in 'a[$(git push)]'; do ((i)); done",
+    `for i in '$(gi\\t push)'; do : "\${i@P}"; done`,
+    `select i in a '\`gi""t push\`'; do ((i)); done`,
+    `x='$(gi\\t push)'; echo "\${x@P}"`,
+    "[[ -v 'a[$(gi\\t push)]' ]]",
+    `[[ 'a[$(gi""t push)]' -eq 0 ]]`,
+    "printf -v 'a[$(gi\\t push)]' x",
+    "read 'a[$(gi\\t push)]'",
+    "unset 'a[$(gi\\t push)]'",
+    `a=('$(gi""t push)'); : "\${a@P}"`,
+    "TAR_OPTIONS='--checkpoint=1 --checkpoint-action=exec=rm\\ victim' tar cf x.tar f",
+    `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!gi""t push' git x`,
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x',
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0=rm git log',
+    'export GIT_CONFIG_VALUE_0=push',
+    "MAKEFLAGS='--eval=x:;gi\\t\\ push' make x",
+    `V='!gi""t push' git --config-env alias.x=V x`,
+  ])('%s', (text) => {
+    expect(isPassed(text)).toBe(false);
+  });
+
+  it.each([
+    `for i in 'rm f' "git push" $(git log --grep 'git push'); do echo "$i"; done`,
+    "[[ -v 'a[1]' && $x == 'git push' && -n $(git log --grep 'git push') ]]",
+    "unset 'a[$i]'; x='a[1]'; echo $((x))",
+    "TAR_OPTIONS='--exclude=node_modules --totals' tar cf x.tar f",
+    "MAKEFLAGS='-j4 --no-print-directory' make",
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="$PWD" git status',
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0='Ann Lee' git commit -m x",
+  ])('and asks nothing about %s', (text) => {
+    expect(isPassed(text)).toBe(true);
+  });
+});

@@ -113,6 +113,8 @@ const RUNS_WORDS: readonly string[] = [
   'git bisect run',
   'git submodule foreach',
   'gh codespace ssh --',
+  'service nginx',
+  'git merge-index -o',
 ];
 
 describe('FR-4.1: a program that is quiet otherwise is asked about for the words that it may run', () => {
@@ -141,6 +143,8 @@ describe('FR-4.1: a program that is quiet otherwise is asked about for the words
     'git -c Alias.x=push x origin',
     "git --shallow-file '' push origin",
     'git fetch --upload-pack="$X" origin',
+    'service ../../usr/bin/git push',
+    'service ../../bin/rm f',
   ])('a text that hides its words is read: %s', (text) => {
     expect(isPassed(text)).toBe(false);
   });
