@@ -50,6 +50,12 @@ export class Channel<Request, Result> {
     });
   }
 
+  /** Waits for the reply to a request that was sent before this channel was made. */
+  expect(id: number): Promise<Result> {
+    if (this.#end !== null) return Promise.reject(this.#end.reason);
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
+  }
+
   /** Ignores a number that is not pending. */
   resolve(id: number, result: Result): void {
     this.#take(id)?.resolve(result);

@@ -1,5 +1,6 @@
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
+import { daemonEnvironment } from '../config/env.ts';
 import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
@@ -12,6 +13,7 @@ import { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { questionEvent } from '../features/approvals/question-event.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
 import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
+import { Departure } from '../features/hand-over/departure.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
 import { explainCrashes } from '../features/lost-calls/crashed.ts';
@@ -43,11 +45,13 @@ type BeforeEntrance = Stores & Scrubbing & Remembering & SessionKeeping & Execut
 /** Builds the entrance: dispatch, management, and the door to both. `ownDoor` replaces the daemon's door. */
 export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor?: Door) {
   const { paths, config, clock, timer, logger } = deps;
-  const { keys, scrubber, auditor: secondSearch } = before;
+  const { keys, scrubber, auditor, moves } = before;
+  const { works } = moves;
+  const secondSearch = works.object('second search', auditor, ['missedIn']);
   const refuse = createRefuse({ ...before, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
-  const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
+  const watched = config.undo.enabled ? watchFiles(before.runner, before.callUndo, view, fileBytes) : before.runner;
   const slots = createSlots(config.server, clock);
   const approvals = new CallApprovals({ ...before, rules: before.approvalRules, clock, timer, logger });
   approvals.subscribe((event) =>
@@ -59,6 +63,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const clientRules = new ClientRules({ files: ruleFiles, thread: judgeThread });
   const dispatch = createDispatch({
     ...before,
+    scrubber: works.object('scrubber', scrubber, ['scrub', 'scrubAgain']),
     approvals,
     commandRules: clientRules,
     policyHash: createPolicyHash({ ...before, config }),
@@ -78,9 +83,23 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const lostCalls = createLostCalls(dispatch, { ...before, refuse, config, clock, logger });
   const gate = createCallGate(lostCalls, refuse, clock);
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
+  const auditLog = works.object('audit log', before.auditLog, ['append', 'begin', 'end']);
   const settings = new RecordedSettings({ ...before, paths, clock });
+  const departure = new Departure({
+    ...before,
+    paths,
+    drainMs: config.server.drain_ms,
+    environment: daemonEnvironment(deps.environment),
+    isAllowed: deps.canHandOver ?? false,
+    gate,
+    clock,
+    logger,
+    requestStop: deps.requestStop,
+  });
   const management = managementOf(deps, {
     ...before,
+    auditLog,
+    departure,
     standardSurface: config.gateway.surface,
     approvals,
     clientRules,
@@ -93,6 +112,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const { passing } = before;
   const answerHook = createClientHooks({
     ...before,
+    auditLog,
     secondSearch,
     undo: config.undo.enabled ? before.undo : null,
     onCallEnded: (call) => void recordCall(call, before),
@@ -105,7 +125,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     logger,
   });
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
-  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook });
+  const replaces = (): boolean => deps.arrival !== undefined;
+  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook, replaces });
   const startedMs = clock.now();
   const httpDoor: HttpDoor = createHttpDoor({
     ...doorDeps,
@@ -123,7 +144,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     }),
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings };
+  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, departure };
 }
 
 /** Holders of session state, in the order in which they end a session. */
@@ -139,6 +160,7 @@ interface ManagementParts
   approvals: CallApprovals;
   clientRules: ClientRules;
   gate: CallGate;
+  departure: Departure;
   sessionEnd: SessionEnd;
   settings: RecordedSettings;
 }

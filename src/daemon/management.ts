@@ -9,6 +9,7 @@ import { createAuditManagement } from '../features/audit/management.ts';
 import { type BackupDeps, createBackupManagement } from '../features/backup/management.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
+import type { Departure } from '../features/hand-over/departure.ts';
 import type { checkHealth } from '../features/health/health.ts';
 import { createHttpManagement, type HttpManagementDeps } from '../features/http/management.ts';
 import type { Jobs } from '../features/jobs/jobs.ts';
@@ -85,6 +86,7 @@ export interface ManagementDeps
   approvals: CallApprovals;
   gate: CallGate;
   callFigures: Pick<CallFigures, 'latencies'>;
+  departure: Pick<Departure, 'run'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   secretNumbers: { forget(project: string): Promise<void> };
@@ -117,6 +119,10 @@ export function createManagement(deps: ManagementDeps): Management {
       deps.requestStop(grace_ms, restart ? 'restart' : 'stop');
       const { ended } = await deps.gate.drained;
       return { pid: process.pid, active_calls, ended_calls: ended };
+    },
+    async restartServer({ path }) {
+      const { pid, calls, jobs } = await deps.departure.run(path);
+      return { pid, carried_calls: calls, carried_jobs: jobs };
     },
     async registerProject({ root }) {
       await checkProjectRoot(root, deps.home, deps.paths);

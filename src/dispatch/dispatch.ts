@@ -13,6 +13,7 @@ import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './
 import { addFacts, type Call, EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
 import { CallState, type StepName, type StepResults } from './call-state.ts';
 import { callerWords, inCallersWords } from './caller-words.ts';
+import { arrived, type CarriedCalls } from './carried-call.ts';
 import { factsOfOpenings } from './coded-warnings.ts';
 import { withGatewayKeys } from './gateway-error.ts';
 import { identify } from './identify.ts';
@@ -45,6 +46,7 @@ export interface DispatchDeps
   findings: SessionFindings;
   /** Gets the times of the steps of each call, as `StepTimes.fields` has them. Must not throw. */
   callFigures: { took(times: Readonly<Record<string, number>>): void };
+  carried: CarriedCalls;
   clock: Clock;
   logger: Logger;
 }
@@ -87,10 +89,18 @@ const WAY_OUT = STEPS.findIndex(({ name }) => name === 'scrub');
 /** Runs a call from any door through the steps. Any step may end it; every answer passes scrub and audit. */
 export function createDispatch(deps: DispatchDeps): Dispatch {
   return async (request: CallRequest): Promise<CallAnswer> => {
-    const state = new CallState(request, createCallRecord(request, deps), createStepTimes(deps.clock));
-    let next = 0;
-    for (let step = STEPS[next]; step !== undefined; step = STEPS[next])
+    const arriving = deps.carried.take(request.requestId);
+    const record = createCallRecord(request, deps);
+    const state =
+      arriving === null
+        ? new CallState(request, record, createStepTimes(deps.clock))
+        : await arrived(arriving, request, record, deps.clock);
+    let next = arriving === null ? 0 : WAY_OUT;
+    for (let step = STEPS[next]; step !== undefined; step = STEPS[next]) {
+      const answer = next === WAY_OUT && arriving === null ? deps.carried.ended(state) : null;
+      if (answer !== null) return answer;
       next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;
+    }
     const times = state.times.fields();
     deps.callFigures.took(times);
     deps.logger.debug('call.answered', { request_id: state.call.requestId, ...request.principal, ...times });
@@ -162,6 +172,7 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
   const { isolation, report } = state.from('authorize');
   if (dryRun) return addFacts({ ...EMPTY_OUTCOME, data: report }, { policyHash: state.policyHash });
   await state.times.of('journal', state.record.begin(call));
+  deps.carried.began(state);
   const release = await state.times.of('slot', deps.slots.take(sessionKey(call.session), call.request.signal));
   try {
     return withRefusedHosts(withEarlierFacts(await run(call, state.from('open_secrets'), isolation, deps), state));

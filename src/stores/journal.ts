@@ -56,8 +56,11 @@ export interface JournalRow {
 export interface Journal {
   /** The open calls. Before `start`: the calls that the last daemon left open. */
   open(): Promise<JournalRow[]>;
-  /** Closes the calls left open by the last daemon and returns their number. Removes calls finished over 7 days ago. */
-  start(): Promise<number>;
+  /**
+   * Closes the calls left open by the last daemon and returns their number. Removes calls finished over 7 days ago. `live`: request
+   * ids of calls that go on.
+   */
+  start(live?: readonly string[]): Promise<number>;
   /** Errors: CONFLICT if the request id was used before. */
   begin(entry: JournalEntry): Promise<void>;
   /** `errorCode` is null for success. `answer`: sealed, for a caller that lost its connection. Does nothing if the call is not open. */
@@ -84,11 +87,12 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
       }));
     },
 
-    async start() {
+    async start(live = []) {
       const [interrupted] = await database.write([
         {
-          sql: `UPDATE calls SET finished_ms = ?, error_code = ? WHERE finished_ms IS NULL RETURNING request_id`,
-          params: [clock.now(), INTERRUPTED],
+          sql: `UPDATE calls SET finished_ms = ?, error_code = ?
+                WHERE finished_ms IS NULL AND request_id NOT IN (SELECT value FROM json_each(?)) RETURNING request_id`,
+          params: [clock.now(), INTERRUPTED, JSON.stringify(live)],
         },
         { sql: 'DELETE FROM calls WHERE finished_ms < ?', params: [clock.now() - JOURNAL_KEPT_DAYS * DAY_MS] },
       ]);

@@ -47,6 +47,7 @@ const INVALID_LISTS: Record<string, string[]> = { path: ['relative'], ca_variabl
 const UNCHECKED = [
   'ServerStatus',
   'StopServer',
+  'RestartServer',
   'ListTools',
   'RecordSettings',
   'ListToolchains',

@@ -14,6 +14,8 @@ export interface RunningCall {
 /** Counts the calls that come and go, and admits none once the daemon is stopping. */
 export interface CallGate {
   dispatch: Dispatch;
+  /** As `dispatch`, for a call that the daemon before began. */
+  resume(request: CallRequest, startedMs: number): Promise<CallAnswer>;
   active(): number;
   answered(): number;
   running(): readonly RunningCall[];
@@ -26,6 +28,17 @@ export interface CallGate {
   drain(graceMs: number, cause: StopCause): Promise<Drained>;
   /** The result of `drain`, for anyone who waits for it. */
   readonly drained: Promise<Drained>;
+  /** Resolves when none of these calls runs any more. */
+  ended(requestIds: readonly string[]): Promise<void>;
+  /** Lets further calls wait until `goOn` or `leave` is called. */
+  hold(): Held;
+}
+
+/** Calls that wait while the next daemon starts. */
+export interface Held {
+  goOn(): void;
+  /** The next daemon takes the calls that wait, and those that run except `carried`: their callers send them there. */
+  leave(carried: (requestId: string) => boolean): void;
 }
 
 /** Milliseconds that ended calls get to answer: the tool's own grace, and the time its answer takes to get out. */
@@ -36,7 +49,8 @@ const ENDING_MS = 5_000;
  * answer: the caller knows from it that nothing ran, which no tool can claim, and asks the next daemon.
  */
 export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Clock, 'now'> = systemClock): CallGate {
-  const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer> }>();
+  const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer>; turnAway(): void }>();
+  let held: Promise<void> | null = null;
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
   let answered = 0;
   let stopping = false;
@@ -48,26 +62,32 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
       () => false,
     );
   };
+  const run = async (request: CallRequest, startedMs: number): Promise<CallAnswer> => {
+    const ending = new AbortController();
+    const onAbort = (): void => ending.abort(request.signal.reason);
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    if (request.signal.aborted) onAbort();
+    const { promise: away, reject } = Promise.withResolvers<never>();
+    const answer = Promise.race([inner({ ...request, signal: ending.signal }), away]);
+    running.set(ending, { request, startedMs, answer, turnAway: () => reject(daemonStops()) });
+    try {
+      return await answer;
+    } finally {
+      request.signal.removeEventListener('abort', onAbort);
+      running.delete(ending);
+      answered += 1;
+    }
+  };
   return {
+    resume: run,
     async dispatch(request) {
+      if (held !== null) await held;
       if (stopping) {
         // The record of a call that is asked for is that of the call itself.
         if (request.isAskedAgain !== true) await refuse(request, daemonStops());
         throw daemonStops();
       }
-      const ending = new AbortController();
-      const onAbort = (): void => ending.abort(request.signal.reason);
-      request.signal.addEventListener('abort', onAbort, { once: true });
-      if (request.signal.aborted) onAbort();
-      const answer = inner({ ...request, signal: ending.signal });
-      running.set(ending, { request, startedMs: clock.now(), answer });
-      try {
-        return await answer;
-      } finally {
-        request.signal.removeEventListener('abort', onAbort);
-        running.delete(ending);
-        answered += 1;
-      }
+      return run(request, clock.now());
     },
     active: () => running.size,
     answered: () => answered,
@@ -76,6 +96,10 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
       for (const [ending, { request }] of running) if (request.requestId === requestId) ending.abort(why);
     },
     drained,
+    async ended(requestIds) {
+      const some = [...running.values()].filter(({ request }) => requestIds.includes(request.requestId));
+      await Promise.allSettled(some.map(({ answer }) => answer));
+    },
     async drain(graceMs, cause) {
       stopping = true;
       const waited = running.size;
@@ -87,6 +111,22 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
       }
       settle({ waited, ended });
       return drained;
+    },
+    hold() {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      held = promise;
+      promise.catch(() => {});
+      return {
+        goOn: resolve,
+        leave(carried) {
+          reject(daemonStops());
+          for (const [ending, { request, turnAway }] of running) {
+            if (carried(request.requestId)) continue;
+            turnAway();
+            ending.abort(daemonStops());
+          }
+        },
+      };
     },
   };
 }

@@ -185,6 +185,8 @@ export type SteeringSignal = (typeof STEERING_SIGNALS)[number];
 
 /** A running command that can be given input and signals. Its stdin is a pipe that stays open. */
 export interface SteeredCommand {
+  /** Under which `SpawnerHeritage.resume` finds it. Absent: it ends with the daemon. */
+  readonly number?: number;
   /** Settles when the sandbox has started. Rejects with the errors of `run`. */
   readonly started: Promise<void>;
   /** The result, as from `run`. */

@@ -1,0 +1,165 @@
+import type { StartFacts } from '../audit/log.ts';
+import type { ApprovalRecord, CommandRuleRecord } from '../call/outcome.ts';
+import type { CallAnswer, CallRequest } from '../call/request.ts';
+import type { CatalogTool } from '../catalog/catalog.ts';
+import type { Clock } from '../core/clock.ts';
+import { ContextdError } from '../core/errors.ts';
+import { packError, unpackError, type WireError } from '../core/wire-error.ts';
+import type { CallRecord } from './audit.ts';
+import type { Permit } from './authorize.ts';
+import type { RawOutcome, VerifiedCall } from './call.ts';
+import { CallState } from './call-state.ts';
+import type { OpenedInput } from './open-secrets.ts';
+import { createStepTimes } from './step-times.ts';
+
+type PlainRequest = Omit<CallRequest, 'signal' | 'onProgress' | 'passed'>;
+
+/** A call in step 5, as plain data: what the steps after it need to know of the steps before. */
+export interface CarriedCall {
+  /** As the door received it. */
+  readonly request: PlainRequest;
+  /** Differs for a call that executes another tool. */
+  readonly ofTool: PlainRequest;
+  readonly call: Omit<VerifiedCall, 'request' | 'startedAt' | 'tool' | 'artifacts'> & { readonly elapsedMs: number };
+  readonly tool: Omit<CatalogTool, 'arguments'> & {
+    readonly arguments: Pick<CatalogTool['arguments'], 'names' | 'deprecated' | 'primary' | 'refusesTokens'>;
+  };
+  readonly permit: Permit;
+  readonly opened: OpenedInput;
+  readonly start: StartFacts;
+  readonly approvals: readonly ApprovalRecord[];
+  readonly commandRules: readonly CommandRuleRecord[];
+  readonly policyHash: string;
+}
+
+/** What came out of step 5, as plain data. */
+export type CarriedOutcome = Omit<RawOutcome, 'failure'> & { readonly failure: WireError | null };
+
+/** A call of the daemon before, which goes on there until step 5 is over. */
+export interface ArrivingCall {
+  readonly carried: CarriedCall;
+  /** Its outcome; INTERRUPTED if that daemon is gone. */
+  readonly outcome: Promise<RawOutcome>;
+  cancel(why: unknown): void;
+}
+
+/**
+ * The calls that outlive their daemon. The daemon that began a call takes it through step 5, because the process of the tool speaks
+ * to it. The next one scrubs, stores and records what came out.
+ */
+export class CarriedCalls {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #running = new Map<string, CallState>();
+  readonly #arriving = new Map<string, ArrivingCall>();
+  /** Calls of earlier daemons that are in step 5 there. */
+  readonly #expected = new Map<string, CarriedCall>();
+  #finish: ((requestId: string, outcome: CarriedOutcome) => Promise<CallAnswer>) | null = null;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** Whether the call is in step 5. */
+  has(requestId: string): boolean {
+    return this.#running.has(requestId) || this.#expected.has(requestId);
+  }
+
+  /** The calls in step 5 of this daemon. */
+  get own(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Call when a call begins step 5. Throws DAEMON_UNAVAILABLE if the next daemon takes over: then nothing may run. */
+  began(state: CallState): void {
+    if (this.#finish !== null) throw left();
+    this.#running.set(state.call.requestId, state);
+  }
+
+  /** Leaves the calls in step 5 to the next daemon, which answers them once `finish` gave it the outcome. */
+  leave(finish: (requestId: string, outcome: CarriedOutcome) => Promise<CallAnswer>): CarriedCall[] {
+    this.#finish = finish;
+    return [...[...this.#running.values()].map((state) => pack(state, this.#clock)), ...this.#expected.values()];
+  }
+
+  /** Call after step 5, with the outcome. Null if this daemon answers the call. */
+  ended(state: CallState): Promise<CallAnswer> | null {
+    const { requestId } = state.call;
+    const wasRunning = this.#running.delete(requestId);
+    if (this.#finish === null) return null;
+    // The next daemon does not know it. Its caller was sent there.
+    if (!wasRunning) throw left();
+    const { failure, ...outcome } = state.from('run');
+    return this.#finish(requestId, { ...outcome, failure: failure === null ? null : packError(failure) });
+  }
+
+  /** Call before the call is dispatched. */
+  arrive(call: ArrivingCall): void {
+    this.#arriving.set(call.carried.request.requestId, call);
+  }
+
+  /** The call of the daemon before with this id. Can be taken once. */
+  take(requestId: string): ArrivingCall | null {
+    const call = this.#arriving.get(requestId) ?? null;
+    if (call === null) return null;
+    this.#arriving.delete(requestId);
+    this.#expected.set(requestId, call.carried);
+    void call.outcome.then(() => this.#expected.delete(requestId));
+    return call;
+  }
+}
+
+/** Its caller sends the call to the next daemon. */
+function left(): ContextdError {
+  return new ContextdError('DAEMON_UNAVAILABLE', 'contextd is being restarted', { remedy: 'Call again.' });
+}
+
+export function unpackOutcome({ failure, ...outcome }: CarriedOutcome): RawOutcome {
+  return { ...outcome, failure: failure === null ? null : unpackError(failure) };
+}
+
+function pack(state: CallState, clock: Pick<Clock, 'monotonic'>): CarriedCall {
+  const { request: ofTool, startedAt, tool, artifacts: _artifacts, ...call } = state.from('verify');
+  const { names, deprecated, primary, refusesTokens } = tool.arguments;
+  return {
+    request: plain(state.request),
+    ofTool: plain(ofTool),
+    call: { ...call, elapsedMs: clock.monotonic() - startedAt },
+    tool: { ...tool, arguments: { names, deprecated, primary, refusesTokens } },
+    permit: state.from('authorize'),
+    opened: state.from('open_secrets'),
+    start: state.record.start,
+    approvals: state.approvals,
+    commandRules: state.commandRules,
+    policyHash: state.policyHash,
+  };
+}
+
+function plain({ signal: _signal, onProgress: _onProgress, passed: _passed, ...request }: CallRequest): PlainRequest {
+  return request;
+}
+
+/** The state of a carried call after step 5. */
+export async function arrived(
+  { carried, outcome, cancel }: ArrivingCall,
+  request: CallRequest,
+  record: CallRecord,
+  clock: Clock,
+): Promise<CallState> {
+  const state = new CallState(request, record, createStepTimes(clock));
+  const { elapsedMs, ...known } = carried.call;
+  const call = { ...known, startedAt: clock.monotonic() - elapsedMs, artifacts: new Map<string, string>() };
+  const tool = { ...carried.tool, arguments: { ...carried.tool.arguments, secretInputs: [], check() {} } };
+  state.keep('identify', { ...call, request });
+  state.keep('verify', { ...call, tool, request: { ...carried.ofTool, signal: request.signal } });
+  state.keep('authorize', carried.permit);
+  state.keep('open_secrets', carried.opened);
+  state.approvals.push(...carried.approvals);
+  state.commandRules = carried.commandRules;
+  state.policyHash = carried.policyHash;
+  record.resume(carried.start);
+  const onAbort = (): void => cancel(request.signal.reason);
+  request.signal.addEventListener('abort', onAbort, { once: true });
+  state.keep('run', await outcome);
+  request.signal.removeEventListener('abort', onAbort);
+  return state;
+}

@@ -1,0 +1,202 @@
+import { Socket } from 'node:net';
+import type { CallAnswer } from '../../call/request.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { packError } from '../../core/wire-error.ts';
+import { failedOutcome, type RawOutcome } from '../../dispatch/call.ts';
+import { type CarriedCalls, type CarriedOutcome, unpackOutcome } from '../../dispatch/carried-call.ts';
+import type { InheritableSandbox } from '../../sandbox/contract/heritage.ts';
+import type { Scrubber } from '../../scrub/scrubber.ts';
+import type { Branches } from '../branches/branches.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { IntroducedScope, Network } from '../network/network.ts';
+import type { CallGate } from '../shared/call-gate.ts';
+import { buildId } from './build-id.ts';
+import type { HandedState } from './handed-state.ts';
+import type { Moves } from './moves.ts';
+import { Pair } from './pair.ts';
+import type { RelocatedUndo } from './relocated-parts.ts';
+import { PAIR_FD } from './successor.ts';
+
+export interface ArrivalParts {
+  sandbox: Pick<InheritableSandbox, 'heritage'>;
+  scrubber: Pick<Scrubber, 'restore'>;
+  network: Pick<Network, 'adopt' | 'introduce'>;
+  callUndo: Pick<RelocatedUndo, 'adopt' | 'cutShort'>;
+  branches: Pick<Branches, 'hold'>;
+  jobs: Pick<Jobs, 'adopt'>;
+  gate: Pick<CallGate, 'resume'>;
+  carried: CarriedCalls;
+  moves: Moves;
+  /** The daemon before says that a caller of a service no longer waits. */
+  serviceCancelled(key: string): void;
+}
+
+interface Expected {
+  settle(outcome: RawOutcome): void;
+  readonly answer: Promise<CallAnswer>;
+  isSettled: boolean;
+}
+
+/** The daemon before, which has started this one and hands over its state and its calls. */
+export class Arrival {
+  /** Settles when the daemon before is gone. */
+  readonly gone: Promise<void>;
+  readonly #pair: Pair;
+  readonly #taken = Promise.withResolvers<HandedState>();
+  readonly #adopted = Promise.withResolvers<void>();
+  readonly #done = Promise.withResolvers<void>();
+  readonly #calls = new Map<string, Expected>();
+  readonly #build = buildId();
+  #state: HandedState | null = null;
+  #parts: ArrivalParts | null = null;
+  /** What arrived before the spawner was adopted. */
+  #early: [JsonObject, Buffer][] | null = [];
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.gone = promise;
+    this.#taken.promise.catch(() => {});
+    this.#done.promise.catch(() => {});
+    this.#pair = new Pair(new Socket({ fd: PAIR_FD, readable: true, writable: true }), {
+      answer: (name, args) => this.#answer(name, args),
+      told: (name, args) => this.#told(name, args),
+      frame: (header, body) => this.#frame(header, body),
+      closed: () => {
+        this.#taken.reject(new ContextdError('INTERRUPTED', 'the daemon before ended before it handed over its state'));
+        resolve();
+        void this.#lost();
+      },
+    });
+  }
+
+  /** Says that this daemon is ready, and waits for the state. Throws INTERRUPTED if the daemon before is gone. */
+  async receive(): Promise<HandedState> {
+    this.#pair.tell('ready', this.#build);
+    this.#state = await this.#taken.promise;
+    return this.#state;
+  }
+
+  /** Null until it has been received. */
+  get state(): HandedState | null {
+    return this.#state;
+  }
+
+  /** Ids of the calls and jobs that go on. */
+  get live(): string[] {
+    const { calls, jobs } = this.#state ?? { calls: [], jobs: { jobs: [] } };
+    return [
+      ...calls.map(({ request }) => request.requestId),
+      ...jobs.jobs.flatMap(({ spec, end }) => (end === null ? [spec.id] : [])),
+    ];
+  }
+
+  /** Call before anything is started in a sandbox. False if there is no spawner to go on with. */
+  adoptSpawner({ heritage }: Pick<InheritableSandbox, 'heritage'>): boolean {
+    const { spawner = null, hasStreams = false } = this.#state ?? {};
+    if (heritage !== undefined && spawner === null && hasStreams) heritage.disown();
+    if (heritage === undefined || spawner === null) return false;
+    heritage.adopt(spawner, this.#pair);
+    return true;
+  }
+
+  /** Call once the stores have started, and before the doors open. */
+  adopt(parts: ArrivalParts): void {
+    const state = this.#state;
+    if (state === null) return;
+    this.#parts = parts;
+    parts.scrubber.restore(state.vaults);
+    parts.network.adopt(state.network);
+    parts.callUndo.adopt(state.undo);
+    parts.jobs.adopt(state.jobs);
+    for (const carried of state.calls) {
+      const { promise: outcome, resolve } = Promise.withResolvers<RawOutcome>();
+      const { requestId } = carried.request;
+      const cancel = (why: unknown): void => this.#pair.tell('cancel', requestId, packError(why));
+      parts.carried.arrive({ carried, outcome, cancel });
+      const { session } = carried.call;
+      const release = carried.tool.manifest.effects.session === 'return' ? () => {} : parts.branches.hold(session);
+      const request = { ...carried.request, signal: new AbortController().signal };
+      const answer = parts.gate.resume(request, carried.call.receivedAt);
+      answer.then(release, release);
+      const expected: Expected = {
+        settle(settled) {
+          this.isSettled = true;
+          resolve(settled);
+        },
+        answer,
+        isSettled: false,
+      };
+      this.#calls.set(requestId, expected);
+    }
+    this.#adopted.resolve();
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const [header, body] of early) parts.sandbox.heritage?.pass(header, body);
+  }
+
+  /** Call when the doors are open. */
+  done(): void {
+    this.#done.resolve();
+  }
+
+  /** Call if this daemon could not start. */
+  failed(why: unknown): void {
+    this.#done.reject(why);
+  }
+
+  #answer(name: string, args: readonly unknown[]): Promise<unknown> {
+    if (name === 'takeOver') {
+      this.#taken.resolve(args[0] as HandedState);
+      return this.#done.promise;
+    }
+    if (name === 'finish') return this.#finish(...(args as [string, CarriedOutcome]));
+    return this.#serve(name, args);
+  }
+
+  async #serve(name: string, args: readonly unknown[]): Promise<unknown> {
+    await this.#adopted.promise;
+    return this.#parts?.moves.works.serve(name, args);
+  }
+
+  async #finish(requestId: string, outcome: CarriedOutcome): Promise<CallAnswer> {
+    // It may have ended while the state was on its way.
+    await this.#adopted.promise;
+    const next = this.#parts?.moves.next ?? null;
+    if (next !== null) return next.ask('finish', requestId, outcome);
+    const expected = this.#calls.get(requestId);
+    if (expected === undefined) throw new Error('the call is unknown');
+    expected.settle(unpackOutcome(outcome));
+    return expected.answer.finally(() => this.#calls.delete(requestId));
+  }
+
+  #told(name: string, args: readonly unknown[]): void {
+    if (name === 'introduce') this.#parts?.network.introduce(args[0] as IntroducedScope);
+    if (name !== 'cancelService') return;
+    this.#parts?.serviceCancelled(String(args[0]));
+    this.#parts?.moves.next?.tell(name, ...args);
+  }
+
+  #frame(header: JsonObject, body: Buffer): void {
+    if (this.#early !== null) this.#early.push([header, body]);
+    else this.#parts?.sandbox.heritage?.pass(header, body);
+  }
+
+  /** The daemon before is gone, and with it the calls that it had not finished. */
+  async #lost(): Promise<void> {
+    await this.#parts?.sandbox.heritage?.forget();
+    for (const [requestId, expected] of this.#calls) if (!expected.isSettled) void this.#cutShort(requestId, expected);
+  }
+
+  async #cutShort(requestId: string, expected: Expected): Promise<void> {
+    const fileChanges = (await this.#parts?.callUndo.cutShort(requestId).catch(() => null)) ?? null;
+    expected.settle(failedOutcome(cutShort(), { fileChanges }));
+  }
+}
+
+function cutShort(): ContextdError {
+  return new ContextdError('INTERRUPTED', 'the daemon that ran the call ended before the call had', {
+    remedy: 'Check what it was to do before you call again.',
+    details: { stopped_by: 'crash' },
+  });
+}

@@ -1,0 +1,218 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../core/clock.ts';
+import { ContextdError } from '../../core/errors.ts';
+import { type Part, type StopCause, stopParts } from '../../core/lifecycle.ts';
+import type { Logger } from '../../core/log.ts';
+import { unpackError, type WireError } from '../../core/wire-error.ts';
+import type { CarriedCalls } from '../../dispatch/carried-call.ts';
+import type { InheritableSandbox, SpawnerHeritage } from '../../sandbox/contract/heritage.ts';
+import type { Scrubber } from '../../scrub/scrubber.ts';
+import type { Jobs, JobsState } from '../jobs/jobs.ts';
+import type { Network } from '../network/network.ts';
+import type { CallGate } from '../shared/call-gate.ts';
+import type { Undo } from '../undo/undo.ts';
+import { buildId } from './build-id.ts';
+import type { HandedState } from './handed-state.ts';
+import type { Moves } from './moves.ts';
+import { Pair } from './pair.ts';
+import { type Successor, startSuccessor } from './successor.ts';
+
+export interface DepartureDeps {
+  paths: { launcher: string; logFile: string };
+  /** Of the next daemon. */
+  environment: Readonly<Record<string, string>>;
+  /** Milliseconds that calls get to reach step 5 or to end. */
+  drainMs: number;
+  sandbox: Pick<InheritableSandbox, 'heritage' | 'stop'>;
+  runner: { stop(): Promise<void> };
+  scrubber: Pick<Scrubber, 'vaults'>;
+  jobs: Pick<Jobs, 'running' | 'leave'>;
+  undo: Pick<Undo, 'leave'>;
+  network: Pick<Network, 'leave'>;
+  gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended'>;
+  carried: CarriedCalls;
+  moves: Moves;
+  /** False for a daemon whose process another program watches. */
+  isAllowed: boolean;
+  clock: Clock;
+  logger: Logger;
+  requestStop(graceMs: number, cause: StopCause): void;
+}
+
+/** Milliseconds between looks at whether calls are in step 5. */
+const LOOK_MS = 5;
+
+/** What is known once all parts are built. */
+export interface DepartureEnds {
+  /** What works by itself, in start order: it stops before the next daemon starts. */
+  background: readonly Part[];
+  /** Writes what waits in memory, and stops what writes to the database. */
+  flush(): Promise<void>;
+  database: { stop(): Promise<void> };
+  /** No more connections are accepted. What runs goes on. */
+  leaveDoors(): void;
+  /** Settles when the daemon before is gone. */
+  earlierGone: Promise<void>;
+}
+
+interface Leaving {
+  pair: Pair;
+  ends: DepartureEnds;
+  heritage: SpawnerHeritage;
+  /** What the next daemon has inherited. */
+  streams: ReturnType<SpawnerHeritage['streams']>;
+}
+
+/** What the next daemon goes on with. */
+export interface HandedOver {
+  readonly pid: number;
+  readonly calls: number;
+  readonly jobs: number;
+}
+
+/**
+ * Replaces this daemon by a new one without ending what runs. The new one owns all state from then on; this one only takes the calls
+ * in step 5 to its end, and then ends too.
+ */
+export class Departure {
+  readonly #deps: DepartureDeps;
+  readonly #build = buildId();
+  #ends: DepartureEnds | null = null;
+  #isUnderWay = false;
+
+  constructor(deps: DepartureDeps) {
+    this.#deps = deps;
+  }
+
+  connect(ends: DepartureEnds): void {
+    this.#ends = ends;
+  }
+
+  /**
+   * Throws NOT_IMPLEMENTED if sandboxes end with the daemon here or the new one is of another build, CONFLICT if this goes on already, and DAEMON_UNAVAILABLE if the new
+   * daemon does not start: this one then goes on as if nothing had been asked. `path`: PATH of the new daemon; '' for that of this one.
+   */
+  async run(path: string): Promise<HandedOver> {
+    const ends = this.#ends;
+    const { heritage } = this.#deps.sandbox;
+    if (ends === null || heritage === undefined || !this.#deps.isAllowed) throw cannotHandOver();
+    if (this.#isUnderWay) throw underWay();
+    this.#isUnderWay = true;
+    const streams = heritage.streams();
+    const environment = { ...this.#deps.environment, ...(path === '' ? {} : { PATH: path }) };
+    const successor = startSuccessor(this.#deps.paths, environment, streams);
+    const { promise: said, resolve: onReady } = Promise.withResolvers<string>();
+    const pair = this.#pairWith(successor, onReady);
+    try {
+      await successor.ready(said);
+      if ((await said) !== this.#build) throw cannotHandOver();
+    } catch (thrown) {
+      pair.close();
+      successor.kill();
+      this.#isUnderWay = false;
+      throw thrown;
+    }
+    return this.#handOver(successor, { pair, ends, heritage, streams });
+  }
+
+  #pairWith({ socket }: Successor, onReady: (build: string) => void): Pair {
+    const { gate, sandbox, moves, requestStop } = this.#deps;
+    return new Pair(socket, {
+      answer: (name) => Promise.reject(new Error(`the next daemon asks for ${name}`)),
+      told: (name, args) => {
+        const [first, why] = args as [string, WireError];
+        if (name === 'ready') onReady(first);
+        if (name === 'cancel') gate.cancel(first, unpackError(why));
+      },
+      frame(header, body) {
+        if (header.re === 'lost') sandbox.heritage?.lost();
+        else sandbox.heritage?.receive(header, body);
+      },
+      // Nothing can be answered any more: callers ask the daemon that follows.
+      closed: () => moves.next !== null && requestStop(0, 'failure'),
+    });
+  }
+
+  async #handOver({ pid }: Successor, { pair, ends, heritage, streams }: Leaving): Promise<HandedOver> {
+    const { gate, carried, moves, logger, requestStop } = this.#deps;
+    const held = gate.hold();
+    await this.#settle();
+    moves.leaving.abort();
+    await moves.works.pause();
+    await stopParts(ends.background, logger);
+    try {
+      const state = await this.#collect({ pair, ends, heritage, streams });
+      await ends.flush();
+      await moves.database.pause();
+      await ends.database.stop();
+      await pair.ask('takeOver', state);
+      const own = carried.own;
+      moves.next = pair;
+      moves.database.leave(pair);
+      moves.works.leave(pair);
+      held.leave((requestId) => carried.has(requestId));
+      const counts = { calls: state.calls.length, jobs: state.jobs.jobs.filter(({ run }) => run !== null).length };
+      logger.info('daemon.handed_over', { pid, ...counts });
+      void this.#endAfter(own, ends);
+      return { pid, ...counts };
+    } catch (thrown) {
+      logger.error('daemon.not_handed_over', {}, thrown);
+      held.leave(() => false);
+      requestStop(0, 'failure');
+      throw thrown;
+    }
+  }
+
+  /** Waits until each call is in step 5 or has ended. One that waits for a person is sent to the next daemon later. */
+  async #settle(): Promise<void> {
+    const { gate, carried, clock, drainMs } = this.#deps;
+    const until = clock.monotonic() + drainMs;
+    const isSettled = (): boolean => gate.running().every(({ request }) => carried.has(request.requestId));
+    while (!isSettled() && clock.monotonic() < until) await delay(LOOK_MS);
+  }
+
+  async #collect({ pair, ends, heritage, streams }: Leaving): Promise<HandedState> {
+    const { sandbox, runner, scrubber, jobs, undo, network, carried } = this.#deps;
+    ends.leaveDoors();
+    const calls = carried.leave((requestId, outcome) => pair.ask('finish', requestId, outcome));
+    let left: JobsState | null = null;
+    const leaveJobs = async (): Promise<readonly number[]> => {
+      left = await jobs.leave();
+      return left.jobs.flatMap(({ run }) => run ?? []);
+    };
+    const isBusy = calls.length > 0 || jobs.running().length > 0;
+    // A spawner that was started since then is not inherited, and what ran in the one before has ended with it.
+    const isSame = streams !== null && heritage.streams()?.[0] === streams[0];
+    const spawner = isBusy && isSame ? await heritage.leave(pair, leaveJobs) : null;
+    const jobsState = left ?? (await jobs.leave());
+    if (spawner === null) {
+      await runner.stop();
+      await sandbox.stop();
+    }
+    return {
+      vaults: await scrubber.vaults(),
+      calls,
+      jobs: jobsState,
+      undo: await undo.leave(),
+      spawner,
+      hasStreams: streams !== null,
+      network: network.leave((scope) => pair.tell('introduce', scope)),
+    };
+  }
+
+  async #endAfter(own: readonly string[], { earlierGone }: DepartureEnds): Promise<void> {
+    await this.#deps.gate.ended(own);
+    await earlierGone;
+    this.#deps.requestStop(0, 'restart');
+  }
+}
+
+function cannotHandOver(): ContextdError {
+  return new ContextdError('NOT_IMPLEMENTED', 'this daemon cannot hand over what runs to a new one', {
+    remedy: 'Stop it and start it: `ctxd server stop`, then `ctxd server start`.',
+  });
+}
+
+function underWay(): ContextdError {
+  return new ContextdError('CONFLICT', 'the daemon is being restarted already', { remedy: 'Wait until it has ended.' });
+}
