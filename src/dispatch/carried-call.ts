@@ -12,7 +12,7 @@ import { CallState } from './call-state.ts';
 import type { OpenedInput } from './open-secrets.ts';
 import { createStepTimes } from './step-times.ts';
 
-type PlainRequest = Omit<CallRequest, 'signal' | 'onProgress' | 'passed'>;
+type PlainRequest = Omit<CallRequest, 'signal' | 'onProgress' | 'passed' | 'isAskedAgain'>;
 
 /** A call in step 5, as plain data: what the steps after it need to know of the steps before. */
 export interface CarriedCall {
@@ -49,11 +49,15 @@ export interface ArrivingCall {
  */
 export class CarriedCalls {
   readonly #clock: Pick<Clock, 'monotonic'>;
+  /** From the begin of step 5 until this daemon takes step 6, or until the next daemon has answered. */
   readonly #running = new Map<string, CallState>();
   readonly #arriving = new Map<string, ArrivingCall>();
   /** Calls of earlier daemons that are in step 5 there. */
   readonly #expected = new Map<string, CarriedCall>();
-  #finish: ((requestId: string, outcome: CarriedOutcome) => Promise<CallAnswer>) | null = null;
+  /** Calls that this daemon takes through the steps after step 5. */
+  readonly #answering = new Map<string, CallState>();
+  #held: PromiseWithResolvers<void> | null = null;
+  #finish: Finish | null = null;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -62,6 +66,16 @@ export class CarriedCalls {
   /** Whether the call is in step 5. */
   has(requestId: string): boolean {
     return this.#running.has(requestId) || this.#expected.has(requestId);
+  }
+
+  /** Whether the call has begun step 5, so that its caller must not send it again. */
+  hasBegun(requestId: string): boolean {
+    return this.has(requestId) || this.#answering.has(requestId);
+  }
+
+  /** True if a call whose step 5 is over has no answer yet. */
+  get isAnswering(): boolean {
+    return this.#answering.size > 0;
   }
 
   /** The calls in step 5 of this daemon. */
@@ -75,21 +89,60 @@ export class CarriedCalls {
     this.#running.set(state.call.requestId, state);
   }
 
+  /** Keeps every call in step 5 there, even if its outcome is known, until `goOn`, `leave` or `abandon` is called. */
+  hold(): void {
+    this.#held ??= Promise.withResolvers();
+  }
+
+  /** This daemon answers its calls, as before `hold`. */
+  goOn(): void {
+    const held = this.#held;
+    this.#held = null;
+    held?.resolve();
+  }
+
   /** Leaves the calls in step 5 to the next daemon, which answers them once `finish` gave it the outcome. */
-  leave(finish: (requestId: string, outcome: CarriedOutcome) => Promise<CallAnswer>): CarriedCall[] {
+  leave(finish: Finish): CarriedCall[] {
     this.#finish = finish;
-    return [...[...this.#running.values()].map((state) => pack(state, this.#clock)), ...this.#expected.values()];
+    const calls = [...[...this.#running.values()].map((state) => pack(state, this.#clock)), ...this.#expected.values()];
+    this.goOn();
+    return calls;
+  }
+
+  /** Answers no call that has begun: its caller loses the connection when this process ends, and asks the daemon that follows. */
+  abandon(): void {
+    this.#finish = unanswered;
+    this.goOn();
   }
 
   /** Call after step 5, with the outcome. Null if this daemon answers the call. */
-  ended(state: CallState): Promise<CallAnswer> | null {
+  async ended(state: CallState): Promise<CallAnswer | null> {
     const { requestId } = state.call;
-    const wasRunning = this.#running.delete(requestId);
-    if (this.#finish === null) return null;
-    // The next daemon does not know it. Its caller was sent there.
-    if (!wasRunning) throw left();
-    const { failure, ...outcome } = state.from('run');
-    return this.#finish(requestId, { ...outcome, failure: failure === null ? null : packError(failure) });
+    if (this.#answering.get(requestId) === state) return null;
+    if (this.#running.get(requestId) !== state) {
+      // The next daemon does not know it. Its caller was sent there.
+      if (this.#finish !== null) throw left();
+      return null;
+    }
+    try {
+      const answer = await this.passOn(requestId, packOutcome(state.from('run')));
+      if (answer === null) this.#answering.set(requestId, state);
+      return answer;
+    } finally {
+      this.#running.delete(requestId);
+    }
+  }
+
+  /** Call with the outcome of a call of an earlier daemon. Null if this daemon answers the call. */
+  async passOn(requestId: string, outcome: CarriedOutcome): Promise<CallAnswer | null> {
+    while (this.#held !== null) await this.#held.promise;
+    return this.#finish === null ? null : this.#finish(requestId, outcome);
+  }
+
+  /** Call when a call has its answer. */
+  answered(state: CallState): void {
+    const { requestId } = state.request;
+    if (this.#answering.get(requestId) === state) this.#answering.delete(requestId);
   }
 
   /** Call before the call is dispatched. */
@@ -103,14 +156,31 @@ export class CarriedCalls {
     if (call === null) return null;
     this.#arriving.delete(requestId);
     this.#expected.set(requestId, call.carried);
-    void call.outcome.then(() => this.#expected.delete(requestId));
     return call;
+  }
+
+  /** Call when the outcome of a call that was taken is here. */
+  arrived(state: CallState): void {
+    const { requestId } = state.request;
+    this.#expected.delete(requestId);
+    this.#answering.set(requestId, state);
   }
 }
 
-/** Its caller sends the call to the next daemon. */
+/** Gives the outcome of step 5 to the daemon that answers the call. */
+type Finish = (requestId: string, outcome: CarriedOutcome) => Promise<CallAnswer>;
+
+/** Never settles: no answer is better than one that may be wrong. */
+function unanswered(): Promise<never> {
+  return new Promise(() => {});
+}
+
 function left(): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', 'contextd is being restarted', { remedy: 'Call again.' });
+}
+
+export function packOutcome({ failure, ...outcome }: RawOutcome): CarriedOutcome {
+  return { ...outcome, failure: failure === null ? null : packError(failure) };
 }
 
 export function unpackOutcome({ failure, ...outcome }: CarriedOutcome): RawOutcome {
@@ -134,7 +204,8 @@ function pack(state: CallState, clock: Pick<Clock, 'monotonic'>): CarriedCall {
   };
 }
 
-function plain({ signal: _signal, onProgress: _onProgress, passed: _passed, ...request }: CallRequest): PlainRequest {
+/** A call that was asked for again goes on as the call that it is: nothing must look it up by its id. */
+function plain({ signal: _s, onProgress: _o, passed: _p, isAskedAgain: _i, ...request }: CallRequest): PlainRequest {
   return request;
 }
 

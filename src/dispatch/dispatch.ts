@@ -95,17 +95,29 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
       arriving === null
         ? new CallState(request, record, createStepTimes(deps.clock))
         : await arrived(arriving, request, record, deps.clock);
-    let next = arriving === null ? 0 : WAY_OUT;
-    for (let step = STEPS[next]; step !== undefined; step = STEPS[next]) {
-      const answer = next === WAY_OUT && arriving === null ? deps.carried.ended(state) : null;
+    if (arriving !== null) deps.carried.arrived(state);
+    try {
+      const answer = await takeSteps(state, arriving !== null, deps);
       if (answer !== null) return answer;
-      next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;
+    } finally {
+      deps.carried.answered(state);
     }
     const times = state.times.fields();
     deps.callFigures.took(times);
     deps.logger.debug('call.answered', { request_id: state.call.requestId, ...request.principal, ...times });
     return state.from('audit');
   };
+}
+
+/** `hasRun`: begins after step 5. Returns the answer of the next daemon, or null if the answer is the result of the last step. */
+async function takeSteps(state: CallState, hasRun: boolean, deps: DispatchDeps): Promise<CallAnswer | null> {
+  let next = hasRun ? WAY_OUT : 0;
+  for (let step = STEPS[next]; step !== undefined; step = STEPS[next]) {
+    const answer = next === WAY_OUT && !hasRun ? await deps.carried.ended(state) : null;
+    if (answer !== null) return answer;
+    next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;
+  }
+  return null;
 }
 
 /** Returns false if the step failed. The failure becomes the call's outcome, scrubbed and recorded like any other. */

@@ -1,10 +1,11 @@
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { CallAnswer } from '../../call/request.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { packError } from '../../core/wire-error.ts';
 import { failedOutcome, type RawOutcome } from '../../dispatch/call.ts';
-import { type CarriedCalls, type CarriedOutcome, unpackOutcome } from '../../dispatch/carried-call.ts';
+import { type CarriedCalls, type CarriedOutcome, packOutcome, unpackOutcome } from '../../dispatch/carried-call.ts';
 import type { InheritableSandbox } from '../../sandbox/contract/heritage.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { Branches } from '../branches/branches.ts';
@@ -50,21 +51,24 @@ export class Arrival {
   readonly #build = buildId();
   #state: HandedState | null = null;
   #parts: ArrivalParts | null = null;
-  /** What arrived before the spawner was adopted. */
-  #early: [JsonObject, Buffer][] | null = [];
+  /** What arrived before the state was adopted, in order. */
+  #early: (() => void)[] | null = [];
+  #isGone = false;
 
-  constructor() {
+  /** `socket`: of the pair. Default: the descriptor that the daemon before has passed on. */
+  constructor(socket: Duplex = new Socket({ fd: PAIR_FD, readable: true, writable: true })) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.gone = promise;
     this.#taken.promise.catch(() => {});
     this.#done.promise.catch(() => {});
-    this.#pair = new Pair(new Socket({ fd: PAIR_FD, readable: true, writable: true }), {
+    this.#pair = new Pair(socket, {
       answer: (name, args) => this.#answer(name, args),
       told: (name, args) => this.#told(name, args),
       frame: (header, body) => this.#frame(header, body),
       closed: () => {
         this.#taken.reject(new ContextdError('INTERRUPTED', 'the daemon before ended before it handed over its state'));
         resolve();
+        this.#isGone = true;
         void this.#lost();
       },
     });
@@ -132,7 +136,8 @@ export class Arrival {
     this.#adopted.resolve();
     const early = this.#early ?? [];
     this.#early = null;
-    for (const [header, body] of early) parts.sandbox.heritage?.pass(header, body);
+    for (const take of early) take();
+    if (this.#isGone) void this.#lost();
   }
 
   /** Call when the doors are open. */
@@ -162,8 +167,8 @@ export class Arrival {
   async #finish(requestId: string, outcome: CarriedOutcome): Promise<CallAnswer> {
     // It may have ended while the state was on its way.
     await this.#adopted.promise;
-    const next = this.#parts?.moves.next ?? null;
-    if (next !== null) return next.ask('finish', requestId, outcome);
+    const passed = await this.#parts?.carried.passOn(requestId, outcome);
+    if (passed !== undefined && passed !== null) return passed;
     const expected = this.#calls.get(requestId);
     if (expected === undefined) throw new Error('the call is unknown');
     expected.settle(unpackOutcome(outcome));
@@ -171,6 +176,10 @@ export class Arrival {
   }
 
   #told(name: string, args: readonly unknown[]): void {
+    if (this.#early !== null) {
+      this.#early.push(() => this.#told(name, args));
+      return;
+    }
     if (name === 'introduce') this.#parts?.network.introduce(args[0] as IntroducedScope);
     if (name !== 'cancelService') return;
     this.#parts?.serviceCancelled(String(args[0]));
@@ -178,19 +187,23 @@ export class Arrival {
   }
 
   #frame(header: JsonObject, body: Buffer): void {
-    if (this.#early !== null) this.#early.push([header, body]);
+    if (this.#early !== null) this.#early.push(() => this.#frame(header, body));
     else this.#parts?.sandbox.heritage?.pass(header, body);
   }
 
-  /** The daemon before is gone, and with it the calls that it had not finished. */
+  /** The daemon before is gone, and with it the calls that it had not finished. Called again by `adopt` if that came too early. */
   async #lost(): Promise<void> {
+    if (this.#early !== null) return;
     await this.#parts?.sandbox.heritage?.forget();
     for (const [requestId, expected] of this.#calls) if (!expected.isSettled) void this.#cutShort(requestId, expected);
   }
 
   async #cutShort(requestId: string, expected: Expected): Promise<void> {
     const fileChanges = (await this.#parts?.callUndo.cutShort(requestId).catch(() => null)) ?? null;
-    expected.settle(failedOutcome(cutShort(), { fileChanges }));
+    const outcome = failedOutcome(cutShort(), { fileChanges });
+    // The answer is that of the next daemon. Its caller is gone with the daemon before.
+    const passed = await this.#parts?.carried.passOn(requestId, packOutcome(outcome));
+    if (passed === null && !expected.isSettled) expected.settle(outcome);
   }
 }
 

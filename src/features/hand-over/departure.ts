@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CallAnswer } from '../../call/request.ts';
 import type { Clock } from '../../core/clock.ts';
+import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { type Part, type StopCause, stopParts } from '../../core/lifecycle.ts';
 import type { Logger } from '../../core/log.ts';
 import { unpackError, type WireError } from '../../core/wire-error.ts';
-import type { CarriedCalls } from '../../dispatch/carried-call.ts';
+import type { CarriedCalls, CarriedOutcome } from '../../dispatch/carried-call.ts';
 import type { InheritableSandbox, SpawnerHeritage } from '../../sandbox/contract/heritage.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { Jobs, JobsState } from '../jobs/jobs.ts';
@@ -29,7 +31,7 @@ export interface DepartureDeps {
   jobs: Pick<Jobs, 'running' | 'leave'>;
   undo: Pick<Undo, 'leave'>;
   network: Pick<Network, 'leave'>;
-  gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended'>;
+  gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended' | 'isStopping'>;
   carried: CarriedCalls;
   moves: Moves;
   /** False for a daemon whose process another program watches. */
@@ -41,6 +43,10 @@ export interface DepartureDeps {
 
 /** Milliseconds between looks at whether calls are in step 5. */
 const LOOK_MS = 5;
+/** Milliseconds within which calls whose step 5 is over must have their answers. Scrubbing and storing an output takes less. */
+const ANSWER_MAX_MS = 10_000;
+/** Milliseconds within which the next daemon must have the state and listen. */
+const TAKE_OVER_MAX_MS = 30_000;
 
 /** What is known once all parts are built. */
 export interface DepartureEnds {
@@ -97,6 +103,7 @@ export class Departure {
     const { heritage } = this.#deps.sandbox;
     if (ends === null || heritage === undefined || !this.#deps.isAllowed) throw cannotHandOver();
     if (this.#isUnderWay) throw underWay();
+    if (this.#deps.gate.isStopping) throw stops();
     this.#isUnderWay = true;
     const streams = heritage.streams();
     const environment = { ...this.#deps.environment, ...(path === '' ? {} : { PATH: path }) };
@@ -107,12 +114,17 @@ export class Departure {
       await successor.ready(said);
       if ((await said) !== this.#build) throw cannotHandOver();
     } catch (thrown) {
-      pair.close();
-      successor.kill();
-      this.#isUnderWay = false;
+      this.#stay(successor, pair);
       throw thrown;
     }
     return this.#handOver(successor, { pair, ends, heritage, streams });
+  }
+
+  /** Ends the new daemon, which has nothing yet: this one goes on. */
+  #stay(successor: Successor, pair: Pair): void {
+    pair.close();
+    successor.kill();
+    this.#isUnderWay = false;
   }
 
   #pairWith({ socket }: Successor, onReady: (build: string) => void): Pair {
@@ -133,31 +145,50 @@ export class Departure {
     });
   }
 
-  async #handOver({ pid }: Successor, { pair, ends, heritage, streams }: Leaving): Promise<HandedOver> {
+  async #handOver(successor: Successor, { pair, ends, heritage, streams }: Leaving): Promise<HandedOver> {
     const { gate, carried, moves, logger, requestStop } = this.#deps;
+    const { pid } = successor;
     const held = gate.hold();
-    await this.#settle();
-    moves.leaving.abort();
-    await moves.works.pause();
-    await stopParts(ends.background, logger);
     try {
+      await this.#settle();
+      carried.hold();
+      await this.#answered();
+      await moves.works.pause();
+      if (gate.isStopping) throw stops();
+    } catch (thrown) {
+      moves.works.resume();
+      carried.goOn();
+      held.goOn();
+      this.#stay(successor, pair);
+      throw thrown;
+    }
+    try {
+      moves.leaving.abort();
+      await stopParts(ends.background, logger);
       const state = await this.#collect({ pair, ends, heritage, streams });
       await ends.flush();
       await moves.database.pause();
       await ends.database.stop();
-      await pair.ask('takeOver', state);
+      await within(TAKE_OVER_MAX_MS, pair.ask('takeOver', state), () => {
+        throw new ContextdError('TIMEOUT', `the new daemon did not take over within ${TAKE_OVER_MAX_MS} ms`, {
+          remedy: 'See `ctxd server logs`. The next call starts contextd.',
+        });
+      });
       const own = carried.own;
       moves.next = pair;
       moves.database.leave(pair);
       moves.works.leave(pair);
-      held.leave((requestId) => carried.has(requestId));
+      held.leave((requestId) => carried.hasBegun(requestId));
       const counts = { calls: state.calls.length, jobs: state.jobs.jobs.filter(({ run }) => run !== null).length };
       logger.info('daemon.handed_over', { pid, ...counts });
       void this.#endAfter(own, ends);
       return { pid, ...counts };
     } catch (thrown) {
       logger.error('daemon.not_handed_over', {}, thrown);
-      held.leave(() => false);
+      // One of the two may have written to the state already: only a daemon that starts afresh can say what became of the calls.
+      successor.kill();
+      carried.abandon();
+      held.leave((requestId) => carried.hasBegun(requestId));
       requestStop(0, 'failure');
       throw thrown;
     }
@@ -171,10 +202,20 @@ export class Departure {
     while (!isSettled() && clock.monotonic() < until) await delay(LOOK_MS);
   }
 
+  /** Waits until no call has an outcome and no answer. Throws CONFLICT if that takes too long. */
+  async #answered(): Promise<void> {
+    const { carried, clock } = this.#deps;
+    const until = clock.monotonic() + ANSWER_MAX_MS;
+    while (carried.isAnswering) {
+      if (clock.monotonic() >= until) throw answersLate();
+      await delay(LOOK_MS);
+    }
+  }
+
   async #collect({ pair, ends, heritage, streams }: Leaving): Promise<HandedState> {
     const { sandbox, runner, scrubber, jobs, undo, network, carried } = this.#deps;
     ends.leaveDoors();
-    const calls = carried.leave((requestId, outcome) => pair.ask('finish', requestId, outcome));
+    const calls = carried.leave((requestId, outcome) => finish(pair, requestId, outcome));
     let left: JobsState | null = null;
     const leaveJobs = async (): Promise<readonly number[]> => {
       left = await jobs.leave();
@@ -207,6 +248,16 @@ export class Departure {
   }
 }
 
+/** The answer of the next daemon. Never settles if that is gone: the caller loses the connection and asks the daemon that follows. */
+async function finish(pair: Pair, requestId: string, outcome: CarriedOutcome): Promise<CallAnswer> {
+  try {
+    return await pair.ask<CallAnswer>('finish', requestId, outcome);
+  } catch (thrown) {
+    if (pair.isClosed) return new Promise(() => {});
+    throw thrown;
+  }
+}
+
 function cannotHandOver(): ContextdError {
   return new ContextdError('NOT_IMPLEMENTED', 'this daemon cannot hand over what runs to a new one', {
     remedy: 'Stop it and start it: `ctxd server stop`, then `ctxd server start`.',
@@ -215,4 +266,14 @@ function cannotHandOver(): ContextdError {
 
 function underWay(): ContextdError {
   return new ContextdError('CONFLICT', 'the daemon is being restarted already', { remedy: 'Wait until it has ended.' });
+}
+
+function stops(): ContextdError {
+  return new ContextdError('CONFLICT', 'the daemon is being stopped', { remedy: 'Start it with `ctxd server start`.' });
+}
+
+function answersLate(): ContextdError {
+  return new ContextdError('CONFLICT', `a call that has ended had no answer within ${ANSWER_MAX_MS} ms`, {
+    remedy: 'Nothing was interrupted. Restart again, or see `ctxd ps` for what runs.',
+  });
 }

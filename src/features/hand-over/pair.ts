@@ -62,6 +62,11 @@ export class Pair implements SpawnerFrames {
     this.#send({ kind: 'frame', header: header as JsonObject }, body);
   }
 
+  /** True if the other daemon is gone. */
+  get isClosed(): boolean {
+    return this.#asked.isClosed;
+  }
+
   close(): void {
     this.#channel.close();
   }

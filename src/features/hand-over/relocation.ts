@@ -1,4 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../core/deadline.ts';
+import { ContextdError } from '../../core/errors.ts';
+
+/** Milliseconds within which the work that is under way must end, so that the state can move. */
+const PAUSE_MAX_MS = 10_000;
+/** Milliseconds between looks at whether work is under way. */
+const LOOK_MS = 1;
 
 /** A daemon, seen from the one whose calls still run. */
 export interface NextDaemon {
@@ -74,10 +81,17 @@ export class Relocation {
     return work(...(args as never[]));
   }
 
-  /** Lets further work wait, and returns when none is under way. */
-  async pause(): Promise<void> {
-    this.#pause = Promise.withResolvers();
-    while (this.#underWay > 0) await setImmediate();
+  /** Lets further work wait, and returns when none is under way. After `maxMs` milliseconds it goes on here and throws CONFLICT. */
+  async pause(maxMs: number = PAUSE_MAX_MS): Promise<void> {
+    const pause = Promise.withResolvers<void>();
+    this.#pause = pause;
+    const paused = async (): Promise<void> => {
+      while (this.#underWay > 0 && this.#pause === pause) await delay(LOOK_MS);
+    };
+    await within(maxMs, paused(), () => {
+      this.resume();
+      throw takesTooLong(maxMs);
+    });
   }
 
   /** Goes on here. */
@@ -92,4 +106,10 @@ export class Relocation {
     this.#next = next;
     this.resume();
   }
+}
+
+function takesTooLong(maxMs: number): ContextdError {
+  return new ContextdError('CONFLICT', `the state cannot move: work on it takes longer than ${maxMs} ms`, {
+    remedy: 'Nothing was interrupted. Restart again, or see `ctxd ps` for what runs.',
+  });
 }

@@ -17,6 +17,8 @@ export interface CallGate {
   /** As `dispatch`, for a call that the daemon before began. */
   resume(request: CallRequest, startedMs: number): Promise<CallAnswer>;
   active(): number;
+  /** True once no further call is admitted. */
+  readonly isStopping: boolean;
   answered(): number;
   running(): readonly RunningCall[];
   /** Ends a call, whose answer says why. Does nothing if it does not run. */
@@ -37,8 +39,11 @@ export interface CallGate {
 /** Calls that wait while the next daemon starts. */
 export interface Held {
   goOn(): void;
-  /** The next daemon takes the calls that wait, and those that run except `carried`: their callers send them there. */
-  leave(carried: (requestId: string) => boolean): void;
+  /**
+   * The callers of the calls that wait, and of those that run except `begun`, learn that nothing ran, and send them to the next daemon.
+   * A call that has begun is not touched: nothing may run twice.
+   */
+  leave(begun: (requestId: string) => boolean): void;
 }
 
 /** Milliseconds that ended calls get to answer: the tool's own grace, and the time its answer takes to get out. */
@@ -50,7 +55,7 @@ const ENDING_MS = 5_000;
  */
 export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Clock, 'now'> = systemClock): CallGate {
   const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer>; turnAway(): void }>();
-  let held: Promise<void> | null = null;
+  const holds = new Set<Promise<void>>();
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
   let answered = 0;
   let stopping = false;
@@ -81,7 +86,7 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
   return {
     resume: run,
     async dispatch(request) {
-      if (held !== null) await held;
+      while (holds.size > 0) await Promise.all(holds);
       if (stopping) {
         // The record of a call that is asked for is that of the call itself.
         if (request.isAskedAgain !== true) await refuse(request, daemonStops());
@@ -90,6 +95,9 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
       return run(request, clock.now());
     },
     active: () => running.size,
+    get isStopping() {
+      return stopping;
+    },
     answered: () => answered,
     running: () => [...running.values()],
     cancel(requestId, why) {
@@ -114,14 +122,17 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
     },
     hold() {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      held = promise;
+      holds.add(promise);
       promise.catch(() => {});
       return {
-        goOn: resolve,
-        leave(carried) {
+        goOn() {
+          holds.delete(promise);
+          resolve();
+        },
+        leave(begun) {
           reject(daemonStops());
           for (const [ending, { request, turnAway }] of running) {
-            if (carried(request.requestId)) continue;
+            if (begun(request.requestId)) continue;
             turnAway();
             ending.abort(daemonStops());
           }
