@@ -35,7 +35,7 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
       ...parts.headShipping.chores(),
       storageChore({ sandbox, liveSessions, upstreams: parts.upstreams, clock, config: config.sandbox }),
       ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
-      spawnerChore({ sandbox, gate, jobs, arrival }),
+      spawnerChore({ sandbox, gate, jobs, arrival, logger }),
     ],
     { timer, logger },
   );

@@ -21,6 +21,8 @@ interface InheritanceDeps {
   /** True for a run of an earlier daemon that this one has resumed. */
   isTaken(id: number): boolean;
   running(): { spawner: SpawnerLink } | null;
+  /** True if a request has no answer yet. */
+  isBusy(): boolean;
   start(spawner: (events: SpawnerEvents) => SpawnerLink, firstId: number): void;
   receive(reply: Reply, body: Buffer): void;
   lost(): void;
@@ -46,6 +48,8 @@ export class Inheritance implements SpawnerHeritage {
   #firstId = 0;
   /** What earlier daemons have started, by number. */
   readonly #started = new Map<number, StartedKind>();
+  /** Replies for runs that this daemon is to resume, by number. */
+  readonly #awaited = new Map<number, [Reply, Buffer][]>();
   #onEmpty: (() => void) | null = null;
   #isInherited = false;
   #link: SpawnerLink | null = null;
@@ -58,6 +62,10 @@ export class Inheritance implements SpawnerHeritage {
 
   get isInherited(): boolean {
     return this.#isInherited;
+  }
+
+  get isBusy(): boolean {
+    return this.#deps.isBusy();
   }
 
   /** The way to the spawner through the next daemon; null if this daemon has it. */
@@ -87,7 +95,7 @@ export class Inheritance implements SpawnerHeritage {
     this.#deps.drop(taken);
     const started = [...this.#started, ...this.#deps.own()].filter(([id]) => !taken.includes(id));
     const { refs } = this.#deps.relay;
-    return { pid: spawner.pid, rest, firstId: this.#firstId + IDS_OF_DAEMON, refs, started };
+    return { pid: spawner.pid, rest, firstId: this.#firstId + IDS_OF_DAEMON, refs, taken, started };
   }
 
   receive(header: JsonObject, body: Buffer): void {
@@ -99,12 +107,13 @@ export class Inheritance implements SpawnerHeritage {
     this.#deps.lost();
   }
 
-  adopt({ pid, rest, firstId, refs, started }: SpawnerState, earlier: SpawnerFrames): void {
+  adopt({ pid, rest, firstId, refs, taken, started }: SpawnerState, earlier: SpawnerFrames): void {
     const { relay, logger } = this.#deps;
     this.#firstId = firstId;
     this.#isInherited = true;
     this.#earlier = earlier;
     for (const [id, kind] of started) this.#started.set(id, kind);
+    for (const id of taken) this.#awaited.set(id, []);
     for (const [id, run] of refs) relay.began(id, run);
     this.#deps.start((events) => SpawnerProcess.inherit(pid, rest, events, logger), firstId);
   }
@@ -136,7 +145,11 @@ export class Inheritance implements SpawnerHeritage {
   }
 
   resume(run: ResumedRun, onFound: (found: readonly SetAside[]) => void): SteeredCommand {
-    return this.#deps.resume(run, onFound);
+    const command = this.#deps.resume(run, onFound);
+    const replies = this.#awaited.get(run.number) ?? [];
+    this.#awaited.delete(run.number);
+    for (const [reply, body] of replies) this.#deps.receive(reply, body);
+    return command;
   }
 
   async renew(): Promise<void> {
@@ -150,9 +163,15 @@ export class Inheritance implements SpawnerHeritage {
     if (run !== undefined) this.#next?.send({ op: 'attribute', id, run } satisfies Attribution);
   }
 
-  /** Passes a reply on to the earlier daemon that it is for. False if it is for this one. */
+  /** Passes a reply on to the earlier daemon that it is for, or keeps it for `resume`. False if it is for this one now. */
   returned(reply: Reply, body: Buffer): boolean {
-    if (!('id' in reply) || reply.id > this.#firstId || this.#deps.isTaken(reply.id)) return false;
+    if (!('id' in reply)) return false;
+    const awaited = this.#awaited.get(reply.id);
+    if (awaited !== undefined) {
+      awaited.push([reply, body]);
+      return true;
+    }
+    if (reply.id > this.#firstId || this.#deps.isTaken(reply.id)) return false;
     const hasEnded = reply.re === (this.#started.get(reply.id) === 'run' ? 'ok' : 'exit') || reply.re === 'error';
     if (hasEnded) {
       this.#started.delete(reply.id);

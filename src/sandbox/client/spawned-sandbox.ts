@@ -108,6 +108,7 @@ export class SpawnedSandbox implements Sandbox {
       ],
       isTaken: (id) => this.#runs.has(id),
       running: () => this.#running,
+      isBusy: () => (this.#running?.channel.pendingCount ?? 0) > 0,
       start: (spawner, firstId) => this.#adopt(spawner, firstId),
       receive: (reply, body) => void (this.#running !== null && this.#receive(this.#running, reply, body)),
       lost: () => void (this.#running !== null && this.#lost(this.#running, '')),
@@ -279,6 +280,10 @@ export class SpawnedSandbox implements Sandbox {
     const running = this.#running;
     // What this daemon has left belongs to the next one.
     if (running === null || this.heritage.hasLeft) return;
+    await this.#stopSpawner(running);
+  }
+
+  async #stopSpawner(running: Running): Promise<void> {
     await this.#send(running, { op: 'stop' }).result.catch(() => {});
     await running.spawner.stop();
   }
@@ -371,7 +376,8 @@ export class SpawnedSandbox implements Sandbox {
   async #renew(): Promise<void> {
     const running = this.#running;
     this.#running = null;
-    await running?.spawner.stop();
+    if (running === null) return;
+    await this.#stopSpawner(running);
   }
 
   #adopt(start: (events: SpawnerEvents) => SpawnerLink, firstId: number): void {

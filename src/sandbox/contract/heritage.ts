@@ -12,6 +12,8 @@ export interface SpawnerState {
   readonly firstId: number;
   /** Run number → the call or job that it runs for. */
   readonly refs: readonly (readonly [number, RunRef])[];
+  /** Numbers of the runs that the next daemon resumes. */
+  readonly taken: readonly number[];
   /** What earlier daemons have started and that goes on, by number. */
   readonly started: readonly (readonly [number, StartedKind])[];
 }
@@ -41,6 +43,8 @@ export interface SpawnerHeritage {
   streams(): readonly [Duplex, Readable] | null;
   /** True if the spawner is the one that an earlier daemon started. */
   readonly isInherited: boolean;
+  /** True if the spawner has work to do, also for what a person does: undo, a restore or a merge. */
+  readonly isBusy: boolean;
   /**
    * The next daemon has inherited the streams: from now on everything goes through it. `take` is called once nothing arrives here any
    * more, and returns the runs that the next daemon resumes.
