@@ -31,6 +31,8 @@ export interface Program {
 export interface ServeOptions {
   /** Logs to stderr instead of the log file. */
   foreground: boolean;
+  /** Another program watches this process, so that a restart cannot go on in another one. Default: false. */
+  watched?: boolean;
   /** Waits for the state of the daemon that started this one. Default: false. */
   takeOver?: boolean;
 }
@@ -43,12 +45,19 @@ interface Service {
 }
 
 /** Runs the daemon until it is asked to stop and has stopped. Throws if it cannot start. */
-export async function serve(program: Program, { foreground, takeOver = false }: ServeOptions): Promise<void> {
+export async function serve(
+  program: Program,
+  { foreground, watched = false, takeOver = false }: ServeOptions,
+): Promise<void> {
   const { paths, clock } = program;
   await ensureDirectories(paths);
   const arrival = takeOver ? new Arrival() : undefined;
   if (arrival === undefined) await ensureVacant(paths);
-  const { config, logger, compose } = await prepare(program, { foreground, arrival });
+  const { config, logger, compose } = await prepare(program, {
+    foreground,
+    canHandOver: !foreground && !watched,
+    arrival,
+  });
   const stop = createStopRequest();
   watchSignals({ stop, drainMs: config.server.drain_ms, foreground, logger });
   watchCrashes(logger);
@@ -79,7 +88,7 @@ async function startAfter(arrival: Arrival, composition: Composition, logger: Lo
 
 async function prepare(
   { environment, paths, clock, timer, compose }: Program,
-  { foreground, arrival }: { foreground: boolean; arrival: Arrival | undefined },
+  { foreground, canHandOver, arrival }: { foreground: boolean; canHandOver: boolean; arrival: Arrival | undefined },
 ): Promise<Service> {
   const config = await loadConfig(paths);
   let mask = (_text: string): string => '[withheld]';
@@ -99,7 +108,7 @@ async function prepare(
     compose(requestStop) {
       const before = arrival === undefined ? {} : { arrival };
       const own = { environment, paths, config, clock, timer, logger, requestStop };
-      const composition = compose({ ...own, ...before, canHandOver: !foreground });
+      const composition = compose({ ...own, ...before, canHandOver });
       mask = (text) => composition.mask(text);
       maskLater = composition.maskLater ?? maskLater;
       return composition;
