@@ -86,7 +86,7 @@ export interface ManagementDeps
   approvals: CallApprovals;
   gate: CallGate;
   callFigures: Pick<CallFigures, 'latencies'>;
-  departure: Pick<Departure, 'run'>;
+  departure: Pick<Departure, 'run' | 'checkStays'>;
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   secretNumbers: { forget(project: string): Promise<void> };
@@ -115,6 +115,7 @@ export function createManagement(deps: ManagementDeps): Management {
   const management: RpcHandlers & Omit<Management, RpcName> = {
     serverStatus: () => serverStatus(deps, startedAt),
     async stopServer({ grace_ms, restart }) {
+      deps.departure.checkStays();
       const active_calls = deps.gate.active();
       deps.requestStop(grace_ms, restart ? 'restart' : 'stop');
       const { ended } = await deps.gate.drained;

@@ -1,3 +1,4 @@
+import { newShortId } from '../core/ids.ts';
 import { inOrder, named, type Part, started, together } from '../core/lifecycle.ts';
 import type { Arrival } from '../features/hand-over/arrival.ts';
 import type { DepartureEnds } from '../features/hand-over/departure.ts';
@@ -9,6 +10,7 @@ import { branchChore, sessionChore } from '../features/sessions/session-end.ts';
 import { collectMainHeap, createChores, generalChores } from '../features/shared/chores.ts';
 import { storageChore } from '../features/storage/storage-life.ts';
 import { undoChore } from '../features/undo/management.ts';
+import { attemptLock } from '../proxy/start-lock.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { interruptedCall, recordCall } from './build-execution.ts';
@@ -53,8 +55,11 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
     flush: stores.flush,
     database: parts.database,
     leaveDoors() {
+      // A proxy that finds no daemon starts one, which would take the state in the middle.
+      const attempt = attemptLock(paths.startLock, newShortId());
       door.leave?.();
       parts.httpDoor.leave();
+      return { opened: () => void (attempt.kind === 'held' && attempt.lock.release()) };
     },
     earlierGone: arrival?.gone ?? Promise.resolve(),
   });

@@ -102,7 +102,8 @@ async function ask(
     );
     return { activeCalls: answer.active_calls, endedCalls: answer.ended_calls };
   } catch (error) {
-    if (!(error instanceof ContextdError)) throw error;
+    // While it is being restarted, it must not be ended by a signal either.
+    if (!(error instanceof ContextdError) || error.code === 'CONFLICT') throw error;
     // A daemon that is already stopping has closed its door.
     return error.code === 'DAEMON_UNAVAILABLE' || error.code === 'CANCELLED' ? UNKNOWN : undefined;
   }

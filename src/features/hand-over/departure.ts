@@ -55,8 +55,8 @@ export interface DepartureEnds {
   /** Writes what waits in memory, and stops what writes to the database. */
   flush(): Promise<void>;
   database: { stop(): Promise<void> };
-  /** No more connections are accepted. What runs goes on. */
-  leaveDoors(): void;
+  /** No more connections are accepted. What runs goes on. Until `opened` is called, callers wait and start no daemon. */
+  leaveDoors(): { opened(): void };
   /** Settles when the daemon before is gone. */
   earlierGone: Promise<void>;
 }
@@ -92,6 +92,11 @@ export class Departure {
 
   connect(ends: DepartureEnds): void {
     this.#ends = ends;
+  }
+
+  /** Throws CONFLICT while this daemon is being replaced: a stop would reach neither the next one nor what runs. */
+  checkStays(): void {
+    if (this.#isUnderWay) throw stopLater();
   }
 
   /**
@@ -165,7 +170,8 @@ export class Departure {
     try {
       moves.leaving.abort();
       await stopParts(ends.background, logger);
-      const state = await this.#collect({ pair, ends, heritage, streams });
+      const doors = ends.leaveDoors();
+      const state = await this.#collect({ pair, heritage, streams });
       await ends.flush();
       await moves.database.pause();
       await ends.database.stop();
@@ -174,6 +180,7 @@ export class Departure {
           remedy: 'See `ctxd server logs`. The next call starts contextd.',
         });
       });
+      doors.opened();
       const own = carried.own;
       moves.next = pair;
       moves.database.leave(pair);
@@ -212,9 +219,8 @@ export class Departure {
     }
   }
 
-  async #collect({ pair, ends, heritage, streams }: Leaving): Promise<HandedState> {
+  async #collect({ pair, heritage, streams }: Omit<Leaving, 'ends'>): Promise<HandedState> {
     const { sandbox, runner, scrubber, jobs, undo, network, carried } = this.#deps;
-    ends.leaveDoors();
     const calls = carried.leave((requestId, outcome) => finish(pair, requestId, outcome));
     let left: JobsState | null = null;
     const leaveJobs = async (): Promise<readonly number[]> => {
@@ -266,6 +272,12 @@ function cannotHandOver(): ContextdError {
 
 function underWay(): ContextdError {
   return new ContextdError('CONFLICT', 'the daemon is being restarted already', { remedy: 'Wait until it has ended.' });
+}
+
+function stopLater(): ContextdError {
+  return new ContextdError('CONFLICT', 'the daemon is being restarted and cannot be stopped meanwhile', {
+    remedy: 'Run `ctxd server stop` again once the restart has ended.',
+  });
 }
 
 function stops(): ContextdError {
