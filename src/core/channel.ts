@@ -30,6 +30,10 @@ export class Channel<Request, Result> {
     return this.#pending.size;
   }
 
+  isPending(id: number): boolean {
+    return this.#pending.has(id);
+  }
+
   get isClosed(): boolean {
     return this.#end !== null;
   }

@@ -95,6 +95,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     clock,
     logger,
     requestStop: deps.requestStop,
+    endNow: deps.endNow,
   });
   const management = managementOf(deps, {
     ...before,

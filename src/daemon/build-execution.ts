@@ -20,6 +20,7 @@ import { buildJobs, lineFinder } from '../features/jobs/build-jobs.ts';
 import type { EndedJob } from '../features/jobs/jobs.ts';
 import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
+import { stillAllowed } from '../features/outside/still-allowed.ts';
 import { PrimitiveCatalogues } from '../features/primitives/primitive-catalogues.ts';
 import { createPrimitiveVerbs } from '../features/primitives/primitive-verbs.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
@@ -59,6 +60,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     logger,
     clock,
     onEgress: (event, run) => network.onEgress(event, run),
+    stillAllowed: (policy) => stillAllowed(policy, { ...before, branches, network }),
   });
   const followed = followRuns(sandbox, network);
   const jobs = buildJobs({

@@ -23,4 +23,6 @@ export interface ComposeDeps {
   canHandOver?: boolean;
   /** Starts an orderly shutdown. Calls in flight get `graceMs` milliseconds. */
   requestStop(graceMs: number, cause: StopCause): void;
+  /** Ends the process at once: nothing that it does could be right any more. */
+  endNow(): void;
 }

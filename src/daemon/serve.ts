@@ -107,7 +107,8 @@ async function prepare(
     logger,
     compose(requestStop) {
       const before = arrival === undefined ? {} : { arrival };
-      const own = { environment, paths, config, clock, timer, logger, requestStop };
+      const endNow = (): never => process.exit(ERROR_TABLE.INTERNAL_ERROR.exitCode);
+      const own = { environment, paths, config, clock, timer, logger, requestStop, endNow };
       const composition = compose({ ...own, ...before, canHandOver });
       mask = (text) => composition.mask(text);
       maskLater = composition.maskLater ?? maskLater;

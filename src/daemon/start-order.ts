@@ -54,12 +54,14 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
     background,
     flush: stores.flush,
     database: parts.database,
-    leaveDoors() {
+    keepStarts() {
       // A proxy that finds no daemon starts one, which would take the state in the middle.
       const attempt = attemptLock(paths.startLock, newShortId());
+      return attempt.kind === 'held' ? () => attempt.lock.release() : null;
+    },
+    leaveDoors() {
       door.leave?.();
       parts.httpDoor.leave();
-      return { opened: () => void (attempt.kind === 'held' && attempt.lock.release()) };
     },
     earlierGone: arrival?.gone ?? Promise.resolve(),
   });

@@ -10,6 +10,7 @@ import type { Permit } from './authorize.ts';
 import type { RawOutcome, VerifiedCall } from './call.ts';
 import { CallState } from './call-state.ts';
 import type { OpenedInput } from './open-secrets.ts';
+import { reasonOf } from './slots.ts';
 import { createStepTimes } from './step-times.ts';
 
 type PlainRequest = Omit<CallRequest, 'signal' | 'onProgress' | 'passed' | 'isAskedAgain'>;
@@ -83,13 +84,15 @@ export class CarriedCalls {
     return [...this.#running.keys()];
   }
 
-  /** Call when a call begins step 5. Throws DAEMON_UNAVAILABLE if the next daemon takes over: then nothing may run. */
+  /** Call when a call begins step 5. Throws if it was cancelled or the next daemon takes over: then nothing may run. */
   began(state: CallState): void {
+    const { signal } = state.request;
+    if (signal.aborted) throw reasonOf(signal);
     if (this.#finish !== null) throw left();
     this.#running.set(state.call.requestId, state);
   }
 
-  /** Keeps every call in step 5 there, even if its outcome is known, until `goOn`, `leave` or `abandon` is called. */
+  /** Keeps every call in step 5 there, even if its outcome is known, until `goOn` or `leave` is called. */
   hold(): void {
     this.#held ??= Promise.withResolvers();
   }
@@ -107,12 +110,6 @@ export class CarriedCalls {
     const calls = [...[...this.#running.values()].map((state) => pack(state, this.#clock)), ...this.#expected.values()];
     this.goOn();
     return calls;
-  }
-
-  /** Answers no call that has begun: its caller loses the connection when this process ends, and asks the daemon that follows. */
-  abandon(): void {
-    this.#finish = unanswered;
-    this.goOn();
   }
 
   /** Call after step 5, with the outcome. Null if this daemon answers the call. */
@@ -169,11 +166,6 @@ export class CarriedCalls {
 
 /** Gives the outcome of step 5 to the daemon that answers the call. */
 type Finish = (requestId: string, outcome: CarriedOutcome) => Promise<CallAnswer>;
-
-/** Never settles: no answer is better than one that may be wrong. */
-function unanswered(): Promise<never> {
-  return new Promise(() => {});
-}
 
 function left(): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', 'contextd is being restarted', { remedy: 'Call again.' });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { miscounted } from '../helpers/audit-ends.ts';
 import { CallLoad } from '../helpers/call-load.ts';
 import { type Answer, CTXD, type Installation, install, isAlive } from '../helpers/installation.ts';
 import { AT_NIGHT, PROPERTY_SEED } from '../helpers/property-runs.ts';
@@ -12,7 +13,11 @@ const CARRIED_MAX = 4;
 const RESTART_MAX_MS = 30_000;
 const random = seededRandom(PROPERTY_SEED);
 /** Made at run time, so that no file of the repository looks like it holds one. */
-const SECRET = `ghp_${Array.from({ length: 36 }, () => 'abcdefghijkmnpqrstuvwxyz23456789'[Math.floor(random() * 32)]).join('')}`;
+function madeSecret(): string {
+  const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
+  return `ghp_${Array.from({ length: 36 }, () => letters[Math.floor(random() * letters.length)]).join('')}`;
+}
+const SECRET = madeSecret();
 const env = { CONTEXTD_SESSION_ID: 'long' };
 
 let at: Installation;
@@ -27,7 +32,7 @@ const file = (name: string): string => join(at.project, name);
 
 /** Waits in its sandbox until the file `name.go` is there, and writes files before and after. */
 function waitingCommand(name: string): string {
-  return `echo begun > ${name}.begun; while [ ! -e ${name}.go ]; do sleep 0.05; done; echo done > ${name}.done; cat secret.env`;
+  return `echo begun >> ${name}.begun; while [ ! -e ${name}.go ]; do sleep 0.05; done; echo done > ${name}.done; cat secret.env`;
 }
 
 async function begun(name: string): Promise<void> {
@@ -35,13 +40,13 @@ async function begun(name: string): Promise<void> {
 }
 
 /** A call through a proxy of its own, which ends once `name.go` is there. */
-async function longCall(name: string): Promise<{ answer: Promise<Answer>; finish(): Promise<Answer> }> {
+async function longCall(
+  name: string,
+  command = waitingCommand(name),
+): Promise<{ answer: Promise<Answer>; finish(): Promise<Answer> }> {
   for (const end of ['begun', 'go', 'done']) rmSync(file(`${name}.${end}`), { force: true });
-  const made = at.runProcess(
-    '.claude/tools/safe_bash/safe_bash',
-    [JSON.stringify({ command: waitingCommand(name), timeout_ms: 600_000 })],
-    { env },
-  );
+  const input = JSON.stringify({ command, timeout_ms: 600_000 });
+  const made = at.runProcess('.claude/tools/safe_bash/safe_bash', [input], { env });
   const answer = made.then(({ stdout, stderr }) => {
     if (!stdout.startsWith('{"success"')) throw new Error(`no answer: ${stdout}${stderr}`);
     return JSON.parse(stdout) as Answer;
@@ -68,6 +73,17 @@ async function verifyAudit(): Promise<void> {
   expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
 }
 
+/** All that a job has printed. */
+async function outputOf(job: number): Promise<string> {
+  let shown = await at.ask('jobs', { action: 'show', job }, { env });
+  let output = `${shown.data.output}`;
+  while (shown.meta.pagination !== undefined) {
+    shown = await at.ask('jobs', { continuation: shown.meta.pagination.cursor }, { env });
+    output += `${shown.data.output}`;
+  }
+  return output;
+}
+
 const DONE = { success: true, data: { exit_code: 0, stdout: 'TOKEN=[SECRET_1]\n' } };
 const NO_LOSS = { lost: [], doubled: [], denied: [], unanswered: [], failedReads: [], refused: {}, interrupted: 0 };
 
@@ -80,6 +96,9 @@ describe('a daemon that is restarted', () => {
     const job = await at.ask('safe_bash', { command: waitingCommand('job'), background: true }, { env });
     expect(job.data).toMatchObject({ job: 1, state: 'running' });
     await begun('job');
+    const count = 'n=0; while [ ! -e count.go ]; do n=$((n + 1)); echo line $n; sleep 0.05; done; echo $n > count.end';
+    const counting = await at.ask('safe_bash', { command: count, background: true }, { env });
+    expect(counting.data).toMatchObject({ job: 2, state: 'running' });
     let through = await longCall('through');
     const load = new CallLoad(at, 'restarts', 4, random);
     load.start();
@@ -93,7 +112,7 @@ describe('a daemon that is restarted', () => {
       }
       const { carried_calls, carried_jobs } = await restart();
       expect(carried_calls).toBeGreaterThanOrEqual(2);
-      expect(carried_jobs).toBe(1);
+      expect(carried_jobs).toBe(2);
       expect(await call.finish()).toMatchObject(DONE);
       await verifyAudit();
     }
@@ -106,15 +125,55 @@ describe('a daemon that is restarted', () => {
     writeFileSync(file('job.go'), '');
     const waited = await at.ask('jobs', { action: 'wait', job: 1 }, { env });
     expect(waited.data).toMatchObject({ state: 'ended', exit_code: 0, output: 'TOKEN=[SECRET_1]\n' });
+    writeFileSync(file('count.go'), '');
+    await at.ask('jobs', { action: 'wait', job: 2 }, { env });
+    const lines = Array.from({ length: Number(readFileSync(file('count.end'), 'utf8')) }, (_, i) => `line ${i + 1}\n`);
+    expect(await outputOf(2)).toBe(lines.join(''));
     await verifyAudit();
+    expect(miscounted(at)).toEqual({ open: [], endedTwice: [] });
   });
 
-  it('NFR-2.3: knows after a restart which secret a token of before stands for', async () => {
+  it('NFR-2.3: knows after a restart which secret a token of before stands for', {
+    timeout: RESTART_MAX_MS * 2,
+  }, async () => {
     await at.ask('safe_bash', { command: 'cat secret.env' }, { env });
     await restart();
     const written = await at.ask('safe_write', { path: 'opened.txt', content: '[SECRET_1]\n' }, { env });
     expect(written).toMatchObject({ success: true });
     expect(readFileSync(file('opened.txt'), 'utf8')).toBe(`${SECRET}\n`);
+  });
+
+  it('NFR-2.3: numbers a secret that a carried call prints after those that were found meanwhile', {
+    timeout: RESTART_MAX_MS * 2,
+  }, async () => {
+    const secrets = [madeSecret(), madeSecret(), madeSecret()];
+    const [before, meanwhile, after] = secrets;
+    for (const [i, secret] of secrets.entries()) writeFileSync(file(`numbered-${i}`), `TOKEN=${secret}\n`);
+    const show = async (i: number): Promise<string> =>
+      `${(await at.ask('safe_bash', { command: `cat numbered-${i}` }, { env })).data.stdout}`;
+    const first = await show(0);
+    const command = `echo begun > numbered.begun; while [ ! -e numbered.go ]; do sleep 0.05; done; cat numbered-2`;
+    const call = await longCall('numbered', command);
+    await restart();
+    const second = await show(1);
+    const third = `${(await call.finish()).data.stdout}`;
+    expect(new Set([first, second, third]).size).toBe(3);
+    await at.ask('safe_write', { path: 'all.txt', content: first + second + third }, { env });
+    expect(readFileSync(file('all.txt'), 'utf8')).toBe(`TOKEN=${before}\nTOKEN=${meanwhile}\nTOKEN=${after}\n`);
+  });
+
+  it('NFR-2.3: answers INTERRUPTED for a carried call if the new daemon is killed, and runs it once', {
+    timeout: RESTART_MAX_MS * 2,
+  }, async () => {
+    await at.ask('safe_bash', { command: 'true' }, { env });
+    const call = await longCall('orphaned');
+    const { previous_pid } = await restart();
+    process.kill((await at.status()).pid, 'SIGKILL');
+    expect((await call.answer).data).toMatchObject({ error_code: 'INTERRUPTED' });
+    await expect.poll(() => isAlive(previous_pid), { timeout: RESTART_MAX_MS }).toBe(false);
+    expect(readFileSync(file('orphaned.begun'), 'utf8')).toBe('begun\n');
+    await verifyAudit();
+    expect(miscounted(at)).toEqual({ open: [], endedTwice: [] });
   });
 
   it('undoes what a call did before and after the restart', { timeout: RESTART_MAX_MS * 2 }, async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -64,54 +64,121 @@ describe('a call in step 5 while its daemon is replaced', () => {
     expect(call?.request).not.toHaveProperty('isAskedAgain');
     expect(call?.ofTool).not.toHaveProperty('isAskedAgain');
   });
+});
 
-  it('NFR-2.3: is not told that nothing ran if the restart fails, and a call that has not begun is', async () => {
-    const requestId = newRequestId(Date.now());
-    const answers: string[] = [];
-    const { answer } = await endedWhileHeld(requestId);
-    answer.then(
-      () => answers.push('answered'),
-      () => answers.push('refused'),
-    );
+describe('a call that has not begun while its daemon is replaced', () => {
+  /** A call that waits for a person, and its question. */
+  async function waitingCall() {
+    await at.approvalRules.add({
+      id: 'rule_test',
+      scope: '',
+      tool: 'safe_bash',
+      when: '',
+      reason: '',
+      givenBy: 'test',
+    });
+    at.approvals.watched();
+    const answer = at.gate.dispatch(at.requestOf('safe_bash', INPUT, {}));
+    answer.catch(() => {});
+    await expect.poll(() => at.approvals.list('').length, { timeout: 20_000 }).toBe(1);
+    return { answer, question: at.approvals.list('')[0]?.id ?? '' };
+  }
+
+  /** The error codes in the records of the ends of calls. */
+  async function ends(): Promise<unknown[]> {
+    const tail = await at.auditLog.tail(100);
+    return tail.flatMap(({ kind, error_code }) => (kind === undefined ? [error_code] : []));
+  }
+
+  it('NFR-2.3: is taken back with a record, and its caller learns that nothing ran', async () => {
+    const { answer } = await waitingCall();
     const held = at.gate.hold();
-    const waiting = at.gate.dispatch(at.requestOf('safe_bash', INPUT, {}));
-    at.carried.abandon();
-    held.leave((id) => at.carried.hasBegun(id));
-    await expect(waiting).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
-    expect(answers).toEqual([]);
+    held.withdraw((id) => at.carried.hasBegun(id));
+    await expect.poll(() => at.gate.active()).toBe(0);
+    held.leave();
+    await expect(answer).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
+    expect(await ends()).toEqual(['DAEMON_UNAVAILABLE']);
+    expect(existsSync(join(at.project, 'ran'))).toBe(false);
+  });
+
+  it('NFR-2.3: is asked about again and runs once if the restart is given up', async () => {
+    const { answer, question } = await waitingCall();
+    const held = at.gate.hold();
+    held.withdraw((id) => at.carried.hasBegun(id));
+    await expect.poll(() => at.gate.active()).toBe(0);
+    held.goOn();
+    await expect
+      .poll(() => at.approvals.list('').map(({ id }) => id !== question), { timeout: 20_000 })
+      .toEqual([true]);
+    const [again] = at.approvals.list('');
+    await at.approvals.decide(again?.id ?? '', '', { answer: 'once', forMs: 0, calls: 1, by: 'test' });
+    expect(JSON.parse((await answer).line)).toMatchObject({ success: true });
+    expect(readFileSync(join(at.project, 'ran'), 'utf8')).toBe('x\n');
+    expect(await ends()).toEqual(['DAEMON_UNAVAILABLE', null]);
+  });
+
+  it('NFR-2.3: does not begin after it was taken back, even if a person allows it at that moment', async () => {
+    const { answer, question } = await waitingCall();
+    const held = at.gate.hold();
+    const decided = at.approvals.decide(question, '', { answer: 'once', forMs: 0, calls: 1, by: 'test' });
+    held.withdraw((id) => at.carried.hasBegun(id));
+    await decided.catch(() => {});
+    await expect.poll(() => at.gate.active()).toBe(0);
+    held.leave();
+    await expect(answer).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
+    expect(existsSync(join(at.project, 'ran'))).toBe(false);
+  });
+
+  it('NFR-2.3: is not taken back once it has begun', async () => {
+    const requestId = newRequestId(Date.now());
+    const { answer } = await endedWhileHeld(requestId);
+    const held = at.gate.hold();
+    held.withdraw((id) => at.carried.hasBegun(id));
+    at.carried.goOn();
+    held.goOn();
+    expect(JSON.parse((await answer).line)).toMatchObject({ success: true, meta: { request_id: requestId } });
     expect(readFileSync(join(at.project, 'ran'), 'utf8')).toBe('x\n');
   });
 });
+
+/** Hands the calls to another daemon, which has received them and not adopted them yet. */
+async function handOver() {
+  const next = await composeDaemon({});
+  const [ours, theirs] = duplexPair();
+  const arrival = new Arrival(theirs);
+  const pair = new Pair(ours, {
+    answer: () => Promise.reject(new Error('nothing is asked')),
+    told() {},
+    frame() {},
+    closed() {},
+  });
+  const calls = at.carried.leave((requestId, outcome) => pair.ask('finish', requestId, outcome));
+  const state: HandedState = {
+    vaults: await at.scrubber.vaults(),
+    calls,
+    jobs: await at.jobs.leave(),
+    undo: await at.undo.leave(),
+    spawner: null,
+    hasStreams: false,
+    network: at.network.leave(() => {}),
+  };
+  const taken = pair.ask('takeOver', state);
+  taken.catch(() => {});
+  await arrival.receive();
+  const breakOff = (): void => {
+    ours.destroy();
+    theirs.destroy();
+  };
+  return { next, arrival, taken, breakOff };
+}
 
 describe('a daemon that takes over', () => {
   it('NFR-2.3: ends the calls of the daemon before if that died before they were adopted', async () => {
     const requestId = newRequestId(Date.now());
     await endedWhileHeld(requestId);
-    const { calls } = leave();
-    const state: HandedState = {
-      vaults: await at.scrubber.vaults(),
-      calls,
-      jobs: await at.jobs.leave(),
-      undo: await at.undo.leave(),
-      spawner: null,
-      hasStreams: false,
-      network: at.network.leave(() => {}),
-    };
-    const next = await composeDaemon({});
+    const { next, arrival, breakOff } = await handOver();
     try {
-      const [ours, theirs] = duplexPair();
-      const arrival = new Arrival(theirs);
-      const before = new Pair(ours, {
-        answer: () => Promise.reject(new Error('nothing is asked')),
-        told() {},
-        frame() {},
-        closed() {},
-      });
-      const taken = before.ask('takeOver', state);
-      taken.catch(() => {});
-      await arrival.receive();
-      ours.destroy();
-      theirs.destroy();
+      breakOff();
       await arrival.gone;
       arrival.adopt(next);
       const [running] = next.gate.running();
@@ -119,6 +186,25 @@ describe('a daemon that takes over', () => {
       await next.gate.ended([requestId]);
       expect(next.gate.active()).toBe(0);
     } finally {
+      await next.remove();
+    }
+  });
+
+  it('NFR-2.3: answers and records once a call whose outcome was known before the state moved', async () => {
+    const requestId = newRequestId(Date.now());
+    const { answer } = await endedWhileHeld(requestId);
+    const { next, arrival, taken, breakOff } = await handOver();
+    try {
+      arrival.adopt(next);
+      arrival.done();
+      await taken;
+      expect(JSON.parse((await answer).line)).toMatchObject({ success: true, meta: { request_id: requestId } });
+      const records = [...(await at.auditLog.tail(100)), ...(await next.auditLog.tail(100))];
+      const kinds = records.flatMap(({ request_id, kind }) => (request_id === requestId ? [kind] : []));
+      expect(kinds).toEqual(['started', undefined]);
+      expect(readFileSync(join(at.project, 'ran'), 'utf8')).toBe('x\n');
+    } finally {
+      breakOff();
       await next.remove();
     }
   });

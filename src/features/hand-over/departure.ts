@@ -11,7 +11,7 @@ import type { InheritableSandbox, SpawnerHeritage } from '../../sandbox/contract
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { Jobs, JobsState } from '../jobs/jobs.ts';
 import type { Network } from '../network/network.ts';
-import type { CallGate } from '../shared/call-gate.ts';
+import type { CallGate, Held } from '../shared/call-gate.ts';
 import type { Undo } from '../undo/undo.ts';
 import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
@@ -39,14 +39,16 @@ export interface DepartureDeps {
   clock: Clock;
   logger: Logger;
   requestStop(graceMs: number, cause: StopCause): void;
+  /** Ends the process at once. Callers lose their connections, and ask the daemon that follows what became of their calls. */
+  endNow(): void;
 }
 
 /** Milliseconds between looks at whether calls are in step 5. */
 const LOOK_MS = 5;
 /** Milliseconds within which calls whose step 5 is over must have their answers. Scrubbing and storing an output takes less. */
 const ANSWER_MAX_MS = 10_000;
-/** Milliseconds within which the next daemon must have the state and listen. */
-const TAKE_OVER_MAX_MS = 30_000;
+/** Milliseconds within which the state must have moved and the next daemon must listen. Less than a proxy waits for a daemon. */
+const TAKE_OVER_MAX_MS = 20_000;
 
 /** What is known once all parts are built. */
 export interface DepartureEnds {
@@ -55,8 +57,10 @@ export interface DepartureEnds {
   /** Writes what waits in memory, and stops what writes to the database. */
   flush(): Promise<void>;
   database: { stop(): Promise<void> };
-  /** No more connections are accepted. What runs goes on. Until `opened` is called, callers wait and start no daemon. */
-  leaveDoors(): { opened(): void };
+  /** Until the returned function is called, callers that find no daemon wait and start none. Null: one is being started. */
+  keepStarts(): (() => void) | null;
+  /** No more connections are accepted. What runs goes on. */
+  leaveDoors(): void;
   /** Settles when the daemon before is gone. */
   earlierGone: Promise<void>;
 }
@@ -133,7 +137,7 @@ export class Departure {
   }
 
   #pairWith({ socket }: Successor, onReady: (build: string) => void): Pair {
-    const { gate, sandbox, moves, requestStop } = this.#deps;
+    const { gate, sandbox, moves, endNow } = this.#deps;
     return new Pair(socket, {
       answer: (name) => Promise.reject(new Error(`the next daemon asks for ${name}`)),
       told: (name, args) => {
@@ -145,81 +149,95 @@ export class Departure {
         if (header.re === 'lost') sandbox.heritage?.lost();
         else sandbox.heritage?.receive(header, body);
       },
-      // Nothing can be answered any more: callers ask the daemon that follows.
-      closed: () => moves.next !== null && requestStop(0, 'failure'),
+      // Nothing can be answered any more.
+      closed: () => moves.next !== null && endNow(),
     });
   }
 
-  async #handOver(successor: Successor, { pair, ends, heritage, streams }: Leaving): Promise<HandedOver> {
-    const { gate, carried, moves, logger, requestStop } = this.#deps;
-    const { pid } = successor;
+  async #handOver(successor: Successor, leaving: Leaving): Promise<HandedOver> {
+    const { gate, carried, moves, logger, endNow } = this.#deps;
     const held = gate.hold();
+    let allowStarts: (() => void) | null;
     try {
-      await this.#settle();
+      await this.#settle(held);
       carried.hold();
       await this.#answered();
       await moves.works.pause();
       if (gate.isStopping) throw stops();
+      // What runs in a spawner that was started since then cannot be handed over.
+      if (leaving.heritage.streams()?.[0] !== leaving.streams?.[0]) throw spawnerEnded();
+      allowStarts = leaving.ends.keepStarts();
+      if (allowStarts === null) throw otherStarts();
     } catch (thrown) {
       moves.works.resume();
       carried.goOn();
       held.goOn();
-      this.#stay(successor, pair);
+      this.#stay(successor, leaving.pair);
       throw thrown;
     }
     try {
-      moves.leaving.abort();
-      await stopParts(ends.background, logger);
-      const doors = ends.leaveDoors();
-      const state = await this.#collect({ pair, heritage, streams });
-      await ends.flush();
-      await moves.database.pause();
-      await ends.database.stop();
-      await within(TAKE_OVER_MAX_MS, pair.ask('takeOver', state), () => {
-        throw new ContextdError('TIMEOUT', `the new daemon did not take over within ${TAKE_OVER_MAX_MS} ms`, {
-          remedy: 'See `ctxd server logs`. The next call starts contextd.',
-        });
+      const counts = await within(TAKE_OVER_MAX_MS, this.#move(leaving), () => {
+        throw tookTooLong();
       });
-      doors.opened();
-      const own = carried.own;
-      moves.next = pair;
-      moves.database.leave(pair);
-      moves.works.leave(pair);
-      held.leave((requestId) => carried.hasBegun(requestId));
-      const counts = { calls: state.calls.length, jobs: state.jobs.jobs.filter(({ run }) => run !== null).length };
-      logger.info('daemon.handed_over', { pid, ...counts });
-      void this.#endAfter(own, ends);
-      return { pid, ...counts };
+      allowStarts();
+      held.leave();
+      logger.info('daemon.handed_over', { pid: successor.pid, ...counts });
+      return { pid: successor.pid, ...counts };
     } catch (thrown) {
       logger.error('daemon.not_handed_over', {}, thrown);
       // One of the two may have written to the state already: only a daemon that starts afresh can say what became of the calls.
       successor.kill();
-      carried.abandon();
-      held.leave((requestId) => carried.hasBegun(requestId));
-      requestStop(0, 'failure');
+      endNow();
       throw thrown;
     }
   }
 
-  /** Waits until each call is in step 5 or has ended. One that waits for a person is sent to the next daemon later. */
-  async #settle(): Promise<void> {
+  async #move(leaving: Leaving): Promise<Omit<HandedOver, 'pid'>> {
+    const { carried, moves, logger } = this.#deps;
+    const { ends, pair } = leaving;
+    moves.leaving.abort();
+    await stopParts(ends.background, logger);
+    ends.leaveDoors();
+    const state = await this.#collect(leaving);
+    await ends.flush();
+    await moves.database.pause();
+    await ends.database.stop();
+    await pair.ask('takeOver', state);
+    moves.next = pair;
+    moves.database.leave(pair);
+    moves.works.leave(pair);
+    void this.#endAfter(carried.own, ends);
+    return { calls: state.calls.length, jobs: state.jobs.jobs.filter(({ run }) => run !== null).length };
+  }
+
+  /**
+   * Waits until each call is in step 5 or has ended. One that waits for a person, or takes long before step 5, is taken back and sent to
+   * the next daemon. Throws CONFLICT if one does not end.
+   */
+  async #settle(held: Held): Promise<void> {
     const { gate, carried, clock, drainMs } = this.#deps;
-    const until = clock.monotonic() + drainMs;
     const isSettled = (): boolean => gate.running().every(({ request }) => carried.has(request.requestId));
-    while (!isSettled() && clock.monotonic() < until) await delay(LOOK_MS);
+    if (await this.#becomes(isSettled, clock.monotonic() + drainMs)) return;
+    held.withdraw((requestId) => carried.hasBegun(requestId));
+    if (!(await this.#becomes(isSettled, clock.monotonic() + ANSWER_MAX_MS))) throw answersLate();
   }
 
   /** Waits until no call has an outcome and no answer. Throws CONFLICT if that takes too long. */
   async #answered(): Promise<void> {
     const { carried, clock } = this.#deps;
-    const until = clock.monotonic() + ANSWER_MAX_MS;
-    while (carried.isAnswering) {
-      if (clock.monotonic() >= until) throw answersLate();
+    if (!(await this.#becomes(() => !carried.isAnswering, clock.monotonic() + ANSWER_MAX_MS))) throw answersLate();
+  }
+
+  /** False if it is not the case in time. `until`: on the monotonic clock. */
+  async #becomes(isTrue: () => boolean, until: number): Promise<boolean> {
+    for (;;) {
+      if (isTrue()) return true;
+      if (this.#deps.clock.monotonic() >= until) return false;
       await delay(LOOK_MS);
     }
   }
 
-  async #collect({ pair, heritage, streams }: Omit<Leaving, 'ends'>): Promise<HandedState> {
+  async #collect({ pair, heritage, streams }: Leaving): Promise<HandedState> {
     const { sandbox, runner, scrubber, jobs, undo, network, carried } = this.#deps;
     const calls = carried.leave((requestId, outcome) => finish(pair, requestId, outcome));
     let left: JobsState | null = null;
@@ -227,10 +245,9 @@ export class Departure {
       left = await jobs.leave();
       return left.jobs.flatMap(({ run }) => run ?? []);
     };
-    const isBusy = calls.length > 0 || jobs.running().length > 0;
-    // A spawner that was started since then is not inherited, and what ran in the one before has ended with it.
-    const isSame = streams !== null && heritage.streams()?.[0] === streams[0];
-    const spawner = isBusy && isSame ? await heritage.leave(pair, leaveJobs) : null;
+    // What a person does, such as undo, may be under way too.
+    const isBusy = calls.length > 0 || jobs.running().length > 0 || heritage.isBusy;
+    const spawner = isBusy && streams !== null ? await heritage.leave(pair, leaveJobs) : null;
     const jobsState = left ?? (await jobs.leave());
     if (spawner === null) {
       await runner.stop();
@@ -254,7 +271,7 @@ export class Departure {
   }
 }
 
-/** The answer of the next daemon. Never settles if that is gone: the caller loses the connection and asks the daemon that follows. */
+/** The answer of the next daemon. Never settles if that is gone, because this process ends then. */
 async function finish(pair: Pair, requestId: string, outcome: CarriedOutcome): Promise<CallAnswer> {
   try {
     return await pair.ask<CallAnswer>('finish', requestId, outcome);
@@ -267,6 +284,22 @@ async function finish(pair: Pair, requestId: string, outcome: CarriedOutcome): P
 function cannotHandOver(): ContextdError {
   return new ContextdError('NOT_IMPLEMENTED', 'this daemon cannot hand over what runs to a new one', {
     remedy: 'Stop it and start it: `ctxd server stop`, then `ctxd server start`.',
+  });
+}
+
+function otherStarts(): ContextdError {
+  return new ContextdError('CONFLICT', 'a daemon is being started', { remedy: 'Restart again in a moment.' });
+}
+
+function spawnerEnded(): ContextdError {
+  return new ContextdError('CONFLICT', 'the process that runs sandboxes has just ended', {
+    remedy: 'Nothing was interrupted by the restart. Restart again.',
+  });
+}
+
+function tookTooLong(): ContextdError {
+  return new ContextdError('TIMEOUT', `the new daemon did not take over within ${TAKE_OVER_MAX_MS} ms`, {
+    remedy: 'See `ctxd server logs`. The next call starts contextd.',
   });
 }
 

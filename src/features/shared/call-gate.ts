@@ -2,6 +2,7 @@ import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../../call/reque
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
+import { newRequestId } from '../../core/ids.ts';
 import type { Drained, StopCause } from '../../core/lifecycle.ts';
 
 /** A call under way. */
@@ -38,12 +39,15 @@ export interface CallGate {
 
 /** Calls that wait while the next daemon starts. */
 export interface Held {
-  goOn(): void;
   /**
-   * The callers of the calls that wait, and of those that run except `begun`, learn that nothing ran, and send them to the next daemon.
-   * A call that has begun is not touched: nothing may run twice.
+   * Takes the running calls back, except those that have begun to run: each ends with a record, and its caller waits as the caller of a
+   * further call.
    */
-  leave(begun: (requestId: string) => boolean): void;
+  withdraw(hasBegun: (requestId: string) => boolean): void;
+  /** The calls that wait are dispatched here. */
+  goOn(): void;
+  /** The callers of the calls that wait learn that nothing ran, and send them to the next daemon. */
+  leave(): void;
 }
 
 /** Milliseconds that ended calls get to answer: the tool's own grace, and the time its answer takes to get out. */
@@ -54,7 +58,8 @@ const ENDING_MS = 5_000;
  * answer: the caller knows from it that nothing ran, which no tool can claim, and asks the next daemon.
  */
 export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Clock, 'now'> = systemClock): CallGate {
-  const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer>; turnAway(): void }>();
+  const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer> }>();
+  const withdrawn = new WeakSet<AbortController>();
   const holds = new Set<Promise<void>>();
   const { promise: drained, resolve: settle } = Promise.withResolvers<Drained>();
   let answered = 0;
@@ -67,14 +72,27 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
       () => false,
     );
   };
+  const dispatch = async (request: CallRequest): Promise<CallAnswer> => {
+    while (holds.size > 0) await Promise.all(holds);
+    if (stopping) {
+      // The record of a call that is asked for is that of the call itself.
+      if (request.isAskedAgain !== true) await refuse(request, daemonStops());
+      throw daemonStops();
+    }
+    return run(request, clock.now());
+  };
   const run = async (request: CallRequest, startedMs: number): Promise<CallAnswer> => {
     const ending = new AbortController();
+    const answer = await follow(request, startedMs, ending);
+    // It has a record under its own id.
+    return withdrawn.has(ending) ? dispatch({ ...request, requestId: newRequestId(clock.now()) }) : answer;
+  };
+  const follow = async (request: CallRequest, startedMs: number, ending: AbortController): Promise<CallAnswer> => {
     const onAbort = (): void => ending.abort(request.signal.reason);
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
-    const { promise: away, reject } = Promise.withResolvers<never>();
-    const answer = Promise.race([inner({ ...request, signal: ending.signal }), away]);
-    running.set(ending, { request, startedMs, answer, turnAway: () => reject(daemonStops()) });
+    const answer = inner({ ...request, signal: ending.signal });
+    running.set(ending, { request, startedMs, answer });
     try {
       return await answer;
     } finally {
@@ -85,15 +103,7 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
   };
   return {
     resume: run,
-    async dispatch(request) {
-      while (holds.size > 0) await Promise.all(holds);
-      if (stopping) {
-        // The record of a call that is asked for is that of the call itself.
-        if (request.isAskedAgain !== true) await refuse(request, daemonStops());
-        throw daemonStops();
-      }
-      return run(request, clock.now());
-    },
+    dispatch,
     active: () => running.size,
     get isStopping() {
       return stopping;
@@ -125,18 +135,18 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
       holds.add(promise);
       promise.catch(() => {});
       return {
+        withdraw(hasBegun) {
+          for (const [ending, { request }] of running) {
+            if (hasBegun(request.requestId) || withdrawn.has(ending)) continue;
+            withdrawn.add(ending);
+            ending.abort(daemonStops());
+          }
+        },
         goOn() {
           holds.delete(promise);
           resolve();
         },
-        leave(begun) {
-          reject(daemonStops());
-          for (const [ending, { request, turnAway }] of running) {
-            if (begun(request.requestId)) continue;
-            turnAway();
-            ending.abort(daemonStops());
-          }
-        },
+        leave: () => reject(daemonStops()),
       };
     },
   };

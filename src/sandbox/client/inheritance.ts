@@ -1,10 +1,12 @@
 import type { Duplex, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { within } from '../../core/deadline.ts';
 import type { SetAside } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
+import { packError } from '../../core/wire-error.ts';
 import type { ResumedRun, SpawnerFrames, SpawnerHeritage, SpawnerState, StartedKind } from '../contract/heritage.ts';
-import type { RunRef, SteeredCommand } from '../contract/sandbox.ts';
+import type { RunRef, SandboxDeps, SteeredCommand } from '../contract/sandbox.ts';
 import type { Reply, Request } from '../contract/spawner-messages.ts';
 import type { EgressRelay } from './egress-relay.ts';
 import { closeInherited, type SpawnerEvents, type SpawnerLink, SpawnerProcess } from './spawner-process.ts';
@@ -18,6 +20,8 @@ interface InheritanceDeps {
   relay: EgressRelay;
   /** What this daemon has started and that goes on. */
   own(): readonly (readonly [number, StartedKind])[];
+  /** True if a run has its reply and its output is still being captured. */
+  isEnding(): boolean;
   /** True for a run of an earlier daemon that this one has resumed. */
   isTaken(id: number): boolean;
   running(): { spawner: SpawnerLink } | null;
@@ -30,7 +34,9 @@ interface InheritanceDeps {
   renew(): Promise<void>;
   /** Forgets runs that the next daemon resumes. */
   drop(runs: readonly number[]): void;
-  resume(run: ResumedRun, onFound: (found: readonly SetAside[]) => void): SteeredCommand;
+  /** `hasEnded`: with the spawner. */
+  resume(run: ResumedRun, onFound: (found: readonly SetAside[]) => void, hasEnded: boolean): SteeredCommand;
+  stillAllowed: Required<SandboxDeps>['stillAllowed'];
   logger: Logger;
 }
 
@@ -91,6 +97,7 @@ export class Inheritance implements SpawnerHeritage {
     this.#link = { pid: spawner.pid, send: (message, body) => next.send(message, body), async stop() {} };
     running.spawner = this.#link;
     const rest = await spawner.release();
+    while (this.#deps.isEnding()) await setImmediate();
     const taken = await take();
     this.#deps.drop(taken);
     const started = [...this.#started, ...this.#deps.own()].filter(([id]) => !taken.includes(id));
@@ -127,7 +134,18 @@ export class Inheritance implements SpawnerHeritage {
     if (request.op === 'attribute') this.#deps.relay.began(request.id, request.run);
     if (request.op === 'run' || request.op === 'open') this.#started.set(request.id, request.op);
     if (this.#next !== null) this.#next.send(request, body);
+    else if (request.op === 'run' || request.op === 'open') this.#start(request, body);
     else if (request.op !== 'attribute') this.#deps.running()?.spawner.send(request, body);
+  }
+
+  /** The earlier daemon does not know what a person has taken back since. */
+  #start(request: Extract<Request, { op: 'run' | 'open' }>, body: Buffer): void {
+    try {
+      const policy = this.#deps.stillAllowed(request.policy);
+      this.#deps.running()?.spawner.send({ ...request, policy }, body);
+    } catch (thrown) {
+      this.returned({ re: 'error', id: request.id, error: packError(thrown) }, Buffer.alloc(0));
+    }
   }
 
   async forget(): Promise<void> {
@@ -145,10 +163,10 @@ export class Inheritance implements SpawnerHeritage {
   }
 
   resume(run: ResumedRun, onFound: (found: readonly SetAside[]) => void): SteeredCommand {
-    const command = this.#deps.resume(run, onFound);
-    const replies = this.#awaited.get(run.number) ?? [];
+    const replies = this.#awaited.get(run.number);
     this.#awaited.delete(run.number);
-    for (const [reply, body] of replies) this.#deps.receive(reply, body);
+    const command = this.#deps.resume(run, onFound, replies === undefined);
+    for (const [reply, body] of replies ?? []) this.#deps.receive(reply, body);
     return command;
   }
 
@@ -183,6 +201,7 @@ export class Inheritance implements SpawnerHeritage {
   }
 
   spawnerLost(): void {
+    this.#awaited.clear();
     this.#started.clear();
     this.#noteEmpty();
     this.#earlier?.send({ re: 'lost' });

@@ -106,6 +106,7 @@ export class SpawnedSandbox implements Sandbox {
         ...[...this.#runs.keys()].map((id) => [id, 'run'] as const),
         ...[...this.#processes.keys()].map((id) => [id, 'open'] as const),
       ],
+      isEnding: () => [...this.#runs.keys()].some((id) => this.#running?.channel.isPending(id) !== true),
       isTaken: (id) => this.#runs.has(id),
       running: () => this.#running,
       isBusy: () => (this.#running?.channel.pendingCount ?? 0) > 0,
@@ -116,7 +117,8 @@ export class SpawnedSandbox implements Sandbox {
       drop: (runs) => {
         for (const id of runs) this.#runs.delete(id);
       },
-      resume: (run, onFound) => this.#resume(run, onFound),
+      resume: (run, onFound, hasEnded) => this.#resume(run, onFound, hasEnded),
+      stillAllowed: deps.stillAllowed ?? ((policy) => policy),
       logger: deps.logger,
     });
   }
@@ -184,10 +186,10 @@ export class SpawnedSandbox implements Sandbox {
     return this.#steered(run, started, ended);
   }
 
-  #resume(resumed: ResumedRun, onFound: Steered['onFound']): SteeredCommand {
+  #resume(resumed: ResumedRun, onFound: Steered['onFound'], hasEnded: boolean): SteeredCommand {
     const { number } = resumed;
     const steered: Steered = { onSent() {}, onStarted() {}, onFound };
-    const result = this.#ready().channel.expect(number);
+    const result = hasEnded ? Promise.reject(spawnerGone()) : this.#ready().channel.expect(number);
     // What a job prints is captured by its own output.
     const ended = this.#follow({ id: number, result }, { ...resumed, run: resumed.run, outputMaxBytes: 0 }, steered);
     return this.#steered(number, Promise.resolve(), ended);
@@ -452,11 +454,14 @@ export class SpawnedSandbox implements Sandbox {
     const isExpected = this.#stopping !== null || this.#running !== running;
     if (this.#running === running) this.#running = null;
     if (!isExpected) this.#deps.logger.error('spawner.died', { pid: spawner.pid, printed: lastWords });
-    const fault = new ContextdError('INTERRUPTED', 'the process that runs sandboxes ended, and with it the command', {
-      remedy: 'Look at what the command has done before calling again.',
-    });
-    channel.close(fault);
+    channel.close(spawnerGone());
     this.heritage.spawnerLost();
     for (const id of [...this.#processes.keys()]) this.#end(id, { code: null, signal: 'SIGKILL' });
   }
+}
+
+function spawnerGone(): ContextdError {
+  return new ContextdError('INTERRUPTED', 'the process that runs sandboxes ended, and with it the command', {
+    remedy: 'Look at what the command has done before calling again.',
+  });
 }

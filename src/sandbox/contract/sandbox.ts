@@ -399,6 +399,11 @@ export interface SandboxDeps {
    * process gets no connections until the returned promise settles, so that its rules are complete.
    */
   onEgress?(event: EgressEvent, run: RunRef | null): void | Promise<void>;
+  /**
+   * Called with the policy of what an earlier daemon starts: returns it without what a person has taken back since. Throws
+   * PERMISSION_DENIED or CONFLICT if nothing may start. Default: the policy as it is.
+   */
+  stillAllowed?(policy: SandboxPolicy): SandboxPolicy;
   logger: Logger;
   clock: Clock;
 }
