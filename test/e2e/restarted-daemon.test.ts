@@ -73,15 +73,17 @@ async function verifyAudit(): Promise<void> {
   expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
 }
 
-/** All that a job has printed. */
+/** All that a job has printed: the pages of what `show` leaves out come before the end that it shows. */
 async function outputOf(job: number): Promise<string> {
-  let shown = await at.ask('jobs', { action: 'show', job }, { env });
-  let output = `${shown.data.output}`;
-  while (shown.meta.pagination !== undefined) {
-    shown = await at.ask('jobs', { continuation: shown.meta.pagination.cursor }, { env });
-    output += `${shown.data.output}`;
+  const shown = await at.ask('jobs', { action: 'show', job }, { env });
+  const pages: string[] = [];
+  let cursor = shown.meta.pagination?.cursor;
+  while (cursor !== undefined) {
+    const page = await at.ask('jobs', { continuation: cursor }, { env });
+    pages.push(`${page.data.output}`);
+    cursor = page.meta.pagination?.cursor;
   }
-  return output;
+  return pages.join('') + `${shown.data.output}`.replace(/^… .* bytes omitted; .*\n/, '');
 }
 
 const DONE = { success: true, data: { exit_code: 0, stdout: 'TOKEN=[SECRET_1]\n' } };
