@@ -115,6 +115,14 @@ describe('SEC-1.1 SEC-1.3 issue 30.4.A4: the standing auditor', () => {
     expect(installation.filesHolding(digits)).toEqual([]);
   });
 
+  it('does not search an answer again that it searched before it left', async () => {
+    await start();
+    await installation.ask('safe_bash', { command: 'echo a short answer' });
+    await installation.ask('safe_bash', { command: 'seq 1 20000', max_tokens: 300 });
+    const { detail } = await until(doctorSays, ({ detail }) => detail?.includes('0 waiting') === true);
+    expect(detail).toContain(': 1 outputs searched afterwards');
+  });
+
   it('is found by doctor of a second CONTEXTD_HOME once it is installed', async () => {
     const [first, second] = ['first', 'second'].map((name) => join(installation.home, '..', name));
     const program = join(installation.home, 'data/gitleaks');

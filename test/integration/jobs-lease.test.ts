@@ -43,8 +43,24 @@ test('a job that its lease ended says so even if what it left could not be searc
   await jobs.stop();
 });
 
-/** `atEnd` runs when the command of a job has ended, before the job has. */
-async function openJobs(atEnd: () => void = () => {}) {
+test('issue 35: a job that is about to begin while the interrupted ones are listed is none of them', async () => {
+  const [written, listed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { jobs, begin } = await openJobs(undefined, () => {
+    written.resolve();
+    return listed.promise;
+  });
+  const begun = begin();
+  await written.promise;
+  expect(await jobs.takeInterrupted(SESSION_A)).toEqual([]);
+  listed.resolve();
+  const job = await begun;
+  expect(await jobs.takeInterrupted(SESSION_A)).toEqual([]);
+  expect(jobs.running()).toEqual([job]);
+  await jobs.stop();
+});
+
+/** `atEnd` runs when the command of a job has ended, before the job has; `onRow` once its row is in the database, before it begins. */
+async function openJobs(atEnd: () => void = () => {}, onRow: () => Promise<void> = async () => {}) {
   const dir = await makeTempDir();
   const { clock, database, artifacts } = await openTestArtifacts(dir);
   const [bench, logger] = [await openBench(who), silentLogger];
@@ -58,6 +74,7 @@ async function openJobs(atEnd: () => void = () => {}) {
   const liveSessions = createLiveSessions({ database, clock, logger });
   await Promise.all([auditLog.start(), liveSessions.start()]);
   onTestFinished(() => auditLog.stop());
+  const store = createOpenJobs({ database });
   const jobs = new Jobs({
     sandbox: {
       begin(...request) {
@@ -73,7 +90,13 @@ async function openJobs(atEnd: () => void = () => {}) {
     artifacts,
     auditLog,
     journal: createJournal({ database, clock }),
-    openJobs: createOpenJobs({ database }),
+    openJobs: {
+      ...store,
+      async add(...row) {
+        await store.add(...row);
+        await onRow();
+      },
+    },
     scrub: async (_session, { text }) => ({ text, gap: null, rules: [] }),
     mask: async (_session, stream) => stream,
     maskText: (text) => text,

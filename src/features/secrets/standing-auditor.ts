@@ -55,6 +55,8 @@ export interface StandingAuditor extends Part, SecondSearch {
 const ALWAYS_MS = 30_000;
 /** The same for `small`. */
 const SMALL_MS = 5_000;
+/** Texts that are not searched again after the answer. */
+const CLEAN_TEXTS_MAX = 4096;
 /** UTF-16 characters of the longest answer that `small` searches before it leaves. */
 const SMALL_MAX_CHARS = 64 * 1024;
 
@@ -64,6 +66,7 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
   let background: Auditor | undefined;
   let before: WaitingSearch | undefined;
   let failedBefore = 0;
+  const clean = new CleanTexts();
   return {
     name: 'gitleaks auditor',
     async start() {
@@ -73,7 +76,7 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
       if (program === null) return;
       if (deps.use !== 'background') before = createBefore(program, deps);
       if (deps.use !== 'always')
-        background = createBackground(createRun(program, deps, { lowPriority: true }), deps, stopping.signal);
+        background = createBackground(createRun(program, deps, { lowPriority: true }), clean, deps, stopping.signal);
       deps.logger.info('scrub.auditor_ready', { version: program.version, use: deps.use });
     },
     async stop() {
@@ -91,7 +94,9 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
       const chars = charsOf(texts);
       if (before === undefined || chars === 0 || chars > SMALL_MAX_CHARS) return [];
       try {
-        return missedSecrets(await before.run(texts, SMALL_MS));
+        const missed = missedSecrets(await before.run(texts, SMALL_MS));
+        if (missed.length === 0) clean.add(texts);
+        return missed;
       } catch (thrown) {
         // Our own engine has masked the texts, and the background search reads them again once they are stored.
         failedBefore += 1;
@@ -102,6 +107,27 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
     state: () => ({ use: deps.use, program, failedBefore, background: background?.state() ?? null }),
     idle: async () => background?.idle(),
   };
+}
+
+/** The last texts in which gitleaks found nothing before they left. */
+class CleanTexts {
+  readonly #hashes = new Set<string>();
+
+  add(texts: readonly string[]): void {
+    for (const text of texts) this.#hashes.add(sha256(text));
+    for (const oldest of this.#hashes) {
+      if (this.#hashes.size <= CLEAN_TEXTS_MAX) break;
+      this.#hashes.delete(oldest);
+    }
+  }
+
+  has(text: string): boolean {
+    return this.#hashes.has(sha256(text));
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 function charsOf(texts: readonly string[]): number {
@@ -121,10 +147,18 @@ function createBefore(program: GitleaksBinary, deps: StandingAuditorDeps): Waiti
   return createWaitingSearch({ program: program.path, overFiles, timer: deps.timer });
 }
 
-function createBackground(run: GitleaksRun, deps: StandingAuditorDeps, signal: AbortSignal): Auditor {
+function createBackground(
+  run: GitleaksRun,
+  clean: CleanTexts,
+  deps: StandingAuditorDeps,
+  signal: AbortSignal,
+): Auditor {
   return new Auditor({
     run,
-    read: async (item) => (await readStored(item, deps.artifacts))?.map(({ text }) => text) ?? null,
+    read: async (item) => {
+      const streams = await readStored(item, deps.artifacts);
+      return streams?.map(({ text }) => text).filter((text) => !clean.has(text)) ?? null;
+    },
     secretsAmong: ({ session }, missed) => deps.scrubber.secretsAmong(session, missed),
     onMissed: (item, missed) => deps.artifacts.exclusively(item.artifactId, () => maskStored(item, missed, deps)),
     pause: (ms) => pause(deps.timer, ms, signal),

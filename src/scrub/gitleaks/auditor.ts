@@ -13,7 +13,7 @@ export interface AuditItem {
 
 export interface AuditorDeps {
   run: GitleaksRun;
-  /** The texts of an item; null if it is gone. */
+  /** The texts of an item that were not searched before; null if it is gone. */
   read(item: AuditItem): Promise<readonly string[] | null>;
   /** Without what a person declared no secret. */
   secretsAmong(item: AuditItem, missed: readonly MissedSecret[]): readonly MissedSecret[];
@@ -109,12 +109,13 @@ export class Auditor {
     for (let taken = 0; taken < BATCH_ITEMS && chars < BATCH_CHARS; taken++) {
       const item = this.#queue.shift();
       if (item === undefined) break;
-      for (const text of (await this.#deps.read(item)) ?? []) {
+      const unsearched = (await this.#deps.read(item)) ?? [];
+      for (const text of unsearched) {
         owners.push(item);
         texts.push(text);
         chars += text.length;
       }
-      this.#counts.searched += 1;
+      if (unsearched.length > 0) this.#counts.searched += 1;
     }
     if (texts.length === 0) return;
     const findings = await this.#deps.run(texts, RUN_MS);

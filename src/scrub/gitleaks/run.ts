@@ -31,10 +31,15 @@ export type GitleaksRun = (texts: readonly string[], withinMs: number) => Promis
 const LOWEST_PRIORITY = 19;
 /** Characters of the shortest value that is searched for; a shorter one is a secret only beside its name. */
 const MIN_SECRET_CHARS = 8;
-/** The configuration that the program carries, and five layers of encodings. Finding something is no failure. */
-export function searchOptions(report: string): string[] {
-  const values = ['--report-path', report, '--report-format', 'json', '--exit-code', '0', '--max-decode-depth', '5'];
-  return [...values, '--log-level', 'error', '--no-banner', '--ignore-gitleaks-allow'];
+/** The configuration that the program carries, and five layers of encodings. */
+export const SEARCH_OPTIONS = [
+  ...['--max-decode-depth', '5', '--log-level', 'error'],
+  ...['--no-banner', '--ignore-gitleaks-allow'],
+];
+
+/** Finding something is no failure. */
+export function reportOptions(report: string): string[] {
+  return [...SEARCH_OPTIONS, '--report-path', report, '--report-format', 'json', '--exit-code', '0'];
 }
 
 /** Whether a text is long enough to hold a secret. */
@@ -42,9 +47,12 @@ export function mayHoldSecret({ length }: string): boolean {
   return length >= MIN_SECRET_CHARS;
 }
 
-/** A text as gitleaks is given it: the empty first line keeps it from skipping a text that begins like an archive. */
-export function withEmptyLine(text: string): string {
-  return `\n${text}`;
+/** Where the last of the magic numbers ends by which gitleaks tells what is no text, and skips it: that of an image of a CD. */
+const MAGIC_NUMBERS_END = 32_774;
+
+/** A text as gitleaks is given it: with empty lines in the places of magic numbers. */
+export function behindMagicNumbers(text: string): string {
+  return `${'\n'.repeat(MAGIC_NUMBERS_END)}${text}`;
 }
 
 /** Runs the real gitleaks over regular files. */
@@ -57,7 +65,8 @@ export function createGitleaksRun(deps: GitleaksRunDeps): GitleaksRun {
       const input = join(folder, 'in');
       await mkdir(input, { mode: 0o700 });
       for (const [position, text] of texts.entries())
-        if (mayHoldSecret(text)) await writeFile(join(input, `${position}.txt`), withEmptyLine(text), { mode: 0o600 });
+        if (mayHoldSecret(text))
+          await writeFile(join(input, `${position}.txt`), behindMagicNumbers(text), { mode: 0o600 });
       const report = join(folder, 'report.json');
       await runProgram(deps, input, report, withinMs);
       return placed(parseReport(await readFile(report, 'utf8')), texts.length);
@@ -75,7 +84,7 @@ export async function clearWorkDir(workDir: string): Promise<void> {
 }
 
 async function runProgram(deps: GitleaksRunDeps, input: string, report: string, withinMs: number): Promise<void> {
-  const process = execa(deps.program, ['dir', input, ...searchOptions(report)], {
+  const process = execa(deps.program, ['dir', input, ...reportOptions(report)], {
     cwd: input,
     env: {},
     extendEnv: false,
