@@ -43,7 +43,7 @@ test('a job that its lease ended says so even if what it left could not be searc
   await jobs.stop();
 });
 
-test('issue 35: a job that is about to begin while the interrupted ones are listed is none of them', async () => {
+test('issue 35: a job that is about to begin while the interrupted ones are listed is not one of them', async () => {
   const [written, listed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { jobs, begin } = await openJobs(undefined, () => {
     written.resolve();
