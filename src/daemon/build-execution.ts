@@ -114,6 +114,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     outside: before.outside,
     network,
     config: config.sandbox,
+    paths,
     idleMs: config.sandbox.idle_ms,
     clock,
     timer,

@@ -1,7 +1,13 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  type HandlerResultTypeMap,
+  type InputRequiredResult,
+  isCallToolResult,
+  isInputRequiredResult,
+  isSpecType,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
+  type RequestMethod,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -23,16 +29,6 @@ export interface PassingPort {
 
 /** Milliseconds for a person to answer a question of a server. */
 export const ANSWER_MS = 600_000;
-
-const PASSED = [
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-] as const;
-const PASSED_IN_SESSIONS = ['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'] as const;
 
 /**
  * A server whose tools, resources and prompts are those of other servers, as they are. `session`: the name of the session of a
@@ -71,22 +67,49 @@ export function createPassthroughServer(tools: McpTools, port: PassingPort, sess
       const listed = await tools.find(params.name, signal);
       if (listed === undefined || listed.toolId === '')
         return await PASSTHROUGH_SURFACE.call({ name: params.name, args, signal }, tools);
+      const result = await port.call(listed, args, passedOn('tools/call', params, context));
       // The SDK checks it by the schema of the revision.
-      return (await port.call(listed, args, passedOn('tools/call', params, context))) as never;
+      if (isInputRequiredResult(result) || isCallToolResult(result)) return result;
+      throw notOfMethod('tools/call');
     } catch (thrown) {
       if (thrown instanceof McpError) throw new ProtocolError(thrown.code, thrown.message, thrown.data);
       return failureResult(ContextdError.from(thrown));
     }
   });
-  for (const method of isSession ? [...PASSED, ...PASSED_IN_SESSIONS] : PASSED)
+  const pass = <M extends RequestMethod>(
+    method: M,
+    isResult: (value: unknown) => value is HandlerResultTypeMap[M],
+  ): void =>
     server.setRequestHandler(method, async ({ params }, context) => {
       try {
-        return (await port.request(passedOn(method, params, context))) as never;
+        const result: unknown = await port.request(passedOn(method, params, context));
+        if (isResult(result)) return result;
       } catch (thrown) {
         throw protocolError(thrown);
       }
+      throw notOfMethod(method);
     });
+  pass('resources/list', isSpecType.ListResourcesResult);
+  pass('resources/templates/list', isSpecType.ListResourceTemplatesResult);
+  pass('resources/read', orAsks(isSpecType.ReadResourceResult));
+  pass('prompts/list', isSpecType.ListPromptsResult);
+  pass('prompts/get', orAsks(isSpecType.GetPromptResult));
+  pass('completion/complete', isSpecType.CompleteResult);
+  if (isSession) {
+    pass('resources/subscribe', isSpecType.EmptyResult);
+    pass('resources/unsubscribe', isSpecType.EmptyResult);
+    pass('logging/setLevel', isSpecType.EmptyResult);
+  }
   return server;
+}
+
+/** A server may ask for input in place of the result. */
+function orAsks<T>(isResult: (value: unknown) => value is T): (value: unknown) => value is T | InputRequiredResult {
+  return (value): value is T | InputRequiredResult => isInputRequiredResult(value) || isResult(value);
+}
+
+function notOfMethod(method: string): ProtocolError {
+  return new ProtocolError(-32_603, `the MCP server answered ${method} with something else`);
 }
 
 /** What the SDK lifted out of the parameters goes back to where it was. */

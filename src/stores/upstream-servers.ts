@@ -16,6 +16,8 @@ export interface ServerSpec {
   readonly paths: readonly { readonly path: string; readonly isWritable: boolean }[];
   /** What it sees of the project, in whose folder it then runs. */
   readonly project: 'none' | 'read' | 'write';
+  /** Where a person or a client would start the command: its relative paths are of there. Absent: the project. */
+  readonly directory?: string;
   /** Absent: it is a server, and no catalogue file. */
   readonly catalogue?: StoredCatalogue;
 }
@@ -143,9 +145,10 @@ function toServer(row: Row): StoredServer {
 
 function toSpec(value: Json): ServerSpec {
   if (!isJsonObject(value)) throw new TypeError('no object');
-  const { command, url, usesCredential, hosts, paths, project, catalogue } = value;
+  const { command, url, usesCredential, hosts, paths, project, directory, catalogue } = value;
   if (typeof url !== 'string' || typeof usesCredential !== 'boolean') throw new TypeError('url');
   if (project !== 'none' && project !== 'read' && project !== 'write') throw new TypeError('project');
+  if (directory !== undefined && typeof directory !== 'string') throw new TypeError('directory');
   const file = catalogue === undefined ? {} : { catalogue: toCatalogue(catalogue) };
   return {
     command: toTexts(command),
@@ -154,6 +157,7 @@ function toSpec(value: Json): ServerSpec {
     hosts: toTexts(hosts),
     paths: toPaths(paths),
     project,
+    ...(directory === undefined ? {} : { directory }),
     ...file,
   };
 }

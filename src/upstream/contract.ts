@@ -1,4 +1,5 @@
 import type { CallToolResult, GetPromptResult, Progress, ReadResourceResult, Tool } from '@modelcontextprotocol/client';
+import type { ContextdError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 
 /** A tool of an MCP server, as a person accepted it. */
@@ -81,6 +82,8 @@ export interface UpstreamPromptRequest {
 export interface UpstreamServers {
   /** Starts no server. Empty for a project without servers. */
   snapshot(project: string): Promise<UpstreamSnapshot>;
+  /** Why a server did not start, if it has never listed its tools; undefined for any other name. */
+  notStarted(project: string, server: string): ContextdError | undefined;
   /**
    * Calls a tool, and starts its server if it does not run. What the tool itself reports, also as `isError`, is a result.
    * Throws HYDRATE_FAILED if the tool is not in the snapshot any more, CANCELLED, UPSTREAM_ERROR, UPSTREAM_TIMEOUT,

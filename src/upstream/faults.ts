@@ -125,3 +125,23 @@ function remedyOf(code: ErrorCode, server: string): { remedy?: string } {
   if (code !== 'UPSTREAM_UNAVAILABLE') return {};
   return { remedy: `A person can see why with \`ctxd upstream list ${server}\`.` };
 }
+
+/** A call that waited for the start of the server as long as it could. */
+export function stillStarting(server: string, waitedMs: number): ContextdError {
+  return new ContextdError('UPSTREAM_TIMEOUT', `the MCP server ${server} did not start within ${waitedMs} ms`, {
+    remedy: 'Call again: it goes on starting.',
+    details: { server },
+  });
+}
+
+/** Every new process was stale at once. */
+export function keepsChanging(server: string): ContextdError {
+  const message = `the project of the MCP server ${server} keeps changing on the host`;
+  return new ContextdError('UPSTREAM_UNAVAILABLE', message, { remedy: 'Call again when it stays as it is.' });
+}
+
+/** Not even a ping. */
+export function answersNothing(server: string): ContextdError {
+  const remedy = 'It was stopped, and starts again at the next call.';
+  return new ContextdError('UPSTREAM_UNAVAILABLE', `the MCP server ${server} answers nothing any more`, { remedy });
+}

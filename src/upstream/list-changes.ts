@@ -43,10 +43,11 @@ function atMostOnce(ms: number, timer: Timer, work: () => void): () => void {
     isWanted = isResting;
     if (isResting) return;
     isResting = true;
-    work();
+    // First, so that work that throws does not end all later announcements.
     timer.after(ms, () => {
       isResting = false;
       if (isWanted) request();
     });
+    work();
   };
 }

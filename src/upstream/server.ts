@@ -6,7 +6,7 @@ import type { Logger } from '../core/log.ts';
 import type { RequestLimits, ToolRequest } from './connection.ts';
 import type { SeenTools } from './definitions.ts';
 import { Failures } from './failures.ts';
-import { afterSending, mayHaveArrived, wasNotSent } from './faults.ts';
+import { afterSending, answersNothing, keepsChanging, mayHaveArrived, stillStarting, wasNotSent } from './faults.ts';
 import { LastLines } from './last-lines.ts';
 import { LiveProcesses, type LiveProcessesDeps } from './live-processes.ts';
 import { PacedWork } from './paced-work.ts';
@@ -86,9 +86,14 @@ export class UpstreamServer {
     return this.#running?.session.protocol ?? '';
   }
 
-  /** Why it failed last, as a sentence; empty after a call that was answered. */
+  /** Why it failed last; null after a call that was answered. */
+  get lastFault(): ContextdError | null {
+    return this.#failures.last;
+  }
+
+  /** The same as a sentence, or ''. */
   get lastError(): string {
-    return this.#failures.last?.message ?? '';
+    return this.lastFault?.message ?? '';
   }
 
   /** The last lines of its standard error, oldest first. */
@@ -146,11 +151,7 @@ export class UpstreamServer {
   async #acquireFor({ signal, timeoutMs }: ServerUse, leftMs: number): Promise<Running> {
     const { name } = this.#deps;
     const late = (): never => {
-      const message = `the MCP server ${name} did not start within ${timeoutMs} ms`;
-      throw new ContextdError('UPSTREAM_TIMEOUT', message, {
-        remedy: 'Call again: it goes on starting.',
-        details: { server: name },
-      });
+      throw stillStarting(name, timeoutMs);
     };
     const acquiring = this.#acquire();
     return untilAborted(within(leftMs, acquiring, late), signal).catch((thrown: unknown) => {
@@ -193,8 +194,7 @@ export class UpstreamServer {
     if (running.isStale) {
       if (this.#running === running) this.#leave();
       if (stale < STALE_MAX) return this.#acquire(stale + 1);
-      const message = `the project of the MCP server ${this.#deps.name} keeps changing on the host`;
-      throw new ContextdError('UPSTREAM_UNAVAILABLE', message, { remedy: 'Call again when it stays as it is.' });
+      throw keepsChanging(this.#deps.name);
     }
     running.calls += 1;
     running.cancelIdle();
@@ -292,9 +292,7 @@ export class UpstreamServer {
       const { code } = ContextdError.from(thrown);
       // A server that does not know the question has answered.
       if (code !== 'UPSTREAM_TIMEOUT' && code !== 'UPSTREAM_UNAVAILABLE') return;
-      const message = `the MCP server ${name} answers nothing any more`;
-      const remedy = 'It was stopped, and starts again at the next call.';
-      this.#lost(running, new ContextdError('UPSTREAM_UNAVAILABLE', message, { remedy }));
+      this.#lost(running, answersNothing(name));
     }
   }
 

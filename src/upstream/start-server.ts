@@ -7,8 +7,8 @@ import type { LastLines } from './last-lines.ts';
 import type { ServerStreams } from './line-transport.ts';
 import type { ServerSession } from './session.ts';
 
-/** A clause that says what the network refused, and a sentence that says how a person grants it. */
-export interface RefusedHosts {
+/** A clause that says what a process was not given, and a sentence that says how a person grants it. */
+export interface Refusal {
   readonly what: string;
   readonly remedy: string;
 }
@@ -20,8 +20,8 @@ export interface ServerProcess extends ServerStreams {
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   /** Settles if it waits for hosts that the network refuses, without which it does not start. Default: never. */
   readonly blocked?: Promise<void>;
-  /** What the network refused to it until now. */
-  refusal?(): RefusedHosts | null;
+  /** What it lacked until now, as far as that is known. */
+  refusal?(): Refusal | null;
   /** `isEnd` closes its stdin after the data, by which the protocol asks a server to end. */
   input(data: Buffer, isEnd?: boolean): Promise<void>;
   kill(): Promise<void>;
@@ -125,7 +125,7 @@ async function blockedStart(name: string, { blocked }: ServerProcess): Promise<n
   });
 }
 
-/** A server that did not start may have lacked the hosts that the network refused to it. */
+/** A server that did not start may have needed what it was not given. */
 function withRefusal(thrown: unknown, { refusal }: ServerProcess): unknown {
   const refused = thrown instanceof ContextdError ? (refusal?.() ?? null) : null;
   if (refused === null || !(thrown instanceof ContextdError)) return thrown;

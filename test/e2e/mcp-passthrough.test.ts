@@ -1,74 +1,46 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Client,
-  type JSONRPCMessage,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import type { Client, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConformanceServer } from '../helpers/demo-server.ts';
 import { askHttp } from '../helpers/http-door.ts';
-import { CTXD, type Installation, install } from '../helpers/installation.ts';
+import { type AskedClient, connectAsked, type Era, newClient, textOf } from '../helpers/mcp-client.ts';
 import {
-  type AskedClient,
-  connectAsked,
-  ERAS,
-  type Era,
-  newClient,
-  stdioTransport,
-  textOf,
-} from '../helpers/mcp-client.ts';
+  openPassthrough,
+  PASSTHROUGH_PATH,
+  type PassthroughDoor,
+  WAYS,
+  WAYS_AND_ERAS,
+  type Way,
+} from '../helpers/passthrough-door.ts';
 import { generate, seededRandom } from '../helpers/secret-samples.ts';
 
-let at: Installation;
+let door: PassthroughDoor;
 let programs: string;
-let url: string;
-let token: string;
-
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await at.run(CTXD, words);
-  if (code !== 0) throw new Error(`ctxd ${words.join(' ')}: ${stderr}${stdout}`);
-  return stdout.trim();
-}
 
 beforeAll(async () => {
   programs = realpathSync(mkdtempSync(join(tmpdir(), 'passthrough-')));
-  at = await install({ warm: true });
+  door = await openPassthrough('passthrough');
   const server = await buildConformanceServer(programs);
-  await run('upstream', 'add', 'both', '--path', programs, '--yes', '--', 'node', server);
-  token = await run('http', 'token', '--name', 'passthrough', '--allow', 'execute', '--project', at.project);
-  url = await run('http', 'url');
+  await door.addServer('both', programs, server);
 });
 
 afterAll(async () => {
-  await at?.remove();
+  await door?.at.remove();
   rmSync(programs, { recursive: true, force: true });
 });
 
-const PATH = '/mcp?surface=passthrough';
-
-function transport(): StreamableHTTPClientTransport {
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  return new StreamableHTTPClientTransport(new URL(`${url}${PATH}`), { requestInit });
-}
-
-type Door = 'HTTP' | 'stdio';
-const DOORS: readonly Door[] = ['HTTP', 'stdio'];
-const WAYS = DOORS.flatMap((door) => ERAS.map((era) => [door, era] as const));
-
 /** `wire` receives every message of the server as it comes. */
-function connect(door: Door, era: Era, wire: JSONRPCMessage[] = []): Promise<AskedClient> {
-  const stdio = () => stdioTransport(at, ['--surface', 'passthrough']);
-  const chosen: Transport = door === 'stdio' ? stdio() : transport();
+function connect(way: Way, era: Era, wire: JSONRPCMessage[] = []): Promise<AskedClient> {
+  const chosen = door.transport(way);
   // The SDK's client calls it before it reads the message itself.
   chosen.onmessage = (message) => void wire.push(message);
   return connectAsked(era, chosen);
 }
 
 async function audit(): Promise<Record<string, unknown>[]> {
-  return JSON.parse(await run('audit', 'tail', '--json'));
+  return JSON.parse(await door.ctxd('audit', 'tail', '--json'));
 }
 
 /** It looks real, so it is made when the test runs. */
@@ -76,7 +48,7 @@ function secret(seed: number): string {
   return `ghp_${generate('[a-zA-Z0-9]{36}', seededRandom(seed))}`;
 }
 
-describe.each(WAYS)('the surface passthrough over %s, for a client of %s', (way, era) => {
+describe.each(WAYS_AND_ERAS)('the surface passthrough over %s, for a client of %s', (way, era) => {
   let client: Client;
   let questions: string[];
   const wire: JSONRPCMessage[] = [];
@@ -134,10 +106,10 @@ describe.each(WAYS)('the surface passthrough over %s, for a client of %s', (way,
     await expect(client.readResource({ uri: unknown })).rejects.toThrow(/Resource not found: test:\/\/none\/\[SECRET_/);
     expect(JSON.stringify([echoed, read, prompt])).not.toMatch(/ghp_/);
     const records = await audit();
-    const door = { door: 'mcp', ...(way === 'HTTP' ? { token: 'passthrough' } : {}) };
-    expect(records).toContainEqual(expect.objectContaining({ ...door, via: 'tool_execute', secrets_found: 1 }));
+    const recorded = { door: 'mcp', ...(way === 'HTTP' ? { token: 'passthrough' } : {}) };
+    expect(records).toContainEqual(expect.objectContaining({ ...recorded, via: 'tool_execute', secrets_found: 1 }));
     expect(records).toContainEqual(
-      expect.objectContaining({ ...door, tool: 'resources/read', secret_rules: [expect.any(String)] }),
+      expect.objectContaining({ ...recorded, tool: 'resources/read', secret_rules: [expect.any(String)] }),
     );
     expect(records).toContainEqual(expect.objectContaining({ tool: 'prompts/get', error_code: null }));
     expect(records).toContainEqual(expect.objectContaining({ tool: 'resources/read', error_code: 'UPSTREAM_ERROR' }));
@@ -169,12 +141,12 @@ describe.each(WAYS)('the surface passthrough over %s, for a client of %s', (way,
 
 describe('the surface passthrough with a server of an older revision', () => {
   beforeAll(async () => {
-    await run('upstream', 'remove', 'both');
+    await door.ctxd('upstream', 'remove', 'both');
     const server = join(programs, 'conformance.mjs');
-    await run('upstream', 'add', 'old', '--path', programs, '--yes', '--', 'node', server, '--legacy');
+    await door.addServer('old', programs, server, '--legacy');
   });
 
-  it.each(WAYS)('issue 34: over %s its questions reach a client of %s, masked', async (way, era) => {
+  it.each(WAYS_AND_ERAS)('issue 34: over %s its questions reach a client of %s, masked', async (way, era) => {
     const { client, questions } = await connect(way, era);
     const message = `Is ${secret(5)} yours?`;
     const answer = await client.callTool({ name: 'test_elicitation', arguments: { message } });
@@ -185,7 +157,7 @@ describe('the surface passthrough with a server of an older revision', () => {
     await client.close();
   });
 
-  it.each(DOORS)(
+  it.each(WAYS)(
     'issue 34: over %s a client of a session gets what it logs, and what it says of a resource that is watched',
     async (way) => {
       const { client } = await connect(way, '2025-11-25');
@@ -201,7 +173,7 @@ describe('the surface passthrough with a server of an older revision', () => {
     },
   );
 
-  it.each(DOORS)('issue 34: cancels the call at the server when a client over %s cancels it', async (way) => {
+  it.each(WAYS)('issue 34: cancels the call at the server when a client over %s cancels it', async (way) => {
     const { client } = await connect(way, '2025-11-25');
     const asked = Promise.withResolvers<void>();
     client.setRequestHandler('elicitation/create', () => {
@@ -222,43 +194,41 @@ describe('the surface passthrough with a server of an older revision', () => {
 
   it('issue 34: a session is that of its token, and ends when its client says so', async () => {
     const client = newClient('2025-11-25');
-    const own = transport();
+    const own = door.httpTransport();
     await client.connect(own);
     const headers = { 'mcp-session-id': own.sessionId ?? '', accept: 'application/json, text/event-stream' };
     const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
-    const ask = async (as: string) => (await askHttp(url, PATH, { token: as, body: ping, headers })).status;
-    const other = await run('http', 'token', '--name', 'passthrough-2', '--allow', 'execute', '--project', at.project);
+    const ask = async (as: string) =>
+      (await askHttp(door.url, PASSTHROUGH_PATH, { token: as, body: ping, headers })).status;
+    const other = await door.makeToken('passthrough-2');
     expect(await ask(other)).toBe(404);
-    expect(await ask(token)).toBe(200);
+    expect(await ask(door.token)).toBe(200);
     await own.terminateSession();
-    expect(await ask(token)).toBe(404);
+    expect(await ask(door.token)).toBe(404);
     await client.close();
   });
 
   it('issue 34: a session ends with its token, and a later token of the same name does not open it', async () => {
-    const made = (...more: string[]) =>
-      run('http', 'token', '--name', 'brief', '--allow', 'execute', '--project', at.project, ...more);
-    const headers = { authorization: `Bearer ${await made()}` };
-    const own = new StreamableHTTPClientTransport(new URL(`${url}${PATH}`), { requestInit: { headers } });
+    const own = door.httpTransport(await door.makeToken('brief'));
     const client = newClient('2025-11-25');
     await client.connect(own);
     await client.listTools();
-    const later = await made('--rotate');
+    const later = await door.makeToken('brief', '--rotate');
     const named = { 'mcp-session-id': own.sessionId ?? '', accept: 'application/json, text/event-stream' };
     const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
-    expect((await askHttp(url, PATH, { token: later, body: ping, headers: named })).status).toBe(404);
+    expect((await askHttp(door.url, PASSTHROUGH_PATH, { token: later, body: ping, headers: named })).status).toBe(404);
     await client.close();
   });
 });
 
 describe('the surface passthrough with a server of the newest revision only', () => {
   beforeAll(async () => {
-    await run('upstream', 'remove', 'old');
+    await door.ctxd('upstream', 'remove', 'old');
     const server = join(programs, 'conformance.mjs');
-    await run('upstream', 'add', 'new', '--path', programs, '--yes', '--', 'node', server, '--modern');
+    await door.addServer('new', programs, server, '--modern');
   });
 
-  it.each(DOORS)(
+  it.each(WAYS)(
     'issue 34: over %s its results that ask for input become requests to a client of 2025-11-25',
     async (way) => {
       const { client, questions } = await connect(way, '2025-11-25');
@@ -272,7 +242,7 @@ describe('the surface passthrough with a server of the newest revision only', ()
   it('issue 34: of many sessions of a project, the least recently used one ends', async () => {
     const open = async () => {
       const client = newClient('2025-11-25');
-      await client.connect(transport());
+      await client.connect(door.httpTransport());
       return client;
     };
     const first = await open();

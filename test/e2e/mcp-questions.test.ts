@@ -1,34 +1,23 @@
-import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CTXD, type Installation, install, ROOT } from '../helpers/installation.ts';
 import { ERAS, newClient } from '../helpers/mcp-client.ts';
+import { openPassthrough, type PassthroughDoor, SERVERS } from '../helpers/passthrough-door.ts';
 import { propertyRuns } from '../helpers/property-runs.ts';
 
-const SERVERS = `${ROOT}/test/fixtures/mcp-servers`;
 const NAMES = ['alpha', 'beta'] as const;
 
-let at: Installation;
-let url: string;
-let token: string;
-
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await at.run(CTXD, words);
-  if (code !== 0) throw new Error(`ctxd ${words.join(' ')}: ${stderr}${stdout}`);
-  return stdout.trim();
-}
+let door: PassthroughDoor;
 
 beforeAll(async () => {
-  at = await install({ warm: true });
+  door = await openPassthrough('questions');
   for (const [name, era] of [
     ['alpha', '2025'],
     ['beta', '2026'],
   ] as const)
-    await run('upstream', 'add', name, '--path', SERVERS, '--yes', '--', 'node', `${SERVERS}/asking.mjs`, name, era);
-  token = await run('http', 'token', '--name', 'questions', '--allow', 'execute', '--project', at.project);
-  url = await run('http', 'url');
+    await door.addServer(name, SERVERS, `${SERVERS}/asking.mjs`, name, era);
 });
-afterAll(() => at?.remove());
+afterAll(() => door?.at.remove());
 
 /** What the client is shown of a question. */
 interface Shown {
@@ -56,8 +45,7 @@ async function connect(era: (typeof ERAS)[number]): Promise<Asked> {
     shown.push({ method, words: '' });
     return { roots: [] };
   });
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp?surface=passthrough`), { requestInit }));
+  await client.connect(door.httpTransport());
   return { client, shown };
 }
 

@@ -1,41 +1,35 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UNREAD_MAX_BYTES } from '#src/core/limits.js';
-import { CTXD, type Installation, install, ROOT } from '../helpers/installation.ts';
-import { connectClient, ERAS, type Era, newClient, stdioTransport, textOf } from '../helpers/mcp-client.ts';
+import { CTXD } from '../helpers/installation.ts';
+import { connectClient, newClient, textOf } from '../helpers/mcp-client.ts';
+import {
+  openPassthrough,
+  PASSTHROUGH_WORDS,
+  type PassthroughDoor,
+  SERVERS,
+  WAYS_AND_ERAS,
+} from '../helpers/passthrough-door.ts';
 
-const SERVERS = `${ROOT}/test/fixtures/mcp-servers`;
-const PASSTHROUGH = ['--surface', 'passthrough'];
 /** Three kinds of each, within what a server may send at once. */
 const EACH = 3_330;
 
-let at: Installation;
-let url: string;
-let token: string;
-
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await at.run(CTXD, words);
-  if (code !== 0) throw new Error(`ctxd ${words.join(' ')}: ${stderr}${stdout}`);
-  return stdout.trim();
-}
+let door: PassthroughDoor;
 
 beforeAll(async () => {
-  at = await install({ warm: true });
-  token = await run('http', 'token', '--name', 'storm', '--allow', 'execute', '--project', at.project);
-  url = await run('http', 'url');
+  door = await openPassthrough('storm');
 });
 
 beforeEach(async () => {
   // A new process has sent nothing yet.
-  await run('upstream', 'add', 'storm', '--path', SERVERS, '--yes', '--', 'node', `${SERVERS}/storm.mjs`);
+  await door.addServer('storm', SERVERS, `${SERVERS}/storm.mjs`);
 });
-afterAll(() => at?.remove());
+afterAll(() => door?.at.remove());
 
 async function echoElsewhere(text: string): Promise<string> {
-  const other = await connectClient(at, '2026-07-28');
+  const other = await connectClient(door.at, '2026-07-28');
   try {
     return textOf(await other.callTool({ name: 'safe_bash', arguments: { command: `echo ${text}` } }));
   } finally {
@@ -43,21 +37,11 @@ async function echoElsewhere(text: string): Promise<string> {
   }
 }
 
-const DOORS = ['stdio', 'HTTP'] as const;
-
-function transport(door: (typeof DOORS)[number]): Transport {
-  if (door === 'stdio') return stdioTransport(at, PASSTHROUGH);
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  return new StreamableHTTPClientTransport(new URL(`${url}/mcp?surface=passthrough`), { requestInit });
-}
-
 const progressIn = ({ params }: { params?: Record<string, unknown> | undefined }): number => Number(params?.progress);
 
-const WAYS = DOORS.flatMap((door) => ERAS.map((era): [(typeof DOORS)[number], Era] => [door, era]));
-
-describe.each(WAYS)(
+describe.each(WAYS_AND_ERAS)(
   'a server that sends 9,990 notifications at once during a call, over %s to a client of %s',
-  (door, era) => {
+  (way, era) => {
     it('issue 34: the call ends right, another client is answered meanwhile, and changes of lists count as few', async () => {
       const client = newClient(era);
       const lines: unknown[] = [];
@@ -68,7 +52,7 @@ describe.each(WAYS)(
       });
       for (const list of ['tools', 'resources', 'prompts'] as const)
         client.setNotificationHandler(`notifications/${list}/list_changed`, () => void changed.push(list));
-      const connection = transport(door);
+      const connection = door.transport(way);
       await client.connect(connection);
       // The SDK forgets the progress that it reads together with the answer.
       const progress: number[] = [];
@@ -103,8 +87,8 @@ class DeafClient {
 
   constructor(words: readonly string[]) {
     this.process = spawn(CTXD, ['mcp', 'serve', ...words], {
-      cwd: at.project,
-      env: at.environment,
+      cwd: door.at.project,
+      env: door.at.environment,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
   }
@@ -134,7 +118,7 @@ class DeafClient {
 }
 
 it('issue 34: the call of a client over stdio that does not read is cancelled, also if its server has sent everything, and the client gets the error when it reads on', async () => {
-  const client = new DeafClient(PASSTHROUGH);
+  const client = new DeafClient(PASSTHROUGH_WORDS);
   const clientInfo = { name: 'deaf', version: '1' };
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
   client.send({ id: 0, method: 'initialize', params });
@@ -142,7 +126,7 @@ it('issue 34: the call of a client over stdio that does not read is cancelled, a
   client.send({ id: 1, method: 'tools/call', params: { name: 'flood', arguments: { mib: 40 } } });
   // The daemon can only know it if the bridge reads no more than its client.
   const ended = async () =>
-    JSON.parse(await run('audit', 'tail', '--json')).find(
+    JSON.parse(await door.ctxd('audit', 'tail', '--json')).find(
       ({ input }: { input: { mib?: number } | null }) => input?.mib === 40,
     )?.error_code;
   await expect.poll(ended, { timeout: 60_000 }).toBe('CANCELLED');

@@ -53,6 +53,8 @@ export class MemoryServers implements UpstreamServers {
     return { revision: String(this.#revision), tools, byId, waiting: new Map(), resources: [], prompts: [] };
   }
 
+  notStarted(): undefined {}
+
   async read(): Promise<ReadResourceResult> {
     throw new ContextdError('RESOURCE_NOT_FOUND', 'the server has no resources');
   }

@@ -151,7 +151,7 @@ describe('issue 34 ctxd upstream', () => {
       expect(performance.now() - began).toBeLessThan(45_000);
       expect(added.code).toBe(1);
       expect(added.stdout).toMatch(/^runner does not run: .*; the network refused it \S+ \(/);
-      const [, command = ''] = /^To allow what the network refused: ctxd upstream (.*)$/m.exec(added.stdout) ?? [];
+      const [, command = ''] = /^To grant what it lacks: ctxd upstream (.*)$/m.exec(added.stdout) ?? [];
       expect(command).toBe(`add runner --path ${outside} --allow-host npm -- npx -y no-such-server@1.0.0`);
       expect((await ctxd('list', 'runner')).stdout).toContain(command);
       await ctxd(...command.replace(' -- ', ' --yes -- ').split(' '));
@@ -161,6 +161,63 @@ describe('issue 34 ctxd upstream', () => {
       await ctxd('remove', 'runner');
     },
   );
+
+  /** Runs a command of `ctxd upstream` as a message names it. */
+  const runNamed = (command: string): Promise<Finished> =>
+    at.run('sh', ['-c', command.replace(/^ctxd /, `'${CTXD}' `).replace(' -- ', ' --yes -- ')]);
+  const grantOf = (text: string): string => /To grant what it lacks: (ctxd upstream add .*)$/m.exec(text)?.[1] ?? '';
+
+  it('issue 34 says before and after it adds a server which path its sandbox does not see, and the command that it names grants it', async () => {
+    const asked = await ctxd('add', 'demo', '--', 'node', demo);
+    expect(`${asked.stdout}${asked.stderr}`).toContain(
+      `note: its sandbox does not see ${demo}, which its command names`,
+    );
+    expect(grantOf(`${asked.stdout}${asked.stderr}`)).toBe(`ctxd upstream add demo --path ${outside} -- node ${demo}`);
+    const added = await ctxd('add', 'demo', '--yes', '--', 'node', demo);
+    expect(added.code).toBe(1);
+    expect(added.stdout).toMatch(/^demo does not run: .*Cannot find module.*; its sandbox does not see /);
+    const [listed] = await list();
+    expect(listed).toMatchObject({ unseen: [demo], last_error: expect.stringContaining('its sandbox does not see') });
+    expect((await ctxd('list', 'demo')).stdout).toContain(listed?.to_grant);
+    // An agent that asks for one of its tools learns what only a person can do.
+    const missing = await at.ask('tool_execute', { tool_id: 'demo:open_issue', args: {} });
+    expect(missing).toMatchObject({
+      success: false,
+      data: {
+        error_code: 'HYDRATE_FAILED',
+        remediation: `A person who trusts it can allow this: \`${listed?.to_grant}\``,
+      },
+    });
+    expect(missing.error).toContain('its sandbox does not see');
+    expect(await at.ask('tool_hydrate', { tool_id: 'demo:open_issue' })).toMatchObject({
+      data: { remediation: expect.stringContaining('A person who trusts it can allow this') },
+    });
+    expect(await runNamed(grantOf(added.stdout))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('demo runs: 8 tools'),
+    });
+    expect(await list()).toMatchObject([{ state: 'running', unseen: [], to_grant: '' }]);
+    await ctxd('remove', 'demo');
+  });
+
+  it('issue 34 keeps the values of an imported server when the named command adds it again', async () => {
+    const file = join(at.project, '.mcp.json');
+    const args = ['-c', `test "$WORD" = given && exec node ${demo}`];
+    writeFileSync(file, JSON.stringify({ mcpServers: { kept: { command: 'sh', args, env: { WORD: 'given' } } } }));
+    const imported = await ctxd('import', '--yes');
+    expect(imported.stdout).toMatch(/^kept does not run: .*; its sandbox does not see /);
+    expect(await runNamed(grantOf(imported.stdout))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('kept runs'),
+    });
+    await ctxd('remove', 'kept');
+    // There is no server any more that has the value.
+    expect(await runNamed(grantOf(imported.stdout))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the variable WORD is not set in this shell'),
+    });
+    rmSync(file);
+  });
 
   it('issue 34 shows what changed as a diff before a person accepts it', async () => {
     await addDemo();

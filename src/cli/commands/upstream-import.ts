@@ -82,7 +82,7 @@ async function importServers(
   const lines: string[] = [`In ${root}, sandboxes run these MCP servers:`];
   for (const { request, from } of servers) {
     const [plan] = (await client.addUpstream({ ...request, dry_run: true })).servers;
-    lines.push(...(plan === undefined ? [] : describeServer(plan)), `  from: ${from}`);
+    lines.push(...(plan === undefined ? [] : [...describeServer(plan), ...afterImport(plan)]), `  from: ${from}`);
   }
   const paths = isKept ? [] : filesWithout(root, servers).map(({ path }) => path);
   await ask([
@@ -103,6 +103,11 @@ async function importServers(
   const project = OwnedDirectory.at(root);
   for (const { path, after } of files) project.write(path, after, project.modeOf(path) & 0o777);
   return { servers: added, files: files.map(({ path }) => path), skipped, undone: [] };
+}
+
+/** Values of variables are in the files of clients, so the server must have them before the command keeps them. */
+function afterImport({ to_grant: command }: UpstreamInfo): string[] {
+  return command === '' ? [] : [`  to grant what it lacks, after the import: ${command}`];
 }
 
 async function undoImport(context: CliContext, client: Client, root: string, ask: Ask): Promise<Imported> {

@@ -17,6 +17,7 @@ import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeServer, describeState, grantLines, sourceOf } from '../upstream/describe.ts';
+import { newUpstream } from '../upstream/new-upstream.ts';
 
 const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const YES = { syntax: '--yes', help: 'do not ask; without a terminal nothing is changed without it' };
@@ -32,7 +33,7 @@ export const upstreamAdd = defineCommand<UpstreamInfo>({
   options: [
     {
       syntax: '--env <names...>',
-      help: 'variables of this shell that it gets, by name; their values are masked in answers',
+      help: 'variables of this shell that it gets, by name; their values are masked in answers. One that is not set keeps the value that the server had',
     },
     { syntax: '--allow-host <hosts...>', help: 'hosts or groups that it may reach, such as npm or api.example.com' },
     {
@@ -59,7 +60,7 @@ export const upstreamAdd = defineCommand<UpstreamInfo>({
         request.catalog === ''
           ? `In ${request.root}, a sandbox runs an MCP server:`
           : `In ${request.root}, agents find what a file lists:`,
-        ...(plan ? describeServer(plan) : []),
+        ...(plan ? [...describeServer(plan), ...grantLines(plan)] : []),
       ]);
       return only((await client.addUpstream(request)).servers);
     });
@@ -146,20 +147,24 @@ async function requestOf(context: CliContext, args: ParsedArgs): Promise<NewUpst
   const granted = await Promise.all(args.list('path').map((text) => pathOf(context, text)));
   const own = granted.filter(({ path }) => path === root);
   const catalog = args.text('catalog');
-  return {
+  return newUpstream({
     root,
     name,
-    command: isUrl ? [] : command,
-    url: isUrl ? (command[0] ?? '') : '',
+    by: userInfo().username,
+    ...(isUrl ? { url: command[0] ?? '' } : { command, directory: await realpath(context.cwd) }),
     variables: args.list('env').map(variableOf),
     hosts: args.list('allowHost'),
     paths: granted.filter(({ path }) => path !== root),
     project: own.length === 0 ? 'none' : own.some(({ writable }) => writable) ? 'write' : 'read',
     header_from: args.text('header-from') ?? '',
-    by: userInfo().username,
-    dry_run: false,
-    catalog: catalog === undefined ? '' : catalog === '-' ? '-' : resolve(context.cwd, catalog),
-    catalog_json: catalog === undefined ? '' : await readCatalogueBytes(catalog, context, CATALOG_MAX_BYTES),
+    ...(catalog === undefined ? {} : await catalogueOf(context, catalog)),
+  });
+}
+
+async function catalogueOf(context: CliContext, file: string): Promise<Pick<NewUpstream, 'catalog' | 'catalog_json'>> {
+  return {
+    catalog: file === '-' ? '-' : resolve(context.cwd, file),
+    catalog_json: await readCatalogueBytes(file, context, CATALOG_MAX_BYTES),
   };
 }
 
@@ -173,12 +178,10 @@ async function pathOf({ cwd }: CliContext, text: string): Promise<{ path: string
   return { path: await realpath(path).catch(() => path), writable };
 }
 
-function variableOf(name: string): { name: string; value: string } {
+/** A server that is added again keeps a value that this shell does not set. */
+function variableOf(name: string): NewUpstream['variables'][number] {
   const value = readVariable(name);
-  if (value !== undefined) return { name, value };
-  throw new ContextdError('ARGS_INVALID', `the variable ${name} is not set in this shell`, {
-    remedy: 'Set it, or leave out --env. A secret is never an argument.',
-  });
+  return { name, value: value ?? '', kept: value === undefined };
 }
 
 async function agree(context: CliContext, args: ParsedArgs, lines: readonly string[]): Promise<void> {

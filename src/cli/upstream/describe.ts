@@ -39,9 +39,9 @@ export function describeState(server: UpstreamInfo): string[] {
   ];
 }
 
-/** How a person grants what the network refused to the server. */
+/** How a person grants what the server lacks. */
 export function grantLines({ to_grant: command }: Pick<UpstreamInfo, 'to_grant'>): string[] {
-  return command === '' ? [] : [`To allow what the network refused: ${command}`];
+  return command === '' ? [] : [`To grant what it lacks: ${command}`];
 }
 
 function stateLine(server: UpstreamInfo): string {

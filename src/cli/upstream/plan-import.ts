@@ -7,6 +7,7 @@ import type { CliContext } from '../context.ts';
 import { OwnedDirectory } from '../files/owned-directory.ts';
 import { removeMember } from '../init/json-edit.ts';
 import { type ClientServer, expandVariables, PERSONAL_FILES, PROJECT_FILES } from './client-files.ts';
+import { newUpstream } from './new-upstream.ts';
 
 /** A server that can be imported. */
 export interface PlannedServer {
@@ -122,21 +123,17 @@ function requestOf(
   { root, name, values, by }: { root: string; name: string; values: Readonly<Record<string, string>>; by: string },
 ): NewUpstream {
   const group = DOWNLOADS[command[0] ?? ''];
-  return {
+  return newUpstream({
     root,
     name,
+    by,
     command: [...command],
     url,
-    variables: Object.entries(values).map(([variable, value]) => ({ name: variable, value })),
+    variables: Object.entries(values).map(([variable, value]) => ({ name: variable, value, kept: false })),
     hosts: group === undefined ? [] : [group],
-    paths: [],
     project: placesIn(command).some((word) => isOfProject(word, root)) ? 'read' : 'none',
     header_from: headers.length === 0 ? '' : (URL.parse(url)?.host ?? ''),
-    by,
-    dry_run: false,
-    catalog: '',
-    catalog_json: '',
-  };
+  });
 }
 
 /** A program without a slash is looked up in the PATH. */

@@ -1,3 +1,4 @@
+import { isCallToolResult } from '@modelcontextprotocol/client';
 import type { SessionRef } from '../../call/session.ts';
 import type { UpstreamProgram } from '../../call/tool-program.ts';
 import type { Config } from '../../config/schema.ts';
@@ -111,9 +112,7 @@ function keeping(call: ServerCall, { keep }: ServerBackendDeps): Keeping {
 
 /** The result as it is stored. One that asks for input has no content. */
 function recordedResult(result: JsonObject): ServerResult {
-  const content = Array.isArray(result.content) ? result.content : [{ type: 'text', text: JSON.stringify(result) }];
-  // It was checked by the SDK when it came.
-  return { ...result, content } as unknown as ServerResult;
+  return isCallToolResult(result) ? result : { content: [{ type: 'text', text: JSON.stringify(result) }] };
 }
 
 function attemptsOf(

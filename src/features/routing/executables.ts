@@ -8,7 +8,7 @@ import type { ToolCatalogue, ToolCatalogues } from './tool-catalogues.ts';
 import { waitingFault } from './waiting-tools.ts';
 
 export interface ExecutableDeps {
-  catalogues: Pick<ToolCatalogues, 'of'>;
+  catalogues: Pick<ToolCatalogues, 'of' | 'notStarted'>;
   config: { tolerant_args: boolean };
 }
 
@@ -21,7 +21,8 @@ export function createExecutables({ catalogues, config }: ExecutableDeps): Execu
     async find(project, idOrName) {
       const catalogue = await catalogues.of(project);
       const found = executable(idOrName.trim(), catalogue);
-      if (found === undefined) throw notFound(idOrName.trim(), catalogue);
+      if (found === undefined)
+        throw catalogues.notStarted(project, idOrName.trim()) ?? notFound(idOrName.trim(), catalogue);
       return found;
     },
     repair: (args, schema) => (config.tolerant_args ? repairArguments(args, schema) : { args, repairs: [] }),

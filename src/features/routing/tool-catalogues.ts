@@ -54,7 +54,7 @@ export interface ToolEntry {
 export interface ToolCatalogueDeps {
   catalog: Pick<Catalog, 'list'>;
   access: Pick<ToolAccess, 'mayUse' | 'mayUsePrimitive'>;
-  upstreams: Pick<UpstreamServers, 'snapshot'>;
+  upstreams: Pick<UpstreamServers, 'snapshot' | 'notStarted'>;
   config: Pick<GatewaySettings, 'schemas'>;
   projects: Pick<ProjectStore, 'find'>;
   choices: Pick<ToolChoices, 'list'>;
@@ -114,6 +114,21 @@ export class ToolCatalogues {
     this.#keep(root, { key, catalogue });
     await this.refreshHabits(root);
     return catalogue;
+  }
+
+  /** Why no tool has this id, if it is one of an MCP server that did not start; undefined if it is not, or is hidden. */
+  notStarted(root: string, asked: string): ContextdError | undefined {
+    const [server = ''] = asked.split(':', 1);
+    const fault = this.#deps.access.mayUsePrimitive(root, asked)
+      ? this.#deps.upstreams.notStarted(root, server)
+      : undefined;
+    if (fault === undefined) return undefined;
+    const { message, remedy } = fault;
+    return new ContextdError(
+      'HYDRATE_FAILED',
+      `${message}. So it has no tools`,
+      remedy === undefined ? {} : { remedy },
+    );
   }
 
   /** The choices by which the tools of a project are ranked, oldest first. Throws as `of` does. */

@@ -20,7 +20,7 @@ import type { ToolMeanings } from './tool-meanings.ts';
 import { waitingFault } from './waiting-tools.ts';
 
 export interface ToolVerbDeps {
-  catalogues: Pick<ToolCatalogues, 'of'>;
+  catalogues: Pick<ToolCatalogues, 'of' | 'notStarted'>;
   counter: TokenCounter;
   /** Whether cards that a session has seen come first and stay as they were (gateway surface §5). */
   isCacheStable: boolean;
@@ -71,7 +71,9 @@ const NOTHING_FITS = 'No tool has a word of it. Use other words, or look around:
 async function hydrate(call: ToolCall, deps: ToolVerbDeps, sessions: SeenBySession): Promise<ToolOutput> {
   const asked = readString(call.input, 'tool_id');
   const catalogue = await deps.catalogues.of(call.session.project);
-  const { tool, schema, card } = entryOf(asked, catalogue);
+  const { tool, schema, card } = entryOf(asked, catalogue, () =>
+    deps.catalogues.notStarted(call.session.project, asked.trim()),
+  );
   if (deps.isCacheStable) sessions.of(call.session, catalogue).add(card);
   const toolMd = tool.toolMd.trimEnd();
   const { name } = tool.manifest;
@@ -105,12 +107,12 @@ function choicesIn(cards: readonly ChoiceCard[], { entries }: ToolCatalogue): st
 const NEAR_MAX = 3;
 
 /** By name, as it is called, or by id. A near miss is repaired only if it can mean one tool. */
-function entryOf(asked: string, catalogue: ToolCatalogue): ToolEntry {
+function entryOf(asked: string, catalogue: ToolCatalogue, notStarted: () => ContextdError | undefined): ToolEntry {
   const { items, entries, clientNames } = catalogue;
   const listed = entries.get(clientNames.idOf(asked.trim()) ?? '');
   if (listed !== undefined) return listed;
-  const waiting = entries.has(asked) ? undefined : waitingFault(asked.trim(), catalogue);
-  if (waiting !== undefined) throw waiting;
+  const ofServer = entries.has(asked) ? undefined : (waitingFault(asked.trim(), catalogue) ?? notStarted());
+  if (ofServer !== undefined) throw ofServer;
   const name = toolOfShellName(asked.trim());
   const byName = new Map<string, ToolEntry>();
   const seen = new Set<string>();

@@ -57,6 +57,8 @@ const ALWAYS_MS = 30_000;
 const SMALL_MS = 5_000;
 /** Texts that are not searched again after the answer. */
 const CLEAN_TEXTS_MAX = 4096;
+/** UTF-16 characters of an answer that gitleaks reads at once from its input: a longer one may be cut where a file would not be. */
+const WHOLE_MAX_CHARS = 4096;
 /** UTF-16 characters of the longest answer that `small` searches before it leaves. */
 const SMALL_MAX_CHARS = 64 * 1024;
 
@@ -95,7 +97,7 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
       if (before === undefined || chars === 0 || chars > SMALL_MAX_CHARS) return [];
       try {
         const missed = missedSecrets(await before.run(texts, SMALL_MS));
-        if (missed.length === 0) clean.add(texts);
+        if (missed.length === 0 && chars <= WHOLE_MAX_CHARS) clean.add(texts);
         return missed;
       } catch (thrown) {
         // Our own engine has masked the texts, and the background search reads them again once they are stored.
@@ -157,7 +159,9 @@ function createBackground(
     run,
     read: async (item) => {
       const streams = await readStored(item, deps.artifacts);
-      return streams?.map(({ text }) => text).filter((text) => !clean.has(text)) ?? null;
+      return (
+        streams?.map(({ text }) => text).filter((text) => text.length > WHOLE_MAX_CHARS || !clean.has(text)) ?? null
+      );
     },
     secretsAmong: ({ session }, missed) => deps.scrubber.secretsAmong(session, missed),
     onMissed: (item, missed) => deps.artifacts.exclusively(item.artifactId, () => maskStored(item, missed, deps)),

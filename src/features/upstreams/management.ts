@@ -14,9 +14,13 @@ import type { TokenCounter } from '../../tokens/counter.ts';
 import { type ToolChange, unchanged } from '../../upstream/definitions.ts';
 import type { NetworkCredentials } from '../network/credentials.ts';
 import type { Network } from '../network/network.ts';
+import { describedServer } from './described-server.ts';
 import { packageRunner } from './package-runners.ts';
-import { readServer } from './read-server.ts';
-import { networkGrants, placeOf, targetOf } from './server-process.ts';
+import { readServer, withKept } from './read-server.ts';
+import { unseenClause } from './refusals.ts';
+import { placeOf, targetOf } from './server-place.ts';
+import { networkGrants } from './server-process.ts';
+import type { UnseenPaths } from './unseen-paths.ts';
 import type { Upstreams } from './upstreams.ts';
 import type { VariableMasks } from './variable-masks.ts';
 
@@ -51,7 +55,7 @@ export function createUpstreamManagement(deps: UpstreamManagementDeps): Upstream
   });
   return {
     async addUpstream(request) {
-      const server = await readServer(request, clock.now());
+      const server = await readServer(withKept(request, upstreams.list(request.root)), clock.now());
       checkCredential(server, deps);
       // As at each start of the server, so that a person learns it now.
       checkToolPaths({ toolPaths: server.spec.paths, workspace: { path: server.project } }, deps.paths);
@@ -99,23 +103,19 @@ function checkCredential({ project, spec }: StoredServer, { credentials }: Upstr
 }
 
 function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInfo {
-  const { name, spec, variables, addedMs, givenBy, accepted, seen } = server;
+  const { spec, variables, addedMs, accepted, seen } = server;
   const isAdded = deps.upstreams.list(server.project).includes(server);
   const live = isAdded ? deps.upstreams.liveOf(server) : null;
   // Of a file that is not added yet it is what would be.
   const offers = unchanged(accepted ?? (spec.catalogue === undefined ? [] : seen), seen);
   const tools = offers.filter(({ kind = 'tool' }) => kind === 'tool');
   const prompts = offers.filter(({ kind }) => kind === 'prompt');
+  const { unseen, toGrant } = deps.upstreams.lackOf(server);
   const masked = (text: string): string => deps.scrubber.maskText(withoutValues(text, variables));
   return {
-    name,
-    command: [...spec.command],
-    url: spec.url,
+    ...describedServer(server),
     variables: Object.keys(variables).sort(),
     hosts: networkGrants(server).map((grant) => grant.slice(grant.indexOf(':') + 1)),
-    paths: spec.paths.map(({ path, isWritable }) => ({ path, writable: isWritable })),
-    project: spec.project,
-    header_from: spec.usesCredential ? targetOf(spec.url) : '',
     state: live?.state ?? (spec.catalogue === undefined ? 'stopped' : 'catalogue'),
     protocol: live?.protocol ?? '',
     tools: tools.length,
@@ -125,13 +125,12 @@ function infoOf(server: StoredServer, deps: UpstreamManagementDeps): UpstreamInf
     last_lines: (live?.lastLines ?? []).map(masked),
     left_out: (live?.leftOut ?? spec.catalogue?.leftOut ?? []).map(masked),
     refused: isAdded ? deps.upstreams.refusedTo(server) : [],
-    to_grant: isAdded ? deps.upstreams.toGrant(server) : '',
+    to_grant: toGrant,
+    unseen: [...(unseen?.names ?? [])],
     added_ms: addedMs,
-    by: givenBy,
-    notes: notesOn(server, deps),
+    notes: [...notesOn(server, deps), ...(unseen === null ? [] : [noteOn(unseen)])].map(masked),
     resources: offers.length - tools.length - prompts.length,
     prompts: prompts.length,
-    catalog: spec.catalogue?.path ?? '',
   };
 }
 
@@ -151,6 +150,10 @@ function notesOn(server: StoredServer, { network }: UpstreamManagementDeps): str
       ? []
       : [`${runner.program} downloads its package: without --allow-host ${runner.group} it can only run what it has.`]),
   ];
+}
+
+function noteOn(unseen: UnseenPaths): string {
+  return `${unseenClause(unseen)}${unseen.why === '' ? '' : `, and cannot: ${unseen.why}`}`;
 }
 
 function withDiffs(changes: readonly ToolChange[]): UpstreamChange[] {

@@ -17,7 +17,7 @@ const TOGETHER_MAX = { messages: 128, chars: 65_536 } as const;
 
 /**
  * Sends messages masked, in the order in which they come. Those that come while others are being masked are masked together, because a
- * server may send thousands. One that cannot be masked is not sent.
+ * server may send thousands. One that cannot be masked is not sent, and one whose sending throws holds up no other.
  */
 export class NoticeQueue {
   readonly #mask: Mask;
@@ -49,7 +49,7 @@ export class NoticeQueue {
     while (this.#waiting.length > 0) {
       const next = this.#waiting.splice(0, this.#together()).map(unlessAborted);
       const masked = (await this.#masked(next.flatMap(({ message }) => message ?? [])))[Symbol.iterator]();
-      for (const { message, take } of next) take(message && (masked.next().value ?? null));
+      for (const one of next) deliver(one, one.message && (masked.next().value ?? null));
     }
     this.#isRunning = false;
   }
@@ -73,6 +73,15 @@ export class NoticeQueue {
       const single = messages.map((message) => this.#masked([message]));
       return (await Promise.all(single)).flat();
     }
+  }
+}
+
+/** The client of one message may be gone, and those of the others must get theirs. */
+function deliver({ take }: Waiting, masked: McpMessage | null): void {
+  try {
+    take(masked);
+  } catch {
+    // What failed is the connection of that client, which says so itself.
   }
 }
 

@@ -27,7 +27,8 @@ import { offersOf } from './offered.ts';
 import { capabilityOfNotice, NOTICES } from './passed-methods.ts';
 import { passPrimitive } from './primitives.ts';
 import { type AskedState, checkAsker, SealedState } from './sealed-state.ts';
-import { runsNothing, type Upstreams } from './upstreams.ts';
+import { runsNothing } from './server-faults.ts';
+import type { Upstreams } from './upstreams.ts';
 
 export interface PassedRequestDeps extends MaskDeps {
   upstreams: Pick<Upstreams, 'list' | 'find' | 'snapshot'>;
@@ -95,9 +96,10 @@ export class PassedRequests implements PassingRequests {
     };
     const stored = this.#deps.upstreams.find(session.project, server);
     if (stored.spec.catalogue !== undefined) throw runsNothing(stored);
+    const over = new AbortController();
     try {
       const given = { ...passed.request, method: 'tools/call', params, signal };
-      const { request, asked, sent } = this.#masked(session, given);
+      const { request, asked, sent } = this.#masked(session, given, over.signal);
       if (asked !== null) checkAsker(asked, stored);
       const result = await this.#linksOf(session).pass(stored, request, { definition, timeoutMs });
       await sent();
@@ -106,6 +108,8 @@ export class PassedRequests implements PassingRequests {
     } catch (thrown) {
       if (thrown instanceof McpError) passed.answer = { error: await this.#shownError(session, thrown) };
       throw thrown;
+    } finally {
+      over.abort();
     }
   }
 
@@ -131,8 +135,9 @@ export class PassedRequests implements PassingRequests {
         exit_code: errorCode === null ? 0 : ERROR_TABLE[errorCode].exitCode,
         error_code: errorCode,
       });
+    const over = new AbortController();
     try {
-      const { request, asked, sent } = this.#masked(session, given);
+      const { request, asked, sent } = this.#masked(session, given, over.signal);
       const { access, timer, upstreams } = this.#deps;
       const offers = offersOf(project, await upstreams.snapshot(project), access);
       const passage = { links: this.#linksOf(session), offers, timer, timeoutMs: REQUEST_MS };
@@ -145,6 +150,8 @@ export class PassedRequests implements PassingRequests {
       const shown = thrown instanceof McpError ? await this.#shownError(session, thrown) : ContextdError.from(thrown);
       await record(shown.message, [], shown instanceof McpError ? 'UPSTREAM_ERROR' : shown.code);
       throw shown;
+    } finally {
+      over.abort();
     }
   }
 
@@ -157,18 +164,19 @@ export class PassedRequests implements PassingRequests {
       .filter((server) => this.#deps.access.mayUsePrimitive(project, `${server.name}:${kind}`));
   }
 
-  /** The request as it goes to a server: what comes back on its way is scrubbed, in its order. */
-  #masked(session: SessionRef, request: PassedRequest): MaskedRequest {
+  /** The request as it goes to a server: what comes back on its way is scrubbed, in its order, until it is over. */
+  #masked(session: SessionRef, request: PassedRequest, over: AbortSignal): MaskedRequest {
     const { client, signal } = request;
     const queue = new NoticeQueue((messages) => this.#maskAll(session, messages));
-    const pass = (message: McpMessage, send: PassedRequest['notify'], ended: AbortSignal | null): void => {
-      if (NOTICES.has(message.method)) queue.push(message, send, ended);
+    const pass = (message: McpMessage, send: PassedRequest['notify'], end: AbortSignal | null): void => {
+      if (NOTICES.has(message.method)) queue.push(message, send, end);
     };
+    const until = AbortSignal.any([signal, over]);
     const { params, asked } = this.#opened(session.project, request);
     const masked = {
       ...request,
       params,
-      notify: (message: McpMessage) => pass(message, request.notify, signal),
+      notify: (message: McpMessage) => pass(message, request.notify, until),
       // Through it the client hears the server also after this request.
       client: { ...client, notify: (message: McpMessage) => pass(message, client.notify, null) },
     };

@@ -7,7 +7,7 @@ import type { NewUpstream__Output as NewUpstream } from '../../protocol/generate
 import type { ServerSpec, StoredServer } from '../../stores/upstream-servers.ts';
 import { parseCatalogueFile } from '../../upstream/catalogue-file.ts';
 import { NAMESPACES } from '../routing/tool-catalogues.ts';
-import { placeOf, targetOf as targetOfUrl } from './server-process.ts';
+import { placeOf, targetOf as targetOfUrl } from './server-place.ts';
 
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -36,6 +36,9 @@ export async function readServer(request: NewUpstream, nowMs: number): Promise<S
     hosts: [...new Set(request.hosts.map(targetOf))].sort(),
     paths: request.paths.map(({ path, writable }) => ({ path: checkPath(path, root), isWritable: writable })),
     project,
+    ...(url !== '' || request.directory === '' || request.directory === root
+      ? {}
+      : { directory: checkDirectory(request.directory) }),
   };
   return {
     project: root,
@@ -47,6 +50,22 @@ export async function readServer(request: NewUpstream, nowMs: number): Promise<S
     accepted: null,
     seen: [],
   };
+}
+
+/** The request with the values that the server of its name has. Throws ARGS_INVALID if it has none. */
+export function withKept(request: NewUpstream, servers: readonly StoredServer[]): NewUpstream {
+  const before = servers.find(({ name }) => name === request.name)?.variables ?? {};
+  const variables = request.variables.map(({ name, value, kept }) => {
+    if (!kept) return { name, value, kept };
+    const known = Object.hasOwn(before, name) ? before[name] : undefined;
+    if (known === undefined)
+      throw invalid(
+        `the variable ${name} is not set in this shell`,
+        'Set it, or leave out --env. A secret is never an argument.',
+      );
+    return { name, value: known, kept: false };
+  });
+  return { ...request, variables };
 }
 
 async function readCatalogue(request: NewUpstream, nowMs: number): Promise<StoredServer> {
@@ -124,6 +143,14 @@ function targetOf(target: string): string {
   const { why } = parsePattern(target, 'allow');
   if (why !== null) throw new ContextdError('ARGS_INVALID', why);
   return target.toLowerCase();
+}
+
+function checkDirectory(path: string): string {
+  if (path.startsWith('/') && posix.normalize(path) === path) return path;
+  throw new ContextdError(
+    'PATH_INVALID',
+    `${JSON.stringify(path.slice(0, 200))} is not the absolute path of a directory`,
+  );
 }
 
 function checkPath(path: string, root: string): string {

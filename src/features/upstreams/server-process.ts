@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Paths } from '../../config/paths.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Timer } from '../../core/clock.ts';
 import type { Denial } from '../../core/envelope.ts';
@@ -6,13 +7,15 @@ import { SANDBOX_HOME } from '../../sandbox/contract/places.ts';
 import { baseView, type SandboxPolicy, type SessionStorage } from '../../sandbox/contract/policy.ts';
 import type { Sandbox, SandboxProgram } from '../../sandbox/contract/sandbox.ts';
 import type { StoredServer } from '../../stores/upstream-servers.ts';
-import type { RefusedHosts, ServerProcess } from '../../upstream/start-server.ts';
+import type { Refusal, ServerProcess } from '../../upstream/start-server.ts';
 import type { Network } from '../network/network.ts';
 import type { CredentialUse } from '../network/told-scope.ts';
 import type { Outside } from '../outside/outside.ts';
 import { policyFor } from '../outside/policy.ts';
 import { packageRunner } from './package-runners.ts';
-import { NOT_GRANTED, refusedHosts } from './refused-hosts.ts';
+import { NOT_GRANTED, refusalOf } from './refusals.ts';
+import { placeOf, targetOf } from './server-place.ts';
+import { unseenPaths } from './unseen-paths.ts';
 
 export interface ServerProcessDeps {
   sandbox: Pick<Sandbox, 'open'>;
@@ -20,6 +23,7 @@ export interface ServerProcessDeps {
   network: Pick<Network, 'forTool' | 'beganTool' | 'groupOf'>;
   timer: Timer;
   config: Config['sandbox'];
+  paths: Paths;
 }
 
 /**
@@ -29,7 +33,7 @@ export interface ServerProcessDeps {
 const BLOCKED_MS = 3_000;
 /** The same without any network. It may have the package, and nothing shows that it waits for one. */
 const OFFLINE_MS = 20_000;
-const NETWORK_OFF: RefusedHosts = {
+const NETWORK_OFF: Refusal = {
   what: 'the network of this project is off',
   remedy: 'A person can turn it on: `ctxd network on`.',
 };
@@ -54,8 +58,10 @@ export async function openServerProcess(
     const process = await deps.sandbox.open(policy, programOf(server));
     void process.exited.then(refusals.end);
     if (isOffline) deps.timer.after(OFFLINE_MS, block);
-    const refusal = (): RefusedHosts | null =>
-      isOffline ? NETWORK_OFF : refusedHosts(server, refusals.denied, deps.network);
+    const refusal = (): Refusal | null => {
+      const lacking = { denied: refusals.denied, unseen: unseenPaths(server, deps) };
+      return isOffline && lacking.unseen === null ? NETWORK_OFF : refusalOf(server, lacking, deps.network);
+    };
     // The relay to a server with a URL says itself what was refused.
     return { ...process, refused: refusals.denied, blocked, ...(server.spec.url === '' ? { refusal } : {}) };
   } catch (thrown) {
@@ -81,18 +87,6 @@ export function networkNameOf(name: string): string {
 export function networkGrants({ spec }: Pick<StoredServer, 'spec'>): string[] {
   const own = spec.url === '' ? [] : [targetOf(spec.url)];
   return [...new Set([...own, ...spec.hosts])].map((target) => `network:${target}`);
-}
-
-/** Host and port of a URL; null for ''. */
-export function placeOf(url: string): { host: string; port: number } | null {
-  if (url === '') return null;
-  const { hostname, port, protocol } = new URL(url);
-  return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
-}
-
-/** The host of a URL as rules name it. */
-export function targetOf(url: string): string {
-  return new URL(url).host;
 }
 
 function serverPolicy(server: StoredServer, { outside, network, config }: ServerProcessDeps): SandboxPolicy {

@@ -28,8 +28,10 @@ import { type ServerState, UpstreamServer } from '../../upstream/server.ts';
 import type { ServerSession } from '../../upstream/session.ts';
 import { snapshotOf } from '../../upstream/snapshot.ts';
 import { type LinkDeps, UpstreamLinks } from './links.ts';
-import { grantCommand } from './refused-hosts.ts';
+import { grantCommand } from './refusals.ts';
+import { changedAgain, runsNothing } from './server-faults.ts';
 import { openServerProcess, storageOf } from './server-process.ts';
+import { type UnseenPaths, unseenPaths } from './unseen-paths.ts';
 
 export interface UpstreamsDeps extends LinkDeps {
   store: UpstreamServerStore;
@@ -85,6 +87,11 @@ export class Upstreams implements UpstreamServers {
 
   async snapshot(project: string): Promise<UpstreamSnapshot> {
     return this.#snapshotOf(project);
+  }
+
+  notStarted(project: string, name: string): ContextdError | undefined {
+    if (this.#deps.store.find(project, name)?.accepted !== null) return undefined;
+    return this.#servers.get(keyOf(project, name))?.lastFault ?? undefined;
   }
 
   async call(project: string, { tool, ...call }: UpstreamCall): Promise<CallToolResult> {
@@ -170,10 +177,12 @@ export class Upstreams implements UpstreamServers {
     return refused.map(({ host = '', port = 0, rule }) => `${host}${port === 0 ? '' : `:${port}`}: ${rule}`);
   }
 
-  /** The command with which a person grants what the network refused to its last process; '' if that is nothing. */
-  toGrant(server: StoredServer): string {
-    const refused = this.#refusals.get(keyOf(server.project, server.name)) ?? [];
-    return grantCommand(server, refused, this.#deps.network);
+  /** What it lacks, whether it is added or only planned: paths of its command, and the command that grants all of it, or ''. */
+  lackOf(server: StoredServer): { readonly unseen: UnseenPaths | null; readonly toGrant: string } {
+    const isAdded = this.#deps.store.find(server.project, server.name) === server;
+    const denied = isAdded ? (this.#refusals.get(keyOf(server.project, server.name)) ?? []) : [];
+    const unseen = unseenPaths(server, this.#deps);
+    return { unseen, toGrant: grantCommand(server, { denied, unseen }, this.#deps.network) };
   }
 
   /** The ids of the tools that a person accepted in a project, or with '' in all of them. */
@@ -243,14 +252,7 @@ export class Upstreams implements UpstreamServers {
 
   /** Accepts what the server has now. Throws CONFLICT if that is not what the person saw. */
   async approve(server: StoredServer, sha256: string): Promise<void> {
-    if (definitionsHash(acceptable(server.seen)) !== sha256)
-      throw new ContextdError(
-        'CONFLICT',
-        `the definitions of ${server.name} have changed again since they were shown`,
-        {
-          remedy: `Look again: \`ctxd upstream approve ${server.name}\`.`,
-        },
-      );
+    if (definitionsHash(acceptable(server.seen)) !== sha256) throw changedAgain(server);
     await this.#deps.store.set({ ...server, accepted: acceptable(server.seen) });
     this.#changed(server.project);
   }
@@ -329,14 +331,6 @@ const GONE = { resources: 'RESOURCE_NOT_FOUND', prompts: 'PROMPT_NOT_FOUND' } as
 
 function keyOf(project: string, name: string): string {
   return `${project}\0${name}`;
-}
-
-/** Not UPSTREAM_UNAVAILABLE: to try again is of no use. */
-export function runsNothing({ name }: Pick<StoredServer, 'name'>): ContextdError {
-  return new ContextdError('UPSTREAM_ERROR', `${name} is a catalogue file, which runs nothing`, {
-    remedy: 'A person can add the server itself: `ctxd upstream add --help`.',
-    details: { server: name },
-  });
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

@@ -4272,6 +4272,10 @@ export const DAEMON_DEFINITION = `{
                 "catalog_json": {
                   "type": "string",
                   "id": 13
+                },
+                "directory": {
+                  "type": "string",
+                  "id": 14
                 }
               }
             },
@@ -4284,6 +4288,10 @@ export const DAEMON_DEFINITION = `{
                 "value": {
                   "type": "string",
                   "id": 2
+                },
+                "kept": {
+                  "type": "bool",
+                  "id": 3
                 }
               }
             },
@@ -4413,6 +4421,11 @@ export const DAEMON_DEFINITION = `{
                 "to_grant": {
                   "type": "string",
                   "id": 24
+                },
+                "unseen": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 25
                 }
               }
             },

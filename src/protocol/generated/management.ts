@@ -2893,6 +2893,10 @@ export interface NewUpstream {
    */
   'catalog'?: (string);
   'catalog_json'?: (string);
+  /**
+   * Where the command would be started without contextd: its relative paths are of there. Empty: the project root.
+   */
+  'directory'?: (string);
 }
 
 export interface NewUpstream__Output {
@@ -2942,6 +2946,10 @@ export interface NewUpstream__Output {
    */
   'catalog': (string);
   'catalog_json': (string);
+  /**
+   * Where the command would be started without contextd: its relative paths are of there. Empty: the project root.
+   */
+  'directory': (string);
 }
 
 export interface OpenPortRequest {
@@ -4969,9 +4977,14 @@ export interface UpstreamInfo {
    */
   'catalog'?: (string);
   /**
-   * The command with which a person grants the hosts that were refused to its last process; empty if none were.
+   * The command with which a person grants what its last process lacked: hosts that were refused, and paths that its sandbox does not
+   * see. Empty: nothing, or nothing that can be granted.
    */
   'to_grant'?: (string);
+  /**
+   * Paths of the command that exist on this machine and that its sandbox does not see.
+   */
+  'unseen'?: (string)[];
 }
 
 export interface UpstreamInfo__Output {
@@ -5047,9 +5060,14 @@ export interface UpstreamInfo__Output {
    */
   'catalog': (string);
   /**
-   * The command with which a person grants the hosts that were refused to its last process; empty if none were.
+   * The command with which a person grants what its last process lacked: hosts that were refused, and paths that its sandbox does not
+   * see. Empty: nothing, or nothing that can be granted.
    */
   'to_grant': (string);
+  /**
+   * Paths of the command that exist on this machine and that its sandbox does not see.
+   */
+  'unseen': (string)[];
 }
 
 export interface UpstreamList {
@@ -5131,11 +5149,19 @@ export interface UpstreamReview__Output {
 export interface UpstreamVariable {
   'name'?: (string);
   'value'?: (string);
+  /**
+   * In place of `value`: that of the server that has this name now.
+   */
+  'kept'?: (boolean);
 }
 
 export interface UpstreamVariable__Output {
   'name': (string);
   'value': (string);
+  /**
+   * In place of `value`: that of the server that has this name now.
+   */
+  'kept': (boolean);
 }
 
 export interface WaitingApproval {

@@ -78,8 +78,12 @@ export function findOnHost(name: string, { hostPath }: Toolchains, mounts: reado
  * Returns a predicate: whether commands of a policy have a program, by name on their PATH or by path. A relative path
  * is inside a repository, where commands find what the host finds.
  */
-export function programsOf(policy: SandboxPolicy): (program: string) => boolean {
-  const { roPaths, toolchains, allowedPaths = [], workspace } = policy;
+export function programsOf({
+  roPaths,
+  toolchains,
+  allowedPaths = [],
+  workspace,
+}: Pick<SandboxPolicy, 'roPaths' | 'toolchains' | 'allowedPaths' | 'workspace'>): (program: string) => boolean {
   const visible = [...SYSTEM_PLACES, ...roPaths, ...(toolchains?.mounts ?? []), workspace.path, ...allowedPaths];
   const isInside = (path: string): boolean => visible.some((place) => isWithin(place, path));
   const has = (path: string): boolean => {

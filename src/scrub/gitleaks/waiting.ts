@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { execa } from 'execa';
 import type { Timer } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
+import { ContextdError } from '../../core/errors.ts';
 import {
   behindMagicNumbers,
   type GitleaksFinding,
@@ -35,6 +36,9 @@ type Found = Pick<GitleaksFinding, 'rule' | 'secret'>;
 const PROCESSES_MAX = 3;
 /** Milliseconds that a process waits for a text. */
 const IDLE_MS = 10 * 60_000;
+/** Milliseconds for one search of the process that waits, and for its turn. A text of 64 KiB takes a tenth of it. */
+const ASKED_MS = 1000;
+/** Processes in a row that were too late with their first answer, after which none is asked for IDLE_MS. */
 const SILENT_MAX = 3;
 
 /**
@@ -44,9 +48,9 @@ const SILENT_MAX = 3;
  */
 export function createWaitingSearch({ program, overFiles, timer }: WaitingDeps): WaitingSearch {
   let waiting: WaitingGitleaks | null = null;
-  /** Processes in a row that were too late with their first answer, as one that prints nothing before its input ends. */
   let silent = 0;
-  let forget = (): void => {};
+  let isStopped = false;
+  const [idle, pause] = [new Alarm(timer), new Alarm(timer)];
 
   const end = (): void => {
     waiting?.end();
@@ -54,43 +58,75 @@ export function createWaitingSearch({ program, overFiles, timer }: WaitingDeps):
   };
   const areClean = async (texts: readonly string[], withinMs: number): Promise<boolean> => {
     if (silent >= SILENT_MAX) return false;
-    if (waiting?.isSpent) end();
+    idle.cancel();
+    if (waiting?.isSpent) {
+      waiting.endAfterLast();
+      waiting = null;
+    }
     waiting ??= new WaitingGitleaks(program);
     const asked = waiting;
+    // A new one reads its rules first.
+    const limitMs = asked.isReady ? Math.min(ASKED_MS, withinMs) : withinMs;
+    const answer = asked.areClean(texts);
     try {
-      const isClean = await within(withinMs, asked.areClean(texts), () => {
+      const isClean = await within(limitMs, answer, () => {
         throw new Error('it took too long');
       });
       silent = 0;
       return isClean;
     } catch {
-      if (!asked.hasAnswered && !asked.hasEnded) silent += 1;
-      if (waiting === asked) end();
+      // One that searches the text of another call is not at fault.
+      if (waiting === asked && (asked.hasEnded || asked.isSearchedNow(answer))) {
+        if (!asked.isReady && !asked.hasEnded) silent += 1;
+        if (silent === SILENT_MAX) pause.set(IDLE_MS, () => (silent = 0));
+        end();
+      }
       return false;
     } finally {
-      forget();
-      forget = timer.after(IDLE_MS, end);
+      if (!isStopped) idle.set(IDLE_MS, end);
     }
   };
   return {
     async run(texts, withinMs) {
       const searched = texts.filter(mayHoldSecret);
-      // Of the time, for each of the two ways.
-      const halfMs = Math.ceil(withinMs / 2);
-      if (searched.length === 0 || (await areClean(searched, halfMs))) return [];
-      if (searched.length > PROCESSES_MAX) return overFiles(texts, halfMs);
+      if (searched.length === 0) return [];
+      const startedAt = performance.now();
       try {
-        return (await Promise.all(searched.map((text) => searchOnce(program, text, halfMs)))).flat();
+        if (await areClean(searched, withinMs / 2)) return [];
+        if (isStopped) throw new Error('the daemon stops');
+        const leftMs = Math.max(1, Math.ceil(withinMs - (performance.now() - startedAt)));
+        if (searched.length > PROCESSES_MAX) return await overFiles(texts, leftMs);
+        return (await Promise.all(searched.map((text) => searchOnce(program, text, leftMs)))).flat();
       } catch (thrown) {
-        throw searchFailed(thrown);
+        throw thrown instanceof ContextdError ? thrown : searchFailed(thrown);
       }
     },
     stop() {
-      silent = SILENT_MAX;
-      forget();
+      isStopped = true;
+      idle.cancel();
+      pause.cancel();
       end();
     },
   };
+}
+
+/** Goes off once, unless it is set again or cancelled before. */
+class Alarm {
+  readonly #timer: Timer;
+  #cancel = (): void => {};
+
+  constructor(timer: Timer) {
+    this.#timer = timer;
+  }
+
+  set(ms: number, wake: () => void): void {
+    this.#cancel();
+    this.#cancel = this.#timer.after(ms, wake);
+  }
+
+  cancel(): void {
+    this.#cancel();
+  }
 }
 
 /** If the daemon dies, the input of the process ends, and so does the process. */
@@ -102,10 +138,14 @@ async function searchOnce(program: string, text: string, withinMs: number): Prom
   return parseReport(stdout).map(({ rule, secret }) => ({ rule, secret }));
 }
 
-/** More empty lines than the whitespace that a rule allows between a name and its value. */
-const BETWEEN_TEXTS = '\n'.repeat(12);
-/** Searches after which another process takes over: this one keeps all that it found. */
-const SEARCHES_MAX = 1000;
+/**
+ * No rule for a name and its value allows so many empty lines. The rule for private keys allows any, so that a key that only begins in one
+ * text would take the beginning of a key in the next: here it ends, at the end that the rule looks for.
+ */
+const BETWEEN_TEXTS = `${'\n'.repeat(76)}KEY-----${'\n'.repeat(12)}`;
+/** Characters that a process reads and prints, and findings of one search, after which another process takes over: it keeps what it found. */
+const KEPT_MAX_CHARS = 16 * 1024 * 1024;
+const FINDINGS_MAX = 100;
 
 /**
  * A gitleaks that searches one group of texts after the other. It prints a finding when it has searched the piece of its input that
@@ -116,10 +156,13 @@ class WaitingGitleaks {
   readonly #controller = new AbortController();
   readonly #process;
   readonly #ended: Promise<never>;
-  #last: Promise<unknown> = Promise.resolve();
+  /** The last answer that was asked for. */
+  #last: Promise<unknown>;
+  #current: Promise<unknown> | null = null;
   #printed = '';
   #heard = (): void => {};
-  #searches = 0;
+  #keptChars = 0;
+  #isReady = false;
   #hasEnded = false;
 
   constructor(program: string) {
@@ -139,12 +182,19 @@ class WaitingGitleaks {
     this.#process.stdin.on('error', () => {});
     this.#process.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#printed += text;
+      this.#keptChars += text.length;
       this.#heard();
     });
+    // What it reads first must not be taken for an archive.
+    this.#last = this.#find(behindMagicNumbers(''), newMark()).then(() => {
+      this.#isReady = true;
+    });
+    this.#last.catch(() => {});
   }
 
-  get hasAnswered(): boolean {
-    return this.#searches > 0;
+  /** It has read its rules and answers. */
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   get hasEnded(): boolean {
@@ -152,34 +202,53 @@ class WaitingGitleaks {
   }
 
   get isSpent(): boolean {
-    return this.#searches >= SEARCHES_MAX;
+    return this.#keptChars > KEPT_MAX_CHARS;
   }
 
   /** Rejects if the process ends. */
   areClean(texts: readonly string[]): Promise<boolean> {
-    const done = this.#last.then(() => this.#search(texts));
-    this.#last = done.catch(() => {});
-    return done;
+    const answer: Promise<boolean> = this.#last
+      .catch(() => {})
+      .then(() => {
+        this.#current = answer;
+        return this.#search(texts);
+      });
+    answer.catch(() => {});
+    this.#last = answer;
+    return answer;
+  }
+
+  /** Whether it is at work for this answer, or at its rules and this is one that waits for them. */
+  isSearchedNow(answer: Promise<boolean>): boolean {
+    return this.#current === answer || !this.#isReady;
   }
 
   async #search(texts: readonly string[]): Promise<boolean> {
-    this.#printed = '';
     const [first, second] = [newMark(), newMark()];
-    const group = texts.join(BETWEEN_TEXTS) + BETWEEN_TEXTS;
-    await this.#find(first, this.#searches === 0 ? behindMagicNumbers(group) : group);
-    await this.#find(second, '');
-    this.#searches += 1;
+    this.#printed = '';
+    await this.#find(texts.map((text) => text + BETWEEN_TEXTS).join(''), first);
+    await this.#find('', second);
     const findings = this.#printed.split(/^Finding: */m).slice(1);
+    if (findings.length > FINDINGS_MAX) this.#keptChars = Number.POSITIVE_INFINITY;
     return findings.every((finding) => [first, second].some((mark) => finding.startsWith(printedOf(mark))));
   }
 
-  async #find(mark: string, before: string): Promise<void> {
+  async #find(before: string, mark: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
+    const wanted = printedOf(mark);
+    let searchedTo = 0;
     this.#heard = () => {
-      if (this.#printed.includes(printedOf(mark))) resolve();
+      if (this.#printed.indexOf(wanted, searchedTo) !== -1) resolve();
+      searchedTo = Math.max(0, this.#printed.length - wanted.length);
     };
+    this.#keptChars += before.length;
     this.#process.stdin.write(`${before}${mark}\n\n`);
     await Promise.race([promise, this.#ended]);
+  }
+
+  /** Ends it once what was asked for has an answer. */
+  endAfterLast(): void {
+    this.#last.catch(() => {}).then(() => this.end());
   }
 
   end(): void {
@@ -192,7 +261,8 @@ function printedOf(mark: string): string {
   return `${mark}\nSecret:      ${mark}\n`;
 }
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+/** Without E, as in `false`, which is no secret to gitleaks wherever it is in a value. */
+const BASE32 = 'ABCDFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** What the rule for keys of AWS finds: 16 characters of base 32, all different, so that their entropy is high. No text can name it before. */
 function newMark(): string {

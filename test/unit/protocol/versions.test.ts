@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import protobuf from 'protobufjs';
 import { expect, it } from 'vitest';
 import { INPUT_MAX_BYTES, MESSAGE_MAX_BYTES } from '#src/core/limits.js';
+import { DAEMON_DEFINITION } from '#src/protocol/generated/daemon-definition.js';
 import { loadProtocol } from '#src/protocol/load.js';
 import { PACKAGE_VERSION, PROTOCOL_VERSION } from '#src/protocol/versions.js';
 
@@ -134,4 +136,17 @@ it('API-1 the services have exactly these rpcs, and streams only answers that co
     ['InstallTool', expect.objectContaining({ requestStream: false, responseStream: true })],
   ]);
   expect(ToolService.service.Execute.path).toBe('/contextd.v1.ToolService/Execute');
+});
+
+it('issue 34 a field that adding a server and listing it share has the same type in both', () => {
+  const root = protobuf.Root.fromJSON(JSON.parse(DAEMON_DEFINITION)).resolveAll();
+  const [added, listed] = ['NewUpstream', 'UpstreamInfo'].map((name) => root.lookupType(`contextd.v1.${name}`).fields);
+  const ofRequest = ['root', 'dry_run', 'catalog_json', 'directory'];
+  expect(Object.keys(added ?? {}).filter((name) => listed?.[name] === undefined)).toEqual(ofRequest);
+  const typeOf = ({ type, repeated }: protobuf.Field): string => `${repeated ? 'repeated ' : ''}${type}`;
+  for (const [name, field] of Object.entries(added ?? {})) {
+    const other = listed?.[name];
+    // The values are in no answer.
+    if (other !== undefined && name !== 'variables') expect([name, typeOf(other)]).toEqual([name, typeOf(field)]);
+  }
 });

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { listChanges } from '#src/upstream/list-changes.js';
 
 /** The announcements of a server, as clients of the surface passthrough hear them. */
-function heard() {
+function heard(failing = 0) {
+  let left = failing;
   const notices: string[] = [];
   const waits: (() => void)[] = [];
   const timer = {
@@ -13,7 +14,13 @@ function heard() {
   };
   let reads = 0;
   const lists = listChanges({
-    passing: { onNotice: ({ method }) => void notices.push(method) },
+    passing: {
+      onNotice({ method }) {
+        left -= 1;
+        if (left >= 0) throw new Error('a listener failed');
+        notices.push(method);
+      },
+    },
     timer,
     onToolsChanged() {
       reads += 1;
@@ -54,4 +61,12 @@ it('issue 34: announcements without an end are heard once in each span of time, 
   expect(notices.filter((method) => method.includes('tools'))).toHaveLength(6);
   expect(notices.filter((method) => method.includes('prompts'))).toHaveLength(6);
   expect(reads()).toBe(6);
+});
+
+it('issue 34: a listener that throws ends no later announcement', () => {
+  const { notices, announce, pass } = heard(1);
+  expect(() => announce('prompts', 1)).toThrow('a listener failed');
+  announce('prompts', 1);
+  pass();
+  expect(notices).toEqual(['notifications/prompts/list_changed']);
 });

@@ -45,7 +45,7 @@ function open({
   const catalogues = new ToolCatalogues({
     catalog: { list: () => core },
     access: new ToolAccess({ allow: ['*'], deny, read_only: false, projects: {} }),
-    upstreams: { snapshot: async () => ({ ...EMPTY_SNAPSHOT, waiting }) },
+    upstreams: { snapshot: async () => ({ ...EMPTY_SNAPSHOT, waiting }), notStarted: () => undefined },
     config: { schemas: { on_invalid: 'flag', max_bytes: 1, max_depth: 1, max_properties: 1 } },
     projects: {
       find: async (root) => {

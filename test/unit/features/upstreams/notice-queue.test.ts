@@ -74,3 +74,31 @@ it('issue 34: large notifications are masked one by one, so that answers of othe
   await made.sent();
   expect(batches).toEqual(Array(10).fill(1));
 });
+
+it('issue 34: a notification whose sending throws holds up none of those beside it or after it', async () => {
+  const { made, sent, push } = queue();
+  push(0);
+  made.push(message(1), () => {
+    throw new Error('the client is gone');
+  });
+  push(2);
+  await made.sent();
+  push(3);
+  await made.sent();
+  expect(sent).toEqual([0, 2, 3]);
+});
+
+it('issue 34: masking that throws at once, or returns too few messages, ends no queue', async () => {
+  const sent: unknown[] = [];
+  let calls = 0;
+  const made = new NoticeQueue((messages) => {
+    calls += 1;
+    if (calls === 1) throw new Error('no engine');
+    return Promise.resolve(messages.slice(0, calls === 2 ? 0 : 1));
+  });
+  for (const data of upTo(3)) {
+    made.push(message(data), ({ params }) => sent.push(params.data));
+    await made.sent();
+  }
+  expect(sent).toEqual([2]);
+});

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
@@ -89,16 +89,43 @@ describe('SEC-1.3 gitleaks that waits for a text', () => {
     await vi.waitFor(() => expect(waitingFor(program)).toEqual([]));
   });
 
-  it('takes another process after a thousand searches, because the program keeps what it found', async () => {
+  it('takes another process after 16 MiB, because the program keeps what it found', async () => {
     const program = await findsHush();
     const search = waitingSearch(program);
     await search.run(['the first text'], WITHIN_MS);
     const first = waitingFor(program);
-    for (let count = 1; count < 1000; count++) await search.run([`text number ${count}`], WITHIN_MS);
+    const large = 'some text\n'.repeat(104_858);
+    for (let count = 0; count < 16; count++) await search.run([large], WITHIN_MS);
     expect(waitingFor(program)).toEqual(first);
-    await search.run(['one more text'], WITHIN_MS);
+    const atOnce = Array.from({ length: 8 }, (_, at) => search.run([`one more text, ${at}`], WITHIN_MS));
+    expect(await Promise.all(atOnce)).toEqual(Array(8).fill([]));
     await vi.waitFor(() => expect(waitingFor(program)).toHaveLength(1));
     expect(waitingFor(program)).not.toEqual(first);
+  });
+
+  it('leaves a program alone that is silent three times, and asks again after a while', async () => {
+    const program = join(dir, 'silent-for-now');
+    const silent = join(dir, 'silent-now');
+    const text = FINDS_HUSH.replace("includes('--verbose')", `includes('--verbose') && !fs.existsSync('${silent}')`);
+    await putProgram(program, Buffer.from(text));
+    writeFileSync(silent, '');
+    const alarms = new Set<() => void>();
+    const timer: Timer = {
+      after(_, wake) {
+        alarms.add(wake);
+        return () => void alarms.delete(wake);
+      },
+    };
+    const search = waitingSearch(program, NO_FILES, timer);
+    // All that wait for one process count once.
+    for (let count = 0; count < 3; count++)
+      await Promise.all(['the first', 'the second', 'the third'].map((name) => search.run([`${name} text`], 3_000)));
+    rmSync(silent);
+    await search.run(['one more text'], WITHIN_MS);
+    expect(waitingFor(program)).toEqual([]);
+    for (const wake of alarms) wake();
+    expect(await search.run(['the last text'], WITHIN_MS)).toEqual([]);
+    expect(waitingFor(program)).toHaveLength(1);
   });
 
   it('searches if the process that waited was ended, and asks another one after that', async () => {
@@ -115,11 +142,7 @@ describe('SEC-1.3 gitleaks that waits for a text', () => {
   it('searches with a process for each text if the program prints nothing while it reads', async () => {
     const program = join(dir, 'silent');
     await putProgram(program, Buffer.from(FINDS_HUSH.replace("process.argv.includes('--verbose')", 'false')));
-    const search = waitingSearch(program);
-    for (const _ of [1, 2, 3, 4]) {
-      expect(await search.run([`a ${HUSH}`], 2_000)).toEqual([{ rule: 'hush', secret: HUSH }]);
-    }
-    await vi.waitFor(() => expect(waitingFor(program)).toEqual([]));
+    expect(await waitingSearch(program).run([`a ${HUSH}`], 3_000)).toEqual([{ rule: 'hush', secret: HUSH }]);
   });
 
   it('fails with SCRUB_FAILED, without a word of the text, if the program fails', async () => {
@@ -175,6 +198,27 @@ describe.skipIf(binary.missing !== null)('SEC-1.1 the real gitleaks', () => {
       const alone = inLines.filter(({ position }) => lines[position] === line);
       const found = await search.run([...(clean ?? []).slice(0, 20), line], WITHIN_MS);
       expect(sorted(found), JSON.stringify(line)).toEqual(expect.arrayContaining(sorted(alone)));
+    }
+  });
+
+  it('finds a private key behind a text in which another one only begins', async () => {
+    if (binary.missing !== null) return;
+    const [begin, end] = ['BEGIN', 'END'].map((word) => `-----${word} PRIVATE KEY-----`);
+    const body = Array.from(
+      { length: 8 },
+      (_, line) => `MIIEv${line}QIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA${line}AoIB`,
+    ).join('\n');
+    const key = `${begin}\n${body}\n${end}\n`;
+    const files = createGitleaksRun({ program: binary.program, workDir: join(dir, 'keys'), lowPriority: false });
+    const search = waitingSearch(binary.program, files);
+    // Gitleaks takes no value for a secret that holds one of these words.
+    for (const word of ['false', 'abcdefghijklmnopqrstuvwxyz']) {
+      const open = `${begin}\n${'only the beginning '.repeat(5)} ${word}\n`;
+      expect(await search.run([open, key], WITHIN_MS)).toEqual(
+        expect.arrayContaining([{ rule: 'private-key', secret: key.trim() }]),
+      );
+      const encoded = [open, key].map((text) => Buffer.from(text).toString('base64'));
+      expect(await search.run(encoded, WITHIN_MS)).toEqual([expect.objectContaining({ rule: 'private-key' })]);
     }
   });
 
