@@ -139,7 +139,7 @@ async function searchOnce(program: string, text: string, withinMs: number): Prom
 }
 
 /**
- * No rule for a name and its value allows so many empty lines. The rule for private keys allows any, so that a key that only begins in one
+ * No rule for a name and its value allows this many empty lines. The rule for private keys allows any, so that a key that only begins in one
  * text would take the beginning of a key in the next: here it ends, at the end that the rule looks for.
  */
 const BETWEEN_TEXTS = `${'\n'.repeat(76)}KEY-----${'\n'.repeat(12)}`;
