@@ -34,7 +34,13 @@ async function buildDaemon(root: string): Promise<void> {
   await rm(target, { recursive: true, force: true });
   // Needed once in years. The namespace of a CommonJS package that is imported late would lack its names besides.
   // Large, and needed by few installations of a tool only: loaded from their own files.
-  const seldom = ['@aws-sdk/client-s3', '@sigstore/bundle', '@sigstore/protobuf-specs', '@sigstore/verify'];
+  const seldom = [
+    '@aws-sdk/client-s3',
+    '@opentelemetry/*',
+    '@sigstore/bundle',
+    '@sigstore/protobuf-specs',
+    '@sigstore/verify',
+  ];
   await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata', ...seldom] });
   await bundle(root, EGRESS, { mainFields: ['module', 'main'] });
   await bundle(root, SNAPSHOTS, {});

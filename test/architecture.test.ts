@@ -182,6 +182,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
     { folder: 'health', why: '`ctxd doctor`, as far as the daemon knows' },
     { folder: 'backup', why: 'copies what only the daemon may open, for a backup' },
     { folder: 'hand-over', why: 'how a daemon is replaced while calls and jobs go on' },
+    { folder: 'telemetry', why: 'traces and metrics for a collector, from what the daemon counts anyway' },
     { folder: 'storage', why: 'caches and storage of commands' },
     { folder: 'approvals', why: 'what a person is asked while a call waits' },
     {

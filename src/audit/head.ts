@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isErrno } from '../core/errors.ts';
+import { ContextdError, isErrno } from '../core/errors.ts';
 import { jsonObjectIn } from '../core/json.ts';
 import { CHAIN_START, KEY_BYTES, type Link, macOf } from './chain.ts';
 
@@ -64,11 +64,17 @@ export class HeadFile {
   }
 }
 
-/** Null if the file is missing. Throws Error if it is not a key. */
+/** Null if the file is missing. Throws AUDIT_FAILED if it is not a key. */
 export function readKey({ keyFile }: ChainPlaces): Buffer | null {
   const key = readIfThere(keyFile);
-  if (key !== null && key.length !== KEY_BYTES) throw new Error(`${keyFile} holds no key of ${KEY_BYTES} bytes`);
+  if (key !== null && key.length !== KEY_BYTES) throw damagedKey(keyFile);
   return key;
+}
+
+function damagedKey(keyFile: string): ContextdError {
+  return new ContextdError('AUDIT_FAILED', `${keyFile} holds no key of ${KEY_BYTES} bytes`, {
+    remedy: `Put the key back if you have it elsewhere. Otherwise move ${keyFile} to another folder and run \`ctxd server start\`: the audit log goes on with a new key and says so, and nothing proves the records before.`,
+  });
 }
 
 /**

@@ -186,7 +186,7 @@ class Audit implements AuditLog {
       this.#inputs.put(facts.request_id, facts.input);
       await this.#append(record, false);
     } catch (error) {
-      throw error instanceof ContextdError ? error : this.#failure(error);
+      throw this.#failure(error);
     }
   }
 
@@ -313,6 +313,7 @@ class Audit implements AuditLog {
   }
 
   #failure(cause: unknown): ContextdError {
+    if (cause instanceof ContextdError) return cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new ContextdError('AUDIT_FAILED', `the audit log in ${this.#deps.dir} cannot be written: ${reason}`, {
       remedy: 'Free disk space or make the folder writable. Until then no call is answered.',

@@ -253,7 +253,7 @@ export class SegmentWriter {
     const written = writeSync(open.fd, bytes);
     if (written < bytes.length) {
       ftruncateSync(open.fd, fstatSync(open.fd).size - written);
-      throw new Error(`only ${written} of ${bytes.length} bytes were written`);
+      throw new Error(`only ${written} of ${bytes.length} bytes were written: the disk is full`);
     }
     open.bytes = fstatSync(open.fd).size;
     this.#link = link;

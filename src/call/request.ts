@@ -51,6 +51,8 @@ export interface CallRequest {
   clientShell?: ClientShell;
   /** Door `shell`: the text of which the command is the first part. Missing: the command is the whole text, or a later part. */
   wholeText?: string;
+  /** The header traceparent of W3C Trace Context, unchecked. Absent: the caller sent none. */
+  traceParent?: string;
   /** True: the caller lost the connection of the call with this request id, and asks for its answer. */
   isAskedAgain?: boolean;
   /** Receives scrubbed lines of command output while the command runs. For a person to watch; lines may be missing. */

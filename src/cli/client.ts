@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type ChannelCredentials,
   type ClientReadableStream,
   type ClientUnaryCall,
   credentials,
@@ -54,7 +55,7 @@ const SERVER_NAME = 'contextd';
 export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promise<DaemonClient> {
   const { ca, certificate, key } = await readCliIdentity(paths.certsDir);
   const { ManagementService, ToolService } = loadProtocol();
-  const secured = credentials.createSsl(ca, key, certificate);
+  const secured = secureChannel(paths.certsDir, ca, key, certificate);
   const target = `unix:${paths.socket}`;
   const management = new ManagementService(target, secured, CHANNEL_OPTIONS);
   const tools = new ToolService(target, secured, CHANNEL_OPTIONS);
@@ -80,6 +81,18 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
       tools.close();
     },
   };
+}
+
+/** Throws DAEMON_UNAVAILABLE if the files are damaged: a daemon that starts makes new ones. */
+function secureChannel(certsDir: string, ca: Buffer, key: Buffer, certificate: Buffer): ChannelCredentials {
+  try {
+    return credentials.createSsl(ca, key, certificate);
+  } catch (cause) {
+    throw new ContextdError('DAEMON_UNAVAILABLE', `the certificates in ${certsDir} are damaged`, {
+      remedy: 'Run `ctxd server restart`, which makes new ones.',
+      cause,
+    });
+  }
 }
 
 /** Connects, uses the client and closes it in every case. */
@@ -163,6 +176,7 @@ function transportError(error: ServiceError, socket: string): ContextdError {
   const cause = { cause: error };
   switch (error.code) {
     case status.UNAVAILABLE:
+      if (WRONG_TIME.test(error.details)) return wrongTime(socket, cause);
       return new ContextdError('DAEMON_UNAVAILABLE', `no daemon answers at ${socket}`, {
         remedy: 'Start it with `ctxd server start`.',
         ...cause,
@@ -188,6 +202,17 @@ function transportError(error: ServiceError, socket: string): ContextdError {
         ...cause,
       });
   }
+}
+
+/** What OpenSSL says of a certificate whose time is not this machine's. */
+const WRONG_TIME = /certificate is not yet valid|certificate has expired/;
+
+function wrongTime(socket: string, cause: { cause: unknown }): ContextdError {
+  const message = `the certificates of the daemon at ${socket} are not valid at the time that the clock of this machine shows`;
+  return new ContextdError('DAEMON_UNAVAILABLE', message, {
+    remedy: 'It makes new ones within a minute; `ctxd server restart` does at once. Check the clock.',
+    ...cause,
+  });
 }
 
 /** The certificates that the daemon created at its first start, as PEM. */

@@ -13,6 +13,7 @@ import { GATEWAY_SCHEMA } from './gateway-schema.ts';
 import { LOG_SCHEMA } from './log-schema.ts';
 import { MEMORY_SCHEMA } from './memory-schema.ts';
 import { type Described, flag, names, optional, section, whole } from './schema-parts.ts';
+import { TELEMETRY_SCHEMA } from './telemetry-schema.ts';
 
 const MIB = 1024 * 1024;
 const BUDGET_CEILING_TOKENS = 1_000_000;
@@ -312,6 +313,7 @@ export const CONFIG_SCHEMA = {
       ),
     }),
     audit: AUDIT_SCHEMA,
+    telemetry: TELEMETRY_SCHEMA,
     log: LOG_SCHEMA,
     http: section('The HTTP API (docs/http.md).', {
       enabled: flag(false, 'Listen for HTTP requests. `ctxd http on` sets it and restarts the daemon.'),

@@ -1,5 +1,6 @@
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
+import { fileSources } from '../config/credential-source.ts';
 import { daemonEnvironment } from '../config/env.ts';
 import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
@@ -27,6 +28,7 @@ import { createSessionEnd, type SessionEnd, type SessionStateHolder } from '../f
 import { RecordedSettings } from '../features/settings/recorded-settings.ts';
 import { type CallGate, createCallGate } from '../features/shared/call-gate.ts';
 import { storageHolder } from '../features/storage/storage-life.ts';
+import { buildTelemetry, type Telemetry } from '../features/telemetry/telemetry.ts';
 import type { ToolManagementDeps } from '../features/tools/management.ts';
 import { watchFiles } from '../features/undo/watched-runner.ts';
 import type { Management } from '../protocol/management-contract.ts';
@@ -61,9 +63,18 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const { home, xdgConfigHome: configHome } = deps.environment;
   const ruleFiles = new RuleFiles({ home, configHome, managedSettings: MANAGED_SETTINGS });
   const clientRules = new ClientRules({ files: ruleFiles, thread: judgeThread });
+  const telemetry = buildTelemetry({
+    ...before,
+    config: config.telemetry,
+    environment: fileSources(deps.environment),
+    figures: () => figures(),
+    clock,
+    logger,
+  });
   const dispatch = createDispatch({
     ...before,
     scrubber: works.object('scrubber', scrubber, ['scrub', 'scrubAgain']),
+    ...(telemetry === null ? {} : { traceCall: telemetry.ended }),
     approvals,
     commandRules: clientRules,
     policyHash: createPolicyHash({ ...before, config }),
@@ -98,6 +109,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     endNow: deps.endNow,
   });
   const management = managementOf(deps, {
+    telemetry,
     ...before,
     auditLog,
     departure,
@@ -129,6 +141,13 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const replaces = (): boolean => deps.arrival !== undefined;
   const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook, replaces });
   const startedMs = clock.now();
+  const figures = (): Figures => ({
+    ...before.callFigures.read(),
+    callsRunning: gate.active(),
+    callsWaiting: slots.waiting(),
+    residentBytes: process.memoryUsage.rss(),
+    startedMs,
+  });
   const httpDoor: HttpDoor = createHttpDoor({
     ...doorDeps,
     config: config.http,
@@ -136,16 +155,10 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     proofKey: (id) => keys.derive('http', id),
     refusalLine: (why) => turnedAway(newRequestId(clock.now()), maskedError(why, mask), before.counter).answer.line,
     feed: before.liveEvents,
-    figures: (): Figures => ({
-      ...before.callFigures.read(),
-      callsRunning: gate.active(),
-      callsWaiting: slots.waiting(),
-      residentBytes: process.memoryUsage.rss(),
-      startedMs,
-    }),
+    figures,
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, departure };
+  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, departure, telemetry };
 }
 
 /** Holders of session state, in the order in which they end a session. */
@@ -164,6 +177,7 @@ interface ManagementParts
   departure: Departure;
   sessionEnd: SessionEnd;
   settings: RecordedSettings;
+  telemetry: Telemetry | null;
 }
 
 function managementOf(deps: ComposeDeps, parts: ManagementParts): Management {

@@ -88,6 +88,7 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
     named('sharing', sharing),
     named('weak outcomes', parts.weakOutcomes),
     named('distiller', distiller),
+    ...(parts.telemetry === null ? [] : [parts.telemetry]),
     parts.network,
     { name: 'client rules', async start() {}, stop: () => parts.judgeThread.stop() },
     named('runner', runner),

@@ -1,5 +1,6 @@
 import type { ApprovalRecord, CommandRuleRecord } from '../call/outcome.ts';
 import type { CallAnswer, CallRequest } from '../call/request.ts';
+import type { ErrorCode } from '../core/errors.ts';
 import type { CallRecord } from './audit.ts';
 import type { Permit } from './authorize.ts';
 import type { Call, RawOutcome, VerifiedCall } from './call.ts';
@@ -43,6 +44,8 @@ export class CallState {
   policyHash = '';
   /** True if the call failed without output, or lost it: the answer is the failure and the known facts of the run. */
   isRefused = false;
+  /** The code of the answer if the call could not be recorded, or null. */
+  unrecordedAs: ErrorCode | null = null;
   readonly #results: Partial<StepResults> = {};
 
   constructor(request: CallRequest, record: CallRecord, times: CallState['times']) {

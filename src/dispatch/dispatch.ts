@@ -1,3 +1,4 @@
+import type { EndedCall } from '../call/ended-call.ts';
 import { withoutOutput } from '../call/fact-operations.ts';
 import type { CallFacts } from '../call/outcome.ts';
 import type { CallAnswer, CallRequest, Dispatch } from '../call/request.ts';
@@ -47,6 +48,8 @@ export interface DispatchDeps
   /** Gets the times of the steps of each call, as `StepTimes.fields` has them. Must not throw. */
   callFigures: { took(times: Readonly<Record<string, number>>): void };
   carried: CarriedCalls;
+  /** Gets each call that was answered, for its trace. Absent: traces are off. Must not throw. */
+  traceCall?(call: EndedCall): void;
   clock: Clock;
   logger: Logger;
 }
@@ -104,6 +107,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
     }
     const times = state.times.fields();
     deps.callFigures.took(times);
+    deps.traceCall?.(endedCall(state, times));
     deps.logger.debug('call.answered', { request_id: state.call.requestId, ...request.principal, ...times });
     return state.from('audit');
   };
@@ -118,6 +122,23 @@ async function takeSteps(state: CallState, hasRun: boolean, deps: DispatchDeps):
     next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;
   }
   return null;
+}
+
+function endedCall(state: CallState, times: EndedCall['times']): EndedCall {
+  const { request } = state;
+  const { line, text, exitCode } = state.from('audit');
+  return {
+    tool: state.find('verify')?.tool.manifest.name ?? request.tool,
+    door: request.principal.door,
+    projectRoot: request.projectRoot,
+    errorCode: state.unrecordedAs ?? state.from('scrub').failure?.code ?? null,
+    exitCode,
+    tokens: state.from('budget').tally.tokensReturned,
+    bytes: Buffer.byteLength(text === undefined ? line : text.stdout + text.stderr),
+    startedMs: state.call.receivedAt,
+    times,
+    ...(request.traceParent === undefined ? {} : { traceParent: request.traceParent }),
+  };
 }
 
 /** Returns false if the step failed. The failure becomes the call's outcome, scrubbed and recorded like any other. */
@@ -282,6 +303,7 @@ async function recordAnswer(state: CallState, deps: DispatchDeps): Promise<CallA
     return budgeted.answer;
   } catch (thrown) {
     const failure = unrecorded(reported(state.call, thrown, deps, 'audit'));
+    state.unrecordedAs = failure.code;
     return answerWithoutText(state.call, { ...withheld(failure), failure }, deps).answer;
   }
 }

@@ -43,7 +43,8 @@ export function answerOf(
 /** The error for a call that could not be recorded. It does not describe the withheld answer. */
 export function unrecorded(cause: ContextdError): ContextdError {
   const code = cause.code === 'STORAGE_FULL' ? 'STORAGE_FULL' : 'AUDIT_FAILED';
-  return new ContextdError(code, 'the call could not be recorded, so its answer is withheld', {
+  const why = cause.code === code ? `: ${cause.message}` : '';
+  return new ContextdError(code, `the call could not be recorded, so its answer is withheld${why}`, {
     remedy: cause.remedy ?? 'Free disk space or make the state directory writable, then see `ctxd doctor`.',
     cause,
   });

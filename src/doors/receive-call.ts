@@ -10,9 +10,12 @@ import { isSurface } from '../core/surfaces.ts';
 /** Maximum characters of the fields of a call. A longer field is cut and the call is refused. */
 const FIELD_MAX_CHARS = { tool: 128, project_root: 4096, session_id: 4096, branch: 128, cwd: 4096 } as const;
 
+/** Of version 00. A later version may add to it. */
+const TRACE_PARENT_CHARS = 55;
+
 /** A call as its caller wrote it. Nothing in it has been checked. */
 export interface GivenCall
-  extends Pick<CallRequest, 'principal' | 'form' | 'clientShell' | 'wholeText' | 'isAskedAgain'> {
+  extends Pick<CallRequest, 'principal' | 'form' | 'clientShell' | 'wholeText' | 'isAskedAgain' | 'traceParent'> {
   requestId: string;
   tool: string;
   projectRoot: string;
@@ -51,6 +54,7 @@ export function receive(given: GivenCall, signal: AbortSignal, nowMs: number): R
     ...(isSurface(given.surface) ? { surface: given.surface } : {}),
     ...(given.clientShell === undefined ? {} : { clientShell: given.clientShell }),
     ...(given.wholeText === undefined ? {} : { wholeText: given.wholeText }),
+    ...(given.traceParent === undefined ? {} : { traceParent: given.traceParent.slice(0, TRACE_PARENT_CHARS) }),
     ...(given.isAskedAgain === true ? { isAskedAgain: true } : {}),
   };
   return { request, fault: sizeFault(given) };

@@ -172,12 +172,24 @@ function prepareDirectories(places: Places): void {
  * descriptors above 2. Its stderr goes to the daemon's log. A launcher that cannot be run counts as ended.
  */
 function startDaemon({ launcher, launchWords, environment, places }: DaemonSource): Starting {
-  const log = openSync(places.logFile, 'a', 0o600);
+  const log = openLog(places.logFile);
   const stdio = ['ignore' as const, 'ignore' as const, log];
   const child = spawn(launcher, launchWords, { cwd: '/', env: environment, detached: true, stdio });
   closeSync(log);
   child.unref();
   return watch(child);
+}
+
+function openLog(logFile: string): number {
+  try {
+    return openSync(logFile, 'a', 0o600);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw unavailable(
+      `cannot write ${logFile} (${error.code})`,
+      'Make its disk and directory writable, then call again.',
+    );
+  }
 }
 
 function watch(child: ChildProcess): Starting {

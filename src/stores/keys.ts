@@ -10,7 +10,17 @@ export interface DaemonKeys {
 }
 
 /** What a key is for. No label is a prefix of another, so two uses never share a key. */
-export type KeyLabel = 'allowed' | 'call' | 'command' | 'content' | 'cursor' | 'etag' | 'http' | 'secret' | 'session';
+export type KeyLabel =
+  | 'allowed'
+  | 'call'
+  | 'command'
+  | 'content'
+  | 'cursor'
+  | 'etag'
+  | 'http'
+  | 'secret'
+  | 'session'
+  | 'telemetry';
 
 export type DeriveKey = DaemonKeys['derive'];
 

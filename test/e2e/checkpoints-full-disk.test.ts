@@ -1,17 +1,16 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, cpSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DaemonCaller, openCaller } from '../helpers/daemon-caller.ts';
+import { canMount, type Disk, fill, onSmallDisk } from '../helpers/disks.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
 const MIB = 1024 * 1024;
-const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
 if (!canMount) console.error('SKIPPED: full disks of checkpoints: only root can mount a small file system');
 
 let at: Installation;
 let daemon: DaemonCaller;
-let mounted: string[] = [];
+let mounted: Disk[] = [];
 beforeEach(async () => {
   at = await install();
   daemon = await openCaller(at, 'one');
@@ -19,8 +18,7 @@ beforeEach(async () => {
 afterEach(async () => {
   daemon.close();
   await at.run(CTXD, ['server', 'stop']);
-  // Processes of the daemon that end after it may still have files open.
-  for (const directory of mounted) execFileSync('umount', ['--lazy', directory]);
+  for (const disk of mounted) disk.unmount();
   mounted = [];
   await at.remove();
 });
@@ -28,39 +26,18 @@ afterEach(async () => {
 const call = async (tool: string, input: object) => (await daemon.call(tool, input)).envelope;
 
 /** Moves a directory of the daemon to a disk of its own. */
-async function onSmallDisk(directory: string, bytes: number): Promise<void> {
+async function moveToSmallDisk(directory: string, bytes: number): Promise<void> {
   daemon.close();
   await at.run(CTXD, ['server', 'stop']);
-  const copy = `${directory}.copy`;
-  cpSync(directory, copy, { recursive: true });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'tmpfs', directory]);
-  mounted.push(directory);
-  cpSync(copy, directory, { recursive: true });
-  rmSync(copy, { recursive: true });
+  mounted.push(onSmallDisk(directory, bytes));
   await at.run(CTXD, ['server', 'start']);
   daemon = await openCaller(at, 'one');
-}
-
-/** Writes until the disk has no byte left. */
-function fill(file: string): void {
-  const fd = openSync(file, 'w');
-  try {
-    for (let size = MIB; size >= 512; ) {
-      try {
-        writeSync(fd, Buffer.alloc(size));
-      } catch {
-        size /= 2;
-      }
-    }
-  } finally {
-    closeSync(fd);
-  }
 }
 
 describe.skipIf(!canMount)('issue 19 part 9: checkpoints and a full disk', () => {
   it('fail with a clear error while the disk of the state is full, and lose none that was answered', async () => {
     const state = join(at.home, 'state');
-    await onSmallDisk(state, 64 * MIB);
+    await moveToSmallDisk(state, 64 * MIB);
     const saved = new Map<string, string>();
     const save = async (note: string): Promise<string> => {
       const { success, data } = await call('checkpoint_save', { note });
@@ -88,7 +65,7 @@ describe.skipIf(!canMount)('issue 19 part 9: checkpoints and a full disk', () =>
     const id = String((await call('checkpoint_save', {})).data.checkpoint_id);
     const report = await call('checkpoint_restore', { id, files: 'report' });
     expect(report.data.content).toContain('not covered: "big: larger than 16 MiB"');
-    await onSmallDisk(join(at.home, 'data/undo'), 64 * MIB);
+    await moveToSmallDisk(join(at.home, 'data/undo'), 64 * MIB);
     await call('safe_bash', { command: 'echo 2 > f' });
     const { success, data } = await call('checkpoint_save', {});
     expect(success).toBe(true);

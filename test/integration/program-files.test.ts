@@ -39,6 +39,20 @@ describe('the files that the daemon runs from', () => {
     expect(withParser).toEqual(['judge-thread.js']);
   });
 
+  it('NFR-1.4: load OpenTelemetry on demand only', () => {
+    const scripts = readdirSync(PROGRAM).filter((file) => file.endsWith('.js'));
+    const textOf = (file: string): string => readFileSync(join(PROGRAM, file), 'utf8');
+    const [user = '', ...more] = scripts.filter((file) => textOf(file).includes('@opentelemetry/'));
+    expect(more).toEqual([]);
+    const importers = scripts.flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .filter((line) => line.includes(`"./${user}"`)),
+    );
+    expect(importers.length).toBe(1);
+    expect(importers[0]).toContain(`await import("./${user}")`);
+  });
+
   it('NFR-1.4: start threads and spawner from bundled files, and find the data where the compiler left it', () => {
     const text = readdirSync(PROGRAM)
       .filter((file) => file.endsWith('.js'))

@@ -53,7 +53,7 @@ async function launch(context: CliContext): Promise<StatusResponse> {
  */
 function spawnDaemon(launcher: string, logFile: string, env: Record<string, string>): End {
   const nothing = openSync('/dev/null', 'r+');
-  const log = openSync(logFile, 'a', 0o600);
+  const log = openLog(logFile);
   try {
     const stdio = [nothing, nothing, log, ...inheritedDescriptors().map(() => nothing)];
     const child = spawn(launcher, ['serve'], { cwd: '/', detached: true, env, stdio });
@@ -62,6 +62,22 @@ function spawnDaemon(launcher: string, logFile: string, env: Record<string, stri
   } finally {
     closeSync(nothing);
     closeSync(log);
+  }
+}
+
+function openLog(logFile: string): number {
+  try {
+    return openSync(logFile, 'a', 0o600);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    throw new ContextdError(
+      'DAEMON_UNAVAILABLE',
+      `the daemon cannot start: ${logFile} cannot be written (${error.code})`,
+      {
+        remedy: 'Make its disk and directory writable, then run `ctxd server start`.',
+        cause: error,
+      },
+    );
   }
 }
 

@@ -57,12 +57,15 @@ export async function checkCertificates(context: CliContext): Promise<Check> {
   const { ca, ...others } = CERTIFICATE_FILES;
   const authority = await readCertificate(join(context.paths.certsDir, ca));
   const key = createPublicKey(authority.publicKey.export({ type: 'spki', format: 'pem' }));
-  let soonest = authority;
+  let [soonest, latest] = [authority, authority];
   for (const name of Object.values(others)) {
     const certificate = await readCertificate(join(context.paths.certsDir, name));
     if (!certificate.verify(key)) return fail('certificates', `${name} was not signed by ${ca}`, RESTART);
     if (certificate.validToDate < soonest.validToDate) soonest = certificate;
+    if (certificate.validFromDate > latest.validFromDate) latest = certificate;
   }
+  if (latest.validFromDate.getTime() > Date.now())
+    return fail('certificates', `not valid before ${latest.validFromDate.toISOString()}: check the clock`, RESTART);
   const days = Math.floor((soonest.validToDate.getTime() - Date.now()) / DAY_MS);
   const until = `valid until ${soonest.validToDate.toISOString().slice(0, 10)}`;
   if (days < 0) return fail('certificates', `expired ${until.slice('valid until '.length)}`, RESTART);

@@ -68,6 +68,8 @@ function occupantOf(error: Error): Occupant {
   return { kind: 'foreign', what: isErrno(error) ? `connecting fails with ${error.code}` : 'connecting fails' };
 }
 
+const OTHER_TIME = /certificate is not yet valid|certificate has expired/;
+
 async function askStatus(deps: ProbeDeps): Promise<Occupant> {
   try {
     const identity = await readIdentity(deps.certsDir, 'cli');
@@ -76,9 +78,11 @@ async function askStatus(deps: ProbeDeps): Promise<Occupant> {
     return { kind: 'contextd', pid, version };
   } catch (thrown) {
     const unasked = isErrno(thrown, 'ENOENT');
+    const what = unasked ? 'there is no certificate to connect with' : 'it does not answer as contextd';
+    const isOfAnotherTime = thrown instanceof Error && OTHER_TIME.test(thrown.message);
     return {
       kind: 'foreign',
-      what: unasked ? 'there is no certificate to connect with' : 'it does not answer as contextd',
+      what: isOfAnotherTime ? 'its certificate is not valid at the time of this machine' : what,
     };
   }
 }
@@ -110,7 +114,8 @@ function alreadyRunning(socket: string, pid: number, version: string): ContextdE
 
 function heldByAnother(socket: string, what: string): ContextdError {
   return new ContextdError('CONFLICT', `${socket} is held by something that is not this contextd: ${what}`, {
-    remedy: 'Nothing was changed. Find the process that holds it with `lsof` and end it, or set CONTEXTD_HOME.',
+    remedy:
+      'Nothing was changed. If it is a daemon of yours, `ctxd server restart` replaces it. Otherwise find the process that holds it with `lsof` and end it, or set CONTEXTD_HOME.',
     details: { path: socket },
   });
 }

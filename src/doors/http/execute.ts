@@ -7,7 +7,7 @@ import type { RouteDeps, RouteRequest } from './route.ts';
 
 /** Carries a call to dispatch, as the other doors do. A call for a project that the token does not cover is on record too. */
 export async function executeTool(tool: string, request: RouteRequest, deps: RouteDeps): Promise<PlainAnswer> {
-  const { body, grant, signal } = request;
+  const { body, grant, headers, signal } = request;
   const { project, fault } = coveredProject(textIn(body, 'project'), request);
   const { input } = body;
   const isWords = typeof input === 'string';
@@ -23,6 +23,7 @@ export async function executeTool(tool: string, request: RouteRequest, deps: Rou
       inputJson: Buffer.from(isWords ? '' : JSON.stringify(isJsonObject(input) ? input : {})),
       inputText: isWords ? Buffer.from(input) : null,
       form: 'json',
+      ...(typeof headers.traceparent === 'string' ? { traceParent: headers.traceparent } : {}),
     },
     signal,
     deps.clock.now(),

@@ -28,6 +28,7 @@ import type { ClientRules } from '../rules/client-rules.ts';
 import { isCatchAll } from '../rules/rule.ts';
 import type { StandingAuditor, StandingAuditorState } from '../secrets/standing-auditor.ts';
 import { checkCaches } from '../storage/management.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { checkBranchFiles } from './branch-health.ts';
 import { checkNetwork } from './network-health.ts';
 import { checkInstalled, checkTools } from './tool-health.ts';
@@ -45,6 +46,8 @@ export interface HealthDeps {
   /** Null: scrub.seeds is off. */
   seeds: Pick<Seeds, 'skipped'> | null;
   sharing: Pick<Sharing, 'check'>;
+  /** Null: no collector is configured. */
+  telemetry: Pick<Telemetry, 'check'> | null;
   /** Null: no embedding model is configured. */
   dense: Dense | null;
   clock: Pick<Clock, 'monotonic'>;
@@ -81,6 +84,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['caches', checkCaches],
     ...(deps.dense === null ? [] : [['embedding', embeddingCheck(deps.dense)] satisfies NamedCheck]),
     ...(deps.config.memory.qdrant.url === null ? [] : [['qdrant', checkSharing] satisfies NamedCheck]),
+    ...(deps.telemetry === null ? [] : [['telemetry', telemetryCheck(deps.telemetry)] satisfies NamedCheck]),
     ['gitleaks', async ({ auditor, installRoot }) => checkAuditor(auditor.state(), installRoot)],
   ];
   const results: HealthCheck[] = [...(await checkIsolation(projectRoot, deps))];
@@ -90,6 +94,10 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
 
 function embeddingCheck(dense: Dense): NamedCheck[1] {
   return ({ clock }) => checkEmbedding(dense, clock);
+}
+
+function telemetryCheck(telemetry: Pick<Telemetry, 'check'>): NamedCheck[1] {
+  return async () => telemetry.check();
 }
 
 async function checkSharing({ sharing }: HealthDeps): Promise<Finding> {

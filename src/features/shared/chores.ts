@@ -47,7 +47,8 @@ export function createChores(chores: readonly Chore[], { timer, logger }: { time
 }
 
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
-const RENEW_EVERY_MS = 60 * 60 * 1000;
+/** Soon after a clock was set to a time before the certificates, with which no client could connect. */
+const RENEW_EVERY_MS = 60 * 1000;
 
 /** Removes artifacts that are too old or over the quota. */
 export function pruneChore(artifacts: Pick<ArtifactStore, 'prune'>): Chore {
