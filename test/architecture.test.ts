@@ -295,9 +295,10 @@ const NARROWER = [
       'src/proxy/environment.ts',
       'src/proxy/exchange.ts',
       'src/proxy/messages.ts',
+      'src/proxy/start-lock.ts',
       'src/proxy/start.ts',
     ],
-    why: 'the bridge of an MCP client reaches and starts the daemon as the proxy does, and loads as little',
+    why: 'the bridge of an MCP client reaches and starts the daemon as the proxy does, and loads as little; ctxd waits for a start',
   },
   {
     from: 'src/cli',

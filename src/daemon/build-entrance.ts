@@ -7,6 +7,7 @@ import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
+import { createRetire } from '../dispatch/retire.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createGrpcDoor, type Door } from '../doors/grpc/grpc.ts';
 import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
@@ -14,6 +15,7 @@ import { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { questionEvent } from '../features/approvals/question-event.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
 import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
+import { holdHooks } from '../features/hand-over/acts.ts';
 import { Departure } from '../features/hand-over/departure.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
@@ -50,7 +52,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const { keys, scrubber, auditor, moves } = before;
   const { works } = moves;
   const secondSearch = works.object('second search', auditor, ['missedIn']);
-  const refuse = createRefuse({ ...before, clock, logger });
+  const auditLog = works.object('audit log', before.auditLog, ['append', 'begin', 'end']);
+  const refuse = createRefuse({ ...before, auditLog, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
   const watched = config.undo.enabled ? watchFiles(before.runner, before.callUndo, view, fileBytes) : before.runner;
@@ -92,9 +95,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     logger,
   });
   const lostCalls = createLostCalls(dispatch, { ...before, refuse, config, clock, logger });
-  const gate = createCallGate(lostCalls, refuse, clock);
+  const gate = createCallGate(lostCalls, { refuse, retire: createRetire({ ...before, clock }), clock });
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
-  const auditLog = works.object('audit log', before.auditLog, ['append', 'begin', 'end']);
   const settings = new RecordedSettings({ ...before, paths, clock });
   const departure = new Departure({
     ...before,
@@ -123,7 +125,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const mask = (text: string): string => scrubber.maskText(text);
   const { passing } = before;
-  const answerHook = createClientHooks({
+  const hooks = createClientHooks({
     ...before,
     auditLog,
     secondSearch,
@@ -139,7 +141,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
   const replaces = (): boolean => deps.arrival !== undefined;
-  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook, replaces });
+  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook: holdHooks(hooks, moves.acts), replaces });
   const startedMs = clock.now();
   const figures = (): Figures => ({
     ...before.callFigures.read(),

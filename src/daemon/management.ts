@@ -9,6 +9,7 @@ import { createAuditManagement } from '../features/audit/management.ts';
 import { type BackupDeps, createBackupManagement } from '../features/backup/management.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
+import { type Acts, holdActs } from '../features/hand-over/acts.ts';
 import type { Departure } from '../features/hand-over/departure.ts';
 import type { checkHealth } from '../features/health/health.ts';
 import { createHttpManagement, type HttpManagementDeps } from '../features/http/management.ts';
@@ -87,6 +88,7 @@ export interface ManagementDeps
   gate: CallGate;
   callFigures: Pick<CallFigures, 'latencies'>;
   departure: Pick<Departure, 'run' | 'checkStays'>;
+  moves: { acts: Pick<Acts, 'run'> };
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   secretNumbers: { forget(project: string): Promise<void> };
@@ -173,7 +175,8 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createUpstreamManagement(deps.serving),
     ...deps.settings.management,
   };
-  return forRegisteredProjects({ ...management, ...recordedMethods(management, deps) }, deps.projects);
+  const recorded = { ...management, ...recordedMethods(management, deps) };
+  return holdActs(forRegisteredProjects(recorded, deps.projects), deps.moves.acts);
 }
 
 async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<StatusResponse> {

@@ -80,7 +80,7 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
     ]),
     started('acceptance', async () => {
       await followInstallation(catalog, projects, logger);
-      await removeUnusedBundles(paths, parts);
+      await removeUnusedBundles(paths, parts, arrival?.bundles);
       await warnOfBadLinks(await projects.list(), paths.proxyBinary, logger);
     }),
     parts.settings,

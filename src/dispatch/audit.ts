@@ -59,7 +59,7 @@ function knownTool(call: Call | VerifiedCall, { catalog }: AuditDeps): CatalogTo
 }
 
 /** The name of an existing tool is never masked. Any other name is caller text. */
-function recordedTool(call: Call | VerifiedCall, deps: AuditDeps): string {
+export function recordedTool(call: Call | VerifiedCall, deps: AuditDeps): string {
   return knownTool(call, deps)?.manifest.name ?? deps.scrubber.maskText(call.request.tool).slice(0, 100);
 }
 

@@ -167,7 +167,7 @@ export class CarriedCalls {
 /** Gives the outcome of step 5 to the daemon that answers the call. */
 type Finish = (requestId: string, outcome: CarriedOutcome) => Promise<CallAnswer>;
 
-function left(): ContextdError {
+export function left(): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', 'contextd is being restarted', { remedy: 'Call again.' });
 }
 

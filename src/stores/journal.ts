@@ -9,6 +9,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const JOURNAL_KEPT_DAYS = 7;
 /** Error code of calls that a crash left open. */
 const INTERRUPTED: ErrorCode = 'INTERRUPTED';
+/** Error code of a call that was taken back before it ran. */
+const TAKEN_BACK: ErrorCode = 'DAEMON_UNAVAILABLE';
 
 export interface JournalEntry {
   requestId: string;
@@ -65,6 +67,8 @@ export interface Journal {
   begin(entry: JournalEntry): Promise<void>;
   /** `errorCode` is null for success. `answer`: sealed, for a caller that lost its connection. Does nothing if the call is not open. */
   finish(requestId: string, errorCode: ErrorCode | null, answer?: string): Promise<void>;
+  /** Enters a call that was taken back and runs again under another id, as finished without an answer: this id must not run. */
+  retire(entry: JournalEntry): Promise<void>;
   /** Null for a call that never began, or that finished over `JOURNAL_KEPT_DAYS` ago. */
   find(requestId: string): Promise<JournalCall | null>;
   counts(): Promise<JournalCounts>;
@@ -115,6 +119,17 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
       const sql = 'UPDATE calls SET finished_ms = ?, error_code = ? WHERE request_id = ? AND finished_ms IS NULL';
       const kept = answer === undefined ? [] : answers.keep(requestId, answer);
       await database.write([{ sql, params: [clock.now(), errorCode, requestId] }, ...kept]);
+    },
+
+    async retire({ requestId, tool, session: { project, session }, tag = '' }) {
+      await database.write([
+        {
+          sql: `INSERT INTO calls (request_id, tool, project, session, started_ms, tag, finished_ms, error_code)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5, ?7) ON CONFLICT DO NOTHING`,
+          params: [requestId, tool, project, session, clock.now(), tag, TAKEN_BACK],
+        },
+        answers.drop(requestId),
+      ]);
     },
 
     async find(requestId) {

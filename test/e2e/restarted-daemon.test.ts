@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { miscounted } from '../helpers/audit-ends.ts';
 import { CallLoad } from '../helpers/call-load.ts';
@@ -176,6 +176,51 @@ describe('a daemon that is restarted', () => {
     expect(readFileSync(file('orphaned.begun'), 'utf8')).toBe('begun\n');
     await verifyAudit();
     expect(miscounted(at)).toEqual({ open: [], endedTwice: [] });
+  });
+
+  it('NFR-2.3: the second of three daemons goes on with its calls when the first has ended', {
+    timeout: RESTART_MAX_MS * 4,
+  }, async () => {
+    const ofFirst = await longCall('first');
+    const first = await restart();
+    const ofSecond = await longCall('second');
+    const second = await restart();
+    expect(await ofFirst.finish()).toMatchObject({ success: true });
+    await expect.poll(() => isAlive(first.previous_pid), { timeout: RESTART_MAX_MS }).toBe(false);
+    expect(isAlive(second.previous_pid)).toBe(true);
+    expect(await ofSecond.finish()).toMatchObject({ success: true });
+    await expect.poll(() => isAlive(second.previous_pid), { timeout: RESTART_MAX_MS }).toBe(false);
+    expect(readFileSync(join(at.home, 'state/daemon.log'), 'utf8')).not.toContain('daemon.crashed');
+    await verifyAudit();
+    expect(miscounted(at)).toEqual({ open: [], endedTwice: [] });
+  });
+
+  it('NFR-2.3: what a person takes back while it is restarted is not allowed in the new daemon', {
+    timeout: RESTART_MAX_MS * 6,
+  }, async () => {
+    const base = realpathSync(dirname(at.home));
+    chmodSync(base, 0o755);
+    const shared = Array.from({ length: 16 }, (_, i) => join(base, `shared-${i}`));
+    for (const path of shared) {
+      mkdirSync(path);
+      expect(await at.run(CTXD, ['allow', 'path', path])).toMatchObject({ code: 0 });
+    }
+    let isOver = false;
+    const restarted = restart().finally(() => {
+      isOver = true;
+    });
+    const left = [...shared];
+    for (let path = left.pop(); path !== undefined; path = isOver ? undefined : left.pop()) {
+      const { code, stderr } = await at.run(CTXD, ['allow', 'remove', path]);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+    }
+    await restarted;
+    const listed = JSON.parse((await at.run(CTXD, ['allow', 'list', '--json'])).stdout);
+    expect(
+      JSON.stringify(listed)
+        .match(/shared-\d+/g)
+        ?.toSorted() ?? [],
+    ).toEqual(left.map((path) => path.slice(base.length + 1)).toSorted());
   });
 
   it('undoes what a call did before and after the restart', { timeout: RESTART_MAX_MS * 2 }, async () => {

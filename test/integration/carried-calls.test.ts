@@ -68,7 +68,7 @@ describe('a call in step 5 while its daemon is replaced', () => {
 
 describe('a call that has not begun while its daemon is replaced', () => {
   /** A call that waits for a person, and its question. */
-  async function waitingCall() {
+  async function waitingCall(options: { requestId?: string } = {}) {
     await at.approvalRules.add({
       id: 'rule_test',
       scope: '',
@@ -78,7 +78,7 @@ describe('a call that has not begun while its daemon is replaced', () => {
       givenBy: 'test',
     });
     at.approvals.watched();
-    const answer = at.gate.dispatch(at.requestOf('safe_bash', INPUT, {}));
+    const answer = at.gate.dispatch(at.requestOf('safe_bash', INPUT, options));
     answer.catch(() => {});
     await expect.poll(() => at.approvals.list('').length, { timeout: 20_000 }).toBe(1);
     return { answer, question: at.approvals.list('')[0]?.id ?? '' };
@@ -115,6 +115,28 @@ describe('a call that has not begun while its daemon is replaced', () => {
     expect(JSON.parse((await answer).line)).toMatchObject({ success: true });
     expect(readFileSync(join(at.project, 'ran'), 'utf8')).toBe('x\n');
     expect(await ends()).toEqual(['DAEMON_UNAVAILABLE', null]);
+  });
+
+  it('NFR-2.3: does not run a second time if its caller asks for its first id after it ran under another', async () => {
+    const requestId = newRequestId(Date.now());
+    const { answer, question } = await waitingCall({ requestId });
+    const held = at.gate.hold();
+    held.withdraw((id) => at.carried.hasBegun(id));
+    await expect.poll(() => at.gate.active()).toBe(0);
+    held.goOn();
+    await expect
+      .poll(() => at.approvals.list('').map(({ id }) => id !== question), { timeout: 20_000 })
+      .toEqual([true]);
+    await at.approvals.decide(at.approvals.list('')[0]?.id ?? '', '', {
+      answer: 'once',
+      forMs: 0,
+      calls: 1,
+      by: 'test',
+    });
+    await answer;
+    const asked = await at.gate.dispatch(at.requestOf('safe_bash', INPUT, { requestId, isAskedAgain: true }));
+    expect(JSON.parse(asked.line)).toMatchObject({ success: false, data: { error_code: 'INTERRUPTED' } });
+    expect(readFileSync(join(at.project, 'ran'), 'utf8')).toBe('x\n');
   });
 
   it('NFR-2.3: does not begin after it was taken back, even if a person allows it at that moment', async () => {
@@ -158,6 +180,7 @@ async function handOver() {
     calls,
     jobs: await at.jobs.leave(),
     undo: await at.undo.leave(),
+    branches: at.branches.leave(),
     spawner: null,
     hasStreams: false,
     network: at.network.leave(() => {}),
@@ -203,6 +226,33 @@ describe('a daemon that takes over', () => {
       const kinds = records.flatMap(({ request_id, kind }) => (request_id === requestId ? [kind] : []));
       expect(kinds).toEqual(['started', undefined]);
       expect(readFileSync(join(at.project, 'ran'), 'utf8')).toBe('x\n');
+    } finally {
+      breakOff();
+      await next.remove();
+    }
+  });
+
+  it('NFR-2.3: passes an outcome on if it was replaced too, and is done with the call when the daemon before is gone', async () => {
+    const requestId = newRequestId(Date.now());
+    const { answer } = await endedWhileHeld(requestId);
+    const { next, arrival, breakOff } = await handOver();
+    const cutShort = vi.spyOn(next.callUndo, 'cutShort');
+    try {
+      next.carried.hold();
+      arrival.adopt(next);
+      arrival.done();
+      const passed: string[] = [];
+      next.carried.leave(async (id) => {
+        passed.push(id);
+        return ANSWER;
+      });
+      expect(await answer).toEqual(ANSWER);
+      await expect.poll(() => next.gate.active()).toBe(0);
+      breakOff();
+      await arrival.gone;
+      await next.sandbox.heritage?.forget();
+      expect([passed, cutShort.mock.calls]).toEqual([[requestId], []]);
+      expect(await next.auditLog.tail(100)).toEqual([]);
     } finally {
       breakOff();
       await next.remove();

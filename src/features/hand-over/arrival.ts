@@ -5,7 +5,13 @@ import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { packError } from '../../core/wire-error.ts';
 import { failedOutcome, type RawOutcome } from '../../dispatch/call.ts';
-import { type CarriedCalls, type CarriedOutcome, packOutcome, unpackOutcome } from '../../dispatch/carried-call.ts';
+import {
+  type CarriedCalls,
+  type CarriedOutcome,
+  left,
+  packOutcome,
+  unpackOutcome,
+} from '../../dispatch/carried-call.ts';
 import type { InheritableSandbox } from '../../sandbox/contract/heritage.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import type { Branches } from '../branches/branches.ts';
@@ -24,7 +30,7 @@ export interface ArrivalParts {
   scrubber: Pick<Scrubber, 'restore'>;
   network: Pick<Network, 'adopt' | 'introduce'>;
   callUndo: Pick<RelocatedUndo, 'adopt' | 'cutShort'>;
-  branches: Pick<Branches, 'hold'>;
+  branches: Pick<Branches, 'adopt'>;
   jobs: Pick<Jobs, 'adopt'>;
   gate: Pick<CallGate, 'resume'>;
   carried: CarriedCalls;
@@ -35,7 +41,10 @@ export interface ArrivalParts {
 
 interface Expected {
   settle(outcome: RawOutcome): void;
+  /** Ends the call here without an answer or a record. */
+  drop(why: unknown): void;
   readonly answer: Promise<CallAnswer>;
+  /** True once its outcome is here, whichever daemon answers it. */
   isSettled: boolean;
 }
 
@@ -81,12 +90,12 @@ export class Arrival {
     return this.#state;
   }
 
-  /** Null until it has been received. */
-  get state(): HandedState | null {
-    return this.#state;
+  /** Hashes of the bundles whose tools run. Call before `adopt`. */
+  get bundles(): string[] {
+    return (this.#state?.calls ?? []).map(({ tool }) => tool.sha256);
   }
 
-  /** Ids of the calls and jobs that go on. */
+  /** Ids of the calls and jobs that go on. Call before `adopt`. */
   get live(): string[] {
     const { calls, jobs } = this.#state ?? { calls: [], jobs: { jobs: [] } };
     return [
@@ -114,25 +123,19 @@ export class Arrival {
     parts.callUndo.adopt(state.undo);
     parts.jobs.adopt(state.jobs);
     for (const carried of state.calls) {
-      const { promise: outcome, resolve } = Promise.withResolvers<RawOutcome>();
+      const { promise: outcome, resolve: settle, reject: drop } = Promise.withResolvers<RawOutcome>();
+      outcome.catch(() => {});
       const { requestId } = carried.request;
       const cancel = (why: unknown): void => this.#pair.tell('cancel', requestId, packError(why));
       parts.carried.arrive({ carried, outcome, cancel });
-      const { session } = carried.call;
-      const release = carried.tool.manifest.effects.session === 'return' ? () => {} : parts.branches.hold(session);
+      const release = parts.branches.adopt(requestId, state.branches);
       const request = { ...carried.request, signal: new AbortController().signal };
       const answer = parts.gate.resume(request, carried.call.receivedAt);
       answer.then(release, release);
-      const expected: Expected = {
-        settle(settled) {
-          this.isSettled = true;
-          resolve(settled);
-        },
-        answer,
-        isSettled: false,
-      };
-      this.#calls.set(requestId, expected);
+      this.#calls.set(requestId, { settle, drop, answer, isSettled: false });
     }
+    // It may hold many megabytes of output.
+    this.#state = null;
     this.#adopted.resolve();
     const early = this.#early ?? [];
     this.#early = null;
@@ -167,12 +170,25 @@ export class Arrival {
   async #finish(requestId: string, outcome: CarriedOutcome): Promise<CallAnswer> {
     // It may have ended while the state was on its way.
     await this.#adopted.promise;
-    const passed = await this.#parts?.carried.passOn(requestId, outcome);
-    if (passed !== undefined && passed !== null) return passed;
     const expected = this.#calls.get(requestId);
     if (expected === undefined) throw new Error('the call is unknown');
-    expected.settle(unpackOutcome(outcome));
-    return expected.answer.finally(() => this.#calls.delete(requestId));
+    return this.#settle(requestId, expected, outcome);
+  }
+
+  /** The answer of the next daemon if the call was passed on, otherwise that of this one. */
+  async #settle(requestId: string, expected: Expected, outcome: CarriedOutcome): Promise<CallAnswer> {
+    expected.isSettled = true;
+    try {
+      const passed = (await this.#parts?.carried.passOn(requestId, outcome)) ?? null;
+      if (passed === null) expected.settle(unpackOutcome(outcome));
+      else expected.drop(left());
+      return passed ?? (await expected.answer);
+    } catch (thrown) {
+      expected.drop(thrown);
+      throw thrown;
+    } finally {
+      this.#calls.delete(requestId);
+    }
   }
 
   #told(name: string, args: readonly unknown[]): void {
@@ -198,12 +214,11 @@ export class Arrival {
     for (const [requestId, expected] of this.#calls) if (!expected.isSettled) void this.#cutShort(requestId, expected);
   }
 
+  /** The caller is gone with the daemon before, so that the answer is only recorded. */
   async #cutShort(requestId: string, expected: Expected): Promise<void> {
+    expected.isSettled = true;
     const fileChanges = (await this.#parts?.callUndo.cutShort(requestId).catch(() => null)) ?? null;
-    const outcome = failedOutcome(cutShort(), { fileChanges });
-    // The answer is that of the next daemon. Its caller is gone with the daemon before.
-    const passed = await this.#parts?.carried.passOn(requestId, packOutcome(outcome));
-    if (passed === null && !expected.isSettled) expected.settle(outcome);
+    await this.#settle(requestId, expected, packOutcome(failedOutcome(cutShort(), { fileChanges }))).catch(() => {});
   }
 }
 

@@ -9,6 +9,7 @@ import { unpackError, type WireError } from '../../core/wire-error.ts';
 import type { CarriedCalls, CarriedOutcome } from '../../dispatch/carried-call.ts';
 import type { InheritableSandbox, SpawnerHeritage } from '../../sandbox/contract/heritage.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
+import type { Branches } from '../branches/branches.ts';
 import type { Jobs, JobsState } from '../jobs/jobs.ts';
 import type { Network } from '../network/network.ts';
 import type { CallGate, Held } from '../shared/call-gate.ts';
@@ -17,7 +18,7 @@ import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
 import type { Moves } from './moves.ts';
 import { Pair } from './pair.ts';
-import { type Successor, startSuccessor } from './successor.ts';
+import { cannotHandOver, notStarted, type Successor, startSuccessor } from './successor.ts';
 
 export interface DepartureDeps {
   paths: { launcher: string; logFile: string };
@@ -30,6 +31,7 @@ export interface DepartureDeps {
   scrubber: Pick<Scrubber, 'vaults'>;
   jobs: Pick<Jobs, 'running' | 'leave'>;
   undo: Pick<Undo, 'leave'>;
+  branches: Pick<Branches, 'leave'>;
   network: Pick<Network, 'leave'>;
   gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended' | 'isStopping'>;
   carried: CarriedCalls;
@@ -126,6 +128,7 @@ export class Departure {
       this.#stay(successor, pair);
       throw thrown;
     }
+    this.#deps.logger.info('daemon.successor_ready', { pid: successor.pid });
     return this.#handOver(successor, { pair, ends, heritage, streams });
   }
 
@@ -159,17 +162,20 @@ export class Departure {
     const held = gate.hold();
     let allowStarts: (() => void) | null;
     try {
-      await this.#settle(held);
+      await this.#settle(held, leaving.pair);
+      await moves.acts.pause();
       carried.hold();
-      await this.#answered();
+      await this.#answered(leaving.pair);
       await moves.works.pause();
       if (gate.isStopping) throw stops();
+      checkLives(leaving.pair);
       // What runs in a spawner that was started since then cannot be handed over.
       if (leaving.heritage.streams()?.[0] !== leaving.streams?.[0]) throw spawnerEnded();
       allowStarts = leaving.ends.keepStarts();
       if (allowStarts === null) throw otherStarts();
     } catch (thrown) {
       moves.works.resume();
+      moves.acts.resume();
       carried.goOn();
       held.goOn();
       this.#stay(successor, leaving.pair);
@@ -206,31 +212,34 @@ export class Departure {
     moves.next = pair;
     moves.database.leave(pair);
     moves.works.leave(pair);
+    moves.acts.leave();
     void this.#endAfter(carried.own, ends);
     return { calls: state.calls.length, jobs: state.jobs.jobs.filter(({ run }) => run !== null).length };
   }
 
   /**
    * Waits until each call is in step 5 or has ended. One that waits for a person, or takes long before step 5, is taken back and sent to
-   * the next daemon. Throws CONFLICT if one does not end.
+   * the next daemon. Throws CONFLICT if one does not end, and DAEMON_UNAVAILABLE if the next daemon does.
    */
-  async #settle(held: Held): Promise<void> {
+  async #settle(held: Held, pair: Pair): Promise<void> {
     const { gate, carried, clock, drainMs } = this.#deps;
     const isSettled = (): boolean => gate.running().every(({ request }) => carried.has(request.requestId));
-    if (await this.#becomes(isSettled, clock.monotonic() + drainMs)) return;
+    if (await this.#becomes(isSettled, clock.monotonic() + drainMs, pair)) return;
     held.withdraw((requestId) => carried.hasBegun(requestId));
-    if (!(await this.#becomes(isSettled, clock.monotonic() + ANSWER_MAX_MS))) throw answersLate();
+    if (!(await this.#becomes(isSettled, clock.monotonic() + ANSWER_MAX_MS, pair))) throw answersLate();
   }
 
-  /** Waits until no call has an outcome and no answer. Throws CONFLICT if that takes too long. */
-  async #answered(): Promise<void> {
+  /** Waits until no call has an outcome and no answer. Throws as `#settle`. */
+  async #answered(pair: Pair): Promise<void> {
     const { carried, clock } = this.#deps;
-    if (!(await this.#becomes(() => !carried.isAnswering, clock.monotonic() + ANSWER_MAX_MS))) throw answersLate();
+    const until = clock.monotonic() + ANSWER_MAX_MS;
+    if (!(await this.#becomes(() => !carried.isAnswering, until, pair))) throw answersLate();
   }
 
   /** False if it is not the case in time. `until`: on the monotonic clock. */
-  async #becomes(isTrue: () => boolean, until: number): Promise<boolean> {
+  async #becomes(isTrue: () => boolean, until: number, pair: Pair): Promise<boolean> {
     for (;;) {
+      checkLives(pair);
       if (isTrue()) return true;
       if (this.#deps.clock.monotonic() >= until) return false;
       await delay(LOOK_MS);
@@ -238,7 +247,7 @@ export class Departure {
   }
 
   async #collect({ pair, heritage, streams }: Leaving): Promise<HandedState> {
-    const { sandbox, runner, scrubber, jobs, undo, network, carried } = this.#deps;
+    const { sandbox, runner, scrubber, jobs, undo, branches, network, carried } = this.#deps;
     const calls = carried.leave((requestId, outcome) => finish(pair, requestId, outcome));
     let left: JobsState | null = null;
     const leaveJobs = async (): Promise<readonly number[]> => {
@@ -258,6 +267,7 @@ export class Departure {
       calls,
       jobs: jobsState,
       undo: await undo.leave(),
+      branches: branches.leave(),
       spawner,
       hasStreams: streams !== null,
       network: network.leave((scope) => pair.tell('introduce', scope)),
@@ -281,10 +291,9 @@ async function finish(pair: Pair, requestId: string, outcome: CarriedOutcome): P
   }
 }
 
-function cannotHandOver(): ContextdError {
-  return new ContextdError('NOT_IMPLEMENTED', 'this daemon cannot hand over what runs to a new one', {
-    remedy: 'Stop it and start it: `ctxd server stop`, then `ctxd server start`.',
-  });
+/** Nothing has moved yet. */
+function checkLives(pair: Pair): void {
+  if (pair.isClosed) throw notStarted('it ended before it took over');
 }
 
 function otherStarts(): ContextdError {

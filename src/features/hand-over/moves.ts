@@ -1,3 +1,4 @@
+import { Acts } from './acts.ts';
 import type { Pair } from './pair.ts';
 import { Relocation } from './relocation.ts';
 
@@ -5,6 +6,7 @@ import { Relocation } from './relocation.ts';
 export class Moves {
   /** What calls need of parts that own state. */
   readonly works = new Relocation();
+  readonly acts = new Acts();
   /** The database moves after everything that writes to it has stopped. */
   readonly database = new Relocation(this.works);
   /** Aborts when the state is about to move. */

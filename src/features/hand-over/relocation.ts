@@ -1,11 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { within } from '../../core/deadline.ts';
-import { ContextdError } from '../../core/errors.ts';
-
-/** Milliseconds within which the work that is under way must end, so that the state can move. */
-const PAUSE_MAX_MS = 10_000;
-/** Milliseconds between looks at whether work is under way. */
-const LOOK_MS = 1;
+import { Pausable } from './pausable.ts';
 
 /** A daemon, seen from the one whose calls still run. */
 export interface NextDaemon {
@@ -20,8 +13,7 @@ type Work = (...args: never[]) => Promise<unknown>;
  */
 export class Relocation {
   readonly #works: Map<string, Work>;
-  #underWay = 0;
-  #pause: PromiseWithResolvers<void> | null = null;
+  readonly #pausable = new Pausable();
   #next: NextDaemon | null = null;
 
   /** `sibling`: moves at another time. The daemon before asks for the works of both by their names. */
@@ -40,16 +32,8 @@ export class Relocation {
     work: (...args: Args) => Promise<Answer>,
   ): (...args: Args) => Promise<Answer> {
     if (this.#works.has(name)) throw new Error(`two works are named ${name}`);
-    const relocated = async (...args: Args): Promise<Answer> => {
-      while (this.#pause !== null) await this.#pause.promise;
-      if (this.#next !== null) return this.#next.ask<Answer>(name, ...args);
-      this.#underWay += 1;
-      try {
-        return await work(...args);
-      } finally {
-        this.#underWay -= 1;
-      }
-    };
+    const relocated = (...args: Args): Promise<Answer> =>
+      this.#pausable.run(() => (this.#next === null ? work(...args) : this.#next.ask<Answer>(name, ...args)));
     // The daemon before asks with the arguments of its own work of this name.
     this.#works.set(name, relocated as unknown as Work);
     return relocated;
@@ -81,24 +65,14 @@ export class Relocation {
     return work(...(args as never[]));
   }
 
-  /** Lets further work wait, and returns when none is under way. After `maxMs` milliseconds it goes on here and throws CONFLICT. */
-  async pause(maxMs: number = PAUSE_MAX_MS): Promise<void> {
-    const pause = Promise.withResolvers<void>();
-    this.#pause = pause;
-    const paused = async (): Promise<void> => {
-      while (this.#underWay > 0 && this.#pause === pause) await delay(LOOK_MS);
-    };
-    await within(maxMs, paused(), () => {
-      this.resume();
-      throw takesTooLong(maxMs);
-    });
+  /** Lets further work wait, and returns when none is under way. If that takes too long, it goes on here and throws CONFLICT. */
+  pause(): Promise<void> {
+    return this.#pausable.pause();
   }
 
   /** Goes on here. */
   resume(): void {
-    const pause = this.#pause;
-    this.#pause = null;
-    pause?.resolve();
+    this.#pausable.resume();
   }
 
   /** Goes on in the next daemon. */
@@ -106,10 +80,4 @@ export class Relocation {
     this.#next = next;
     this.resume();
   }
-}
-
-function takesTooLong(maxMs: number): ContextdError {
-  return new ContextdError('CONFLICT', `the state cannot move: work on it takes longer than ${maxMs} ms`, {
-    remedy: 'Nothing was interrupted. Restart again, or see `ctxd ps` for what runs.',
-  });
 }

@@ -30,7 +30,7 @@ export function spawnerChore({ sandbox, gate, jobs, arrival, logger }: SpawnerCh
     async run() {
       const { heritage } = sandbox;
       if (heritage?.isInherited !== true || !isEarlierGone) return;
-      if (gate.active() > 0 || jobs.running().length > 0 || heritage.isBusy) return;
+      if (gate.active() > 0 || jobs.running().length > 0 || heritage.isBusy || heritage.hasPrograms) return;
       const held = gate.hold();
       try {
         await within(RENEW_MAX_MS, heritage.renew(), () => logger.error('spawner.renewal_overdue'));

@@ -46,7 +46,9 @@ export function startSuccessor(
     socket,
     async ready(said) {
       const failed = ended.then((reason) => {
-        throw notStarted(lastWords(logFile, logStart) ?? reason);
+        const said = saidSince(logFile, logStart);
+        if (said.includes(UNKNOWN_OPTION)) throw cannotHandOver();
+        throw notStarted(lastWords(said) ?? reason);
       });
       await within(READY_MS, Promise.race([said, failed]), () => {
         throw notStarted(`it was not ready within ${READY_MS} ms`);
@@ -57,16 +59,28 @@ export function startSuccessor(
   };
 }
 
-/** The last line for people that was written to the log since. */
-function lastWords(file: string, from: number): string | undefined {
-  const text = readFileSync(file).subarray(from).toString('utf8');
+/** What a version says that cannot take over. */
+const UNKNOWN_OPTION = "unknown option '--take-over'";
+
+function saidSince(file: string, from: number): string {
+  return readFileSync(file).subarray(from).toString('utf8');
+}
+
+/** The last line for people. */
+function lastWords(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.startsWith('contextd: '));
   return lines.at(-1)?.slice('contextd: '.length).replace(/\.$/, '').slice(0, 1000);
 }
 
-function notStarted(why: string): ContextdError {
+export function notStarted(why: string): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', `the new daemon did not start, and the old one goes on: ${why}`, {
     remedy: 'Nothing was interrupted. See `ctxd server logs`, then restart again.',
     details: { reason: why },
+  });
+}
+
+export function cannotHandOver(): ContextdError {
+  return new ContextdError('NOT_IMPLEMENTED', 'this daemon cannot hand over what runs to a new one', {
+    remedy: 'Stop it and start it: `ctxd server stop`, then `ctxd server start`.',
   });
 }

@@ -1,6 +1,8 @@
-import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
+import { ContextdError } from '../../core/errors.ts';
+import type { HostNetwork, SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import type { ProjectStore } from '../../stores/projects.ts';
 import type { Branches } from '../branches/branches.ts';
+import type { HostNetworks } from '../network/host-network.ts';
 import type { Network } from '../network/network.ts';
 import type { Outside } from './outside.ts';
 
@@ -8,7 +10,8 @@ export interface StillAllowedDeps {
   projects: Pick<ProjectStore, 'roots' | 'notRegistered'>;
   branches: Pick<Branches, 'layersOf'>;
   outside: Pick<Outside, 'decidedFor'>;
-  network: Pick<Network, 'isOn'>;
+  hostNetworks: Pick<HostNetworks, 'part'>;
+  network: Pick<Network, 'isOn' | 'placeholdersFor'>;
 }
 
 /**
@@ -17,11 +20,13 @@ export interface StillAllowedDeps {
  */
 export function stillAllowed(
   policy: SandboxPolicy,
-  { projects, branches, outside, network }: StillAllowedDeps,
+  { projects, branches, outside, hostNetworks, network }: StillAllowedDeps,
 ): SandboxPolicy {
   const { path: project, layer } = policy.workspace;
   if (!projects.roots().includes(project)) throw projects.notRegistered('PERMISSION_DENIED', project);
-  if (layer !== null) branches.layersOf({ branch: layer.at(-1) ?? null });
+  const branch = layer?.at(-1) ?? null;
+  // Branches that were closed before this daemon started are unknown to it.
+  if (branch !== null && branches.layersOf({ branch }) === null) throw closed(branch);
   const { paths, toolchains } = outside.decidedFor(project);
   const mounts = new Set(toolchains.flatMap((toolchain) => toolchain.mounts));
   const { repository, ...rest } = policy;
@@ -32,6 +37,30 @@ export function stillAllowed(
     ...(policy.toolchains && {
       toolchains: { ...policy.toolchains, mounts: policy.toolchains.mounts.filter((mount) => mounts.has(mount)) },
     }),
+    ...(policy.hostNetwork && {
+      hostNetwork: shared(policy.hostNetwork, hostNetworks.part(), network.placeholdersFor(project)),
+    }),
     network: network.isOn(project) ? policy.network : 'none',
   };
+}
+
+/** What both have. `placeholders`: variables that stand for credentials of the project. */
+function shared(before: HostNetwork, now: HostNetwork, placeholders: Readonly<Record<string, string>>): HostNetwork {
+  const variables = { ...now.variables, ...placeholders };
+  return {
+    certificates: before.certificates.filter((pem) => now.certificates.includes(pem)),
+    caVariables: before.caVariables.filter((name) => now.caVariables.includes(name)),
+    variables: Object.fromEntries(
+      Object.entries(before.variables).filter(([name, value]) => variables[name] === value),
+    ),
+    homeFiles: before.homeFiles.filter(({ path, text }) =>
+      now.homeFiles.some((file) => file.path === path && file.text === text),
+    ),
+  };
+}
+
+function closed(branch: string): ContextdError {
+  return new ContextdError('CONFLICT', `branch ${branch} is closed, and so are its files`, {
+    remedy: 'Leave "branch" out, or open another branch.',
+  });
 }

@@ -40,8 +40,8 @@ export interface CallGate {
 /** Calls that wait while the next daemon starts. */
 export interface Held {
   /**
-   * Takes the running calls back, except those that have begun to run: each ends with a record, and its caller waits as the caller of a
-   * further call.
+   * Takes the running calls back, except those that have begun to run or were asked for again, whose answers say what became of an
+   * earlier run: each ends with a record, and its caller waits as the caller of a further call.
    */
   withdraw(hasBegun: (requestId: string) => boolean): void;
   /** The calls that wait are dispatched here. */
@@ -53,11 +53,18 @@ export interface Held {
 /** Milliseconds that ended calls get to answer: the tool's own grace, and the time its answer takes to get out. */
 const ENDING_MS = 5_000;
 
+export interface CallGateDeps {
+  readonly refuse: Refuse;
+  /** Called before a call that was taken back runs again under another id: from then on its first id must not run. */
+  retire(request: CallRequest): Promise<void>;
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
 /**
  * `refuse` records a call that comes while the daemon is stopping. `dispatch` then throws DAEMON_UNAVAILABLE, not an
  * answer: the caller knows from it that nothing ran, which no tool can claim, and asks the next daemon.
  */
-export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Clock, 'now'> = systemClock): CallGate {
+export function createCallGate(inner: Dispatch, { refuse, retire, clock = systemClock }: CallGateDeps): CallGate {
   const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer> }>();
   const withdrawn = new WeakSet<AbortController>();
   const holds = new Set<Promise<void>>();
@@ -84,8 +91,11 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
   const run = async (request: CallRequest, startedMs: number): Promise<CallAnswer> => {
     const ending = new AbortController();
     const answer = await follow(request, startedMs, ending);
-    // It has a record under its own id.
-    return withdrawn.has(ending) ? dispatch({ ...request, requestId: newRequestId(clock.now()) }) : answer;
+    if (!withdrawn.has(ending)) return answer;
+    while (holds.size > 0) await Promise.all(holds);
+    await retire(request);
+    // The record of the end is under the id of before.
+    return dispatch({ ...request, requestId: newRequestId(clock.now()) });
   };
   const follow = async (request: CallRequest, startedMs: number, ending: AbortController): Promise<CallAnswer> => {
     const onAbort = (): void => ending.abort(request.signal.reason);
@@ -137,7 +147,7 @@ export function createCallGate(inner: Dispatch, refuse: Refuse, clock: Pick<Cloc
       return {
         withdraw(hasBegun) {
           for (const [ending, { request }] of running) {
-            if (hasBegun(request.requestId) || withdrawn.has(ending)) continue;
+            if (request.isAskedAgain === true || hasBegun(request.requestId) || withdrawn.has(ending)) continue;
             withdrawn.add(ending);
             ending.abort(daemonStops());
           }

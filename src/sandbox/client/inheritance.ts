@@ -74,6 +74,10 @@ export class Inheritance implements SpawnerHeritage {
     return this.#deps.isBusy();
   }
 
+  get hasPrograms(): boolean {
+    return this.#deps.own().some(([, kind]) => kind === 'open');
+  }
+
   /** The way to the spawner through the next daemon; null if this daemon has it. */
   get link(): SpawnerLink | null {
     return this.#link;

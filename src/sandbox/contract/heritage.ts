@@ -45,6 +45,8 @@ export interface SpawnerHeritage {
   readonly isInherited: boolean;
   /** True if the spawner has work to do, also for what a person does: undo, a restore or a merge. */
   readonly isBusy: boolean;
+  /** True if programs that stay open run, such as MCP servers. */
+  readonly hasPrograms: boolean;
   /**
    * The next daemon has inherited the streams: from now on everything goes through it. `take` is called once nothing arrives here any
    * more, and returns the runs that the next daemon resumes.

@@ -73,7 +73,8 @@ export class StreamCapture {
   /** Goes on with the capture of another process, which had the same limit. */
   static restore(maxBytes: number, { bytes, totalBytes, newlines, wide, lastByte }: CaptureState): StreamCapture {
     const capture = new StreamCapture(maxBytes);
-    capture.#buffer = bytes;
+    // It may be a part of a message with all that was handed over.
+    capture.#buffer = Buffer.from(bytes);
     capture.#total = totalBytes;
     capture.#newlines = newlines;
     capture.#wide = wide;

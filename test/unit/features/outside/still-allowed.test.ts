@@ -14,12 +14,28 @@ const POLICY: SandboxPolicy = {
   limits: { memoryBytes: 1, pids: 1, fileBytes: 1, openFiles: 1, cpus: 1 },
   allowedPaths: ['/shared', '/taken-back'],
   repository: '/repository',
+  hostNetwork: {
+    certificates: ['of the host', 'taken back'],
+    caVariables: ['SSL_CERT_FILE'],
+    variables: {
+      npm_config_registry: 'https://old.example.com',
+      PIP_INDEX_URL: 'https://pip.example.com',
+      TOKEN: 'stands for it',
+    },
+    homeFiles: [{ path: '.npmrc', text: 'registry=https://old.example.com' }],
+  },
   toolchains: { mounts: ['/opt/go', '/opt/gone'], hidden: [], path: [], variables: {}, hostPath: [] },
 };
 
 const toolchain = (mount: string) => ({ name: mount, path: mount, mounts: [mount], variables: {}, addedMs: 0 });
 
-function allowed(now: { roots?: string[]; paths?: string[]; isOn?: boolean; isClosed?: boolean }): SandboxPolicy {
+function allowed(now: {
+  roots?: string[];
+  paths?: string[];
+  isOn?: boolean;
+  isClosed?: boolean;
+  isUnknown?: boolean;
+}): SandboxPolicy {
   return stillAllowed(POLICY, {
     projects: {
       roots: () => now.roots ?? ['/p'],
@@ -28,7 +44,7 @@ function allowed(now: { roots?: string[]; paths?: string[]; isOn?: boolean; isCl
     branches: {
       layersOf({ branch }) {
         if (now.isClosed === true) throw new ContextdError('CONFLICT', `branch ${branch} is closed`);
-        return ['br_1'];
+        return now.isUnknown === true ? null : ['br_1'];
       },
     },
     outside: {
@@ -38,7 +54,15 @@ function allowed(now: { roots?: string[]; paths?: string[]; isOn?: boolean; isCl
         paths: now.paths ?? ['/shared', '/repository'],
       }),
     },
-    network: { isOn: () => now.isOn ?? true },
+    hostNetworks: {
+      part: () => ({
+        certificates: ['of the host'],
+        caVariables: ['SSL_CERT_FILE'],
+        variables: { npm_config_registry: 'https://new.example.com', PIP_INDEX_URL: 'https://pip.example.com' },
+        homeFiles: [],
+      }),
+    },
+    network: { isOn: () => now.isOn ?? true, placeholdersFor: () => ({ TOKEN: 'stands for it' }) },
   });
 }
 
@@ -60,5 +84,16 @@ test('SEC-2.3 a command of a carried call has no network once a person has turne
 
 test('SEC-2.3 no command of a carried call starts in a branch that was closed or a project that was unregistered', () => {
   expect(() => allowed({ isClosed: true })).toThrow('branch br_1 is closed');
+  // Closed before the daemon of now started.
+  expect(() => allowed({ isUnknown: true })).toThrow('branch br_1 is closed');
   expect(() => allowed({ roots: ['/other'] })).toThrow(expect.objectContaining({ code: 'PERMISSION_DENIED' }));
+});
+
+test('SEC-2.3 a command of a carried call gets no certificate, mirror or setting of the host that was taken back since', () => {
+  expect(allowed({}).hostNetwork).toEqual({
+    certificates: ['of the host'],
+    caVariables: ['SSL_CERT_FILE'],
+    variables: { PIP_INDEX_URL: 'https://pip.example.com', TOKEN: 'stands for it' },
+    homeFiles: [],
+  });
 });
