@@ -38,10 +38,12 @@ export function onExt4(directory: string): Disk & { breakDown(): void; repair():
     },
     /** What uses the disk must not run. */
     async repair() {
-      // Until the last process is gone, the broken file system would be mounted again.
       await expect.poll(() => spawnSync('umount', [directory]).status).toBe(0);
-      spawnSync('fsck.ext4', ['-p', image]);
-      mount('-o', 'loop', image, directory);
+      // A sandbox of another test may have the broken file system among its mounts: the same image would be that one again.
+      const repaired = `${image}.repaired`;
+      cpSync(image, repaired);
+      spawnSync('fsck.ext4', ['-p', repaired]);
+      mount('-o', 'loop', repaired, directory);
     },
   };
 }
