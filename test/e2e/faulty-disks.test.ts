@@ -67,7 +67,6 @@ describe.skipIf(!canMount)('the disk of the state', () => {
     const words = await recorded();
     expect(words).toEqual(expect.arrayContaining(effects()));
     expect(words).toEqual(expect.arrayContaining(['before', ...answered, 'after']));
-    console.log(restarted, answered, effects(), words);
   });
 });
 
