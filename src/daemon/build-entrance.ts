@@ -1,11 +1,13 @@
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
 import { fileSources } from '../config/credential-source.ts';
+import { daemonEnvironment } from '../config/env.ts';
 import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
+import { createRetire } from '../dispatch/retire.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createGrpcDoor, type Door } from '../doors/grpc/grpc.ts';
 import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
@@ -13,6 +15,8 @@ import { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { questionEvent } from '../features/approvals/question-event.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
 import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
+import { holdHooks } from '../features/hand-over/acts.ts';
+import { Departure } from '../features/hand-over/departure.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
 import { explainCrashes } from '../features/lost-calls/crashed.ts';
@@ -45,11 +49,14 @@ type BeforeEntrance = Stores & Scrubbing & Remembering & SessionKeeping & Execut
 /** Builds the entrance: dispatch, management, and the door to both. `ownDoor` replaces the daemon's door. */
 export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor?: Door) {
   const { paths, config, clock, timer, logger } = deps;
-  const { keys, scrubber, auditor: secondSearch } = before;
-  const refuse = createRefuse({ ...before, clock, logger });
+  const { keys, scrubber, auditor, moves } = before;
+  const { works } = moves;
+  const secondSearch = works.object('second search', auditor, ['missedIn']);
+  const auditLog = works.object('audit log', before.auditLog, ['append', 'begin', 'end']);
+  const refuse = createRefuse({ ...before, auditLog, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
-  const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
+  const watched = config.undo.enabled ? watchFiles(before.runner, before.callUndo, view, fileBytes) : before.runner;
   const slots = createSlots(config.server, clock);
   const approvals = new CallApprovals({ ...before, rules: before.approvalRules, clock, timer, logger });
   approvals.subscribe((event) =>
@@ -69,6 +76,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const dispatch = createDispatch({
     ...before,
+    scrubber: works.object('scrubber', scrubber, ['scrub', 'scrubAgain']),
     ...(telemetry === null ? {} : { traceCall: telemetry.ended }),
     approvals,
     commandRules: clientRules,
@@ -87,12 +95,26 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     logger,
   });
   const lostCalls = createLostCalls(dispatch, { ...before, refuse, config, clock, logger });
-  const gate = createCallGate(lostCalls, refuse, clock);
+  const gate = createCallGate(lostCalls, { refuse, retire: createRetire({ ...before, clock }), clock });
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
   const settings = new RecordedSettings({ ...before, paths, clock });
+  const departure = new Departure({
+    ...before,
+    paths,
+    drainMs: config.server.drain_ms,
+    environment: daemonEnvironment(deps.environment),
+    isAllowed: deps.canHandOver ?? false,
+    gate,
+    clock,
+    logger,
+    requestStop: deps.requestStop,
+    endNow: deps.endNow,
+  });
   const management = managementOf(deps, {
     telemetry,
     ...before,
+    auditLog,
+    departure,
     standardSurface: config.gateway.surface,
     approvals,
     clientRules,
@@ -103,8 +125,9 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const mask = (text: string): string => scrubber.maskText(text);
   const { passing } = before;
-  const answerHook = createClientHooks({
+  const hooks = createClientHooks({
     ...before,
+    auditLog,
     secondSearch,
     undo: config.undo.enabled ? before.undo : null,
     onCallEnded: (call) => void recordCall(call, before),
@@ -117,7 +140,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     logger,
   });
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
-  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook });
+  const replaces = (): boolean => deps.arrival !== undefined;
+  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook: holdHooks(hooks, moves.acts), replaces });
   const startedMs = clock.now();
   const figures = (): Figures => ({
     ...before.callFigures.read(),
@@ -136,7 +160,7 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     figures,
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, telemetry };
+  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, departure, telemetry };
 }
 
 /** Holders of session state, in the order in which they end a session. */
@@ -152,6 +176,7 @@ interface ManagementParts
   approvals: CallApprovals;
   clientRules: ClientRules;
   gate: CallGate;
+  departure: Departure;
   sessionEnd: SessionEnd;
   settings: RecordedSettings;
   telemetry: Telemetry | null;

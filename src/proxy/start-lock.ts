@@ -47,6 +47,12 @@ export function attemptLock(path: string, nonce: string): LockAttempt {
   return { kind: 'held', lock: new StartLock(path, nonce), tookOver: true };
 }
 
+/** True if a living process has the lock. */
+export function isLocked(path: string): boolean {
+  const holder = readHolder(path);
+  return holder !== undefined && !isStale(holder);
+}
+
 /**
  * Two processes that find the same stale lock must not both remove it: the second would remove the new lock of the first.
  * A ticket file named after the stale lock decides: only the process that creates the ticket may remove that lock.

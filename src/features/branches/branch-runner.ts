@@ -9,7 +9,7 @@ export function holdFiles(runner: ToolBackend, branches: Pick<Branches, 'hold' |
     stop: () => runner.stop(),
     async run(call) {
       if (call.effects.session !== 'return') {
-        const release = branches.hold(call.session);
+        const release = branches.hold(call.session, call.requestId);
         try {
           return await runner.run(call);
         } finally {

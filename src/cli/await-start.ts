@@ -1,0 +1,22 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Paths } from '../config/paths.ts';
+import { isLocked } from '../proxy/start-lock.ts';
+
+const POLL_MS = 20;
+
+/**
+ * Waits while no daemon accepts connections and a living process starts one or has itself replaced. That takes no longer than such a
+ * lock is valid, about 30 seconds.
+ */
+export async function awaitStart({ socket, startLock }: Pick<Paths, 'socket' | 'startLock'>): Promise<void> {
+  while (isLocked(startLock) && !(await accepts(socket))) await delay(POLL_MS);
+}
+
+function accepts(socket: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const stream = connect(socket);
+  stream.once('connect', () => resolve(true));
+  stream.once('error', () => resolve(false));
+  return promise.finally(() => stream.destroy());
+}
