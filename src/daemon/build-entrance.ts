@@ -17,6 +17,7 @@ import { holdFiles } from '../features/branches/branch-runner.ts';
 import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
 import { holdHooks } from '../features/hand-over/acts.ts';
 import { Departure } from '../features/hand-over/departure.ts';
+import { relocatedChanges } from '../features/hand-over/relocated-parts.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
 import { explainCrashes } from '../features/lost-calls/crashed.ts';
@@ -49,10 +50,8 @@ type BeforeEntrance = Stores & Scrubbing & Remembering & SessionKeeping & Execut
 /** Builds the entrance: dispatch, management, and the door to both. `ownDoor` replaces the daemon's door. */
 export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor?: Door) {
   const { paths, config, clock, timer, logger } = deps;
-  const { keys, scrubber, auditor, moves } = before;
-  const { works } = moves;
-  const secondSearch = works.object('second search', auditor, ['missedIn']);
-  const auditLog = works.object('audit log', before.auditLog, ['append', 'begin', 'end']);
+  const { keys, scrubber, moves } = before;
+  const { auditLog, secondSearch } = before.moving;
   const refuse = createRefuse({ ...before, auditLog, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
@@ -76,12 +75,12 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const dispatch = createDispatch({
     ...before,
-    scrubber: works.object('scrubber', scrubber, ['scrub', 'scrubAgain']),
+    scrubber: before.moving.scrubber,
     ...(telemetry === null ? {} : { traceCall: telemetry.ended }),
     approvals,
     commandRules: clientRules,
     policyHash: createPolicyHash({ ...before, config }),
-    runner: holdFiles(explainCrashes(watched, config), before.branches),
+    runner: holdFiles(explainCrashes(watched, config), relocatedChanges(before.branches, moves.works)),
     secondSearch,
     findings: before.jobs.findings,
     onCallEnded(call) {

@@ -63,6 +63,13 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     stillAllowed: (policy) => stillAllowed(policy, { ...before, branches, network }),
   });
   const followed = followRuns(sandbox, network);
+  const { moves } = before;
+  const { works } = moves;
+  const moving = {
+    scrubber: works.object('scrubber', scrubber, ['scrub', 'scrubAgain']),
+    secondSearch: works.object('second search', secondSearch, ['missedIn']),
+    auditLog: works.object('audit log', before.auditLog, ['append', 'begin', 'end']),
+  };
   const jobs = buildJobs({
     ...before,
     secondSearch,
@@ -76,7 +83,6 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     tell: (command) => sandbox.tellEgress(command),
     onRefused: ({ requestId }, denial) => jobs.refused(requestId, denial),
   });
-  const { moves } = before;
   const undo = new Undo({
     sandbox,
     records: new UndoRecords(paths.undoDir),
@@ -124,7 +130,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const access = new ToolAccess(config.gateway.access);
   const passing = new PassedRequests({
     ...before,
-    secondSearch,
+    ...moving,
     upstreams,
     links: upstreams.links,
     changes: [upstreams, installed],
@@ -145,12 +151,12 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const toolMeanings =
     before.dense !== null && config.memory.embedding.tools ? new ToolMeanings({ model: before.dense, timer }) : null;
   const primitives = new PrimitiveCatalogues({ ...before, access, upstreams: servers, logger });
-  const keepHere = moves.works.work('keep', (call: KeepingCall, part: KeptPart) =>
+  const keepHere = works.work('keep', (call: KeepingCall, part: KeptPart) =>
     keepPart(call, part, { scrubber, artifacts }),
   );
   const keep = ({ session, requestId, tool }: KeepingCall, part: KeptPart) =>
     keepHere({ session, requestId, tool }, part);
-  const scrubForTool = moves.works.work('scrub', async (session: SessionRef, texts: string[], handed: Set<string>) => {
+  const scrubForTool = works.work('scrub', async (session: SessionRef, texts: string[], handed: Set<string>) => {
     const { value } = await scrubber.scrub(session, texts, { handed });
     return value;
   });
@@ -197,6 +203,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     { moves, commandPolicyFor: commandPolicyOf, clock },
   );
   return {
+    moving,
     carried: new CarriedCalls(clock),
     callUndo: new RelocatedUndo(undo, moves.works),
     serviceCancelled,

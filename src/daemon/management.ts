@@ -88,7 +88,7 @@ export interface ManagementDeps
   gate: CallGate;
   callFigures: Pick<CallFigures, 'latencies'>;
   departure: Pick<Departure, 'run' | 'checkStays'>;
-  moves: { acts: Pick<Acts, 'run'> };
+  moves: { acts: Pick<Acts, 'run'>; leaving: Pick<AbortController, 'signal'> };
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   secretNumbers: { forget(project: string): Promise<void> };
@@ -176,7 +176,8 @@ export function createManagement(deps: ManagementDeps): Management {
     ...deps.settings.management,
   };
   const recorded = { ...management, ...recordedMethods(management, deps) };
-  return holdActs(forRegisteredProjects(recorded, deps.projects), deps.moves.acts);
+  const { acts, leaving } = deps.moves;
+  return holdActs(forRegisteredProjects(recorded, deps.projects), acts, leaving.signal);
 }
 
 async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<StatusResponse> {

@@ -129,10 +129,18 @@ export class Branches {
     return new Map(this.#held);
   }
 
-  /** As `hold`, for a call of the daemon before: its own branch may be closed, and the one whose files it works on open. */
-  adopt(requestId: string, held: HeldBranches): () => void {
-    const id = held.get(requestId);
+  /**
+   * As `hold`, for a call of the daemon before: its own branch may be closed, and the one whose files it works on open. `waiting`: the
+   * session of a call that may still wait for its turn there, and holds nothing yet.
+   */
+  adopt(requestId: string, held: HeldBranches, waiting: Pick<SessionRef, 'branch'>): () => void {
+    const id = held.get(requestId) ?? this.#openBranchOf(waiting);
     return id === undefined ? () => {} : this.#hold(requestId, id);
+  }
+
+  #openBranchOf({ branch }: Pick<SessionRef, 'branch'>): string | undefined {
+    const chain = branch === null ? [] : (this.#chains.get(branch) ?? []);
+    return chain.every((id) => this.#open.has(id)) ? chain.at(-1) : undefined;
   }
 
   /** Changes by the merge of a `return`. Can be taken once. */

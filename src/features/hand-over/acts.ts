@@ -36,15 +36,32 @@ export class Acts {
   }
 }
 
-/** The same service, whose rpcs that change something are acts. */
-export function holdActs(management: Management, acts: Pick<Acts, 'run'>): Management {
+/** The same service, whose rpcs that change something are acts. `leaving` aborts when the state is about to move. */
+export function holdActs(management: Management, acts: Pick<Acts, 'run'>, leaving: AbortSignal): Management {
   const methods: RpcMethods = management;
   return {
     ...management,
+    installTool: untilLeaving(management.installTool, acts, leaving),
     ...rpcMethods((name) => (request) => {
       const act = () => methods[name](request);
       return changesState(name, request) ? acts.run(act) : act();
     }),
+  };
+}
+
+/** An installation may wait for a person and is no act until that accepts it: it ends with nothing installed, so that the person can repeat it. */
+function untilLeaving(
+  installTool: Management['installTool'],
+  acts: Pick<Acts, 'run'>,
+  leaving: AbortSignal,
+): Management['installTool'] {
+  return async (request, signal, send) => {
+    await acts.run(async () => {});
+    try {
+      return await installTool(request, AbortSignal.any([signal, leaving]), send);
+    } catch (thrown) {
+      throw leaving.aborted && !signal.aborted ? left() : thrown;
+    }
   };
 }
 

@@ -1,11 +1,13 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { CallAnswer } from '../../call/request.ts';
+import type { SessionRef } from '../../call/session.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { packError } from '../../core/wire-error.ts';
 import { failedOutcome, type RawOutcome } from '../../dispatch/call.ts';
 import {
+  type CarriedCall,
   type CarriedCalls,
   type CarriedOutcome,
   left,
@@ -128,7 +130,7 @@ export class Arrival {
       const { requestId } = carried.request;
       const cancel = (why: unknown): void => this.#pair.tell('cancel', requestId, packError(why));
       parts.carried.arrive({ carried, outcome, cancel });
-      const release = parts.branches.adopt(requestId, state.branches);
+      const release = parts.branches.adopt(requestId, state.branches, filesOf(carried));
       const request = { ...carried.request, signal: new AbortController().signal };
       const answer = parts.gate.resume(request, carried.call.receivedAt);
       answer.then(release, release);
@@ -220,6 +222,11 @@ export class Arrival {
     const fileChanges = (await this.#parts?.callUndo.cutShort(requestId).catch(() => null)) ?? null;
     await this.#settle(requestId, expected, packOutcome(failedOutcome(cutShort(), { fileChanges }))).catch(() => {});
   }
+}
+
+/** A call that ends its branch works on the files of another. */
+function filesOf({ call, tool }: CarriedCall): Pick<SessionRef, 'branch'> {
+  return tool.manifest.effects.session === 'return' ? { branch: null } : call.session;
 }
 
 function cutShort(): ContextdError {

@@ -115,10 +115,10 @@ export class Departure {
     if (ends === null || heritage === undefined || !this.#deps.isAllowed) throw cannotHandOver();
     if (this.#isUnderWay) throw underWay();
     if (this.#deps.gate.isStopping) throw stops();
-    this.#isUnderWay = true;
     const streams = heritage.streams();
     const environment = { ...this.#deps.environment, ...(path === '' ? {} : { PATH: path }) };
     const successor = startSuccessor(this.#deps.paths, environment, streams);
+    this.#isUnderWay = true;
     const { promise: said, resolve: onReady } = Promise.withResolvers<string>();
     const pair = this.#pairWith(successor, onReady);
     try {

@@ -12,7 +12,7 @@ export class Moves {
   /** Aborts when the state is about to move. */
   readonly leaving = new AbortController();
   /** The next daemon, once it owns the state. */
-  next: Pair | null = null;
+  next: Pick<Pair, 'ask' | 'tell'> | null = null;
 
   /** Tells the next daemon that a caller of a service no longer waits. */
   cancelService(key: string): void {

@@ -14,6 +14,8 @@ import {
   type ServiceCall,
 } from '../../runner/host-methods.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
+import type { CallFiles } from '../branches/branch-runner.ts';
+import type { Branches } from '../branches/branches.ts';
 import type { CallId, UndoState, Watched } from '../undo/call-changes.ts';
 import type { Undo } from '../undo/undo.ts';
 import type { Moves } from './moves.ts';
@@ -75,11 +77,24 @@ export class RelocatedUndo implements WatchedUndo {
   }
 }
 
+/** The changes of a merge, by whichever daemon made it. */
+export function relocatedChanges(branches: Pick<Branches, 'hold' | 'takeChanges'>, relocation: Relocation): CallFiles {
+  const changesThere = relocation.work('branches.takeChanges', async (requestId: string) =>
+    branches.takeChanges(requestId),
+  );
+  return {
+    hold: (session, requestId) => branches.hold(session, requestId),
+    takeChanges: async (requestId) => branches.takeChanges(requestId) ?? changesThere(requestId),
+  };
+}
+
 /** A call of a service as plain data. */
 interface PlainCall extends Omit<ServiceCall, 'endsAt' | 'signal' | 'commandPolicy'> {
   /** For `cancel`. */
   readonly key: string;
   readonly leftMs: number;
+  /** True if its caller no longer waited when it was sent to the next daemon. */
+  readonly isCancelled: boolean;
 }
 
 interface ServicesDeps {
@@ -103,8 +118,9 @@ export function relocatedServices(
       if (service === undefined) throw new ContextdError('NOT_IMPLEMENTED', `no service ${method}`);
       const ours = own.get(plain.key);
       if (ours !== undefined) return service(session, request, ours);
-      const { key, leftMs, ...call } = plain;
+      const { key, leftMs, isCancelled, ...call } = plain;
       const ending = new AbortController();
+      if (isCancelled) ending.abort();
       asked.set(key, ending);
       try {
         return await service(session, request, {
@@ -124,8 +140,19 @@ export function relocatedServices(
     const onAbort = (): void => moves.cancelService(key);
     signal.addEventListener('abort', onAbort, { once: true });
     own.set(key, call);
+    // Read when the state has moved, until which it may wait.
+    const sent: PlainCall = {
+      ...plain,
+      key,
+      get leftMs() {
+        return endsAt - clock.monotonic();
+      },
+      get isCancelled() {
+        return signal.aborted;
+      },
+    };
     try {
-      return await serve(method, session, request, { ...plain, key, leftMs: endsAt - clock.monotonic() });
+      return await serve(method, session, request, sent);
     } finally {
       own.delete(key);
       signal.removeEventListener('abort', onAbort);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ContextdError } from '#src/core/errors.js';
 import { Acts, holdActs, holdHooks } from '#src/features/hand-over/acts.js';
 import { management } from '../../../helpers/behind.ts';
 
@@ -7,6 +8,7 @@ function scene() {
   const acts = new Acts();
   const begun: string[] = [];
   const { promise: allowed, resolve: letGo } = Promise.withResolvers<void>();
+  const leaving = new AbortController();
   const service = holdActs(
     management({
       async disallowPath({ path }) {
@@ -22,12 +24,30 @@ function scene() {
         begun.push('stop');
         return { pid: 1, active_calls: 0, ended_calls: 0 };
       },
+      installTool: (_request, signal) =>
+        new Promise((_resolve, reject) => {
+          begun.push('install');
+          const end = (): void => reject(new ContextdError('CANCELLED', 'the installation was cancelled'));
+          if (signal.aborted) end();
+          signal.addEventListener('abort', end);
+        }),
     }),
     acts,
+    leaving.signal,
   );
-  return { acts, begun, letGo, service };
+  return { acts, begun, leaving, letGo, service };
 }
 
+const INSTALLATION = {
+  root: '/p',
+  source: './tool',
+  cwd: '/p',
+  submodules: false,
+  lfs: false,
+  commit: '',
+  archive_sha256: '',
+  variables: {},
+};
 const REMOVAL = { root: '/p', path: '/shared' };
 
 describe('an act of a person while the daemon is replaced', () => {
@@ -52,6 +72,23 @@ describe('an act of a person while the daemon is replaced', () => {
     await expect(removed).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
     await expect(service.disallowPath(REMOVAL)).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
     expect(begun).toEqual([]);
+  });
+
+  it('NFR-2.3: ends an installation that waits for a person with nothing installed, and begins none while the state moves', async () => {
+    const { acts, begun, leaving, service } = scene();
+    const install = (signal = new AbortController().signal) => service.installTool(INSTALLATION, signal, () => {});
+    const own = new AbortController();
+    const [underWay, cancelled] = [install(), install(own.signal)];
+    own.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: 'CANCELLED' });
+    await acts.pause();
+    const further = install();
+    further.catch(() => {});
+    leaving.abort();
+    await expect(underWay).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
+    acts.leave();
+    await expect(further).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
+    expect(begun).toEqual(['install', 'install']);
   });
 
   it('goes on if the restart is given up', async () => {
