@@ -255,6 +255,23 @@ describe('a daemon that is restarted', () => {
     expect(existsSync(file('killed.done'))).toBe(false);
   });
 
+  it('ends a carried call with an answer if the next daemon is stopped, and no daemon is left', {
+    timeout: RESTART_MAX_MS * 2,
+  }, async () => {
+    const call = await longCall('stopped');
+    const { previous_pid } = await restart();
+    expect(await at.run(CTXD, ['server', 'stop'])).toMatchObject({ code: 0 });
+    const answer = await call.answer;
+    expect(answer).toMatchObject({ success: false, data: { error_code: 'INTERRUPTED' } });
+    expect(answer.error).toContain('ctxd server stop');
+    expect(existsSync(file('stopped.done'))).toBe(false);
+    await expect.poll(() => isAlive(previous_pid), { timeout: RESTART_MAX_MS }).toBe(false);
+    expect(await at.run(CTXD, ['server', 'status'])).toMatchObject({ code: 69 });
+    await at.ask('safe_bash', { command: 'true' }, { env });
+    await verifyAudit();
+    expect(miscounted(at)).toEqual({ open: [], endedTwice: [] });
+  });
+
   it('answers INTERRUPTED for a carried call if the daemon that runs it is killed', {
     timeout: RESTART_MAX_MS * 2,
   }, async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { miscounted } from '../helpers/audit-ends.ts';
+import { askHttp } from '../helpers/http-door.ts';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 import { RawServer } from '../helpers/mcp-client.ts';
 import { generate, seededRandom } from '../helpers/sample-patterns.ts';
@@ -51,7 +52,7 @@ async function restart(): Promise<{ carried_calls: number }> {
 beforeAll(async () => {
   programs = realpathSync(mkdtempSync(join(tmpdir(), 'slow-server-')));
   writeFileSync(join(programs, 'slow.mjs'), SLOW_SERVER);
-  at = await install({ settings: { 'server.max_concurrent_calls': '1' } });
+  at = await install({ settings: { 'server.max_concurrent_calls': '1', 'http.enabled': 'true' } });
 });
 
 afterAll(async () => {
@@ -76,17 +77,18 @@ describe('a restart of the daemon', () => {
       writeFileSync(file(`${surface}.other`), `TOKEN=${meanwhile}\n`);
       const server = new RawServer(at, ['--surface', surface, '--session', session]);
       await server.initialize();
-      const args = { name: surface };
-      if (surface === 'passthrough') server.call(1, 'wait', args);
-      else {
-        const found = await at.ask('tool_browse', { path: '/slow/wait' }, { env });
-        const [id] = /slow:wait#[0-9a-f]{8}/.exec(JSON.stringify(found)) ?? [];
-        server.call(1, 'tool_execute', { tool_id: id ?? '', args });
-      }
+      const found = await at.ask('tool_browse', { path: '/slow/wait' }, { env });
+      const [id = ''] = /slow:wait#[0-9a-f]{8}/.exec(JSON.stringify(found)) ?? [];
+      const call = (name: string): [string, object] =>
+        surface === 'passthrough' ? ['wait', { name }] : ['tool_execute', { tool_id: id, args: { name } }];
+      server.call(1, ...call(surface));
       await expect.poll(() => existsSync(file(`${surface}.begun`)), WAITED_MS).toBe(true);
       expect(await restart()).toMatchObject({ carried_calls: 1 });
       const shown = await at.ask('safe_bash', { command: `cat ${surface}.other` }, { env });
       expect(shown.data.stdout).toMatch(/^TOKEN=\[SECRET_\d+\]\n$/);
+      for (const end of ['secret', 'go']) writeFileSync(file(`${surface}-further.${end}`), 'further\n');
+      server.call(2, ...call(`${surface}-further`));
+      expect(JSON.stringify((await server.answer(2)).result)).toContain('further');
       writeFileSync(file(`${surface}.go`), '');
       const [token] = /\[SECRET_\d+\]/.exec(JSON.stringify((await server.answer(1)).result)) ?? [];
       const written = await at.ask('safe_write', { path: `${surface}.opened`, content: `${token}\n` }, { env });
@@ -97,6 +99,23 @@ describe('a restart of the daemon', () => {
       expect(await at.run(CTXD, ['upstream', 'remove', 'slow'])).toMatchObject({ code: 0 });
     },
   );
+
+  it('NFR-2.3: lets a call over HTTP go on, and the next daemon takes the port', {
+    timeout: RESTART_MAX_MS * 2,
+  }, async () => {
+    const printed = async (...words: string[]) => (await at.run(CTXD, ['http', ...words])).stdout.trim();
+    const token = await printed('token', '--name', 'client', '--allow', 'execute', '--project', at.project);
+    const url = await printed('url');
+    const ask = (command: string) =>
+      askHttp(url, '/v1/tools/safe_bash/execute', { token, body: { project: at.project, input: { command } } });
+    const call = ask('echo begun >> http.begun; while [ ! -e http.go ]; do sleep 0.05; done; echo over HTTP');
+    await expect.poll(() => existsSync(file('http.begun')), WAITED_MS).toBe(true);
+    expect(await restart()).toMatchObject({ carried_calls: 1 });
+    expect(await ask('echo next')).toMatchObject({ status: 200, json: { data: { stdout: 'next\n' } } });
+    writeFileSync(file('http.go'), '');
+    expect(await call).toMatchObject({ status: 200, json: { data: { stdout: 'over HTTP\n' } } });
+    expect(readFileSync(file('http.begun'), 'utf8')).toBe('begun\n');
+  });
 
   it('NFR-2.3: lets a call that waits for its turn run once when its turn comes', {
     timeout: RESTART_MAX_MS * 2,
