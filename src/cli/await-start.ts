@@ -1,16 +1,16 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Paths } from '../config/paths.ts';
-import { isLocked } from '../proxy/start-lock.ts';
+import { isBeingReplaced } from '../proxy/start-lock.ts';
 
 const POLL_MS = 20;
 
 /**
- * Waits while no daemon accepts connections and a living process starts one or has itself replaced. That takes no longer than such a
- * lock is valid, about 30 seconds.
+ * Waits while no daemon accepts connections and one has itself replaced. That takes no longer than its lock is valid, about 30 seconds.
+ * A program that starts a daemon is not waited for: `ctxd mcp serve` starts it through `ctxd server start`.
  */
 export async function awaitStart({ socket, startLock }: Pick<Paths, 'socket' | 'startLock'>): Promise<void> {
-  while (isLocked(startLock) && !(await accepts(socket))) await delay(POLL_MS);
+  while (isBeingReplaced(startLock) && !(await accepts(socket))) await delay(POLL_MS);
 }
 
 function accepts(socket: string): Promise<boolean> {

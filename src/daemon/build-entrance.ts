@@ -10,6 +10,7 @@ import { createRefuse } from '../dispatch/refuse.ts';
 import { createRetire } from '../dispatch/retire.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createGrpcDoor, type Door } from '../doors/grpc/grpc.ts';
+import { PassedQuestions } from '../doors/grpc/passed-questions.ts';
 import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
 import { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { questionEvent } from '../features/approvals/question-event.ts';
@@ -93,12 +94,15 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     clock,
     logger,
   });
-  const lostCalls = createLostCalls(dispatch, { ...before, refuse, config, clock, logger });
-  const gate = createCallGate(lostCalls, { refuse, retire: createRetire({ ...before, clock }), clock });
+  const renamed = (requestId: string, to: string): void => gate.rename(requestId, to);
+  const lostCalls = createLostCalls(dispatch, { ...before, refuse, renamed, config, clock, logger });
+  const gate: CallGate = createCallGate(lostCalls, { refuse, retire: createRetire({ ...before, clock }), clock });
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
   const settings = new RecordedSettings({ ...before, paths, clock });
+  const questions = new PassedQuestions();
   const departure = new Departure({
     ...before,
+    questions,
     paths,
     drainMs: config.server.drain_ms,
     environment: daemonEnvironment(deps.environment),
@@ -140,7 +144,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
   const replaces = (): boolean => deps.arrival !== undefined;
-  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook: holdHooks(hooks, moves.acts), replaces });
+  const door: Door =
+    ownDoor ?? createGrpcDoor({ ...doorDeps, questions, answerHook: holdHooks(hooks, moves.acts), replaces });
   const startedMs = clock.now();
   const figures = (): Figures => ({
     ...before.callFigures.read(),
@@ -159,7 +164,19 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     figures,
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, departure, telemetry };
+  return {
+    questions,
+    approvals,
+    clientRules,
+    judgeThread,
+    gate,
+    door,
+    httpDoor,
+    sessionEnd,
+    settings,
+    departure,
+    telemetry,
+  };
 }
 
 /** Holders of session state, in the order in which they end a session. */

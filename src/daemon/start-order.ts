@@ -10,7 +10,7 @@ import { branchChore, sessionChore } from '../features/sessions/session-end.ts';
 import { collectMainHeap, createChores, generalChores } from '../features/shared/chores.ts';
 import { storageChore } from '../features/storage/storage-life.ts';
 import { undoChore } from '../features/undo/management.ts';
-import { attemptLock } from '../proxy/start-lock.ts';
+import { attemptReplacement } from '../proxy/start-lock.ts';
 import type { TokenCounter } from '../tokens/counter.ts';
 import { lastErrorBlock } from '../tokens/views/errors.ts';
 import { interruptedCall, recordCall } from './build-execution.ts';
@@ -56,7 +56,7 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
     database: parts.database,
     keepStarts() {
       // A proxy that finds no daemon starts one, which would take the state in the middle.
-      const attempt = attemptLock(paths.startLock, newShortId());
+      const attempt = attemptReplacement(paths.startLock, newShortId());
       return attempt.kind === 'held' ? () => attempt.lock.release() : null;
     },
     leaveDoors() {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -56,6 +56,23 @@ describe('a call in step 5 while its daemon is replaced', () => {
     at.carried.goOn();
     expect(JSON.parse((await answer).line)).toMatchObject({ success: true });
     expect([at.carried.own, at.carried.isAnswering]).toEqual([[], false]);
+  });
+
+  it('NFR-2.3: is known under the id with which it runs, if it had ended with a daemon and has no effects', async () => {
+    writeFileSync(join(at.project, 'shown'), 'text\n');
+    const requestId = newRequestId(Date.now());
+    const request = at.requestOf('safe_read', { path: 'shown' }, { requestId, isAskedAgain: true });
+    const session = { project: at.project, session: request.sessionHint, branch: null };
+    await at.journal.retire({ requestId, tool: 'safe_read', session, tag: at.callSeals.of(request).tag });
+    at.carried.hold();
+    const answer = at.gate.dispatch(request);
+    await expect.poll(() => at.carried.own.length, { timeout: 20_000 }).toBe(1);
+    const [running] = at.gate.running().map((call) => call.request.requestId);
+    expect(running).not.toBe(requestId);
+    expect(at.carried.own).toEqual([running]);
+    at.carried.goOn();
+    expect(JSON.parse((await answer).line)).toMatchObject({ success: true, meta: { request_id: running } });
+    expect(at.gate.active()).toBe(0);
   });
 
   it('NFR-2.3: goes on as the call that it is, even if it was asked for again', async () => {

@@ -28,6 +28,7 @@ import {
   createTlsServer,
   secureContextOf,
 } from './connections.ts';
+import { PassedQuestions } from './passed-questions.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
 import { createEventRoute, createRoute } from './rpc.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
@@ -38,6 +39,8 @@ export interface GrpcDoorDeps {
   refuse: Refuse;
   management: Management;
   passing: PassingRequests;
+  /** Default: of this door alone. */
+  questions?: PassedQuestions;
   answerHook: AnswerHook;
   /** Masks secrets in the text of an error before it leaves. */
   mask(text: string): string;
@@ -160,7 +163,10 @@ function createServer(
   });
   const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
   const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
-  server.addService({ ...others, ...calls }, toolRoutes(deps, route, eventRoute));
+  server.addService(
+    { ...others, ...calls },
+    toolRoutes({ ...deps, questions: deps.questions ?? new PassedQuestions() }, route, eventRoute),
+  );
   server.addService(protocol.ManagementService.service, managementRoutes(deps.management, route, eventRoute));
   return server;
 }

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { PassedAnswer } from '../../call/passing.ts';
 import type { CallAnswer } from '../../call/request.ts';
 import type { SessionRef } from '../../call/session.ts';
 import { ContextdError } from '../../core/errors.ts';
@@ -37,6 +38,7 @@ export interface ArrivalParts {
   gate: Pick<CallGate, 'resume'>;
   carried: CarriedCalls;
   moves: Moves;
+  questions: { adopt(earlier: (answer: PassedAnswer) => void): void };
   /** The daemon before says that a caller of a service no longer waits. */
   serviceCancelled(key: string): void;
 }
@@ -124,6 +126,7 @@ export class Arrival {
     parts.network.adopt(state.network);
     parts.callUndo.adopt(state.undo);
     parts.jobs.adopt(state.jobs);
+    parts.questions.adopt((answer) => this.#pair.tell('answerQuestion', answer));
     for (const carried of state.calls) {
       const { promise: outcome, resolve: settle, reject: drop } = Promise.withResolvers<RawOutcome>();
       outcome.catch(() => {});

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PassedAnswer } from '../../call/passing.ts';
 import type { CallAnswer } from '../../call/request.ts';
 import type { Clock } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
@@ -36,6 +37,7 @@ export interface DepartureDeps {
   gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended' | 'isStopping'>;
   carried: CarriedCalls;
   moves: Moves;
+  questions: { answer(answer: PassedAnswer): void };
   /** False for a daemon whose process another program watches. */
   isAllowed: boolean;
   clock: Clock;
@@ -140,13 +142,14 @@ export class Departure {
   }
 
   #pairWith({ socket }: Successor, onReady: (build: string) => void): Pair {
-    const { gate, sandbox, moves, endNow } = this.#deps;
+    const { gate, sandbox, moves, questions, endNow } = this.#deps;
     return new Pair(socket, {
       answer: (name) => Promise.reject(new Error(`the next daemon asks for ${name}`)),
       told: (name, args) => {
         const [first, why] = args as [string, WireError];
         if (name === 'ready') onReady(first);
         if (name === 'cancel') gate.cancel(first, unpackError(why));
+        if (name === 'answerQuestion') questions.answer(args[0] as PassedAnswer);
       },
       frame(header, body) {
         if (header.re === 'lost') sandbox.heritage?.lost();

@@ -22,6 +22,8 @@ export interface CallGate {
   readonly isStopping: boolean;
   answered(): number;
   running(): readonly RunningCall[];
+  /** A running call is known under another id from now on. */
+  rename(requestId: string, to: string): void;
   /** Ends a call, whose answer says why. Does nothing if it does not run. */
   cancel(requestId: string, why: ContextdError): void;
   /**
@@ -120,6 +122,10 @@ export function createCallGate(inner: Dispatch, { refuse, retire, clock = system
     },
     answered: () => answered,
     running: () => [...running.values()],
+    rename(requestId, to) {
+      for (const call of running.values())
+        if (call.request.requestId === requestId) call.request = { ...call.request, requestId: to };
+    },
     cancel(requestId, why) {
       for (const [ending, { request }] of running) if (request.requestId === requestId) ending.abort(why);
     },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { awaitStart } from '#src/cli/await-start.js';
-import { attemptLock } from '#src/proxy/start-lock.js';
+import { attemptLock, attemptReplacement } from '#src/proxy/start-lock.js';
 
 let dir: string;
 beforeEach(() => {
@@ -14,8 +14,8 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const paths = () => ({ socket: join(dir, 'contextd.sock'), startLock: join(dir, 'start.lock') });
 
-function hold() {
-  const attempt = attemptLock(paths().startLock, 'nonce');
+function hold(attemptOne = attemptReplacement) {
+  const attempt = attemptOne(paths().startLock, 'nonce');
   if (attempt.kind !== 'held') throw new Error('the lock is taken');
   return attempt.lock;
 }
@@ -37,10 +37,16 @@ it('NFR-2.3: a command of a person waits for a daemon that is being replaced', a
   server.close();
 });
 
-it('goes on at once if no daemon is starting, and when a start has failed', async () => {
+it('goes on at once if no daemon is being replaced, and when one could not be', async () => {
   await awaitStart(paths());
   const lock = hold();
   const waited = awaitStart(paths());
   lock.release();
   await waited;
+});
+
+it('does not wait for a daemon that a program is starting: that may have asked ctxd to start it', async () => {
+  const lock = hold(attemptLock);
+  await awaitStart(paths());
+  lock.release();
 });
