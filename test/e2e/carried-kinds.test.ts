@@ -124,13 +124,17 @@ describe('a restart of the daemon', () => {
     const first = at.ask('safe_bash', { command: 'touch held; while [ ! -e held.go ]; do sleep 0.05; done' }, { env });
     await expect.poll(() => existsSync(file('held')), WAITED_MS).toBe(true);
     const second = at.ask('safe_bash', { command: 'echo turn >> turns; cat turns' }, { env });
-    await expect.poll(() => miscounted(at).open.length, WAITED_MS).toBe(2);
-    expect(await restart()).toMatchObject({ carried_calls: 2 });
+    // No process of a tool has served this session yet.
+    const other = { CONTEXTD_SESSION_ID: 'another' };
+    const third = at.ask('safe_write', { path: 'written', content: 'once\n' }, { env: other });
+    await expect.poll(() => miscounted(at).open.length, WAITED_MS).toBe(3);
+    expect(await restart()).toMatchObject({ carried_calls: 3 });
     expect(await at.ask('safe_bash', { command: 'echo next' }, { env })).toMatchObject({ data: { stdout: 'next\n' } });
     expect(existsSync(file('turns'))).toBe(false);
     writeFileSync(file('held.go'), '');
     expect(await first).toMatchObject({ success: true });
     expect(await second).toMatchObject({ success: true, data: { stdout: 'turn\n' } });
+    expect(await third).toMatchObject({ success: true, meta: { files_changed: ['A written'] } });
     expect(miscounted(at)).toEqual({ open: [], endedTwice: [] });
     const verified = await at.run(CTXD, ['audit', 'verify']);
     expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
