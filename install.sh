@@ -105,7 +105,7 @@ esac
 
 "$root/scripts/prepare.sh"
 if [ "$gitleaks_only" = yes ]; then
-  install_gitleaks
+  install_gitleaks || exit 1
   say "Restart a running daemon so that it uses gitleaks:  ctxd server restart"
   exit 0
 fi

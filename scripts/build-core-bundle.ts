@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { readRuleSources } from '../src/scrub/rule-sources.ts';
+import { builtinModules } from './builtin-modules.ts';
 
 /** The files of a tool that are copied into the bundle. */
 const TOOL_FILES = ['TOOL.md', 'TOOL_EXTENDED.md', 'tool.json'];
@@ -36,6 +37,7 @@ async function bundleProgram(root: string, outfile: string): Promise<void> {
     sourcemap: false,
     legalComments: 'inline',
     logLevel: 'warning',
+    plugins: [builtinModules],
     // CommonJS packages load Node's modules by `require`, which an ES module does not have.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   });

@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { builtinModules } from './builtin-modules.ts';
 
 /** The entry points of ctxd and of the daemon's processes and threads in `dist/src`, and their names in `dist/program`. */
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -72,7 +73,7 @@ async function bundle(
     ...more,
     // Its main file loads its parts by names that a bundler does not see.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    plugins: [ownPlaces(source, target)],
+    plugins: [ownPlaces(source, target), builtinModules],
     // CommonJS packages load Node's modules by `require`, which an ES module does not have.
     banner: {
       js: "import { createRequire as createRequireOfFile } from 'node:module';\nconst require = createRequireOfFile(import.meta.url);",

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { COMMANDS, GROUPS } from '../src/cli/program.ts';
+import { GROUPS, loadCommands } from '../src/cli/commands.ts';
 import { findInstallRoot } from '../src/config/install-root.ts';
 import { PACKAGE_VERSION } from '../src/protocol/versions.ts';
+
+const COMMANDS = await loadCommands();
 
 /** Writes the manual page of ctxd. `man ctxd` finds it if the installation's bin/ is on PATH. */
 const file = join(findInstallRoot(), 'share/man/man1/ctxd.1');

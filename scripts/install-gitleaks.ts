@@ -4,8 +4,8 @@ import { resolvePaths } from '../src/config/paths.ts';
 import { buildWithGo, installGitleaks } from '../src/scrub/gitleaks/install.ts';
 import { releaseFor } from '../src/scrub/gitleaks/pinned.ts';
 
-// Installs the gitleaks program for the current user; install.sh calls it. It fails if a directory cannot be written. It
-// does not fail if gitleaks is unavailable: contextd has its rules without it.
+// Installs the gitleaks program for the current user. Exits with 1 without it; install.sh goes on, because contextd has its
+// rules without it, unless gitleaks was all that it was asked for.
 const environment = readEnvironment();
 const { userGitleaksDir } = resolvePaths(environment, findInstallRoot());
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
@@ -17,4 +17,7 @@ const binary = await installGitleaks({
   runGo: buildWithGo,
   say,
 });
-if (binary === null) say('gitleaks itself is not installed: outputs are not searched a second time.');
+if (binary === null) {
+  say('gitleaks itself is not installed: outputs are not searched a second time.');
+  process.exitCode = 1;
+}

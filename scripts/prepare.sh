@@ -26,7 +26,7 @@ chmod go+rx "$(node -p 'require("fs").realpathSync("node_modules/.bin/node")')" 
 if [ "$(uname -s)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     say "Installing bubblewrap with apt-get (less than a minute) ..."
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap; } >/dev/null ||
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y -qq bubblewrap; } >/dev/null ||
       fail "apt-get could not install bubblewrap. Install it by hand, then run this again."
   elif command -v apt-get >/dev/null 2>&1; then
     fail "bubblewrap is missing. Run: sudo apt-get install -y bubblewrap   then run this again."

@@ -103,7 +103,7 @@ function accepts(decode: () => unknown): boolean {
 }
 
 /**
- * Shows lines on standard error and asks for a yes. Throws `refusal` if nobody can be asked, the same without its remedy if
+ * Shows lines on standard error and asks for a yes or a no, again after any other answer. Throws `refusal` if nobody can be asked, the same without its remedy if
  * the answer is no, and `stopped()` if the person presses Ctrl-C.
  */
 export async function confirm(
@@ -117,16 +117,22 @@ export async function confirm(
   if (context.stdin.isTTY !== true) throw refusal;
   const prompt = createInterface({ input: context.stdin, output: context.stderr });
   try {
-    const answer = await prompt.question(`${printable(question)} ${usual === 'yes' ? '[Y/n]' : '[y/N]'} `, {
-      signal: context.signal,
-    });
-    const said = answer.trim() === '' ? usual : answer.trim();
-    if (!/^y(es)?$/i.test(said)) throw declined(refusal);
+    const ask = (text: string): Promise<string> => prompt.question(text, { signal: context.signal });
+    const text = `${printable(question)} ${usual === 'yes' ? '[Y/n]' : '[y/N]'} `;
+    let said = decisionOf(await ask(text), usual);
+    while (said === undefined) said = decisionOf(await ask(`Answer y or n. ${text}`), usual);
+    if (said === 'no') throw declined(refusal);
   } catch (thrown) {
     throw thrown instanceof Error && thrown.name === 'AbortError' ? stopped(thrown) : thrown;
   } finally {
     prompt.close();
   }
+}
+
+/** Undefined for an answer that is neither. */
+function decisionOf(answer: string, usual: 'yes' | 'no'): 'yes' | 'no' | undefined {
+  const said = answer.trim().toLowerCase() || usual;
+  return (['yes', 'no'] as const).find((one) => one === said || one.charAt(0) === said);
 }
 
 /** Who was asked knows how to say yes. */

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { COMMANDS } from '#src/cli/program.js';
+import { loadCommands } from '#src/cli/commands.js';
 
+const COMMANDS = await loadCommands();
 type Command = (typeof COMMANDS)[number];
 
 /** A command that a message of the product names, as it is printed; what is put in at run time is `VALUE`. */

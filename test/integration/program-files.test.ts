@@ -32,6 +32,13 @@ describe('the files that the daemon runs from', () => {
     );
   });
 
+  it("NFR-1.4: read of Node's modules only what they use", () => {
+    const scripts = readdirSync(PROGRAM).filter((file) => file.endsWith('.js'));
+    // esbuild writes double quotes; the programs that ctxd writes for clients are text in single ones.
+    const importing = scripts.filter((file) => / from "node:/.test(readFileSync(join(PROGRAM, file), 'utf8')));
+    expect(importing).toEqual([]);
+  });
+
   it('NFR-1.4: load the parser of commands in its thread only', () => {
     const withParser = readdirSync(PROGRAM)
       .filter((file) => file.endsWith('.js'))

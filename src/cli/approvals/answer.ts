@@ -25,5 +25,5 @@ export function describeAnswer(
   if (answer === 'once') return `${settled}.`;
   const until = expiresMs === 0 ? '' : ` until ${new Date(expiresMs).toISOString()}`;
   const word = answer === 'never' ? 'Refused' : 'Allowed';
-  return `${settled}. ${word}${until} in ${project}: what ${rule?.id ?? ''} asks about. Undo: ctxd approve list`;
+  return `${settled}. ${word}${until} in ${project}: what ${rule?.id ?? ''} asks about. Undo: \`ctxd approve remove ID\`, with the id from \`ctxd approve list\``;
 }

@@ -8,7 +8,7 @@ export interface CommandTable {
 }
 
 /** `table` is called when the command runs, because the table contains this command. */
-export function completion(table: () => CommandTable): Command {
+export function completion(table: () => Promise<CommandTable>): Command {
   return defineCommand({
     name: ['completion'],
     summary: 'Print a completion script for a shell.',
@@ -16,7 +16,7 @@ export function completion(table: () => CommandTable): Command {
     async run(_context, args) {
       const shell = args.word(0) ?? '';
       const script = SCRIPTS[shell];
-      if (script !== undefined) return { shell, script: script(placesOf(table())) };
+      if (script !== undefined) return { shell, script: script(placesOf(await table())) };
       const what =
         shell === '' ? 'the shell is missing' : `there is no completion for the shell ${JSON.stringify(shell)}`;
       throw new ContextdError('ARGS_INVALID', what, {

@@ -23,7 +23,7 @@ const PROJECT = { syntax: '--project <dir>', help: 'the project directory (defau
 const YES = { syntax: '--yes', help: 'do not ask; without a terminal nothing is changed without it' };
 const NAME = { syntax: '<name>', help: 'the server, as `ctxd upstream list` names it' };
 
-export const upstreamAdd = defineCommand<UpstreamInfo>({
+const upstreamAdd = defineCommand<UpstreamInfo>({
   name: ['upstream', 'add'],
   summary: 'Add an MCP server to a project, in a sandbox of its own. Only a person should run this.',
   parameters: [
@@ -69,7 +69,7 @@ export const upstreamAdd = defineCommand<UpstreamInfo>({
   exitCode: ({ state }) => (state === 'running' || state === 'catalogue' ? 0 : 1),
 });
 
-export const upstreamList = defineCommand<readonly UpstreamInfo[]>({
+const upstreamList = defineCommand<readonly UpstreamInfo[]>({
   name: ['upstream', 'list'],
   summary: 'List the MCP servers of a project: state, tools, what they may reach, and the last error.',
   parameters: [{ syntax: '[name]', help: 'only this one, with the last lines that it printed' }],
@@ -81,7 +81,7 @@ export const upstreamList = defineCommand<readonly UpstreamInfo[]>({
   view: (servers) => ({ kind: 'stack', views: [tableOf(servers), detailsOf(servers)] }),
 });
 
-export const upstreamRemove = defineCommand<UpstreamInfo>({
+const upstreamRemove = defineCommand<UpstreamInfo>({
   name: ['upstream', 'remove'],
   summary: 'Take an MCP server out of a project, with its variables and what it kept.',
   parameters: [NAME],
@@ -91,7 +91,7 @@ export const upstreamRemove = defineCommand<UpstreamInfo>({
   view: ({ name }) => ({ kind: 'lines', lines: [`Removed ${name}.`] }),
 });
 
-export const upstreamRestart = defineCommand<UpstreamInfo>({
+const upstreamRestart = defineCommand<UpstreamInfo>({
   name: ['upstream', 'restart'],
   summary: 'Stop an MCP server and start it again, also one that is left alone because it kept failing.',
   parameters: [NAME],
@@ -101,7 +101,7 @@ export const upstreamRestart = defineCommand<UpstreamInfo>({
   view: (server) => ({ kind: 'lines', lines: describeState(server) }),
 });
 
-export const upstreamApprove = defineCommand<UpstreamReview>({
+const upstreamApprove = defineCommand<UpstreamReview>({
   name: ['upstream', 'approve'],
   summary:
     'Show which tools, prompts and templates of an MCP server changed, and accept them. Only a person should run this.',
@@ -126,6 +126,8 @@ export const upstreamApprove = defineCommand<UpstreamReview>({
         : changes.map(({ tool, kind }) => `Accepted: ${tool} (${kind})`),
   }),
 });
+
+export const upstreamCommands = [upstreamAdd, upstreamList, upstreamRemove, upstreamRestart, upstreamApprove];
 
 type Client = Parameters<Parameters<typeof withClient>[1]>[0];
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { placesOf } from '#src/cli/commands/completion.js';
-import { COMMANDS, GROUPS } from '#src/cli/program.js';
+import { GROUPS, loadCommands } from '#src/cli/commands.js';
 import { CTXD, ROOT } from '../../helpers/installation.ts';
 
 const scriptFor = (shell: string): string => spawnSync(CTXD, ['completion', shell], { encoding: 'utf8' }).stdout;
@@ -36,6 +36,8 @@ function lines(shell: string, script: string): string[] {
 }
 
 const isHere = (program: string): boolean => ['/usr/bin', '/bin'].some((dir) => existsSync(join(dir, program)));
+
+const COMMANDS = await loadCommands();
 
 describe('shell completion', () => {
   for (const [shell, offers] of Object.entries(OFFERS)) {
