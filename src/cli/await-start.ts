@@ -13,6 +13,12 @@ export async function awaitStart({ socket, startLock }: Pick<Paths, 'socket' | '
   while (isBeingReplaced(startLock) && !(await accepts(socket))) await delay(POLL_MS);
 }
 
+/** As `awaitStart`. True if a daemon accepts connections then. */
+export async function findsDaemon(paths: Pick<Paths, 'socket' | 'startLock'>): Promise<boolean> {
+  await awaitStart(paths);
+  return accepts(paths.socket);
+}
+
 function accepts(socket: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stream = connect(socket);

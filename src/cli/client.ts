@@ -29,7 +29,7 @@ import { loadProtocol } from '../protocol/load.ts';
 import type { RpcMethod, RpcMethods, RpcName } from '../protocol/management-contract.ts';
 import { answerMsOf, rpcMethods, wireName } from '../protocol/management-rpcs.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
-import { awaitStart } from './await-start.ts';
+import { awaitStart, findsDaemon } from './await-start.ts';
 
 /** The management contract and tool calls over the socket. Throws DAEMON_UNAVAILABLE if no daemon answers. */
 export interface DaemonClient extends Omit<RpcMethods, 'stopServer' | 'restartServer'> {
@@ -59,7 +59,7 @@ const SERVER_NAME = 'contextd';
 
 type ClientPaths = Pick<Paths, 'certsDir' | 'socket' | 'startLock'>;
 
-/** Connects with the CLI's own certificate: mutual TLS over the unix socket. Waits for a daemon that is starting. */
+/** Connects with the CLI's own certificate: mutual TLS over the unix socket. Waits while a daemon is being replaced. */
 export async function connect(paths: ClientPaths): Promise<DaemonClient> {
   await awaitStart(paths);
   const { ca, certificate, key } = await readCliIdentity(paths.certsDir);
@@ -80,22 +80,28 @@ export async function connect(paths: ClientPaths): Promise<DaemonClient> {
         through.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, done),
       );
     };
-  /** Asks the next daemon if this one has been replaced: then nothing was done. */
+  /** Asks the next daemon if `isUndone` says of the error of this one that nothing was done. */
   const askOneOfBoth =
-    <Name extends RpcName>(name: Name): RpcMethod<Name> =>
+    <Name extends RpcName>(
+      name: Name,
+      answerMs: number,
+      isUndone: (error: unknown) => Promise<boolean>,
+    ): RpcMethod<Name> =>
     async (request) => {
       try {
-        return await ask(name, answerMsOf(name))(request);
+        return await ask(name, answerMs)(request);
       } catch (error) {
-        if (!isReplaced(error)) throw error;
+        if (!(await isUndone(error))) throw error;
         const next = new ManagementService(target, secured, { ...CHANNEL_OPTIONS, ...OWN_CONNECTION });
-        return await ask(name, answerMsOf(name), next)(request).finally(() => next.close());
+        return await ask(name, answerMs, next)(request).finally(() => next.close());
       }
     };
+  const missed = async (error: unknown): Promise<boolean> => isUnsent(error) && (await findsDaemon(paths));
+  const replaced = async (error: unknown): Promise<boolean> => isReplaced(error) || missed(error);
   return {
-    ...rpcMethods(askOneOfBoth),
-    stopServer: (request, patienceMs) => ask('stopServer', patienceMs)(request),
-    restartServer: (request, patienceMs) => ask('restartServer', patienceMs)(request),
+    ...rpcMethods((name) => askOneOfBoth(name, answerMsOf(name), replaced)),
+    stopServer: (request, patienceMs) => askOneOfBoth('stopServer', patienceMs, missed)(request),
+    restartServer: (request, patienceMs) => askOneOfBoth('restartServer', patienceMs, missed)(request),
     installTool: (request, by) => install(management.installTool(request), by, paths.socket),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
@@ -138,6 +144,16 @@ const CHANNEL_OPTIONS = {
 
 /** Clients of one address share a connection otherwise, which leads to the daemon of before. */
 const OWN_CONNECTION = { 'grpc.use_local_subchannel_pool': 1 } as const;
+
+/** True if there was no connection to send anything on: the daemon may have been replaced between a look at its socket and the dial. */
+function isUnsent(error: unknown): boolean {
+  if (!(error instanceof ContextdError) || error.code !== 'DAEMON_UNAVAILABLE') return false;
+  const { cause } = error;
+  return cause instanceof Error && 'details' in cause && `${cause.details}`.startsWith(UNCONNECTED);
+}
+
+/** What grpc-js says of a request that never had a connection. */
+const UNCONNECTED = 'No connection established';
 
 /** True if the daemon itself says that it is not available. */
 function isReplaced(error: unknown): boolean {

@@ -8,6 +8,7 @@ import { silentLogger } from '#src/core/log.js';
 import { left } from '#src/dispatch/carried-call.js';
 import { createGrpcDoor, type Door } from '#src/doors/grpc/grpc.js';
 import type { Management } from '#src/protocol/management-contract.js';
+import { attemptReplacement } from '#src/proxy/start-lock.js';
 import { echo, management, noServers, refuse } from '../helpers/behind.ts';
 import { openDoor, type TestDoor } from '../helpers/door.ts';
 
@@ -60,6 +61,47 @@ it('NFR-2.3: an act that a replaced daemon refuses is carried out once, by the n
   cleanups.push(async () => client.close());
   expect(await client.disallowPath({ root: '/p', path: '/shared' })).toEqual({ paths: ['/shared'] });
   expect(asked).toEqual(['first', 'next']);
+});
+
+it('NFR-2.3: what finds a closed door while the daemon is replaced is asked of the next one, a stop too', async () => {
+  const asked: string[] = [];
+  const own: Partial<Management> = {
+    async disallowPath({ path }) {
+      asked.push('remove');
+      return { paths: [path] };
+    },
+    async stopServer() {
+      asked.push('stop');
+      return { pid: 2, active_calls: 0, ended_calls: 0 };
+    },
+  };
+  for (const name of ['remove', 'stop']) {
+    const first = await open({});
+    const next = nextDoor(first.paths, own);
+    const client = await connect(first.paths);
+    cleanups.push(async () => client.close());
+    // The look at the socket found the first door.
+    await first.door.stop();
+    const attempt = attemptReplacement(first.paths.startLock, name);
+    if (attempt.kind !== 'held') throw new Error('the lock is taken');
+    const answered =
+      name === 'stop'
+        ? client.stopServer({ grace_ms: 0, restart: false }, 10_000)
+        : client.disallowPath({ root: '/p', path: '/shared' });
+    answered.catch(() => {});
+    await next.start();
+    await answered;
+    attempt.lock.release();
+  }
+  expect(asked).toEqual(['remove', 'stop']);
+});
+
+it('what finds no daemon is not asked again', async () => {
+  const door = await open({});
+  const client = await connect(door.paths);
+  cleanups.push(async () => client.close());
+  await door.door.stop();
+  await expect(client.listPaths({ root: '/p' })).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
 });
 
 it('a restart whose new daemon does not start is not asked for again', async () => {
