@@ -101,7 +101,15 @@ function accountOf(made: readonly MadeCall[], project: string): Accounting {
   const effects = new Map<string, number>();
   for (const line of lines.filter((one) => one !== '')) effects.set(line, (effects.get(line) ?? 0) + 1);
   const sum: Accounting = {
-    ...{ calls: made.length, answered: 0, interrupted: 0, refused: {}, refusals: [], interruptedWithEffect: 0, namingUndo: 0 },
+    ...{
+      calls: made.length,
+      answered: 0,
+      interrupted: 0,
+      refused: {},
+      refusals: [],
+      interruptedWithEffect: 0,
+      namingUndo: 0,
+    },
     ...{ lost: [], doubled: [], denied: [], unanswered: [], failedReads: [] },
   };
   for (const call of made) count(call, effects.get(call.id) ?? 0, sum);
