@@ -13,6 +13,8 @@ gitleaks_only=no
 
 # The directories that this script made, for --uninstall.
 made=$root/bin/.made-directories
+# The directories that have its links.
+linked=$root/bin/.linked-directories
 
 say() { printf '%s\n' "$*"; }
 fail() { printf 'install.sh: %s\n' "$*" >&2; exit 1; }
@@ -58,11 +60,12 @@ remove_made_directories() {
 # A link is ours if it leads into this checkout.
 is_ours() { [ -L "$1" ] && case $(readlink "$1") in "$root"/bin/*) true ;; *) false ;; esac; }
 
+# A directory of links.
 unlink_commands() {
   for name in ctxd contextd contextd-proxy; do
-    if is_ours "$bindir/$name"; then rm "$bindir/$name"; say "Removed $bindir/$name"; fi
+    if is_ours "$1/$name"; then rm "$1/$name"; say "Removed $1/$name"; fi
   done
-  page=${bindir%/bin}/share/man/man1/ctxd.1
+  page=${1%/bin}/share/man/man1/ctxd.1
   if [ "$(readlink "$page" 2>/dev/null)" = "$root/share/man/man1/ctxd.1" ]; then rm "$page"; say "Removed $page"; fi
 }
 
@@ -90,7 +93,11 @@ keep() {
 
 if [ "$uninstall" = yes ]; then
   if [ -x "$root/bin/ctxd" ] && [ -d "$root/dist" ]; then "$root/bin/ctxd" server stop || true; fi
-  unlink_commands
+  unlink_commands "$bindir"
+  if [ -f "$linked" ]; then
+    while IFS= read -r directory; do unlink_commands "$directory"; done <"$linked"
+    rm "$linked"
+  fi
   remove_made_directories
   rm -rf "$root/dist" "$root/node_modules" "$root/share" "$root/bin/contextd-proxy"
   say "Removed everything that was built in $root."
@@ -118,6 +125,7 @@ for name in ctxd contextd contextd-proxy; do
   fi
   ln -sfn "$root/bin/$name" "$bindir/$name"
 done
+grep -qxF -- "$bindir" "$linked" 2>/dev/null || printf '%s\n' "$bindir" >>"$linked"
 say "Linked ctxd, contextd and contextd-proxy into $bindir"
 # man looks for pages in share/man beside each directory of PATH.
 mandir=${bindir%/bin}/share/man/man1

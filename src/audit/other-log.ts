@@ -37,7 +37,7 @@ function textOf(listing: LogListing): string {
 
 /** The folder of the log of another machine. Throws NOT_FOUND, which names those that are there. */
 export async function otherLogDir(dir: string, log: string): Promise<string> {
-  const logs = await logsIn(dir);
+  const logs = await otherLogs(dir);
   if (logs.includes(log)) return join(dir, log);
   const there = logs.length === 0 ? 'None was restored here.' : `There are ${logs.join(', ')}.`;
   throw new ContextdError('NOT_FOUND', `there is no audit log of another machine with the name ${log.slice(0, 200)}`, {
@@ -45,7 +45,8 @@ export async function otherLogDir(dir: string, log: string): Promise<string> {
   });
 }
 
-async function logsIn(dir: string): Promise<string[]> {
+/** The names of the logs of other machines. `dir` is Paths.otherAuditDir. */
+export async function otherLogs(dir: string): Promise<string[]> {
   try {
     return (await readdir(dir)).filter((name) => existsSync(join(dir, name, LISTING))).sort();
   } catch (error) {

@@ -197,7 +197,7 @@ export function fromDatabaseFault(thrown: unknown, file: string): ContextdError 
       return storageFull(file, thrown);
     case SQLITE.corrupt:
     case SQLITE.notadb:
-      return corrupt(file, thrown);
+      return damagedDatabase(file, thrown);
     case SQLITE.perm:
     case SQLITE.readonly:
     case SQLITE.cantopen:
@@ -248,7 +248,7 @@ function storageFull(file: string, cause: unknown): ContextdError {
   });
 }
 
-function corrupt(file: string, cause: unknown): ContextdError {
+export function damagedDatabase(file: string, cause: unknown): ContextdError {
   return new ContextdError('INTERNAL_ERROR', `${file} is damaged or not a contextd database: ${reasonOf(cause)}`, {
     remedy: `Stop contextd, move ${file} and ${file}-wal to another folder to keep them, start it, then run \`ctxd init\` in each project.`,
     cause,

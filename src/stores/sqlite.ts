@@ -15,6 +15,7 @@ import type {
   SqlValue,
   Statement,
 } from './sqlite-engine.ts';
+import { damagedDatabase } from './sqlite-engine.ts';
 
 export type { Row, Statement } from './sqlite-engine.ts';
 
@@ -35,6 +36,8 @@ export interface Database {
   write(statements: readonly Statement[]): Promise<readonly Row[][]>;
   /** Writes a whole copy to a new file, 0600, while reads and writes go on. Errors: STORAGE_FULL, PATH_INVALID. */
   copyTo(file: string): Promise<void>;
+  /** Reads every page. Throws INTERNAL_ERROR with a remedy if one is damaged. */
+  check(): Promise<void>;
 }
 
 export interface DatabaseDeps extends DatabaseFile {
@@ -115,6 +118,11 @@ class WorkerDatabase implements Database {
 
   async copyTo(file: string): Promise<void> {
     await this.#ready().request({ kind: 'copy', to: file });
+  }
+
+  async check(): Promise<void> {
+    const [finding] = await this.read('PRAGMA quick_check(1)');
+    if (finding?.quick_check !== 'ok') throw damagedDatabase(this.#deps.file, finding?.quick_check);
   }
 
   #ready(): DatabaseThread {

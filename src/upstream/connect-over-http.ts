@@ -1,8 +1,8 @@
 import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError } from '@modelcontextprotocol/client';
 import { type ConnectOptions, UpstreamConnection } from './connection.ts';
-import { statusOf } from './faults.ts';
 import { HttpTransport } from './http-transport.ts';
 import type { RelayFetch } from './relay-fetch.ts';
+import { statusOf } from './session-faults.ts';
 
 /** Statuses with which a server of 2024 refuses the first POST (MCP 2025-11-25, Transports, Backwards Compatibility). */
 const REFUSES_POST: readonly (number | null)[] = [400, 404, 405];

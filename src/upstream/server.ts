@@ -6,7 +6,7 @@ import type { Logger } from '../core/log.ts';
 import type { RequestLimits, ToolRequest } from './connection.ts';
 import type { SeenTools } from './definitions.ts';
 import { Failures } from './failures.ts';
-import { afterSending, answersNothing, keepsChanging, mayHaveArrived, stillStarting, wasNotSent } from './faults.ts';
+import { afterSending, answersNothing, keepsChanging, stillStarting } from './faults.ts';
 import { LastLines } from './last-lines.ts';
 import { LiveProcesses, type LiveProcessesDeps } from './live-processes.ts';
 import { PacedWork } from './paced-work.ts';
@@ -136,6 +136,7 @@ export class UpstreamServer {
         this.#failures.clear();
         return result;
       } catch (thrown) {
+        const { mayHaveArrived, wasNotSent } = await import('./session-faults.ts');
         if (!wasNotSent(thrown)) {
           const reason = await this.#reasonOf(thrown, running);
           throw request.hasEffects && mayHaveArrived(thrown) ? afterSending(reason) : reason;

@@ -17,10 +17,10 @@ import {
   UpstreamConnection,
 } from './connection.ts';
 import type { SeenTools } from './definitions.ts';
-import { upstreamFault } from './faults.ts';
 import type { LastLines } from './last-lines.ts';
 import { LineTransport, type ServerStreams } from './line-transport.ts';
 import { RelayFetch } from './relay-fetch.ts';
+import { upstreamFault } from './session-faults.ts';
 
 export interface SessionOptions {
   readonly server: string;

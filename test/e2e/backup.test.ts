@@ -151,6 +151,10 @@ describe('a backup', () => {
     const verified = await on(other, 'audit', 'verify', '--of', logs[0], '--against', join(base, 'heads.jsonl'));
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok: \d+ records in 1 segment/) });
     expect((await on(other, 'audit', 'verify')).code).toBe(0);
+    const none = await on(other, 'audit', 'search', 'seq 60000');
+    const hint = /`ctxd (audit search --of [^`]+)`/.exec(none.stderr)?.[1] ?? '';
+    expect(hint).toBe(`audit search --of ${logs[0]}`);
+    expect((await on(other, ...hint.split(' '))).stdout).toContain('seq 60000');
     const old = json(await on(other, 'audit', 'search', 'seq 60000', '--of', logs[0], '--json'));
     expect(old).toMatchObject([{ tool: 'safe_bash' }]);
     const dir = join(other, 'state/audit-of', logs[0]);

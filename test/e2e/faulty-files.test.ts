@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
@@ -37,9 +38,13 @@ async function recorded(): Promise<string> {
 
 /** Overwrites every page from `first` on: whichever a query needs, it is damaged. */
 function damagePages(file: string, first: number): void {
+  for (let page = first; page * PAGE_BYTES < statSync(file).size; page++) damagePage(file, page);
+}
+
+/** Counts from 0. */
+function damagePage(file: string, page: number): void {
   const fd = openSync(file, 'r+');
-  for (let page = first; page * PAGE_BYTES < statSync(file).size; page++)
-    writeSync(fd, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, page * PAGE_BYTES);
+  writeSync(fd, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, page * PAGE_BYTES);
   closeSync(fd);
 }
 
@@ -69,6 +74,39 @@ describe('a damaged file of the state', () => {
     expect((await ctxd('audit', 'verify')).stdout).toMatch(/^ok: /);
     const records = await recorded();
     for (const word of ['before', 'after']) expect(records).toContain(`echo ${word}`);
+  });
+
+  it('NFR-2.1 a page of any database that no call needs: doctor finds it, and names the file and the remedy', async () => {
+    const files = [
+      join(state, 'contextd.db'),
+      ...['memory.db', 'sessions.db'].map((name) => join(at.home, 'data', name)),
+    ];
+    for (const file of files) {
+      await ctxd('server', 'stop');
+      const sound = readFileSync(file);
+      const database = new DatabaseSync(file);
+      const unread = database.prepare(
+        'SELECT name, rootpage FROM sqlite_master WHERE rootpage > 0 ORDER BY rootpage DESC',
+      );
+      const pages = unread.all().map(({ rootpage }) => Number(rootpage));
+      database.close();
+      let found = false;
+      for (const page of pages) {
+        damagePage(file, page - 1);
+        const isUp = (await ctxd('server', 'start')).code === 0 && (await echo('on')).data.stdout === 'on\n';
+        const { code, stdout } = await ctxd('doctor');
+        await ctxd('server', 'stop');
+        writeFileSync(file, sound);
+        if (!isUp) continue;
+        expect(code).toBe(1);
+        expect(stdout).toMatch(new RegExp(`fail {2}databases: ${file} is damaged.*\\n.*move ${file} and ${file}-wal`));
+        found = true;
+        break;
+      }
+      expect(found, file).toBe(true);
+    }
+    expect((await ctxd('server', 'start')).code).toBe(0);
+    expect((await ctxd('doctor')).stdout).toContain('databases: every page can be read');
   });
 
   it('SEC-5.4 a truncated segment of the audit log: the next call goes on in a new one, every tool that reads the log names the place, and nothing more is lost', async () => {

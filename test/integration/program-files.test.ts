@@ -46,6 +46,19 @@ describe('the files that the daemon runs from', () => {
     expect(withParser).toEqual(['judge-thread.js']);
   });
 
+  it('NFR-1.4: load the MCP client when a server starts, not when the daemon does', () => {
+    const textOf = (file: string): string => readFileSync(join(PROGRAM, file), 'utf8');
+    const start = readdirSync(PROGRAM).filter(
+      (file) => file.endsWith('.js') && textOf(file).includes('// dist/src/daemon/compose.js'),
+    );
+    expect(start).toHaveLength(1);
+    const loaded = new Set(start);
+    for (const file of loaded)
+      for (const [, name = ''] of textOf(file).matchAll(/(?:from|import) "\.\/([^"]+)";/g)) loaded.add(name);
+    expect(loaded.size).toBeGreaterThan(10);
+    expect([...loaded].filter((file) => textOf(file).includes('// node_modules/@modelcontextprotocol/'))).toEqual([]);
+  });
+
   it('NFR-1.4: load OpenTelemetry on demand only', () => {
     const scripts = readdirSync(PROGRAM).filter((file) => file.endsWith('.js'));
     const textOf = (file: string): string => readFileSync(join(PROGRAM, file), 'utf8');

@@ -49,6 +49,33 @@ it('install.sh --uninstall removes the links, the manual page and the directorie
   }
 });
 
+it('install.sh --uninstall removes the links from every directory that it was told to put them into', () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'uninstall-')));
+  try {
+    const clone = join(base, 'clone');
+    mkdirSync(join(clone, 'bin'), { recursive: true });
+    copyFileSync(join(ROOT, 'install.sh'), join(clone, 'install.sh'));
+    const script = readFileSync(join(ROOT, 'install.sh'), 'utf8');
+    const variables = [/^made=.*$/m, /^linked=.*$/m].map((part) => part.exec(script)?.[0] ?? '');
+    const functions = ['say', 'fail', 'is_ours'].map(
+      (name) => new RegExp(`^${name}\\(\\) .*$`, 'm').exec(script)?.[0] ?? '',
+    );
+    const link = /^for name in ctxd contextd contextd-proxy; do.*?^grep [^\n]*$/ms.exec(script)?.[0] ?? '';
+    const places = ['one/bin', 'two two/bin'].map((place) => join(base, place));
+    for (const bindir of [...places, ...places]) {
+      mkdirSync(bindir, { recursive: true });
+      const steps = [`root=${clone}`, `bindir='${bindir}'`, ...variables, ...functions, link].join('\n');
+      execFileSync('sh', ['-eu', '-c', steps]);
+    }
+    for (const bindir of places) expect(readdirSync(bindir).sort()).toEqual(['contextd', 'contextd-proxy', 'ctxd']);
+    execFileSync('sh', [join(clone, 'install.sh'), '--uninstall'], { env: { PATH: process.env.PATH, HOME: base } });
+    for (const bindir of places) expect(readdirSync(bindir)).toEqual([]);
+    expect(readdirSync(join(clone, 'bin'))).toEqual([]);
+  } finally {
+    rmSync(base, { recursive: true });
+  }
+});
+
 it('install.sh --uninstall lists what it leaves: settings, records, each project that is set up, and the source', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'uninstall-')));
   const project = await createFixture();

@@ -1,3 +1,4 @@
+import { otherLogs } from '../../audit/other-log.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { withClient } from '../client.ts';
 import { defineCommand } from '../command.ts';
@@ -21,6 +22,7 @@ export const auditTail = defineCommand({
     const request = { limit, project_root: root };
     const { records_json, unreadable } = await withClient(context.paths, (client) => client.tailAudit(request));
     await reportUnreadable(context, unreadable);
+    if (records_json.length === 0) await reportOtherLogs(context);
     return records_json.map(parseRecord);
   },
   view: (records) => recordTable(records, 'no calls yet'),
@@ -31,6 +33,12 @@ export async function reportUnreadable({ stderr }: CliContext, lines: number): P
   if (lines === 0) return;
   const what = lines === 1 ? '1 line of the audit log' : `${lines} lines of the audit log`;
   await write(stderr, `ctxd: ${what} could not be read: \`ctxd audit verify\` names the place\n`);
+}
+
+/** Says on stderr where to look further: the log of a machine whose backup was restored is not the one of this machine. */
+export async function reportOtherLogs({ paths, stderr }: CliContext): Promise<void> {
+  for (const log of await otherLogs(paths.otherAuditDir))
+    await write(stderr, `ctxd: a backup brought along the log of another machine: \`ctxd audit search --of ${log}\`\n`);
 }
 
 /** `empty` is shown without records. */

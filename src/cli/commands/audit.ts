@@ -15,7 +15,7 @@ import { type Command, defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { projectOption } from '../project-root.ts';
 import { write } from '../render.ts';
-import { recordTable, reportUnreadable } from './audit-tail.ts';
+import { recordTable, reportOtherLogs, reportUnreadable } from './audit-tail.ts';
 
 const FOUND_DEFAULT = 50;
 const FOUND_MAX = 10_000;
@@ -156,6 +156,7 @@ const search = defineCommand<readonly JsonObject[]>({
     const [reader, limit] = [new RecordReader(), args.count('lines', FOUND_DEFAULT, FOUND_MAX)];
     const found = await searchAuditLog(await logDir(context, args), filter, limit, reader);
     await reportUnreadable(context, reader.unreadable);
+    if (found.length === 0 && args.text('of') === undefined) await reportOtherLogs(context);
     return found.map(({ record }) => asJson(record));
   },
   view: (records) => recordTable(records, 'no record fits'),

@@ -72,7 +72,7 @@ function unit(launcher: string, variables: Readonly<Record<string, string>>): st
     '',
     '[Service]',
     'Type=exec',
-    `ExecStart=${unitWord(launcher).replaceAll('$', '$$$$')} ${WORDS.join(' ')}`,
+    `ExecStart=${startWords(launcher)} ${WORDS.join(' ')}`,
     ...Object.entries(variables).map(([name, value]) => `Environment=${unitWord(`${name}=${value}`)}`),
     `UnsetEnvironment=${unset.filter((name) => !(name in variables)).join(' ')}`,
     'Restart=on-failure',
@@ -88,6 +88,15 @@ function unit(launcher: string, variables: Readonly<Record<string, string>>): st
   ];
   const text = lines.filter((line) => line !== 'UnsetEnvironment=').join('\n');
   return `# ${MARK} ${hashOf(text)}\n${text}`;
+}
+
+/**
+ * systemd refuses a program whose path holds quotes or a backslash, and replaces `$$` in all words but that path. So env
+ * starts such a program.
+ */
+function startWords(launcher: string): string {
+  if (!/["'\\$]/.test(launcher)) return unitWord(launcher);
+  return `/usr/bin/env ${unitWord(launcher).replaceAll('$', '$$$$')}`;
 }
 
 /** systemd.syntax(7): a quoted word, in which `%` begins a specifier. */

@@ -1,4 +1,3 @@
-import { isCallToolResult } from '@modelcontextprotocol/client';
 import type { SessionRef } from '../../call/session.ts';
 import type { UpstreamProgram } from '../../call/tool-program.ts';
 import type { Config } from '../../config/schema.ts';
@@ -96,7 +95,7 @@ async function passedOn(
 ): Promise<ToolOutput> {
   try {
     const result = await deps.passOn(call, tool, passed);
-    return await outputOf(call.tool, recordedResult(result), keeping(call, deps));
+    return await outputOf(call.tool, await recordedResult(result), keeping(call, deps));
   } catch (thrown) {
     if (!(thrown instanceof McpError)) throw thrown;
     throw new ContextdError(
@@ -111,7 +110,9 @@ function keeping(call: ServerCall, { keep }: ServerBackendDeps): Keeping {
 }
 
 /** The result as it is stored. One that asks for input has no content. */
-function recordedResult(result: JsonObject): ServerResult {
+async function recordedResult(result: JsonObject): Promise<ServerResult> {
+  // The session that gave the result has loaded the SDK; a daemon without servers does not.
+  const { isCallToolResult } = await import('@modelcontextprotocol/client');
   return isCallToolResult(result) ? result : { content: [{ type: 'text', text: JSON.stringify(result) }] };
 }
 

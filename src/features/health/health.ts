@@ -39,7 +39,9 @@ export interface HealthDeps {
   sandbox: Sandbox;
   scrubber: Scrubber;
   counter: TokenCounter;
-  database: Database;
+  database: Pick<Database, 'check'>;
+  memoryDatabase: Pick<Database, 'check'>;
+  sessionDatabase: Pick<Database, 'check'>;
   memoryStore: Pick<MemoryStore, 'count'>;
   auditLog: AuditLog;
   auditor: Pick<StandingAuditor, 'state'>;
@@ -73,7 +75,7 @@ export async function checkHealth(projectRoot: string, deps: HealthDeps): Promis
     ['files of branches', (all) => checkBranchFiles(projectRoot, all)],
     ['scrubber masks a canary', checkCanary],
     ['token counter', checkCounter],
-    ['state database', checkDatabase],
+    ['databases', checkDatabases],
     ['memories', checkMemories],
     ['audit log', checkAudit],
     ['core tools', (all) => checkTools(projectRoot, all)],
@@ -232,9 +234,9 @@ async function checkCounter({ counter }: HealthDeps): Promise<Finding> {
   return { status: 'fail', detail: `counted ${counted} tokens instead of 8`, remedy: 'Run ./install.sh again.' };
 }
 
-async function checkDatabase({ database }: HealthDeps): Promise<Finding> {
-  await database.read('SELECT 1');
-  return { status: 'ok', detail: 'answers', remedy: '' };
+async function checkDatabases({ database, memoryDatabase, sessionDatabase }: HealthDeps): Promise<Finding> {
+  for (const one of [database, memoryDatabase, sessionDatabase]) await one.check();
+  return { status: 'ok', detail: 'every page can be read', remedy: '' };
 }
 
 async function checkMemories({ memoryStore }: HealthDeps): Promise<Finding> {

@@ -34,6 +34,30 @@ describe('the service of the daemon', () => {
     expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: '' });
   });
 
+  it.skipIf(!hasProgram('systemd-analyze'))(
+    'NFR-2.3 starts a program whatever its path, as systemd-analyze reads it',
+    () => {
+      const dir = mkdtempSync(join(home, 'odd-'));
+      const env = readEnvironment({ HOME: home, PATH: '/usr/bin' });
+      for (const odd of ['plain', 'a b', '$HOME', '$$x', "it's", 'say "x"', 'back\\slash', '%h', 'é', ';x', '-x']) {
+        const launcher = join(dir, odd, 'contextd');
+        mkdirSync(dirname(launcher));
+        writeFileSync(launcher, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+        const file = join(dir, 'contextd.service');
+        const { text } = serviceDefinition(
+          { env, paths: { ...resolvePaths(env, findInstallRoot()), launcher } },
+          'linux',
+        );
+        writeFileSync(file, text);
+        const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--user', file], {
+          encoding: 'utf8',
+          env: { ...process.env, XDG_RUNTIME_DIR: dir },
+        });
+        expect({ odd, status, output: stdout + stderr }).toEqual({ odd, status: 0, output: '' });
+      }
+    },
+  );
+
   it('NFR-2.3 has the environment of a daemon that ctxd starts, and no other variable', () => {
     const { text } = definition('linux', { XDG_STATE_HOME: '/state', TOKEN: 'not for the daemon' });
     expect(text).toContain('Environment="XDG_STATE_HOME=/state"\n');

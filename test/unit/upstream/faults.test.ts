@@ -1,6 +1,7 @@
 import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { afterSending, mayHaveArrived, upstreamFault } from '#src/upstream/faults.js';
+import { afterSending } from '#src/upstream/faults.js';
+import { mayHaveArrived, upstreamFault } from '#src/upstream/session-faults.js';
 
 const answered = (status: number) =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, statusText: '' });

@@ -466,6 +466,7 @@ describe('what arrives late, twice or from before', () => {
           state: database.state,
           read: database.read.bind(database),
           copyTo: database.copyTo.bind(database),
+          check: database.check.bind(database),
           async write(statements: Parameters<Database['write']>[0]) {
             const left = failing[who] ?? 0;
             failing[who] = left - 1;
