@@ -181,6 +181,7 @@ const FLOORS: Record<string, readonly Floor[]> = {
   'src/features': [
     { folder: 'health', why: '`ctxd doctor`, as far as the daemon knows' },
     { folder: 'backup', why: 'copies what only the daemon may open, for a backup' },
+    { folder: 'hand-over', why: 'how a daemon is replaced while calls and jobs go on' },
     { folder: 'telemetry', why: 'traces and metrics for a collector, from what the daemon counts anyway' },
     { folder: 'storage', why: 'caches and storage of commands' },
     { folder: 'approvals', why: 'what a person is asked while a call waits' },
@@ -294,9 +295,10 @@ const NARROWER = [
       'src/proxy/environment.ts',
       'src/proxy/exchange.ts',
       'src/proxy/messages.ts',
+      'src/proxy/start-lock.ts',
       'src/proxy/start.ts',
     ],
-    why: 'the bridge of an MCP client reaches and starts the daemon as the proxy does, and loads as little',
+    why: 'the bridge of an MCP client reaches and starts the daemon as the proxy does, and loads as little; ctxd waits for a start',
   },
   {
     from: 'src/cli',
@@ -487,11 +489,12 @@ const FILE_CHANGES: Record<string, FileCalls> = {
   'src/features/health/branch-health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
   'src/features/health/health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
   'src/features/health/network-health.ts': { calls: ['mkdtemp', 'rm'], why: 'a new directory of the daemon' },
-  'src/daemon/logger.ts': {
+  'src/features/shared/logger.ts': {
     calls: ['writeSync'],
     why: 'lines of the log on standard error',
   },
   'src/daemon/main.ts': { calls: ['mkdirSync'], why: 'directories of contextd' },
+  'src/features/hand-over/successor.ts': { calls: ['openSync'], why: 'the log in the state directory of contextd' },
   'src/features/client-hooks/judge-prompt.ts': { calls: ['openSync'], why: 'reads a file that a person mentions' },
   'src/features/branches/files/branch-files.ts': {
     calls: ['rename', 'writeFile'],

@@ -66,7 +66,7 @@ export async function installForBench(config: object, root = findInstallRoot()):
 
 /** Opens a channel to a daemon, or to what listens as one. */
 export function callerOver<T>(
-  paths: Pick<Paths, 'certsDir' | 'socket'>,
+  paths: Pick<Paths, 'certsDir' | 'socket' | 'startLock'>,
   project: string,
   use: (daemon: Caller) => Promise<T>,
 ): Promise<T> {

@@ -58,7 +58,7 @@ async function overChannels(): Promise<Outcome> {
   const everything = await startEverything();
   try {
     await once(echo, 'message');
-    const bare = { certsDir: durable.paths.certsDir, socket: echoSocket };
+    const bare = { ...durable.paths, socket: echoSocket };
     return await callerOver(bare, durable.project, (echoed) =>
       durable.withDaemon((one) => loose.withDaemon((other) => raceAll(echoed, everything, one, other))),
     );

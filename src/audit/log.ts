@@ -43,6 +43,8 @@ export interface AuditLog {
   begin(facts: StartFacts): Promise<void>;
   /** Records the end of a started call. As `append`. If it fails, the log holds only the start. */
   end(record: AuditRecord, onWritten?: () => void): Promise<void>;
+  /** Goes on with calls that began in the daemon before, and with none of their ends written. */
+  resume(requestIds: readonly string[]): void;
   /**
    * Writes an INTERRUPTED end for each call that a dead daemon left open, and returns these. `mask` masks what the journal
    * has of a call. Errors: AUDIT_FAILED.
@@ -195,6 +197,10 @@ class Audit implements AuditLog {
     } finally {
       this.#running.delete(record.request_id);
     }
+  }
+
+  resume(requestIds: readonly string[]): void {
+    for (const id of requestIds) this.#running.add(id);
   }
 
   async endInterrupted(calls: readonly OpenCall[], mask: (text: string) => string): Promise<AuditRecord[]> {

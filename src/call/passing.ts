@@ -10,6 +10,14 @@ export interface PassingCaller {
   readonly sessionHint: string;
 }
 
+/** The answer of a client to a question of a server, as it arrived. */
+export interface PassedAnswer {
+  readonly id: string;
+  readonly result_json: Buffer;
+  /** Empty: `result_json` is the answer. */
+  readonly error_json: Buffer;
+}
+
 /** Passes requests of MCP clients that call no tool on to the servers of a project. */
 export interface PassingRequests {
   /** The scrubbed answer, on record. Throws McpError and ContextdError. */

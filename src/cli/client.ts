@@ -5,6 +5,7 @@ import {
   type ClientReadableStream,
   type ClientUnaryCall,
   credentials,
+  Metadata,
   type requestCallback,
   type ServiceDefinition,
   type ServiceError,
@@ -17,6 +18,8 @@ import type {
   InstallEvent__Output,
   InstallProgress__Output as InstallProgress,
   InstallRequest__Output as InstallRequest,
+  RestartRequest__Output as RestartRequest,
+  RestartResponse__Output as RestartResponse,
   StopRequest__Output as StopRequest,
   StopResponse__Output as StopResponse,
   ToolPlan__Output as ToolPlan,
@@ -26,11 +29,14 @@ import { loadProtocol } from '../protocol/load.ts';
 import type { RpcMethod, RpcMethods, RpcName } from '../protocol/management-contract.ts';
 import { answerMsOf, rpcMethods, wireName } from '../protocol/management-rpcs.ts';
 import { CODE_TRAILER, REMEDY_TRAILER } from '../protocol/trailers.ts';
+import { awaitStart, findsDaemon } from './await-start.ts';
 
 /** The management contract and tool calls over the socket. Throws DAEMON_UNAVAILABLE if no daemon answers. */
-export interface DaemonClient extends Omit<RpcMethods, 'stopServer'> {
+export interface DaemonClient extends Omit<RpcMethods, 'stopServer' | 'restartServer'> {
   /** Returns when no call is under way any more. Throws TIMEOUT after `patienceMs`. */
   stopServer(request: StopRequest, patienceMs: number): Promise<StopResponse>;
+  /** Returns when the new daemon listens. Throws TIMEOUT after `patienceMs`. */
+  restartServer(request: RestartRequest, patienceMs: number): Promise<RestartResponse>;
   /** Cancelled by the signal. */
   execute(request: ExecuteRequest, signal: AbortSignal): Promise<ExecuteResponse>;
   /**
@@ -51,8 +57,11 @@ export interface InstallObserver<T> {
 /** The name in the server's certificate. It does not depend on the path of the socket. */
 const SERVER_NAME = 'contextd';
 
-/** Connects with the CLI's own certificate: mutual TLS over the unix socket. */
-export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promise<DaemonClient> {
+type ClientPaths = Pick<Paths, 'certsDir' | 'socket' | 'startLock'>;
+
+/** Connects with the CLI's own certificate: mutual TLS over the unix socket. Waits while a daemon is being replaced. */
+export async function connect(paths: ClientPaths): Promise<DaemonClient> {
+  await awaitStart(paths);
   const { ca, certificate, key } = await readCliIdentity(paths.certsDir);
   const { ManagementService, ToolService } = loadProtocol();
   const secured = secureChannel(paths.certsDir, ca, key, certificate);
@@ -61,19 +70,38 @@ export async function connect(paths: Pick<Paths, 'certsDir' | 'socket'>): Promis
   const tools = new ToolService(target, secured, CHANNEL_OPTIONS);
   const service: ServiceDefinition = ManagementService.service;
   const ask =
-    <Name extends RpcName>(name: Name, answerMs: number): RpcMethod<Name> =>
+    <Name extends RpcName>(name: Name, answerMs: number, through = management): RpcMethod<Name> =>
     (request) => {
       const rpc = service[wireName(name)];
       if (rpc === undefined) throw new Error(`the service has no rpc ${name}`);
       const { path, requestSerialize, responseDeserialize } = rpc;
       const options = { deadline: Date.now() + answerMs };
       return unary(paths.socket, (done) =>
-        management.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, done),
+        through.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, options, done),
       );
     };
+  /** Asks the next daemon if `isUndone` says of the error of this one that nothing was done. */
+  const askOneOfBoth =
+    <Name extends RpcName>(
+      name: Name,
+      answerMs: number,
+      isUndone: (error: unknown) => Promise<boolean>,
+    ): RpcMethod<Name> =>
+    async (request) => {
+      try {
+        return await ask(name, answerMs)(request);
+      } catch (error) {
+        if (!(await isUndone(error))) throw error;
+        const next = new ManagementService(target, secured, { ...CHANNEL_OPTIONS, ...OWN_CONNECTION });
+        return await ask(name, answerMs, next)(request).finally(() => next.close());
+      }
+    };
+  const missed = async (error: unknown): Promise<boolean> => isUnsent(error) && (await findsDaemon(paths));
+  const replaced = async (error: unknown): Promise<boolean> => isReplaced(error) || missed(error);
   return {
-    ...rpcMethods((name) => ask(name, answerMsOf(name))),
-    stopServer: (request, patienceMs) => ask('stopServer', patienceMs)(request),
+    ...rpcMethods((name) => askOneOfBoth(name, answerMsOf(name), replaced)),
+    stopServer: (request, patienceMs) => askOneOfBoth('stopServer', patienceMs, missed)(request),
+    restartServer: (request, patienceMs) => askOneOfBoth('restartServer', patienceMs, missed)(request),
     installTool: (request, by) => install(management.installTool(request), by, paths.socket),
     execute: (request, signal) => unary(paths.socket, (done) => tools.execute(request, {}, done), signal),
     close() {
@@ -96,10 +124,7 @@ function secureChannel(certsDir: string, ca: Buffer, key: Buffer, certificate: B
 }
 
 /** Connects, uses the client and closes it in every case. */
-export async function withClient<T>(
-  paths: Pick<Paths, 'certsDir' | 'socket'>,
-  use: (client: DaemonClient) => Promise<T>,
-): Promise<T> {
+export async function withClient<T>(paths: ClientPaths, use: (client: DaemonClient) => Promise<T>): Promise<T> {
   const client = await connect(paths);
   try {
     return await use(client);
@@ -116,6 +141,30 @@ const CHANNEL_OPTIONS = {
   /** An HTTP proxy from the environment must not be used for a unix socket. */
   'grpc.enable_http_proxy': 0,
 } as const;
+
+/** Clients of one address share a connection otherwise, which leads to the daemon of before. */
+const OWN_CONNECTION = { 'grpc.use_local_subchannel_pool': 1 } as const;
+
+/** True if there was no connection to send anything on: the daemon may have been replaced between a look at its socket and the dial. */
+function isUnsent(error: unknown): boolean {
+  if (!(error instanceof ContextdError) || error.code !== 'DAEMON_UNAVAILABLE') return false;
+  const { cause } = error;
+  return cause instanceof Error && 'details' in cause && `${cause.details}`.startsWith(UNCONNECTED);
+}
+
+/** What grpc-js says of a request that never had a connection. */
+const UNCONNECTED = 'No connection established';
+
+/** True if the daemon itself says that it is not available. */
+function isReplaced(error: unknown): boolean {
+  if (!(error instanceof ContextdError) || error.code !== 'DAEMON_UNAVAILABLE') return false;
+  const { cause } = error;
+  return cause instanceof Error && 'metadata' in cause && codeOf(cause.metadata) !== '';
+}
+
+function codeOf(metadata: unknown): string {
+  return metadata instanceof Metadata ? String(metadata.get(CODE_TRAILER)[0] ?? '') : '';
+}
 
 function install<T>(
   call: ClientReadableStream<InstallEvent__Output>,
@@ -164,7 +213,7 @@ function unary<Answer>(
 
 /** The daemon's own error if it sent one, otherwise the error of the transport. */
 function fromWire(error: ServiceError, socket: string): ContextdError {
-  const code = String(error.metadata?.get(CODE_TRAILER)[0] ?? '');
+  const code = codeOf(error.metadata);
   if (isErrorCode(code)) {
     const remedy = error.metadata.get(REMEDY_TRAILER)[0]?.toString();
     return new ContextdError(code, error.details, { cause: error, ...(remedy === undefined ? {} : { remedy }) });

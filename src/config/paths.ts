@@ -9,6 +9,8 @@ export interface Paths {
   dataDir: string;
   stateDir: string;
   runDir: string;
+  /** Held by the proxy that starts a daemon, and by a daemon that is being replaced. */
+  startLock: string;
   configFile: string;
   socket: string;
   certsDir: string;
@@ -105,6 +107,7 @@ export function resolvePaths(
     gitleaksDir: join(bases.dataDir, 'gitleaks'),
     userGitleaksDir: join(xdgBases(env).dataDir, 'gitleaks'),
     gitleaksWorkDir: join(bases.stateDir, 'gitleaks'),
+    startLock: join(bases.runDir, 'start.lock'),
     toolSocketsDir: join(bases.runDir, 't'),
     dialledSocketsDir: join(bases.runDir, 'd'),
     auditDir: join(bases.stateDir, 'audit'),

@@ -30,6 +30,10 @@ export class Channel<Request, Result> {
     return this.#pending.size;
   }
 
+  isPending(id: number): boolean {
+    return this.#pending.has(id);
+  }
+
   get isClosed(): boolean {
     return this.#end !== null;
   }
@@ -48,6 +52,12 @@ export class Channel<Request, Result> {
         this.reject(id, thrown);
       }
     });
+  }
+
+  /** Waits for the reply to a request that was sent before this channel was made. */
+  expect(id: number): Promise<Result> {
+    if (this.#end !== null) return Promise.reject(this.#end.reason);
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
   }
 
   /** Ignores a number that is not pending. */

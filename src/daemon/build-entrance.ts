@@ -1,18 +1,24 @@
 import type { Figures } from '../call/live.ts';
 import type { SessionRef } from '../call/session.ts';
 import { fileSources } from '../config/credential-source.ts';
+import { daemonEnvironment } from '../config/env.ts';
 import { maskedError } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import { turnedAway } from '../dispatch/budget.ts';
 import { createDispatch } from '../dispatch/dispatch.ts';
 import { createRefuse } from '../dispatch/refuse.ts';
+import { createRetire } from '../dispatch/retire.ts';
 import { createSlots } from '../dispatch/slots.ts';
 import { createGrpcDoor, type Door } from '../doors/grpc/grpc.ts';
+import { PassedQuestions } from '../doors/grpc/passed-questions.ts';
 import { createHttpDoor, type HttpDoor } from '../doors/http/door.ts';
 import { CallApprovals } from '../features/approvals/call-approvals.ts';
 import { questionEvent } from '../features/approvals/question-event.ts';
 import { holdFiles } from '../features/branches/branch-runner.ts';
 import { createClientHooks } from '../features/client-hooks/client-hooks.ts';
+import { holdHooks } from '../features/hand-over/acts.ts';
+import { Departure } from '../features/hand-over/departure.ts';
+import { relocatedChanges } from '../features/hand-over/relocated-parts.ts';
 import { checkHealth } from '../features/health/health.ts';
 import type { HttpManagementDeps } from '../features/http/management.ts';
 import { explainCrashes } from '../features/lost-calls/crashed.ts';
@@ -45,11 +51,12 @@ type BeforeEntrance = Stores & Scrubbing & Remembering & SessionKeeping & Execut
 /** Builds the entrance: dispatch, management, and the door to both. `ownDoor` replaces the daemon's door. */
 export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor?: Door) {
   const { paths, config, clock, timer, logger } = deps;
-  const { keys, scrubber, auditor: secondSearch } = before;
-  const refuse = createRefuse({ ...before, clock, logger });
+  const { keys, scrubber, moves } = before;
+  const { auditLog, secondSearch } = before.moving;
+  const refuse = createRefuse({ ...before, auditLog, clock, logger });
   const view = (session: SessionRef): WorkspaceView => viewOf(session, before.branches);
   const { fileBytes } = policyFor(baseView('/'), config.sandbox).limits;
-  const watched = config.undo.enabled ? watchFiles(before.runner, before.undo, view, fileBytes) : before.runner;
+  const watched = config.undo.enabled ? watchFiles(before.runner, before.callUndo, view, fileBytes) : before.runner;
   const slots = createSlots(config.server, clock);
   const approvals = new CallApprovals({ ...before, rules: before.approvalRules, clock, timer, logger });
   approvals.subscribe((event) =>
@@ -69,11 +76,12 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const dispatch = createDispatch({
     ...before,
+    scrubber: before.moving.scrubber,
     ...(telemetry === null ? {} : { traceCall: telemetry.ended }),
     approvals,
     commandRules: clientRules,
     policyHash: createPolicyHash({ ...before, config }),
-    runner: holdFiles(explainCrashes(watched, config), before.branches),
+    runner: holdFiles(explainCrashes(watched, config), relocatedChanges(before.branches, moves.works)),
     secondSearch,
     findings: before.jobs.findings,
     onCallEnded(call) {
@@ -86,13 +94,30 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     clock,
     logger,
   });
-  const lostCalls = createLostCalls(dispatch, { ...before, refuse, config, clock, logger });
-  const gate = createCallGate(lostCalls, refuse, clock);
+  const renamed = (requestId: string, to: string): void => gate.rename(requestId, to);
+  const lostCalls = createLostCalls(dispatch, { ...before, refuse, renamed, config, clock, logger });
+  const gate: CallGate = createCallGate(lostCalls, { refuse, retire: createRetire({ ...before, clock }), clock });
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
   const settings = new RecordedSettings({ ...before, paths, clock });
+  const questions = new PassedQuestions();
+  const departure = new Departure({
+    ...before,
+    questions,
+    paths,
+    drainMs: config.server.drain_ms,
+    environment: daemonEnvironment(deps.environment),
+    isAllowed: deps.canHandOver ?? false,
+    gate,
+    clock,
+    logger,
+    requestStop: deps.requestStop,
+    endNow: deps.endNow,
+  });
   const management = managementOf(deps, {
     telemetry,
     ...before,
+    auditLog,
+    departure,
     standardSurface: config.gateway.surface,
     approvals,
     clientRules,
@@ -103,8 +128,9 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const mask = (text: string): string => scrubber.maskText(text);
   const { passing } = before;
-  const answerHook = createClientHooks({
+  const hooks = createClientHooks({
     ...before,
+    auditLog,
     secondSearch,
     undo: config.undo.enabled ? before.undo : null,
     onCallEnded: (call) => void recordCall(call, before),
@@ -117,7 +143,9 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     logger,
   });
   const doorDeps = { paths, dispatch: gate.dispatch, refuse, management, passing, mask, clock, logger };
-  const door: Door = ownDoor ?? createGrpcDoor({ ...doorDeps, answerHook });
+  const replaces = (): boolean => deps.arrival !== undefined;
+  const door: Door =
+    ownDoor ?? createGrpcDoor({ ...doorDeps, questions, answerHook: holdHooks(hooks, moves.acts), replaces });
   const startedMs = clock.now();
   const figures = (): Figures => ({
     ...before.callFigures.read(),
@@ -136,7 +164,19 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
     figures,
     otherConnections: () => ({ grpc: door.connections() }),
   });
-  return { approvals, clientRules, judgeThread, gate, door, httpDoor, sessionEnd, settings, telemetry };
+  return {
+    questions,
+    approvals,
+    clientRules,
+    judgeThread,
+    gate,
+    door,
+    httpDoor,
+    sessionEnd,
+    settings,
+    departure,
+    telemetry,
+  };
 }
 
 /** Holders of session state, in the order in which they end a session. */
@@ -152,6 +192,7 @@ interface ManagementParts
   approvals: CallApprovals;
   clientRules: ClientRules;
   gate: CallGate;
+  departure: Departure;
   sessionEnd: SessionEnd;
   settings: RecordedSettings;
   telemetry: Telemetry | null;

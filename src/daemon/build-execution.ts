@@ -5,19 +5,22 @@ import { createCoreSource } from '../catalog/core-source.ts';
 import { createInstalledSource } from '../catalog/installed-source.ts';
 import { ToolAccess } from '../catalog/tool-access.ts';
 import { CallRates } from '../dispatch/call-rates.ts';
+import { CarriedCalls } from '../dispatch/carried-call.ts';
 import { createViewMaker } from '../dispatch/view/run-view.ts';
 import { BranchStore } from '../features/branches/branch-store.ts';
 import { Branches } from '../features/branches/branches.ts';
 import { BranchFiles } from '../features/branches/files/branch-files.ts';
 import { buildCheckpoints } from '../features/checkpoints/build-checkpoints.ts';
 import { callEvent } from '../features/events/call-event.ts';
-import { type KeptPart, keepPart } from '../features/execution/keep-part.ts';
+import { type KeepingCall, type KeptPart, keepPart } from '../features/execution/keep-part.ts';
 import { createServerBackend } from '../features/execution/server-backend.ts';
+import { RelocatedUndo, relocatedServices } from '../features/hand-over/relocated-parts.ts';
 import { createHostServices } from '../features/host/host-services.ts';
 import { buildJobs, lineFinder } from '../features/jobs/build-jobs.ts';
 import type { EndedJob } from '../features/jobs/jobs.ts';
 import { followRuns } from '../features/network/runs.ts';
 import { commandPolicyFor, policyFor, toolAccessFor, toolNetworkFor } from '../features/outside/policy.ts';
+import { stillAllowed } from '../features/outside/still-allowed.ts';
 import { PrimitiveCatalogues } from '../features/primitives/primitive-catalogues.ts';
 import { createPrimitiveVerbs } from '../features/primitives/primitive-verbs.ts';
 import { installedHashes } from '../features/projects/registered-projects.ts';
@@ -57,8 +60,16 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     logger,
     clock,
     onEgress: (event, run) => network.onEgress(event, run),
+    stillAllowed: (policy) => stillAllowed(policy, { ...before, branches, network }),
   });
   const followed = followRuns(sandbox, network);
+  const { moves } = before;
+  const { works } = moves;
+  const moving = {
+    scrubber: works.object('scrubber', scrubber, ['scrub', 'scrubAgain']),
+    secondSearch: works.object('second search', secondSearch, ['missedIn']),
+    auditLog: works.object('audit log', before.auditLog, ['append', 'begin', 'end']),
+  };
   const jobs = buildJobs({
     ...before,
     secondSearch,
@@ -119,7 +130,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const access = new ToolAccess(config.gateway.access);
   const passing = new PassedRequests({
     ...before,
-    secondSearch,
+    ...moving,
     upstreams,
     links: upstreams.links,
     changes: [upstreams, installed],
@@ -140,7 +151,15 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
   const toolMeanings =
     before.dense !== null && config.memory.embedding.tools ? new ToolMeanings({ model: before.dense, timer }) : null;
   const primitives = new PrimitiveCatalogues({ ...before, access, upstreams: servers, logger });
-  const keep = (call: Parameters<typeof keepPart>[0], part: KeptPart) => keepPart(call, part, { scrubber, artifacts });
+  const keepHere = works.work('keep', (call: KeepingCall, part: KeptPart) =>
+    keepPart(call, part, { scrubber, artifacts }),
+  );
+  const keep = ({ session, requestId, tool }: KeepingCall, part: KeptPart) =>
+    keepHere({ session, requestId, tool }, part);
+  const scrubForTool = works.work('scrub', async (session: SessionRef, texts: string[], handed: Set<string>) => {
+    const { value } = await scrubber.scrub(session, texts, { handed });
+    return value;
+  });
   const verbs = {
     ...createToolVerbs({
       catalogues,
@@ -160,8 +179,34 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
       random: Math.random,
     }),
   };
+  const commandPolicyOf = (session: SessionRef) =>
+    commandPolicyFor(session, viewOf(session, branches), config.sandbox, before.outside, network);
   const checkpoints = buildCheckpoints({ ...before, undo, branches, catalog, config, clock, logger });
+  const { services, cancelled: serviceCancelled } = relocatedServices(
+    createHostServices({
+      artifacts,
+      cursors: before.cursors,
+      continuations: before.continuations,
+      scrubber,
+      jobs,
+      findLine: lineFinder(views),
+      clock,
+      memories: before.memories,
+      retrievals: before.retrievals,
+      branches,
+      checkpoints,
+      learn: (work) => before.distiller.distill(work),
+      eventLog: before.eventLog,
+      contexts: before.contexts,
+      countTokens: (text) => before.counter.count(text),
+    }),
+    { moves, commandPolicyFor: commandPolicyOf, clock },
+  );
   return {
+    moving,
+    carried: new CarriedCalls(clock),
+    callUndo: new RelocatedUndo(undo, moves.works),
+    serviceCancelled,
     access,
     catalogues,
     primitives,
@@ -196,35 +241,18 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
       plugin: createRunner({
         sandbox: followed,
         policyFor: (session) => policyFor(viewOf(session, branches), config.sandbox),
-        commandPolicyFor: (session) =>
-          commandPolicyFor(session, viewOf(session, branches), config.sandbox, before.outside, network),
+        commandPolicyFor: commandPolicyOf,
         toolNetworkFor: (call) => toolNetworkFor(call, before.outside, network),
         toolAccessFor: ({ grants }) => toolAccessFor(grants, config.tools),
         sdkDir: paths.sdkDir,
         privateSocketsDir: paths.dialledSocketsDir,
         config: { idleMs: config.sandbox.idle_ms },
         scrub: async (session, texts, handed) => {
-          const { value } = await scrubber.scrub(session, [...texts], { handed });
+          const value = await scrubForTool(session, [...texts], handed);
           for (const token of value.flatMap(handedIn)) handed.add(token);
           return value;
         },
-        services: createHostServices({
-          artifacts,
-          cursors: before.cursors,
-          continuations: before.continuations,
-          scrubber,
-          jobs,
-          findLine: lineFinder(views),
-          clock,
-          memories: before.memories,
-          retrievals: before.retrievals,
-          branches,
-          checkpoints,
-          learn: (work) => before.distiller.distill(work),
-          eventLog: before.eventLog,
-          contexts: before.contexts,
-          countTokens: (text) => before.counter.count(text),
-        }),
+        services,
         logger,
         clock,
       }),

@@ -1,5 +1,6 @@
 import { fileSources } from '../config/credential-source.ts';
 import { buildAudit } from '../features/audit/build-audit.ts';
+import { Moves } from '../features/hand-over/moves.ts';
 import { memoryDatabase } from '../features/memory/memory-database.ts';
 import { MemoryStore } from '../features/memory/store.ts';
 import { NetworkCredentials, type NetworkCredentialsDeps } from '../features/network/credentials.ts';
@@ -37,12 +38,14 @@ export type Stores = ReturnType<typeof buildStores>;
 /** Builds the stores on disk. */
 export function buildStores(deps: ComposeDeps) {
   const { environment, paths, config, clock, logger, requestStop } = deps;
-  const database = createDatabase({
+  const moves = new Moves();
+  const ownDatabase = createDatabase({
     file: paths.stateDb,
     migrations: STATE_MIGRATIONS,
     logger,
     onFailure: () => requestStop(0, 'failure'),
   });
+  const database = moves.database.object('database', ownDatabase, ['read', 'write']);
   const keys = createDaemonKeys({ database });
   const consents = createConsents({ database, clock });
   const hostNetworks = createHostNetworks({ database, clock });
@@ -56,6 +59,7 @@ export function buildStores(deps: ComposeDeps) {
   return {
     outside: createOutside({ database, consents, projects, path: environment.path, hostNetworks, clock }),
     hostNetworks,
+    moves,
     database,
     keys,
     consents,

@@ -9,6 +9,8 @@ import { createAuditManagement } from '../features/audit/management.ts';
 import { type BackupDeps, createBackupManagement } from '../features/backup/management.ts';
 import { type BranchManagementDeps, createBranchManagement } from '../features/branches/management.ts';
 import { type CheckpointManagementDeps, createCheckpointManagement } from '../features/checkpoints/management.ts';
+import { type Acts, holdActs } from '../features/hand-over/acts.ts';
+import type { Departure } from '../features/hand-over/departure.ts';
 import type { checkHealth } from '../features/health/health.ts';
 import { createHttpManagement, type HttpManagementDeps } from '../features/http/management.ts';
 import type { Jobs } from '../features/jobs/jobs.ts';
@@ -85,6 +87,8 @@ export interface ManagementDeps
   approvals: CallApprovals;
   gate: CallGate;
   callFigures: Pick<CallFigures, 'latencies'>;
+  departure: Pick<Departure, 'run' | 'checkStays'>;
+  moves: { acts: Pick<Acts, 'run'>; leaving: Pick<AbortController, 'signal'> };
   scrubber: Pick<Scrubber, 'scrub' | 'secrets' | 'issuedIn' | 'forget' | 'reveal' | 'tokensIn' | 'maskText'>;
   allowedValues: AllowedValues;
   secretNumbers: { forget(project: string): Promise<void> };
@@ -113,10 +117,15 @@ export function createManagement(deps: ManagementDeps): Management {
   const management: RpcHandlers & Omit<Management, RpcName> = {
     serverStatus: () => serverStatus(deps, startedAt),
     async stopServer({ grace_ms, restart }) {
+      deps.departure.checkStays();
       const active_calls = deps.gate.active();
       deps.requestStop(grace_ms, restart ? 'restart' : 'stop');
       const { ended } = await deps.gate.drained;
       return { pid: process.pid, active_calls, ended_calls: ended };
+    },
+    async restartServer({ path }) {
+      const { pid, calls, jobs } = await deps.departure.run(path);
+      return { pid, carried_calls: calls, carried_jobs: jobs };
     },
     async registerProject({ root }) {
       await checkProjectRoot(root, deps.home, deps.paths);
@@ -166,7 +175,9 @@ export function createManagement(deps: ManagementDeps): Management {
     ...createUpstreamManagement(deps.serving),
     ...deps.settings.management,
   };
-  return forRegisteredProjects({ ...management, ...recordedMethods(management, deps) }, deps.projects);
+  const recorded = { ...management, ...recordedMethods(management, deps) };
+  const { acts, leaving } = deps.moves;
+  return holdActs(forRegisteredProjects(recorded, deps.projects), acts, leaving.signal);
 }
 
 async function serverStatus(deps: ManagementDeps, startedAt: number): Promise<StatusResponse> {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { readEnvironment } from '../config/env.ts';
 import { findInstallRoot } from '../config/install-root.ts';
 import { resolvePaths } from '../config/paths.ts';
@@ -21,6 +21,10 @@ export async function runProgram(argv: readonly string[], compose: Program['comp
     .command('serve')
     .description('Run the daemon in this process.')
     .option('--foreground', 'Log to stderr instead of the log file.', false)
+    .addOption(
+      new Option('--watched', 'A service manager watches this process: a restart is a stop and a start.').hideHelp(),
+    )
+    .addOption(new Option('--take-over', 'Go on with what the daemon that started this one hands over.').hideHelp())
     .action((options: ServeOptions) => serveAndExit(compose, options));
   await program.parseAsync(argv);
 }

@@ -16,8 +16,9 @@ import {
 import type { Logger } from '../core/log.ts';
 import { createFileSink } from '../core/log-file.ts';
 import { ensureVacant, type ProbeDeps } from '../doors/grpc/probe.ts';
+import { Arrival } from '../features/hand-over/arrival.ts';
+import { createLogger, createStderrSink } from '../features/shared/logger.ts';
 import type { ComposeDeps } from './compose-deps.ts';
-import { createLogger, createStderrSink } from './logger.ts';
 
 export interface Program {
   environment: Environment;
@@ -30,6 +31,10 @@ export interface Program {
 export interface ServeOptions {
   /** Logs to stderr instead of the log file. */
   foreground: boolean;
+  /** Another program watches this process, so that a restart cannot go on in another one. Default: false. */
+  watched?: boolean;
+  /** Waits for the state of the daemon that started this one. Default: false. */
+  takeOver?: boolean;
 }
 
 interface Service {
@@ -40,15 +45,26 @@ interface Service {
 }
 
 /** Runs the daemon until it is asked to stop and has stopped. Throws if it cannot start. */
-export async function serve(program: Program, { foreground }: ServeOptions): Promise<void> {
+export async function serve(
+  program: Program,
+  { foreground, watched = false, takeOver = false }: ServeOptions,
+): Promise<void> {
   const { paths, clock } = program;
   await ensureDirectories(paths);
-  await ensureVacant(paths);
-  const { config, logger, compose } = await prepare(program, foreground);
+  const arrival = takeOver ? new Arrival() : undefined;
+  if (arrival === undefined) await ensureVacant(paths);
+  const { config, logger, compose } = await prepare(program, {
+    foreground,
+    canHandOver: !foreground && !watched,
+    arrival,
+  });
   const stop = createStopRequest();
   watchSignals({ stop, drainMs: config.server.drain_ms, foreground, logger });
   watchCrashes(logger);
-  const composition = await startAlone(() => start(compose(stop.request), logger), { probe: paths, clock, logger });
+  const composition =
+    arrival === undefined
+      ? await startAlone(() => start(compose(stop.request), logger), { probe: paths, clock, logger })
+      : await startAfter(arrival, compose(stop.request), logger);
   logger.info('daemon.ready', { pid: process.pid, start_ms: Math.round(process.uptime() * 1000) });
   const { graceMs, cause } = await stop.requested;
   const { waited, ended } = await composition.drain(graceMs, cause);
@@ -57,7 +73,23 @@ export async function serve(program: Program, { foreground }: ServeOptions): Pro
   logger.info('daemon.stopped', { pid: process.pid });
 }
 
-async function prepare({ environment, paths, clock, timer, compose }: Program, foreground: boolean): Promise<Service> {
+/** Starts with the state of the daemon before. Until it has said that it is ready, that one goes on as before. */
+async function startAfter(arrival: Arrival, composition: Composition, logger: Logger): Promise<Composition> {
+  await arrival.receive();
+  try {
+    await startParts(composition.parts, logger);
+  } catch (thrown) {
+    arrival.failed(thrown);
+    throw thrown;
+  }
+  arrival.done();
+  return composition;
+}
+
+async function prepare(
+  { environment, paths, clock, timer, compose }: Program,
+  { foreground, canHandOver, arrival }: { foreground: boolean; canHandOver: boolean; arrival: Arrival | undefined },
+): Promise<Service> {
   const config = await loadConfig(paths);
   let mask = (_text: string): string => '[withheld]';
   let maskLater = async (texts: readonly string[]): Promise<readonly string[]> => texts.map((text) => mask(text));
@@ -74,7 +106,10 @@ async function prepare({ environment, paths, clock, timer, compose }: Program, f
     config,
     logger,
     compose(requestStop) {
-      const composition = compose({ environment, paths, config, clock, timer, logger, requestStop });
+      const before = arrival === undefined ? {} : { arrival };
+      const endNow = (): never => process.exit(ERROR_TABLE.INTERNAL_ERROR.exitCode);
+      const own = { environment, paths, config, clock, timer, logger, requestStop, endNow };
+      const composition = compose({ ...own, ...before, canHandOver });
       mask = (text) => composition.mask(text);
       maskLater = composition.maskLater ?? maskLater;
       return composition;

@@ -59,7 +59,7 @@ function knownTool(call: Call | VerifiedCall, { catalog }: AuditDeps): CatalogTo
 }
 
 /** The name of an existing tool is never masked. Any other name is caller text. */
-function recordedTool(call: Call | VerifiedCall, deps: AuditDeps): string {
+export function recordedTool(call: Call | VerifiedCall, deps: AuditDeps): string {
   return knownTool(call, deps)?.manifest.name ?? deps.scrubber.maskText(call.request.tool).slice(0, 100);
 }
 
@@ -153,6 +153,10 @@ export interface CallRecord {
    * the record cannot be written: no record, no run.
    */
   begin(call: VerifiedCall): Promise<void>;
+  /** What `begin` has recorded. Throws if nothing is. */
+  readonly start: StartFacts;
+  /** Goes on with the record of a call that began in the daemon before. */
+  resume(start: StartFacts): void;
   /** Step 9: records the outcome, whatever it is. Throws AUDIT_FAILED if the record cannot be written: no record, no answer. */
   end(call: Call, outcome: ScrubbedOutcome, told: Told): Promise<void>;
 }
@@ -194,6 +198,14 @@ export function createCallRecord(request: CallRequest, deps: CallRecordDeps): Ca
       await enter(call);
       const facts = startFacts(call, deps);
       await auditLog.begin(facts);
+      start = facts;
+    },
+    get start() {
+      if (start === null) throw new Error('the call has not begun');
+      return start;
+    },
+    resume(facts) {
+      seal = deps.callSeals.of(request);
       start = facts;
     },
     async end(call, outcome, told) {

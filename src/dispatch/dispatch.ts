@@ -14,6 +14,7 @@ import { type BudgetDeps, budget, budgetPage, turnedAway, withoutText } from './
 import { addFacts, type Call, EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
 import { CallState, type StepName, type StepResults } from './call-state.ts';
 import { callerWords, inCallersWords } from './caller-words.ts';
+import { arrived, type CarriedCalls } from './carried-call.ts';
 import { factsOfOpenings } from './coded-warnings.ts';
 import { withGatewayKeys } from './gateway-error.ts';
 import { identify } from './identify.ts';
@@ -46,6 +47,7 @@ export interface DispatchDeps
   findings: SessionFindings;
   /** Gets the times of the steps of each call, as `StepTimes.fields` has them. Must not throw. */
   callFigures: { took(times: Readonly<Record<string, number>>): void };
+  carried: CarriedCalls;
   /** Gets each call that was answered, for its trace. Absent: traces are off. Must not throw. */
   traceCall?(call: EndedCall): void;
   clock: Clock;
@@ -90,16 +92,36 @@ const WAY_OUT = STEPS.findIndex(({ name }) => name === 'scrub');
 /** Runs a call from any door through the steps. Any step may end it; every answer passes scrub and audit. */
 export function createDispatch(deps: DispatchDeps): Dispatch {
   return async (request: CallRequest): Promise<CallAnswer> => {
-    const state = new CallState(request, createCallRecord(request, deps), createStepTimes(deps.clock));
-    let next = 0;
-    for (let step = STEPS[next]; step !== undefined; step = STEPS[next])
-      next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;
+    const arriving = deps.carried.take(request.requestId);
+    const record = createCallRecord(request, deps);
+    const state =
+      arriving === null
+        ? new CallState(request, record, createStepTimes(deps.clock))
+        : await arrived(arriving, request, record, deps.clock);
+    if (arriving !== null) deps.carried.arrived(state);
+    try {
+      const answer = await takeSteps(state, arriving !== null, deps);
+      if (answer !== null) return answer;
+    } finally {
+      deps.carried.answered(state);
+    }
     const times = state.times.fields();
     deps.callFigures.took(times);
     deps.traceCall?.(endedCall(state, times));
     deps.logger.debug('call.answered', { request_id: state.call.requestId, ...request.principal, ...times });
     return state.from('audit');
   };
+}
+
+/** `hasRun`: begins after step 5. Returns the answer of the next daemon, or null if the answer is the result of the last step. */
+async function takeSteps(state: CallState, hasRun: boolean, deps: DispatchDeps): Promise<CallAnswer | null> {
+  let next = hasRun ? WAY_OUT : 0;
+  for (let step = STEPS[next]; step !== undefined; step = STEPS[next]) {
+    const answer = next === WAY_OUT && !hasRun ? await deps.carried.ended(state) : null;
+    if (answer !== null) return answer;
+    next = (await takeStep(step, state, deps)) ? next + 1 : WAY_OUT;
+  }
+  return null;
 }
 
 function endedCall(state: CallState, times: EndedCall['times']): EndedCall {
@@ -183,6 +205,7 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
   const { isolation, report } = state.from('authorize');
   if (dryRun) return addFacts({ ...EMPTY_OUTCOME, data: report }, { policyHash: state.policyHash });
   await state.times.of('journal', state.record.begin(call));
+  deps.carried.began(state);
   const release = await state.times.of('slot', deps.slots.take(sessionKey(call.session), call.request.signal));
   try {
     return withRefusedHosts(withEarlierFacts(await run(call, state.from('open_secrets'), isolation, deps), state));

@@ -128,7 +128,7 @@ function waitIn(queue: (() => void)[], signal: AbortSignal): Promise<void> {
   });
 }
 
-function reasonOf(signal: AbortSignal): ContextdError {
+export function reasonOf(signal: AbortSignal): ContextdError {
   return signal.reason instanceof ContextdError
     ? signal.reason
     : new ContextdError('CANCELLED', 'the call was cancelled');

@@ -97,6 +97,8 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
   serverStatus: { act: READS, answerMs: SHORT_ANSWER_MS },
   // Returns when no call is under way any more, before the daemon ends. The client passes its own patience.
   stopServer: { act: ({ restart }) => act(restart ? 'server restart' : 'server stop') },
+  // The new daemon has 20 seconds to get ready, calls have `server.drain_ms`, and the state has to be written.
+  restartServer: { act: () => act('server restart') },
   registerProject: { act: () => act('init'), project: 'any', answerMs: SHORT_ANSWER_MS },
   unregisterProject: { act: () => act('init --uninstall'), project: 'any', answerMs: FORGET_ANSWER_MS },
 

@@ -35,6 +35,20 @@ export class StartLock {
   }
 }
 
+/** What the nonce of a daemon that is being replaced begins with. */
+const REPLACED = 'replaced_';
+
+/** As `attemptLock`, for a daemon that is being replaced: `isBeingReplaced` is true as long as it has the lock. */
+export function attemptReplacement(path: string, nonce: string): LockAttempt {
+  return attemptLock(path, `${REPLACED}${nonce}`);
+}
+
+/** True if a living daemon that is being replaced has the lock. */
+export function isBeingReplaced(path: string): boolean {
+  const holder = readHolder(path);
+  return holder?.nonce.startsWith(REPLACED) === true && !isStale(holder);
+}
+
 /** Tries once to take the lock, without waiting. Throws a system error if the directory cannot be written. */
 export function attemptLock(path: string, nonce: string): LockAttempt {
   const content = `${formatPid(process.pid)}${formatPid(0)}${nonce}`;

@@ -33,8 +33,11 @@ export function startAndReach(source: DaemonSource): Promise<Channel> {
   return new Start(source).wait();
 }
 
-/** The longest to wait for a stopping daemon, which lets its running calls finish, and the pause, milliseconds. */
-const STOPPING_LIMIT_MS = 15_000;
+/**
+ * The longest to wait for a daemon that is stopping, which lets its running calls finish, or being replaced, which takes at most 20
+ * seconds, and the pause, milliseconds.
+ */
+const STOPPING_LIMIT_MS = 25_000;
 const STOPPING_PAUSE_MS = 20;
 
 /** Waits until the socket `asked`, whose daemon is stopping, has gone. False if it is still there after the limit. */

@@ -20,7 +20,7 @@ import { findPlain, type Guard } from './vault/guard.ts';
 import { tokenDigits } from './vault/look-alike.ts';
 import type { SecretSummary } from './vault/secret-summary.ts';
 import type { Seeds } from './vault/seeds.ts';
-import { type RecalledNumbers, SessionVaults } from './vault/session-vaults.ts';
+import { type RecalledNumbers, SessionVaults, type VaultsState } from './vault/session-vaults.ts';
 import {
   type KnownSecret,
   type NumberStore,
@@ -132,6 +132,10 @@ export interface Scrubber {
   maskTexts(texts: readonly string[]): Promise<string[]>;
   /** Drops the values of an ended session. */
   forget(session: SessionRef): void;
+  /** The secrets of all sessions, for the next daemon alone: see `VaultState`. */
+  vaults(): Promise<VaultsState>;
+  /** Takes in the secrets of the daemon before. */
+  restore(vaults: VaultsState): void;
 }
 
 export interface ScrubberDeps {
@@ -322,6 +326,14 @@ class SessionScrubber implements Scrubber {
 
   forget(session: SessionRef): void {
     this.#vaults.forget(session);
+  }
+
+  vaults(): Promise<VaultsState> {
+    return this.#vaults.state();
+  }
+
+  restore(vaults: VaultsState): void {
+    this.#vaults.restore(vaults);
   }
 }
 

@@ -9,6 +9,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const JOURNAL_KEPT_DAYS = 7;
 /** Error code of calls that a crash left open. */
 const INTERRUPTED: ErrorCode = 'INTERRUPTED';
+/** Error code of a call that was taken back before it ran. */
+const TAKEN_BACK: ErrorCode = 'DAEMON_UNAVAILABLE';
 
 export interface JournalEntry {
   requestId: string;
@@ -56,12 +58,17 @@ export interface JournalRow {
 export interface Journal {
   /** The open calls. Before `start`: the calls that the last daemon left open. */
   open(): Promise<JournalRow[]>;
-  /** Closes the calls left open by the last daemon and returns their number. Removes calls finished over 7 days ago. */
-  start(): Promise<number>;
+  /**
+   * Closes the calls left open by the last daemon and returns their number. Removes calls finished over 7 days ago. `live`: request
+   * ids of calls that go on.
+   */
+  start(live?: readonly string[]): Promise<number>;
   /** Errors: CONFLICT if the request id was used before. */
   begin(entry: JournalEntry): Promise<void>;
   /** `errorCode` is null for success. `answer`: sealed, for a caller that lost its connection. Does nothing if the call is not open. */
   finish(requestId: string, errorCode: ErrorCode | null, answer?: string): Promise<void>;
+  /** Enters a call that was taken back and runs again under another id, as finished without an answer: this id must not run. */
+  retire(entry: JournalEntry): Promise<void>;
   /** Null for a call that never began, or that finished over `JOURNAL_KEPT_DAYS` ago. */
   find(requestId: string): Promise<JournalCall | null>;
   counts(): Promise<JournalCounts>;
@@ -84,11 +91,12 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
       }));
     },
 
-    async start() {
+    async start(live = []) {
       const [interrupted] = await database.write([
         {
-          sql: `UPDATE calls SET finished_ms = ?, error_code = ? WHERE finished_ms IS NULL RETURNING request_id`,
-          params: [clock.now(), INTERRUPTED],
+          sql: `UPDATE calls SET finished_ms = ?, error_code = ?
+                WHERE finished_ms IS NULL AND request_id NOT IN (SELECT value FROM json_each(?)) RETURNING request_id`,
+          params: [clock.now(), INTERRUPTED, JSON.stringify(live)],
         },
         { sql: 'DELETE FROM calls WHERE finished_ms < ?', params: [clock.now() - JOURNAL_KEPT_DAYS * DAY_MS] },
       ]);
@@ -111,6 +119,17 @@ export function createJournal(deps: { database: Database; clock: Clock }): Journ
       const sql = 'UPDATE calls SET finished_ms = ?, error_code = ? WHERE request_id = ? AND finished_ms IS NULL';
       const kept = answer === undefined ? [] : answers.keep(requestId, answer);
       await database.write([{ sql, params: [clock.now(), errorCode, requestId] }, ...kept]);
+    },
+
+    async retire({ requestId, tool, session: { project, session }, tag = '' }) {
+      await database.write([
+        {
+          sql: `INSERT INTO calls (request_id, tool, project, session, started_ms, tag, finished_ms, error_code)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?5, ?7) ON CONFLICT DO NOTHING`,
+          params: [requestId, tool, project, session, clock.now(), tag, TAKEN_BACK],
+        },
+        answers.drop(requestId),
+      ]);
     },
 
     async find(requestId) {

@@ -33,7 +33,7 @@ export class KeptAnswers {
   keep(requestId: string, sealed: string): Statement[] {
     this.#kept.push({ requestId, bytes: sealed.length });
     this.#bytes += sealed.length;
-    const statements = [
+    const statements: Statement[] = [
       {
         sql: 'INSERT INTO call_answers (request_id, sealed) VALUES (?, ?) ON CONFLICT DO NOTHING',
         params: [requestId, sealed],
@@ -42,12 +42,24 @@ export class KeptAnswers {
     for (let [oldest] = this.#kept; oldest !== undefined && this.#isOver(); [oldest] = this.#kept) {
       this.#kept.shift();
       this.#bytes -= oldest.bytes;
-      statements.push({ sql: 'DELETE FROM call_answers WHERE request_id = ?', params: [oldest.requestId] });
+      statements.push(deletion(oldest.requestId));
     }
     return statements;
+  }
+
+  /** The statement that drops an answer. */
+  drop(requestId: string): Statement {
+    const dropped = this.#kept.find((kept) => kept.requestId === requestId);
+    this.#kept = this.#kept.filter((kept) => kept !== dropped);
+    this.#bytes -= dropped?.bytes ?? 0;
+    return deletion(requestId);
   }
 
   #isOver(): boolean {
     return this.#kept.length > KEPT_MAX || this.#bytes > KEPT_MAX_BYTES;
   }
+}
+
+function deletion(requestId: string): Statement {
+  return { sql: 'DELETE FROM call_answers WHERE request_id = ?', params: [requestId] };
 }

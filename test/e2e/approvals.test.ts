@@ -79,7 +79,7 @@ describe('issue 32.3 a person answers while a call waits', () => {
     const rule = await addRule('safe_bash', '--when', 'touch');
     const call = at.ask('safe_bash', { command: 'touch made' });
     await nextQuestion();
-    await ctxd('server', 'restart');
+    await ctxd('server', 'stop');
     expect((await call).data).toMatchObject({ error_code: 'INTERRUPTED' });
     expect((await call).error).toContain('Nothing has run');
     const again = at.ask('safe_bash', { command: 'ls made || touch made' });
@@ -87,6 +87,18 @@ describe('issue 32.3 a person answers while a call waits', () => {
     expect((await again).data.stderr).toContain("cannot access 'made'");
     await ctxd('server', 'restart');
     expect(await at.ask('safe_bash', { command: 'touch made' })).toMatchObject({ success: true });
+    await ctxd('approve', 'rule', 'remove', rule);
+  });
+
+  it('issue 32.4 NFR-2.3 a call that waits while the daemon is restarted has run nothing, and is asked about again by the next one', async () => {
+    const rule = await addRule('safe_bash', '--when', 'touch');
+    const call = at.ask('safe_bash', { command: 'ls carried || touch carried' });
+    const { id } = await nextQuestion();
+    expect(await ctxd('server', 'restart')).toMatchObject({ code: 0 });
+    const question = await nextQuestion();
+    expect(question.id).not.toBe(id);
+    await ctxd('approve', question.id, 'once');
+    expect(await call).toMatchObject({ success: true, data: { stderr: expect.stringContaining('cannot access') } });
     await ctxd('approve', 'rule', 'remove', rule);
   });
 

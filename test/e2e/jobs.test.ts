@@ -371,11 +371,11 @@ async function watchEnd(pid: number): Promise<void> {
 
 describe('the end of the daemon', () => {
   /** At a terminal at which a person gives this answer. */
-  async function restartAtTerminal(answer: string): Promise<{ code: number; asked: string }> {
+  async function stopAtTerminal(answer: string): Promise<{ code: number; asked: string }> {
     const env = readEnvironment({ HOME: at.home, CONTEXTD_HOME: at.home, PATH: '/usr/bin:/bin' });
     const stderr = new PassThrough();
     const asked = text(stderr);
-    const code = await runCli(['server', 'restart'], {
+    const code = await runCli(['server', 'stop'], {
       env,
       stderr,
       version: '1',
@@ -392,7 +392,7 @@ describe('the end of the daemon', () => {
   it('asks a person at a terminal before it ends background jobs, and says how many it ended', async () => {
     await stopAll();
     const job = await start('sleep 600; true asked-for');
-    const { code, asked } = await restartAtTerminal('n');
+    const { code, asked } = await stopAtTerminal('n');
     expect(code).not.toBe(0);
     expect(asked).toContain('asked-for');
     expect(asked).toContain('the daemon keeps running, with 1 job');

@@ -102,6 +102,22 @@ it('issue 34: after a restart of the daemon a server has the subscriptions and t
   await client.close();
 });
 
+it('NFR-2.3: a client answers a question that its server asked before the daemon was replaced twice', async () => {
+  const server = new RawServer(at, PASSTHROUGH);
+  await server.initialize({ elicitation: {} });
+  server.call(1, 'test_input_required_result_elicitation', {});
+  const question = await server.next(({ method }) => method === 'elicitation/create');
+  for (let restarts = 0; restarts < 2; restarts++) {
+    const restarted = await at.run(CTXD, ['server', 'restart']);
+    expect(restarted.stdout + restarted.stderr).toContain('1 call carried on');
+  }
+  server.send({ id: question.id ?? '', result: { action: 'accept', content: { name: 'Ann' } } });
+  const { result } = await server.answer(1);
+  expect(JSON.stringify(result)).toContain('Ann');
+  expect(result).not.toMatchObject({ isError: true });
+  await server.close();
+});
+
 it('issue 34: when the daemon is killed the call ends with INTERRUPTED, and the question of its server is withdrawn', async () => {
   const server = new RawServer(at, PASSTHROUGH);
   await server.initialize({ elicitation: {} });

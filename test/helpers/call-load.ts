@@ -21,6 +21,8 @@ export interface Accounting {
   interrupted: number;
   /** Calls with another error code, by code. */
   refused: Record<string, number>;
+  /** What the proxy printed for those of them that did not run. */
+  refusals: string[];
   /** Answered calls whose line is not in the file. */
   lost: string[];
   /** Calls whose line is in the file more than once. */
@@ -99,7 +101,15 @@ function accountOf(made: readonly MadeCall[], project: string): Accounting {
   const effects = new Map<string, number>();
   for (const line of lines.filter((one) => one !== '')) effects.set(line, (effects.get(line) ?? 0) + 1);
   const sum: Accounting = {
-    ...{ calls: made.length, answered: 0, interrupted: 0, refused: {}, interruptedWithEffect: 0, namingUndo: 0 },
+    ...{
+      calls: made.length,
+      answered: 0,
+      interrupted: 0,
+      refused: {},
+      refusals: [],
+      interruptedWithEffect: 0,
+      namingUndo: 0,
+    },
     ...{ lost: [], doubled: [], denied: [], unanswered: [], failedReads: [] },
   };
   for (const call of made) count(call, effects.get(call.id) ?? 0, sum);
@@ -127,5 +137,6 @@ function count({ id, kind, answer, printed }: MadeCall, effects: number, sum: Ac
   } else {
     sum.refused[`${code}`] = (sum.refused[`${code}`] ?? 0) + 1;
     if (effects > 0) sum.denied.push(`${id}: ${printed}`);
+    else sum.refusals.push(`${id}: ${printed}`);
   }
 }

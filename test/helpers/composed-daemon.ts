@@ -74,7 +74,17 @@ export async function composeDaemon(settings: object, time?: HandTime, upstreams
   const noDoor: Door = { name: 'no door', async prepare() {}, async start() {}, async stop() {}, connections: () => 0 };
   const { clock, timer } = time ?? { clock: systemClock, timer: systemTimer };
   const servers = upstreams === undefined ? {} : { upstreams };
-  const deps = { environment, paths, config, clock, timer, logger: silentLogger, requestStop() {}, ...servers };
+  const deps = {
+    environment,
+    paths,
+    config,
+    clock,
+    timer,
+    logger: silentLogger,
+    requestStop() {},
+    endNow() {},
+    ...servers,
+  };
   const { parts, built } = compose(deps, noDoor);
   await startParts(parts, silentLogger);
   for (const root of projects) await built.projects.register(root, built.catalog.list().map(acceptance));

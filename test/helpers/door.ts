@@ -18,7 +18,7 @@ import { management, noServers, refuse } from './behind.ts';
 /** A door in its own directory, with the given services behind it. */
 export interface TestDoor {
   dir: string;
-  paths: { socket: string; certsDir: string };
+  paths: { socket: string; certsDir: string; startLock: string };
   door: Door;
   clients(identity: string): Clients;
   /** Closes clients and door and removes the directory. */
@@ -44,7 +44,12 @@ export interface Behind {
 
 export async function openDoor(behind: Behind): Promise<TestDoor> {
   const dir = await mkdtemp(join(tmpdir(), 'door-'));
-  const paths = { socket: join(dir, 'run', 'contextd.sock'), certsDir: join(dir, 'certs') };
+  const run = join(dir, 'run');
+  const paths = {
+    socket: join(run, 'contextd.sock'),
+    certsDir: join(dir, 'certs'),
+    startLock: join(run, 'start.lock'),
+  };
   if (behind.certificates !== undefined) await writeSet(paths.certsDir, behind.certificates);
   const door = createGrpcDoor({
     paths,

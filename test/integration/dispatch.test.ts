@@ -44,6 +44,7 @@ async function assemble() {
       timer: systemTimer,
       logger,
       requestStop() {},
+      endNow() {},
     },
     noDoor,
   );

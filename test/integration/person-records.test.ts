@@ -7,7 +7,7 @@ import { readEnvironment } from '#src/config/env.js';
 import { findInstallRoot } from '#src/config/install-root.js';
 import { resolvePaths } from '#src/config/paths.js';
 import { loadProtocol } from '#src/protocol/load.js';
-import type { RpcMethods } from '#src/protocol/management-contract.js';
+import type { RpcMethods, RpcName } from '#src/protocol/management-contract.js';
 import { actOf, RPC_NAMES, wireName } from '#src/protocol/management-rpcs.js';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
 
@@ -65,6 +65,9 @@ interface Line {
   error_code: string | null;
 }
 
+/** They end the daemon: `e2e/lifecycle.test.ts` and `e2e/restarted-daemon.test.ts`. */
+const ENDING: readonly RpcName[] = ['stopServer', 'restartServer'];
+
 async function acts(): Promise<Line[]> {
   const { stdout } = await at.run(CTXD, ['audit', 'tail', '--lines', '1000', '--json']);
   return JSON.parse(stdout).filter(({ kind }: Line) => kind === 'person');
@@ -92,13 +95,21 @@ describe('A11 what a person does with ctxd', () => {
   });
 
   it('A11 SEC-5.1: leaves one record for each rpc that is an act, also if it fails', { timeout: 300_000 }, async () => {
-    const { execute: _execute, installTool: _install, close: _close, stopServer: _stop, ...client } = daemon;
-    const methods: Omit<RpcMethods, 'stopServer'> = client;
+    // Two of them end the daemon.
+    const {
+      execute: _execute,
+      installTool: _install,
+      close: _close,
+      stopServer: _stop,
+      restartServer: _restart,
+      ...client
+    } = daemon;
+    const methods: Omit<RpcMethods, 'stopServer' | 'restartServer'> = client;
     // What comes after the project is unregistered is refused before it is an act.
     const last = 'unregisterProject';
-    const names = RPC_NAMES.filter((name) => !READING.includes(name) && name !== 'stopServer' && name !== last);
+    const names = RPC_NAMES.filter((name) => !READING.includes(name) && !ENDING.includes(name) && name !== last);
     for (const name of [...names, last] as const) {
-      if (name === 'stopServer') continue;
+      if (name === 'stopServer' || name === 'restartServer') continue;
       const before = (await acts()).length;
       const request = requestOf(name, at.project);
       const failure = await methods[name](request).then(

@@ -283,11 +283,11 @@ describe('SEC-1.1 SEC-1.3 secrets that the machine knows are masked from the sta
   });
 });
 
-describe('SEC-1.4 after a restart of the daemon', () => {
+describe('SEC-1.4 after a stop of the daemon', () => {
   it('issue 16.8 refuses a token that stood for a secret before, and says that its source is to be read again', async () => {
     writeFileSync(path('.env.local'), `API_TOKEN=${make('ghp_[A-Za-z0-9]{36}')}\n`);
     const token = /\[SECRET_\d+\]/.exec(await read('.env.local'))?.[0] ?? '';
-    expect((await at.run(CTXD, ['server', 'restart'])).code).toBe(0);
+    expect((await at.run(CTXD, ['server', 'stop'])).code).toBe(0);
     const answer = await bash({ command: `printf '${token}' > made.txt` });
     expect(answer.data).toMatchObject({
       error_code: 'SECRET_UNKNOWN',

@@ -10,6 +10,7 @@ import { defineCommand, type ParsedArgs } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { ensureRunning } from '../daemon/launch.ts';
 import { followFile, tailFile } from '../daemon/log-file.ts';
+import { replaceDaemon } from '../daemon/replace.ts';
 import { describeCalls, describeJobs, type StopOptions, stopDaemon } from '../daemon/stop.ts';
 import { confirm } from '../input.ts';
 import { countOf, printable, write } from '../render.ts';
@@ -52,29 +53,46 @@ const serverStop = defineCommand({
 
 const serverRestart = defineCommand({
   name: ['server', 'restart'],
-  summary: 'Stop the daemon if it is running, and start it. Background jobs end.',
+  summary: 'Replace the daemon by a new one, which goes on with its calls and background jobs.',
   options: [YES],
   run: restartDaemon,
   view(result) {
-    const before = {
-      pid: result.previous_pid,
-      active_calls: result.previous_active_calls,
-      ended_calls: result.previous_ended_calls,
-      ended_jobs: result.previous_ended_jobs,
-      terminated: false,
-    };
     const started = `contextd started (pid ${result.pid}) at ${result.socket}`;
-    const stopped = before.pid === null ? [] : [stoppedLine(before)];
-    return { kind: 'lines', lines: [...stopped, started, ...badLinkLines(result.bad_links)] };
+    return { kind: 'lines', lines: [...restartedLines(result), started, ...badLinkLines(result.bad_links)] };
   },
 });
 
-/** Ends background jobs, and asks before that unless `--yes` was given. */
+type Restarted = Awaited<ReturnType<typeof restartDaemon>>;
+
+function restartedLines(result: Restarted): string[] {
+  const { previous_pid: pid, carried_calls: calls, carried_jobs: jobs } = result;
+  if (pid === null) return [];
+  if (calls !== null && jobs !== null) {
+    const goOn = jobs === 0 ? '' : `, ${countOf(jobs, 'background job')} ${jobs === 1 ? 'goes' : 'go'} on`;
+    return [`contextd (pid ${pid}) was replaced: ${countOf(calls, 'call')} carried on${goOn}, none refused`];
+  }
+  const { previous_active_calls: active_calls, previous_ended_calls: ended_calls } = result;
+  const ended_jobs = result.previous_ended_jobs;
+  return [stoppedLine({ pid, active_calls, ended_calls, ended_jobs, terminated: false })];
+}
+
+/**
+ * A daemon that cannot hand over what runs is stopped and started: its background jobs end, after a question unless `--yes` was
+ * given.
+ */
 export async function restartDaemon(context: CliContext, args: ParsedArgs) {
+  const replaced = await replaceDaemon(context);
+  if (replaced !== null) {
+    const { previous, ...carried } = replaced;
+    const stopped = { previous_active_calls: previous.active_calls, previous_ended_calls: 0, previous_ended_jobs: 0 };
+    return { previous_pid: previous.pid, ...carried, ...stopped, ...(await ensureRunning(context)).status };
+  }
   const previous = await stopDaemon(context, stopOptions(context, args, 'restart'));
   const { status } = await ensureRunning(context);
   return {
     previous_pid: previous.pid ?? null,
+    carried_calls: null,
+    carried_jobs: null,
     previous_active_calls: previous.activeCalls,
     previous_ended_calls: previous.endedCalls ?? null,
     previous_ended_jobs: previous.endedJobs ?? null,

@@ -1,6 +1,5 @@
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadConfig } from '../../config/load.ts';
 import type { Paths } from '../../config/paths.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isBelow } from '../../core/paths.ts';
@@ -8,6 +7,7 @@ import type { RunningItem__Output as RunningItem } from '../../protocol/generate
 import { withClient } from '../client.ts';
 import type { CliContext } from '../context.ts';
 import { countOf } from '../render.ts';
+import { drainMs } from './drain-ms.ts';
 import { statusOrAbsent } from './launch.ts';
 
 interface Stopped {
@@ -45,10 +45,12 @@ export async function stopDaemon(context: CliContext, { isRestart, confirmJobs }
   const endedJobs = jobs?.length;
   const patience = (await drainMs(context)) + CLOSE_MS;
   const answer = answering === 'hangs' ? undefined : await ask(context, isRestart, patience);
-  if (answer !== undefined && (await isGoneWithin(pid, patience, context.signal)))
-    return { pid, ...answer, endedJobs, asked: true };
-  await terminate(pid, context);
-  return { pid, ...(answer ?? UNKNOWN), endedJobs, asked: false };
+  // It may have been replaced since it said who it is.
+  const stopped = { pid, ...(answer ?? UNKNOWN), endedJobs };
+  if (answer !== undefined && (await isGoneWithin(stopped.pid, patience, context.signal)))
+    return { ...stopped, asked: true };
+  await terminate(stopped.pid, context);
+  return { ...stopped, asked: false };
 }
 
 /** The background jobs of all projects; undefined if the daemon does not answer. */
@@ -95,26 +97,17 @@ async function ask(
   context: CliContext,
   isRestart: boolean,
   patienceMs: number,
-): Promise<Pick<Stopped, 'activeCalls' | 'endedCalls'> | undefined> {
+): Promise<(Pick<Stopped, 'activeCalls' | 'endedCalls'> & { pid?: number }) | undefined> {
   try {
     const answer = await withClient(context.paths, (client) =>
       client.stopServer({ grace_ms: 0, restart: isRestart }, patienceMs),
     );
-    return { activeCalls: answer.active_calls, endedCalls: answer.ended_calls };
+    return { pid: answer.pid, activeCalls: answer.active_calls, endedCalls: answer.ended_calls };
   } catch (error) {
-    if (!(error instanceof ContextdError)) throw error;
+    // While it is being restarted, it must not be ended by a signal either.
+    if (!(error instanceof ContextdError) || error.code === 'CONFLICT') throw error;
     // A daemon that is already stopping has closed its door.
     return error.code === 'DAEMON_UNAVAILABLE' || error.code === 'CANCELLED' ? UNKNOWN : undefined;
-  }
-}
-
-/** A configuration that became invalid after the daemon read it must not prevent the stop. */
-async function drainMs(context: CliContext): Promise<number> {
-  try {
-    return (await loadConfig(context.paths)).server.drain_ms;
-  } catch (error) {
-    if (error instanceof ContextdError) return 0;
-    throw error;
   }
 }
 

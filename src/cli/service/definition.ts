@@ -15,6 +15,8 @@ export interface ServiceDefinition {
 }
 
 const NAME = 'contextd';
+/** The manager follows the process that it started, and ends what that leaves behind. */
+const WORDS = ['serve', '--watched'];
 /** The seconds within which a manager starts a daemon that failed again, and those that it has to stop. */
 const RESTART_S = 5;
 const STOP_S = 90;
@@ -70,7 +72,7 @@ function unit(launcher: string, variables: Readonly<Record<string, string>>): st
     '',
     '[Service]',
     'Type=exec',
-    `ExecStart=${startWords(launcher)} serve`,
+    `ExecStart=${startWords(launcher)} ${WORDS.join(' ')}`,
     ...Object.entries(variables).map(([name, value]) => `Environment=${unitWord(`${name}=${value}`)}`),
     `UnsetEnvironment=${unset.filter((name) => !(name in variables)).join(' ')}`,
     'Restart=on-failure',
@@ -116,7 +118,7 @@ function plist(launcher: string, variables: Readonly<Record<string, string>>, lo
     `  <string>${NAME}</string>`,
     '  <key>ProgramArguments</key>',
     '  <array>',
-    ...strings([launcher, 'serve']),
+    ...strings([launcher, ...WORDS]),
     '  </array>',
     '  <key>EnvironmentVariables</key>',
     '  <dict>',

@@ -1,3 +1,4 @@
+import type { Server as NetServer } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -27,6 +28,7 @@ import {
   createTlsServer,
   secureContextOf,
 } from './connections.ts';
+import { PassedQuestions } from './passed-questions.ts';
 import { managementRoutes, toolRoutes } from './routes.ts';
 import { createEventRoute, createRoute } from './rpc.ts';
 import { type BoundSocket, bindSocket } from './socket.ts';
@@ -37,9 +39,13 @@ export interface GrpcDoorDeps {
   refuse: Refuse;
   management: Management;
   passing: PassingRequests;
+  /** Default: of this door alone. */
+  questions?: PassedQuestions;
   answerHook: AnswerHook;
   /** Masks secrets in the text of an error before it leaves. */
   mask(text: string): string;
+  /** True if the door replaces that of the daemon before, which still answers. Default: false. */
+  replaces?(): boolean;
   clock: Clock;
   logger: Logger;
   /** Overrides CONNECTION_LIMITS. */
@@ -53,6 +59,8 @@ export interface Door {
   prepare(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Accepts no more connections, because the next daemon does. Calls that run go on. Optional. */
+  leave?(): void;
   /** Replaces the certificates if they end soon. Open connections go on. Optional: a door without certificates. */
   renew?(): Promise<void>;
   /** Open connections. */
@@ -71,6 +79,8 @@ interface OpenDoor {
   tls: TlsServer;
   farewellMs: number;
   socket: BoundSocket;
+  /** Once the door listens no more: settles when the last connection is closed. */
+  closed?: Promise<void>;
 }
 
 /** Maximum concurrent calls of one connection. The proxy makes one, other programs may make several. */
@@ -104,6 +114,11 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
       open.tls.setSecureContext(secureContextOf(certificates));
     },
     connections: () => open?.connections.count ?? 0,
+    leave() {
+      // Asks every peer to leave after its last answer.
+      open?.grpc.tryShutdown(() => {});
+      if (open !== undefined) open.closed = closed(open.connections.server);
+    },
     async stop() {
       const door = open;
       open = undefined;
@@ -125,7 +140,7 @@ async function openDoor(deps: GrpcDoorDeps, { certificates, protocol }: Preparat
     // HTTP/2, but it still finds the peer certificate.
     onProven: (connection) => injector.injectConnection(connection),
   });
-  const socket = await bindSocket(connections.server, deps.paths);
+  const socket = await bindSocket(connections.server, deps.paths, deps.replaces?.() ?? false);
   return { inFlight, grpc, connections, tls, socket, farewellMs: limits.farewellMs };
 }
 
@@ -148,21 +163,30 @@ function createServer(
   });
   const { Execute, ExecuteWithProgress, ...others } = protocol.ToolService.service;
   const calls = { Execute: withAnyRequest(Execute), ExecuteWithProgress: withAnyRequest(ExecuteWithProgress) };
-  server.addService({ ...others, ...calls }, toolRoutes(deps, route, eventRoute));
+  server.addService(
+    { ...others, ...calls },
+    toolRoutes({ ...deps, questions: deps.questions ?? new PassedQuestions() }, route, eventRoute),
+  );
   server.addService(protocol.ManagementService.service, managementRoutes(deps.management, route, eventRoute));
   return server;
 }
 
 /** Accepts no more calls. Running calls are interrupted, and their answers are still sent. */
-async function closeDoor({ socket, grpc, inFlight, connections, farewellMs }: OpenDoor): Promise<void> {
+async function closeDoor(door: OpenDoor): Promise<void> {
+  const { socket, grpc, inFlight, connections, farewellMs } = door;
   await socket.release();
-  const closed = new Promise<void>((resolve) => connections.server.close(() => resolve()));
+  door.closed ??= closed(connections.server);
   // Asks every peer to leave after its last answer.
   grpc.tryShutdown(() => {});
   await inFlight.interrupt();
   const late = setTimeout(() => cutOff(grpc, connections), farewellMs);
-  await closed;
+  await door.closed;
   clearTimeout(late);
+}
+
+/** Stops listening. Resolves when the last connection is closed. */
+function closed(server: NetServer): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 function cutOff(grpc: Server, connections: Connections): void {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PassingCaller, PassingRequests } from '../../call/passing.ts';
-import { ContextdError } from '../../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { OpenQuestions } from '../../core/open-questions.ts';
 import { McpError, type McpMessage, type PassedRequest } from '../../core/passing.ts';
 import type {
@@ -11,15 +10,17 @@ import type {
   QuestionAnswer__Output,
 } from '../../protocol/generated/tool.ts';
 import type { ToolServiceHandlers } from '../../protocol/generated/tool-service.ts';
-import { errorBytes, errorIn, jsonBytes, messageBytes, messageIn, objectIn } from '../../protocol/passed-json.ts';
+import { errorBytes, jsonBytes, messageBytes, messageIn, objectIn } from '../../protocol/passed-json.ts';
 import { type PassingPortDeps, passingPort } from '../passing-port.ts';
 import { versionFault } from './call-request.ts';
 import type { Send as SendEvent } from './event-sender.ts';
 import type { Caller } from './identities.ts';
+import { type PassedQuestions, readable } from './passed-questions.ts';
 import type { EventRoute, Route } from './rpc.ts';
 
 export interface PassingRouteDeps extends PassingPortDeps {
   passing: PassingRequests;
+  questions: PassedQuestions;
 }
 
 type Send = SendEvent<PassedEvent>;
@@ -40,17 +41,16 @@ export function passingRoutes(
   eventRoute: EventRoute,
 ): Pick<ToolServiceHandlers, 'FollowServers' | 'Pass' | 'AnswerQuestion'> {
   const clients = new Map<string, FollowingClient>();
-  const questions = new Questions();
   return {
     FollowServers: eventRoute(CALLERS, (wire: FollowRequest__Output, signal, _caller, send) =>
       follow(wire, signal, send, clients, deps),
     ),
     Pass: eventRoute(CALLERS, (wire: PassedRequest__Output, signal, caller, send) => {
       const client = clients.get(wire.client);
-      return pass(wire, { signal, send, caller, client, questions }, deps);
+      return pass(wire, { signal, send, caller, client }, deps);
     }),
     AnswerQuestion: route(CALLERS, async (wire: QuestionAnswer__Output) => {
-      questions.answer(wire);
+      deps.questions.answer(wire);
       return {};
     }),
   };
@@ -87,12 +87,11 @@ interface Passage {
   send: Send;
   caller: Caller;
   client: FollowingClient | undefined;
-  questions: Questions;
 }
 
 async function pass(
   wire: PassedRequest__Output,
-  { signal, send, caller, client, questions }: Passage,
+  { signal, send, caller, client }: Passage,
   deps: PassingRouteDeps,
 ): Promise<PassedEvent> {
   const { context } = wire;
@@ -118,7 +117,7 @@ async function pass(
       isLegacy: wire.is_legacy,
       capabilities,
       ask: (message, asking) =>
-        client.questions.ask(() => questions.ask(message, AbortSignal.any([asking, ended.signal]), send)),
+        client.questions.ask(() => deps.questions.ask(message, AbortSignal.any([asking, ended.signal]), send)),
       notify: client.notify,
     },
   };
@@ -140,48 +139,7 @@ async function pass(
   }
 }
 
-function readable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown;
-    throw new ContextdError('ARGS_INVALID', `cannot pass on ${thrown.message}`, { remedy: 'Send a flatter value.' });
-  }
-}
-
 function checkVersion(context: FollowRequest__Output['context']): void {
   const fault = versionFault(context?.protocol_version ?? 0);
   if (fault !== undefined) throw fault;
-}
-
-/** Questions of servers that clients have not answered. */
-class Questions {
-  readonly #open = new Map<string, PromiseWithResolvers<JsonObject>>();
-
-  /** Rejects with McpError if the client refuses, and with the reason of the signal. */
-  async ask(message: McpMessage, signal: AbortSignal, send: Send): Promise<JsonObject> {
-    signal.throwIfAborted();
-    const id = randomUUID();
-    const asked = Promise.withResolvers<JsonObject>();
-    const withdraw = (): void => {
-      send({ withdrawn: id }, 'vital');
-      asked.reject(signal.reason);
-    };
-    signal.addEventListener('abort', withdraw, { once: true });
-    this.#open.set(id, asked);
-    send({ question: { id, message_json: messageBytes(message) } }, 'vital');
-    try {
-      return await asked.promise;
-    } finally {
-      this.#open.delete(id);
-      signal.removeEventListener('abort', withdraw);
-    }
-  }
-
-  /** Throws ARGS_INVALID for an answer that cannot be read. */
-  answer({ id, result_json, error_json }: QuestionAnswer__Output): void {
-    const asked = this.#open.get(id);
-    if (error_json.length > 0) asked?.reject(readable(() => errorIn(error_json)));
-    else asked?.resolve(readable(() => objectIn(result_json)));
-  }
 }

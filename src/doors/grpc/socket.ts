@@ -19,13 +19,14 @@ export interface BoundSocket {
  * Makes `server` listen on `socket`, mode 0600 in a directory 0700. The path appears only once the server listens and
  * others have no access, so a socket that refuses connections is always a dead one. Throws CONFLICT if somebody holds
  * the path, PATH_INVALID if it cannot be used. Only the holder of the state database may call this: if two daemons
- * start at once, only one of them may replace a dead socket.
+ * start at once, only one of them may replace a dead socket. `replaces`: the socket is that of the daemon before, which still
+ * answers there, and no caller finds no socket.
  */
-export async function bindSocket(server: Server, deps: ProbeDeps): Promise<BoundSocket> {
+export async function bindSocket(server: Server, deps: ProbeDeps, replaces = false): Promise<BoundSocket> {
   const { socket } = deps;
   checkLength(socket);
   await makePrivate(dirname(socket));
-  await ensureVacant(deps);
+  if (!replaces) await ensureVacant(deps);
   // As long as the final name, which may have the maximum length.
   const hidden = `${socket.slice(0, -1)}~`;
   try {

@@ -39,4 +39,6 @@ export interface OpenHttp extends Pick<HttpStanding, 'certificateSha256'> {
   at: NonNullable<HttpStanding['at']>;
   /** Accepts no more requests. Running calls are interrupted, and their answers are still sent. */
   close(): Promise<void>;
+  /** Accepts no more connections. */
+  leave(): void;
 }

@@ -7,6 +7,8 @@ export interface HttpDoor {
   /** Never throws: without this door the daemon goes on, and `standing` says why. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Accepts no more connections, because the next daemon does. Calls that run go on. */
+  leave(): void;
   standing(): HttpStanding;
 }
 
@@ -28,6 +30,7 @@ export function createHttpDoor(deps: HttpDoorDeps): HttpDoor {
         deps.logger.error('http.not_listening', { why: why.message }, thrown);
       }
     },
+    leave: () => open?.leave(),
     async stop() {
       const closing = open;
       open = null;

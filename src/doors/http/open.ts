@@ -51,12 +51,18 @@ export async function openHttp(deps: HttpDoorDeps): Promise<OpenHttp> {
     if (!socket.writable || connections.isBusy(socket)) socket.destroy();
     else socket.end(rawRefusal(faultOf(error), deps), () => socket.destroy());
   });
+  let closed: Promise<void> | undefined;
   return {
     at: { url: own.url, host: own.host },
     certificateSha256: tls?.sha256 ?? '',
+    leave() {
+      closing.abort();
+      closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+    },
     async close() {
       closing.abort();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await inFlight.interrupt();
       mcpSessions.close();

@@ -50,6 +50,9 @@ export interface ClosedBranch {
 /** Milliseconds after its timeout in which a branch may still return. */
 const RETURN_GRACE_MS = 15 * 60_000;
 
+/** Request id → branch whose files must not be merged while the call runs. Plain data, for the next daemon. */
+export type HeldBranches = ReadonlyMap<string, string>;
+
 /** The open branches of all sessions. They survive a restart of the daemon and end with their session. */
 export class Branches {
   readonly name = 'branches';
@@ -60,6 +63,7 @@ export class Branches {
   readonly #fileEnds: FileEnds;
   /** Request id → changes of a merge, until the call reports them. */
   readonly #changes = new Map<string, FileChanges>();
+  readonly #held = new Map<string, string>();
 
   constructor(deps: BranchesDeps) {
     this.#deps = deps;
@@ -106,9 +110,37 @@ export class Branches {
    * Blocks merging the files of the session's branch while a call works on them. The returned function unblocks it.
    * Throws CONFLICT like `layersOf`.
    */
-  hold(session: Pick<SessionRef, 'branch'>): () => void {
+  hold(session: Pick<SessionRef, 'branch'>, requestId: string): () => void {
     const id = this.layersOf(session)?.at(-1);
-    return id === undefined ? () => {} : this.#fileEnds.hold(id);
+    return id === undefined ? () => {} : this.#hold(requestId, id);
+  }
+
+  #hold(requestId: string, id: string): () => void {
+    const release = this.#fileEnds.hold(id);
+    this.#held.set(requestId, id);
+    return () => {
+      this.#held.delete(requestId);
+      release();
+    };
+  }
+
+  /** What running calls block. */
+  leave(): HeldBranches {
+    return new Map(this.#held);
+  }
+
+  /**
+   * As `hold`, for a call of the daemon before: its own branch may be closed, and the one whose files it works on open. `waiting`: the
+   * session of a call that may still wait for its turn there, and holds nothing yet.
+   */
+  adopt(requestId: string, held: HeldBranches, waiting: Pick<SessionRef, 'branch'>): () => void {
+    const id = held.get(requestId) ?? this.#openBranchOf(waiting);
+    return id === undefined ? () => {} : this.#hold(requestId, id);
+  }
+
+  #openBranchOf({ branch }: Pick<SessionRef, 'branch'>): string | undefined {
+    const chain = branch === null ? [] : (this.#chains.get(branch) ?? []);
+    return chain.every((id) => this.#open.has(id)) ? chain.at(-1) : undefined;
   }
 
   /** Changes by the merge of a `return`. Can be taken once. */

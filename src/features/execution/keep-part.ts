@@ -8,9 +8,16 @@ export interface KeptPart {
   text: string;
 }
 
+/** The call whose result has the part. */
+export interface KeepingCall {
+  session: SessionRef;
+  requestId: string;
+  tool: string;
+}
+
 /** Stores a part, scrubbed like every text, and returns the id of the artifact. */
 export async function keepPart(
-  { session, requestId, tool }: { session: SessionRef; requestId: string; tool: string },
+  { session, requestId, tool }: KeepingCall,
   { field, text }: KeptPart,
   { scrubber, artifacts }: { scrubber: Pick<Scrubber, 'scrub'>; artifacts: Pick<ArtifactStore, 'put'> },
 ): Promise<string> {

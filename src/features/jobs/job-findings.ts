@@ -17,12 +17,24 @@ interface SessionFindings {
   readonly reportedDenials: Set<string>;
 }
 
+export type FindingsState = readonly (readonly [string, SessionFindings])[];
+
 /**
  * Files that jobs left and that were set aside, and what was refused to jobs. Each is reported once to the session of the
  * job: by the search after a call of the session, or by the next answer.
  */
 export class JobFindings {
   readonly #sessions = new Map<string, SessionFindings>();
+
+  /** As plain data. */
+  get state(): FindingsState {
+    return [...this.#sessions];
+  }
+
+  /** Takes in the findings of the daemon before. */
+  restore(state: FindingsState): void {
+    for (const [key, findings] of state) this.#sessions.set(key, findings);
+  }
 
   add(session: SessionRef, found: readonly SetAside[]): void {
     if (found.length === 0) return;

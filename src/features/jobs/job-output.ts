@@ -6,8 +6,15 @@ import { Lock } from '../../core/lock.ts';
 import { decodeStream } from '../../runner/exec-output.ts';
 import { endOfLines, endOfQuiet, endOfShown } from '../../runner/progress/held-back.ts';
 import type { Release } from '../../runner/progress/progress-window.ts';
-import { type Capture, closeCapture, openCapture } from '../../sandbox/client/terminal-capture.ts';
+import {
+  type Capture,
+  closeCapture,
+  openCapture,
+  restoreCapture,
+  stateOf,
+} from '../../sandbox/client/terminal-capture.ts';
 import type { CapturedStream } from '../../sandbox/contract/sandbox.ts';
+import type { CaptureState } from '../../sandbox/contract/stream-capture.ts';
 import { dropCutEnd, dropCutStart } from '../../sdk/cut-text.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../../stores/artifacts.ts';
 import { detectCharset } from '../../text/charset-detector.ts';
@@ -61,6 +68,18 @@ export interface JobOutputSpec {
   isTerminal: boolean;
 }
 
+/** The output of a job as plain data. */
+export interface JobOutputState {
+  readonly spec: JobOutputSpec;
+  readonly artifactId: string;
+  readonly text: string;
+  readonly released: number;
+  readonly isReleased: boolean;
+  readonly droppedBytes: number;
+  readonly rules: readonly string[];
+  readonly capture: CaptureState;
+}
+
 /**
  * The output of a job, as an artifact that grows. The raw bytes are only in memory, as for any running command. New
  * output is scrubbed, together with its surroundings, when a caller looks at the job; a possibly unfinished secret is
@@ -88,11 +107,38 @@ export class JobOutput {
     return new JobOutput(id, spec, deps);
   }
 
+  /** Goes on with an output of the daemon before. */
+  static restore(state: JobOutputState, deps: JobOutputDeps): JobOutput {
+    const output = new JobOutput(state.artifactId, state.spec, deps);
+    output.#text = state.text;
+    output.#released = state.released;
+    output.#isReleased = state.isReleased;
+    output.#droppedBytes = state.droppedBytes;
+    output.#lastByteAt = deps.clock.monotonic();
+    for (const rule of state.rules) output.rules.add(rule);
+    if (!state.isReleased) output.#capture = restoreCapture(state.spec.maxBytes, state.spec.isTerminal, state.capture);
+    return output;
+  }
+
   private constructor(artifactId: string, spec: JobOutputSpec, deps: JobOutputDeps) {
     this.#artifactId = artifactId;
     this.#spec = spec;
     this.#deps = deps;
     this.#capture = openCapture(spec.maxBytes, spec.isTerminal);
+  }
+
+  /** Call when nothing is added any more, for `restore` in another daemon. */
+  state(): Promise<JobOutputState> {
+    return this.#refreshes.run(async () => ({
+      spec: this.#spec,
+      artifactId: this.#artifactId,
+      text: this.#text,
+      released: this.#released,
+      isReleased: this.#isReleased,
+      droppedBytes: this.#droppedBytes,
+      rules: [...this.rules],
+      capture: await stateOf(this.#capture),
+    }));
   }
 
   get artifactId(): string {

@@ -2,6 +2,7 @@ import type { SessionRef } from '../../call/session.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Denial, SetAside } from '../../core/envelope.ts';
 import { ContextdError, type ErrorCode } from '../../core/errors.ts';
+import { packError, unpackError, type WireError } from '../../core/wire-error.ts';
 import type {
   Activity,
   CommandResult,
@@ -9,7 +10,7 @@ import type {
   SteeredCommand,
   SteeringSignal,
 } from '../../sandbox/contract/sandbox.ts';
-import type { JobOutput } from './job-output.ts';
+import type { JobOutput, JobOutputState } from './job-output.ts';
 
 /** Maximum lifetime of a job in milliseconds, regardless of its lease: a week. */
 export const JOB_MAX_MS = 7 * 24 * 60 * 60 * 1000;
@@ -59,33 +60,79 @@ export interface JobSpec {
   startedMs: number;
 }
 
+/** A job as plain data. */
+export interface JobState {
+  readonly spec: JobSpec;
+  /** Of the command; null if the job has ended. */
+  readonly run: number | null;
+  readonly end: (Omit<JobEnd, 'failure'> & { readonly failure: WireError | null }) | null;
+  readonly ender: Ender | null;
+  /** Milliseconds until its lease is over. */
+  readonly leaseMs: number;
+  readonly seen: readonly (readonly [string, number])[];
+  readonly output: JobOutputState;
+}
+
 /** One background job. */
 export class Job {
   readonly spec: JobSpec;
   readonly output: JobOutput;
   /** Settles when the job is over and its output is complete. Never rejects. */
   readonly ended: Promise<JobEnd>;
-  readonly #command: SteeredCommand;
+  readonly #command: SteeredCommand | null;
   readonly #abort: AbortController;
   readonly #clock: Clock;
   #ender: Ender | null = null;
   #end: JobEnd | null = null;
+  readonly #onEnded: (end: JobEnd) => void;
+  #isOver = false;
   #leaseEndsAt = 0;
   /** Pattern → number of output characters already searched by waits. */
   readonly #seen = new Map<string, number>();
 
-  constructor(spec: JobSpec, command: SteeredCommand, output: JobOutput, abort: AbortController, clock: Clock) {
+  /** `command`: null for a job that has ended, see `restore`. */
+  constructor(spec: JobSpec, command: SteeredCommand | null, output: JobOutput, abort: AbortController, clock: Clock) {
     this.spec = spec;
     this.output = output;
     this.#command = command;
     this.#abort = abort;
     this.#clock = clock;
-    this.ended = this.#follow();
+    const { promise, resolve } = Promise.withResolvers<JobEnd>();
+    this.ended = promise;
+    this.#onEnded = resolve;
+    if (command !== null) void this.#follow(command);
+  }
+
+  /** Takes in what is known of a job of the daemon before. */
+  restore({ end, ender, leaseMs, seen }: JobState): void {
+    this.#ender = ender;
+    this.renewLease(leaseMs);
+    for (const [pattern, upTo] of seen) this.#seen.set(pattern, upTo);
+    if (end !== null) this.#settle({ ...end, failure: end.failure === null ? null : unpackError(end.failure) });
+  }
+
+  /** Call when nothing arrives from its command any more, and none of its ends is being recorded. */
+  async state(): Promise<JobState> {
+    const end = this.#end;
+    return {
+      spec: this.spec,
+      run: end === null ? (this.#command?.number ?? null) : null,
+      end: end === null ? null : { ...end, failure: end.failure === null ? null : packError(end.failure) },
+      ender: this.#ender,
+      leaseMs: Math.max(0, this.#leaseEndsAt - this.#clock.monotonic()),
+      seen: [...this.#seen],
+      output: await this.output.state(),
+    };
+  }
+
+  /** True once its command has ended. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Settles when the command has started. */
   get started(): Promise<void> {
-    return this.#command.started;
+    return this.#command?.started ?? Promise.resolve();
   }
 
   /** Null while it runs. */
@@ -102,32 +149,43 @@ export class Job {
   }
 
   usage(): ReturnType<SteeredCommand['usage']> {
-    return this.#end === null ? this.#command.usage().catch(() => null) : Promise.resolve(null);
+    return (
+      this.#running()
+        ?.usage()
+        .catch(() => null) ?? Promise.resolve(null)
+    );
   }
 
   /** Current activity; null if it has ended or the activity is unknown. */
   activity(): Promise<Activity | null> {
-    return this.#end === null ? this.#command.activity().catch(() => null) : Promise.resolve(null);
+    return (
+      this.#running()
+        ?.activity()
+        .catch(() => null) ?? Promise.resolve(null)
+    );
   }
 
   /** Writes to stdin. Throws CONFLICT if the job has ended or stdin is closed, RESOURCE_LIMIT if it does not read. */
   async input(text: string, isEnd: boolean): Promise<void> {
-    this.#checkRunning();
-    await this.#command.input(Buffer.from(text), isEnd);
+    await this.#checkRunning().input(Buffer.from(text), isEnd);
   }
 
   /** Returns the number of processes signaled. Throws CONFLICT if the job has ended. */
   async signal(signal: SteeringSignal): Promise<number> {
-    this.#checkRunning();
-    return this.#command.signal(signal);
+    return this.#checkRunning().signal(signal);
   }
 
   /** Sends SIGTERM, then kills the job after `graceMs`. Returns when it is over. Idempotent. */
   async stop(ender: Ender, graceMs: number): Promise<JobEnd> {
     if (this.#end !== null) return this.#end;
     this.#ender ??= ender;
-    const asked = graceMs > 0 ? await this.#command.signal('SIGTERM').catch(() => 0) : 0;
-    const timer = setTimeout(() => this.#abort.abort(), asked > 0 ? graceMs : 0);
+    const asked =
+      graceMs > 0
+        ? await this.#running()
+            ?.signal('SIGTERM')
+            .catch(() => 0)
+        : 0;
+    const timer = setTimeout(() => this.#abort.abort(), (asked ?? 0) > 0 ? graceMs : 0);
     try {
       return await this.ended;
     } finally {
@@ -144,9 +202,9 @@ export class Job {
     this.#seen.set(pattern, upTo);
   }
 
-  async #follow(): Promise<JobEnd> {
+  async #follow(command: SteeredCommand): Promise<void> {
     const startedAt = this.#clock.monotonic();
-    const end: JobEnd = await this.#command.ended.then(
+    const end: JobEnd = await command.ended.then(
       ({ exitCode, signal, endedBy, durationMs, quarantined, denied, connections, notices }) => ({
         exitCode,
         signal,
@@ -170,12 +228,22 @@ export class Job {
         durationMs: this.#clock.monotonic() - startedAt,
       }),
     );
+    this.#isOver = true;
     const withheld = await this.output.finish().then(
       () => null,
       (thrown: unknown) => ContextdError.from(thrown),
     );
-    this.#end = { ...end, failure: end.failure ?? withheld };
-    return this.#end;
+    this.#settle({ ...end, failure: end.failure ?? withheld });
+  }
+
+  #settle(end: JobEnd): void {
+    this.#isOver = true;
+    this.#end = end;
+    this.#onEnded(end);
+  }
+
+  #running(): SteeredCommand | null {
+    return this.#end === null ? this.#command : null;
   }
 
   /** A command that exits by itself in reply to SIGTERM counts as exited, but after a kill by a person as killed. */
@@ -184,8 +252,9 @@ export class Job {
     return ENDED_WORDS[this.#ender];
   }
 
-  #checkRunning(): void {
-    if (this.#end === null) return;
+  #checkRunning(): SteeredCommand {
+    const command = this.#running();
+    if (command !== null) return command;
     throw new ContextdError('CONFLICT', `job ${this.spec.number} has ended`, {
       remedy: 'Start it again, or look at its output: show.',
     });

@@ -6,13 +6,14 @@ import type { Denial } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newShortId } from '../../core/ids.ts';
 import type { Logger } from '../../core/log.ts';
+import type { Resuming } from '../../sandbox/contract/heritage.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { AuditItem } from '../../scrub/gitleaks/auditor.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
 import type { OpenJob, OpenJobs } from '../../stores/open-jobs.ts';
-import { ENDED_WORDS, type Ender, JOB_MAX_MS, Job, type JobSpec } from './job.ts';
-import { JobFindings } from './job-findings.ts';
+import { ENDED_WORDS, type Ender, JOB_MAX_MS, Job, type JobSpec, type JobState } from './job.ts';
+import { type FindingsState, JobFindings } from './job-findings.ts';
 import { JobOutput, type JobOutputDeps } from './job-output.ts';
 import { type JobRecordDeps, recordEnd, recordStart } from './job-records.ts';
 
@@ -28,8 +29,15 @@ const ONE_STREAM = ['bash', '-c', 'exec "$@" 2>&1', 'bash'];
 /** The tool that shows the output of jobs, and whose cursors point into it. */
 const JOBS_TOOL = 'jobs';
 
+/** All jobs as plain data. */
+export interface JobsState {
+  readonly jobs: readonly JobState[];
+  readonly findings: FindingsState;
+}
+
 export interface JobsDeps extends JobOutputDeps, JobRecordDeps {
-  sandbox: Pick<Sandbox, 'begin'>;
+  /** Without `resume`, jobs end with the daemon. */
+  sandbox: Pick<Sandbox, 'begin'> & Partial<Resuming>;
   liveSessions: Pick<LiveSessions, 'nextJob'>;
   openJobs: OpenJobs;
   /** Queues a stored output for a second search in the background. */
@@ -99,6 +107,47 @@ export class Jobs {
     this.#isStopped = true;
     await Promise.all(this.running().map((job) => job.stop('daemon', GRACE_MS)));
     await Promise.all(this.#records.values());
+  }
+
+  /**
+   * Leaves all jobs to the next daemon. Call when nothing arrives from commands any more: then jobs whose commands have ended are
+   * recorded first.
+   */
+  async leave(): Promise<JobsState> {
+    await Promise.all([...this.#records].flatMap(([job, recorded]) => (job.isOver ? [recorded] : [])));
+    const jobs = await Promise.all([...this.#jobs.values()].flat().map((job) => job.state()));
+    this.#jobs.clear();
+    this.#records.clear();
+    return { jobs, findings: this.findings.state };
+  }
+
+  /** Goes on with the jobs of the daemon before. */
+  adopt({ jobs, findings }: JobsState): void {
+    this.findings.restore(findings);
+    for (const state of jobs) {
+      const job = this.#restored(state, JobOutput.restore(state.output, this.#deps));
+      this.#list(job);
+      job.restore(state);
+      if (job.end === null) this.#recordLater(job);
+    }
+  }
+
+  #restored({ spec, run }: JobState, output: JobOutput): Job {
+    const abort = new AbortController();
+    if (run === null) return new Job(spec, null, output, abort, this.#deps.clock);
+    const { sandbox } = this.#deps;
+    if (sandbox.resume === undefined) throw new Error('no job goes on here');
+    const command = sandbox.resume(
+      spec.session.project,
+      {
+        number: run,
+        signal: abort.signal,
+        run: { session: spec.session.session, requestId: spec.id },
+        onOutput: (_stream, bytes) => output.add(bytes),
+      },
+      (found) => this.findings.add(spec.session, found),
+    );
+    return new Job(spec, command, output, abort, this.#deps.clock);
   }
 
   /** Returns when the command has started. Throws RESOURCE_LIMIT and the sandbox's errors. */
@@ -314,6 +363,11 @@ export class Jobs {
   }
 
   #add(job: Job): void {
+    this.#list(job);
+    this.renew(job);
+  }
+
+  #list(job: Job): void {
     const key = sessionKey(job.spec.session);
     const jobs = [...(this.#jobs.get(key) ?? []), job];
     const ended = jobs.filter(({ end }) => end !== null);
@@ -322,7 +376,6 @@ export class Jobs {
       key,
       jobs.filter((one) => !forgotten.has(one)),
     );
-    this.renew(job);
   }
 
   #remove(job: Job): void {

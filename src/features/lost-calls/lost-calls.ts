@@ -19,6 +19,8 @@ export interface LostCallsDeps extends CutShortDeps {
   catalog: Pick<Catalog, 'versions'>;
   counter: TokenCounter;
   refuse: Refuse;
+  /** Called before a call runs under another id than the one that was asked for. */
+  renamed(requestId: string, to: string): void;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
 }
@@ -69,7 +71,11 @@ export function createLostCalls(inner: Dispatch, deps: LostCallsDeps): Dispatch 
     });
     if (answer !== null) return answer;
     // The first run is on record as INTERRUPTED.
-    if (isRepeated) return run({ ...request, requestId: newRequestId(deps.clock.now()) });
+    if (isRepeated) {
+      const another = newRequestId(deps.clock.now());
+      deps.renamed(requestId, another);
+      return run({ ...request, requestId: another });
+    }
     const why = await interruptedBy({ requestId, ...found }, effects, deps);
     return answerOf({ request, requestId }, why, deps.counter).answer;
   };

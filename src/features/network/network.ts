@@ -56,6 +56,12 @@ export interface NetworkEnds {
   onRefused(run: RunRef, denial: Denial): void;
 }
 
+/** A scope, with what its policy is made of. */
+export type IntroducedScope = Pick<ToldScope, 'scope' | 'grants' | 'use'>;
+
+/** What a proxy process knows, as plain data. */
+export type NetworkState = readonly (IntroducedScope & { readonly sent: Readonly<Record<string, number>> })[];
+
 /** What programs may reach: turns what people decided into the policies of the proxy process, and follows what it reports. */
 export class Network {
   readonly name = 'network';
@@ -65,6 +71,7 @@ export class Network {
   readonly #toolUses = new ToolUses();
   readonly #once: OncePermissions;
   #ends: NetworkEnds | null = null;
+  #introduceThere: ((scope: IntroducedScope) => void) | null = null;
 
   constructor(deps: NetworkDeps) {
     this.#deps = deps;
@@ -83,6 +90,25 @@ export class Network {
 
   stop(): Promise<void> {
     return this.#deps.journal.stop();
+  }
+
+  /** Leaves the proxy process to the next daemon. What a call needs from now on is asked of `introduce`. */
+  leave(introduce: (scope: IntroducedScope) => void): NetworkState {
+    this.#introduceThere = introduce;
+    return [...this.#told.values()].map(({ scope, grants, use, sent }) => ({ scope, grants, use, sent: sent.counts }));
+  }
+
+  /** Goes on with what the daemon before told the proxy process. */
+  adopt(state: NetworkState): void {
+    for (const { scope, grants, use, sent } of state) {
+      this.introduce({ scope, grants, use });
+      for (const [host, bytes] of Object.entries(sent)) this.#told.get(scopeKey(scope))?.sent.note(host, bytes);
+    }
+  }
+
+  /** Tells the proxy process about a scope that a call needs. */
+  introduce({ scope, grants, use }: IntroducedScope): void {
+    this.#introduce(scope, grants, use);
   }
 
   /** False if the project has no network at all. */
@@ -249,6 +275,10 @@ export class Network {
   };
 
   #introduce(scope: NetworkScope, grants: readonly string[], use: ToolUse = USUAL_USE): void {
+    if (this.#introduceThere !== null) {
+      this.#introduceThere({ scope, grants, use });
+      return;
+    }
     const key = scopeKey(scope);
     const known = this.#told.get(key);
     const same = JSON.stringify([grants, use]);

@@ -1,15 +1,18 @@
 import type { RunnerDeps } from '../../runner/runner.ts';
+import type { InheritableSandbox, Resuming } from '../../sandbox/contract/heritage.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import type { CommandResult, RunRef, Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { Network } from './network.ts';
 
+type FollowedRuns = Pick<Sandbox, 'run' | 'begin' | 'open'> & Pick<RunnerDeps['sandbox'], 'watch'> & Resuming;
+
 /** What runs commands, with their connections followed: `network` learns when each begins and ends. */
 export function followRuns(
-  sandbox: Pick<Sandbox, 'run' | 'begin' | 'open' | 'watch'>,
+  sandbox: Pick<InheritableSandbox, 'run' | 'begin' | 'open' | 'watch' | 'heritage'>,
   network: Pick<Network, 'began' | 'beganTool' | 'explained' | 'isOn'>,
-): Pick<Sandbox, 'run' | 'begin' | 'open'> & Pick<RunnerDeps['sandbox'], 'watch'> {
+): FollowedRuns {
   const follow = async (
-    { workspace, networkTool }: SandboxPolicy,
+    { workspace, networkTool }: Pick<SandboxPolicy, 'networkTool'> & { readonly workspace: { readonly path: string } },
     run: RunRef | undefined,
     ended: () => Promise<CommandResult>,
   ): Promise<CommandResult> => {
@@ -46,6 +49,11 @@ export function followRuns(
     begin(policy, command, onFound) {
       const steered = sandbox.begin(policy, command, onFound);
       return { ...steered, ended: follow(policy, command.run, () => steered.ended) };
+    },
+    resume(project, resumed, onFound) {
+      if (sandbox.heritage === undefined) throw new Error('no run goes on here');
+      const steered = sandbox.heritage.resume(resumed, onFound);
+      return { ...steered, ended: follow({ workspace: { path: project } }, resumed.run, () => steered.ended) };
     },
   };
 }

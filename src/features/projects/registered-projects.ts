@@ -49,9 +49,10 @@ export async function installedHashes(projects: Pick<ProjectStore, 'list'>): Pro
 export async function removeUnusedBundles(
   { toolsDir, stagingDir }: { toolsDir: string; stagingDir: string },
   { catalog, toolVersions }: { catalog: Pick<Catalog, 'list'>; toolVersions: Pick<ToolVersions, 'hashes'> },
+  running: readonly string[] = [],
 ): Promise<void> {
   await rm(stagingDir, { recursive: true, force: true });
-  const used = new Set([...(await toolVersions.hashes()), ...catalog.list().map(({ sha256 }) => sha256)]);
+  const used = new Set([...running, ...(await toolVersions.hashes()), ...catalog.list().map(({ sha256 }) => sha256)]);
   const present = await readdir(toolsDir);
   const unused = present.filter((name) => !used.has(name));
   await Promise.all(unused.map((name) => rm(join(toolsDir, name), { recursive: true, force: true })));

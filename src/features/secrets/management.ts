@@ -106,7 +106,7 @@ function revealed(session: SessionRef, { session: named, token }: SecretRequest,
     const message = named === '' ? `no session of this project has ${token}` : `the session ${named} has no ${token}`;
     throw new ContextdError('SECRET_UNKNOWN', message, {
       remedy:
-        '`ctxd session secrets` lists the secrets of a session. After a restart of the daemon, a secret is known again once an agent reads its source again.',
+        '`ctxd session secrets` lists the secrets of a session. After a stop or a crash of the daemon, a secret is known again once an agent reads its source again.',
       cause,
     });
   }

@@ -37,6 +37,13 @@ export interface Watched {
   changed: readonly RawPath[];
 }
 
+/** Calls under way, by project. */
+export type UndoState = readonly {
+  readonly project: string;
+  readonly calls: readonly Watched[];
+  readonly pending: SnapshotReply | null;
+}[];
+
 /** Changes of the same work before it was killed. `tree` is the list of all files before that. */
 export interface EarlierWork {
   readonly tree: string;
@@ -147,6 +154,29 @@ export class CallChanges {
     const state = await this.#stateOf(project);
     const reply = await this.#read(project, state);
     if (!reply.isFirst && state.calls.size > 0) state.pending = joined(state.pending, reply);
+  }
+
+  /** The calls under way, for the next daemon, as plain data. */
+  async leave(): Promise<UndoState> {
+    const projects = [...this.#projects].map(async ([project, opening]) => {
+      const { calls, pending } = await opening;
+      return { project, calls: [...calls], pending };
+    });
+    return (await Promise.all(projects)).filter(({ calls }) => calls.length > 0);
+  }
+
+  /** Goes on with calls of the daemon before, and returns them. Call before the first call. */
+  adopt(state: UndoState): Watched[] {
+    for (const { project, calls, pending } of state) {
+      const live = new Set(calls.map(({ call }) => call.requestId));
+      const opening = this.#open(project, live).then((opened) => {
+        for (const watched of calls) opened.calls.add(watched);
+        opened.pending = pending;
+        return opened;
+      });
+      this.#projects.set(project, opening);
+    }
+    return state.flatMap(({ calls }) => calls);
   }
 
   /** Why changes in this project cannot be undone now; null if they can. */
@@ -267,17 +297,21 @@ export class CallChanges {
   #stateOf(project: string): Promise<ProjectState> {
     const known = this.#projects.get(project);
     if (known !== undefined) return known;
-    const opening = this.#openMarks(project).then(
-      (marks): ProjectState => ({
-        calls: new Set(),
-        cutShort: marks.map(({ requestId, tool, session }) => ({ requestId, tool, session })),
-        attributed: Promise.resolve(),
-        pending: null,
-        failure: null,
-      }),
-    );
+    const opening = this.#open(project, new Set());
     this.#projects.set(project, opening);
     return opening;
+  }
+
+  /** `live`: calls that go on. */
+  async #open(project: string, live: ReadonlySet<string>): Promise<ProjectState> {
+    const marks = (await this.#openMarks(project)).filter(({ requestId }) => !live.has(requestId));
+    return {
+      calls: new Set(),
+      cutShort: marks.map(({ requestId, tool, session }) => ({ requestId, tool, session })),
+      attributed: Promise.resolve(),
+      pending: null,
+      failure: null,
+    };
   }
 }
 

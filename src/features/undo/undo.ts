@@ -2,7 +2,14 @@ import type { FileChanges } from '../../call/outcome.ts';
 import type { ContextdError } from '../../core/errors.ts';
 import type { RawPath } from '../../fs/raw-path.ts';
 import type { Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
-import { CallChanges, type CallChangesDeps, type CallId, type EarlierWork, type Watched } from './call-changes.ts';
+import {
+  CallChanges,
+  type CallChangesDeps,
+  type CallId,
+  type EarlierWork,
+  type UndoState,
+  type Watched,
+} from './call-changes.ts';
 import { findLastCall, type SurveyedCall, surveyCalls } from './call-survey.ts';
 import { type PutBack, type PutBackBy, type PutBackDeps, putBack } from './put-back.ts';
 import { Retention, type RetentionDeps } from './retention.ts';
@@ -43,6 +50,16 @@ export class Undo {
   /** See `CallChanges.after`. */
   after(project: string, watched: Watched, earlier: EarlierWork | null = null): Promise<FileChanges | null> {
     return this.#changes.after(project, watched, earlier);
+  }
+
+  /** See `CallChanges.leave`. */
+  leave(): Promise<UndoState> {
+    return this.#changes.leave();
+  }
+
+  /** See `CallChanges.adopt`. */
+  adopt(state: UndoState): Watched[] {
+    return this.#changes.adopt(state);
   }
 
   /** See `CallChanges.look`. */

@@ -459,6 +459,10 @@ export const DAEMON_DEFINITION = `{
                   "requestType": "StopRequest",
                   "responseType": "StopResponse"
                 },
+                "RestartServer": {
+                  "requestType": "RestartRequest",
+                  "responseType": "RestartResponse"
+                },
                 "RegisterProject": {
                   "requestType": "ProjectRequest",
                   "responseType": "ProjectResponse"
@@ -1017,6 +1021,30 @@ export const DAEMON_DEFINITION = `{
                   "id": 2
                 },
                 "ended_calls": {
+                  "type": "uint32",
+                  "id": 3
+                }
+              }
+            },
+            "RestartRequest": {
+              "fields": {
+                "path": {
+                  "type": "string",
+                  "id": 1
+                }
+              }
+            },
+            "RestartResponse": {
+              "fields": {
+                "pid": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "carried_calls": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "carried_jobs": {
                   "type": "uint32",
                   "id": 3
                 }

@@ -3376,6 +3376,44 @@ export interface ReplayedContext__Output {
   'result': (string);
 }
 
+export interface RestartRequest {
+  /**
+   * PATH of the new daemon, which has everything else of its environment from the old one. Empty: that of the old one.
+   */
+  'path'?: (string);
+}
+
+export interface RestartRequest__Output {
+  /**
+   * PATH of the new daemon, which has everything else of its environment from the old one. Empty: that of the old one.
+   */
+  'path': (string);
+}
+
+/**
+ * Sent when the new daemon answers.
+ */
+export interface RestartResponse {
+  'pid'?: (number);
+  /**
+   * Calls and jobs that go on.
+   */
+  'carried_calls'?: (number);
+  'carried_jobs'?: (number);
+}
+
+/**
+ * Sent when the new daemon answers.
+ */
+export interface RestartResponse__Output {
+  'pid': (number);
+  /**
+   * Calls and jobs that go on.
+   */
+  'carried_calls': (number);
+  'carried_jobs': (number);
+}
+
 export interface RevealedSecret {
   'summary'?: (SecretSummary | null);
   /**

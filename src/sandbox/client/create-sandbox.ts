@@ -1,5 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
+import type { InheritableSandbox } from '../contract/heritage.ts';
 import type { LayerAbility, LayerKind } from '../contract/mounted.ts';
 import {
   type CommandResult,
@@ -18,7 +19,7 @@ import { SeatbeltSandbox } from '../macos/seatbelt-sandbox.ts';
 import { SpawnedSandbox } from './spawned-sandbox.ts';
 
 /** Returns the sandbox implementation for an operating system. */
-export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = process.platform): Sandbox {
+export function createSandbox(deps: SandboxDeps, platform: NodeJS.Platform = process.platform): InheritableSandbox {
   if (platform === 'linux') return new SpawnedSandbox(deps);
   if (platform === 'darwin') return new SeatbeltSandbox(deps);
   return new UnavailableSandbox(

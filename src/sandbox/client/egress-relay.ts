@@ -15,6 +15,11 @@ export class EgressRelay {
     if (run !== undefined) this.#runs.set(number, run);
   }
 
+  /** Run number → the call or job that it runs for. */
+  get refs(): readonly (readonly [number, RunRef])[] {
+    return [...this.#runs];
+  }
+
   ended(number: number): void {
     this.#runs.delete(number);
   }

@@ -5,6 +5,7 @@ import { ContextdError } from '../../core/errors.ts';
 import { unpackError } from '../../core/wire-error.ts';
 import type { EgressCommand } from '../../egress/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
+import type { ResumedRun } from '../contract/heritage.ts';
 import type { MergeRequest, ReplyOf } from '../contract/merge-messages.ts';
 import type { LayerAbility, LayerKind } from '../contract/mounted.ts';
 import type { SandboxPolicy } from '../contract/policy.ts';
@@ -15,6 +16,7 @@ import type {
   MergeResult,
   ProjectCaches,
   RestoreResult,
+  RunRef,
   Sandbox,
   SandboxDeps,
   SandboxProcess,
@@ -26,7 +28,8 @@ import type {
 import type { RestoreItem, SnapshotReply, SnapshotRequest } from '../contract/snapshot-messages.ts';
 import type { Reply, Request } from '../contract/spawner-messages.ts';
 import { EgressRelay } from './egress-relay.ts';
-import { SpawnerProcess } from './spawner-process.ts';
+import { Inheritance } from './inheritance.ts';
+import { type SpawnerEvents, type SpawnerLink, SpawnerProcess } from './spawner-process.ts';
 import { closeCapture, openCapture } from './terminal-capture.ts';
 
 const ISOLATION_FRESH_MS = 5_000;
@@ -40,7 +43,7 @@ interface Sent {
 }
 
 interface Running {
-  readonly spawner: SpawnerProcess;
+  spawner: SpawnerLink;
   readonly channel: Channel<Sent, unknown>;
   isConfigured: boolean;
 }
@@ -57,6 +60,10 @@ interface Steered {
   onStarted(): void;
   onFound(found: readonly SetAside[]): void;
 }
+
+type FollowedCommand = Pick<CommandSpec, 'signal' | 'onOutput' | 'outputMaxBytes' | 'terminal'> & {
+  readonly run: RunRef | undefined;
+};
 
 /** A long-lived process, from `open` until it ends. */
 interface OpenedProcess {
@@ -88,10 +95,32 @@ export class SpawnedSandbox implements Sandbox {
   /** Ids are never reused after the spawner died, because a caller may still hold the id of an old run. */
   #lastId = 0;
   #stopping: Promise<void> | null = null;
+  readonly heritage: Inheritance;
 
   constructor(deps: SandboxDeps) {
     this.#deps = deps;
     this.#relay = new EgressRelay(deps);
+    this.heritage = new Inheritance({
+      relay: this.#relay,
+      own: () => [
+        ...[...this.#runs.keys()].map((id) => [id, 'run'] as const),
+        ...[...this.#processes.keys()].map((id) => [id, 'open'] as const),
+      ],
+      isEnding: () => [...this.#runs.keys()].some((id) => this.#running?.channel.isPending(id) !== true),
+      isTaken: (id) => this.#runs.has(id),
+      running: () => this.#running,
+      isBusy: () => (this.#running?.channel.pendingCount ?? 0) > 0,
+      start: (spawner, firstId) => this.#adopt(spawner, firstId),
+      receive: (reply, body) => void (this.#running !== null && this.#receive(this.#running, reply, body)),
+      lost: () => void (this.#running !== null && this.#lost(this.#running, '')),
+      renew: () => this.#renew(),
+      drop: (runs) => {
+        for (const id of runs) this.#runs.delete(id);
+      },
+      resume: (run, onFound, hasEnded) => this.#resume(run, onFound, hasEnded),
+      stillAllowed: deps.stillAllowed ?? ((policy) => policy),
+      logger: deps.logger,
+    });
   }
 
   /** Starts the spawner, which does not touch contextd's home directory before `start`. */
@@ -135,7 +164,7 @@ export class SpawnedSandbox implements Sandbox {
   }
 
   tellEgress(command: EgressCommand): void {
-    if (this.#stopping === null) this.#ready().spawner.send({ op: 'egress', command });
+    if (this.#stopping === null && !this.heritage.hasLeft) this.#ready().spawner.send({ op: 'egress', command });
   }
 
   run(policy: SandboxPolicy, command: CommandSpec): Promise<CommandResult> {
@@ -154,11 +183,25 @@ export class SpawnedSandbox implements Sandbox {
     // A command that was cancelled before it started has ended without starting.
     ended.then(() => resolve(), reject);
     started.catch(() => {});
+    return this.#steered(run, started, ended);
+  }
+
+  #resume(resumed: ResumedRun, onFound: Steered['onFound'], hasEnded: boolean): SteeredCommand {
+    const { number } = resumed;
+    const steered: Steered = { onSent() {}, onStarted() {}, onFound };
+    const result = hasEnded ? Promise.reject(spawnerGone()) : this.#ready().channel.expect(number);
+    // What a job prints is captured by its own output.
+    const ended = this.#follow({ id: number, result }, { ...resumed, run: resumed.run, outputMaxBytes: 0 }, steered);
+    return this.#steered(number, Promise.resolve(), ended);
+  }
+
+  #steered(run: number, started: Promise<void>, ended: Promise<CommandResult>): SteeredCommand {
     const ask = async <T>(request: Unnumbered, body?: Buffer): Promise<T> => {
       await started;
       return this.#request(request, body).result as Promise<T>;
     };
     return {
+      number: run,
       started,
       ended,
       input: (data, isEnd) => ask({ op: 'input', run, isEnd }, data),
@@ -173,21 +216,30 @@ export class SpawnedSandbox implements Sandbox {
     { stdin, signal, onOutput, run, ...command }: CommandSpec,
     steered: Steered | null = null,
   ): Promise<CommandResult> {
-    const { outputMaxBytes, terminal = false } = command;
-    // On a terminal all output is text in `stdout`; `stderr` holds errors of the terminal itself.
-    const captures = { stdout: openCapture(outputMaxBytes, terminal), stderr: openCapture(outputMaxBytes, false) };
     const request = {
       op: 'run',
       policy,
       command: { ...command, hasStdin: stdin !== null, isCancelled: signal.aborted, isSteered: steered !== null },
     } as const;
-    const { id, result } = this.#request(request, stdin ?? undefined);
+    const sent = this.#request(request, stdin ?? undefined);
+    const spec = { ...command, signal, ...(onOutput === undefined ? {} : { onOutput }), run };
+    return this.#follow(sent, spec, steered);
+  }
+
+  /** Captures the output of a command until its result is there. */
+  async #follow(
+    { id, result }: { id: number; result: Promise<unknown> },
+    { signal, onOutput, run, outputMaxBytes, terminal = false }: FollowedCommand,
+    steered: Steered | null,
+  ): Promise<CommandResult> {
+    // On a terminal all output is text in `stdout`; `stderr` holds errors of the terminal itself.
+    const captures = { stdout: openCapture(outputMaxBytes, terminal), stderr: openCapture(outputMaxBytes, false) };
     const take: Run['onOutput'] = (stream, bytes) => {
       captures[stream].add(bytes);
       onOutput?.(stream, bytes);
     };
     this.#runs.set(id, { onOutput: take, steered });
-    this.#relay.began(id, run);
+    this.heritage.began(id, run);
     steered?.onSent(id);
     const cancel = (): void => this.#running?.spawner.send({ op: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
@@ -228,7 +280,12 @@ export class SpawnedSandbox implements Sandbox {
   /** Running commands end first and their callers get the result. If the spawner died, nothing is left to stop. */
   async #stopRunning(): Promise<void> {
     const running = this.#running;
-    if (running === null) return;
+    // What this daemon has left belongs to the next one.
+    if (running === null || this.heritage.hasLeft) return;
+    await this.#stopSpawner(running);
+  }
+
+  async #stopSpawner(running: Running): Promise<void> {
     await this.#send(running, { op: 'stop' }).result.catch(() => {});
     await running.spawner.stop();
   }
@@ -312,23 +369,41 @@ export class SpawnedSandbox implements Sandbox {
   }
 
   #spawn(): Running {
-    const spawner: SpawnerProcess = new SpawnerProcess(
-      {
-        // The spawner wrote it: nothing else holds the other end.
-        onMessage: (header, body) => this.#receive(running, header as unknown as Reply, body),
-        onGone: (lastWords) => this.#lost(running, lastWords),
-      },
-      this.#deps.logger,
-    );
+    const { link } = this.heritage;
+    const running = this.#with((events) => link ?? SpawnerProcess.start(events, this.#deps.logger));
+    running.isConfigured = link !== null;
+    return running;
+  }
+
+  async #renew(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    if (running === null) return;
+    await this.#stopSpawner(running);
+  }
+
+  #adopt(start: (events: SpawnerEvents) => SpawnerLink, firstId: number): void {
+    this.#lastId = firstId;
+    this.#running = this.#with(start);
+    this.#running.isConfigured = true;
+  }
+
+  #with(start: (events: SpawnerEvents) => SpawnerLink): Running {
     const channel: Running['channel'] = new Channel(
-      (id, { request, body }) => spawner.send({ ...request, id } as Request, body),
+      (id, { request, body }) => running.spawner.send({ ...request, id } as Request, body),
       this.#lastId,
     );
+    const spawner = start({
+      // The spawner wrote it: nothing else holds the other end.
+      onMessage: (header, body) => this.#receive(running, header as unknown as Reply, body),
+      onGone: (lastWords) => this.#lost(running, lastWords),
+    });
     const running: Running = { spawner, channel, isConfigured: false };
     return running;
   }
 
   #receive({ spawner, channel }: Running, reply: Reply, body: Buffer): void {
+    if (this.heritage.returned(reply, body)) return;
     switch (reply.re) {
       case 'ok':
         channel.resolve(reply.id, reply.result);
@@ -376,12 +451,17 @@ export class SpawnedSandbox implements Sandbox {
   /** Sandboxes do not outlive the spawner, so everything pending has ended. */
   #lost(running: Running, lastWords: string): void {
     const { spawner, channel } = running;
+    const isExpected = this.#stopping !== null || this.#running !== running;
     if (this.#running === running) this.#running = null;
-    if (this.#stopping === null) this.#deps.logger.error('spawner.died', { pid: spawner.pid, printed: lastWords });
-    const fault = new ContextdError('INTERRUPTED', 'the process that runs sandboxes ended, and with it the command', {
-      remedy: 'Look at what the command has done before calling again.',
-    });
-    channel.close(fault);
+    if (!isExpected) this.#deps.logger.error('spawner.died', { pid: spawner.pid, printed: lastWords });
+    channel.close(spawnerGone());
+    this.heritage.spawnerLost();
     for (const id of [...this.#processes.keys()]) this.#end(id, { code: null, signal: 'SIGKILL' });
   }
+}
+
+function spawnerGone(): ContextdError {
+  return new ContextdError('INTERRUPTED', 'the process that runs sandboxes ended, and with it the command', {
+    remedy: 'Look at what the command has done before calling again.',
+  });
 }

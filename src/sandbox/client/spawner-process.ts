@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { Duplex } from 'node:stream';
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { Duplex, type Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -34,47 +36,94 @@ export interface SpawnerEvents {
   onGone(lastWords: string): void;
 }
 
+/** How a daemon reaches the spawner. */
+export interface SpawnerLink {
+  readonly pid: number;
+  send(message: Request, body?: Buffer): void;
+  /** The spawner kills everything it started, removes its cgroups and exits. Returns when it is gone. */
+  stop(): Promise<void>;
+}
+
+/** The ends of the daemon: the socket, and what the spawner prints. */
+interface Streams {
+  readonly socket: Duplex;
+  readonly stderr: Readable;
+}
+
+/** Descriptors at which a daemon inherits the two streams. */
+const INHERITED = { socket: 4, stderr: 5 } as const;
+
+/** Call in a daemon that has inherited the streams of a spawner that has ended. */
+export function closeInherited(): void {
+  for (const descriptor of Object.values(INHERITED)) closeSync(descriptor);
+}
+
 /** The daemon's handle of the running spawner. */
-export class SpawnerProcess {
+export class SpawnerProcess implements SpawnerLink {
   readonly pid: number;
   /** Settles when the process is gone. */
   readonly exited: Promise<void>;
+  readonly streams: Streams;
   readonly #channel: MessageChannel;
   #lastWords = '';
   #isGone = false;
 
   /** Runs in a new session, so that a signal from the daemon's terminal does not end it. Throws SANDBOX_UNAVAILABLE. */
-  constructor(events: SpawnerEvents, logger: Logger) {
+  static start(events: SpawnerEvents, logger: Logger): SpawnerProcess {
     const child = startChild();
+    const { pid, stderr } = child;
     const socket = child.stdio[SPAWNER_FD];
-    if (child.pid === undefined || !(socket instanceof Duplex)) throw notStarted(child);
-    this.pid = child.pid;
+    if (pid === undefined || stderr === null || !(socket instanceof Duplex)) throw notStarted(child);
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    return new SpawnerProcess({ pid, exited, streams: { socket, stderr } }, events, logger);
+  }
+
+  /** The spawner of the daemon before. It is no child, so it counts as gone when it has closed its stderr. */
+  static inherit(pid: number, rest: Buffer, events: SpawnerEvents, logger: Logger): SpawnerProcess {
+    const socket = new Socket({ fd: INHERITED.socket, readable: true, writable: true });
+    const stderr = new Socket({ fd: INHERITED.stderr, readable: true, writable: false });
+    const exited = new Promise<void>((resolve) => stderr.once('close', () => resolve()));
+    const spawner = new SpawnerProcess({ pid, exited, streams: { socket, stderr } }, events, logger);
+    spawner.#channel.push(rest);
+    return spawner;
+  }
+
+  private constructor(
+    { pid, exited, streams }: Pick<SpawnerProcess, 'pid' | 'exited' | 'streams'>,
+    events: SpawnerEvents,
+    logger: Logger,
+  ) {
+    this.pid = pid;
+    this.streams = streams;
     const gone = (): void => {
       if (this.#isGone) return;
       this.#isGone = true;
       this.#channel.close();
       events.onGone(this.#lastWords);
     };
-    this.#channel = new MessageChannel(socket, (header, body) => events.onMessage(header, body), gone);
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    this.#channel = new MessageChannel(streams.socket, (header, body) => events.onMessage(header, body), gone);
+    streams.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-STDERR_KEPT_CHARS);
       logger.warn('spawner.stderr', { text: text.slice(0, STDERR_KEPT_CHARS) });
     });
-    this.exited = new Promise((resolve) => {
-      child.once('exit', () => {
-        gone();
-        resolve();
-      });
-    });
+    this.exited = exited.then(gone);
   }
 
   send(message: Request, body?: Buffer): void {
     this.#channel.send(message, body);
   }
 
-  /** Closes the socket: the spawner then kills everything it started, removes its cgroups and exits. */
+  /** Leaves the spawner to the daemon that has inherited it. Returns the bytes of a message that has not arrived completely. */
+  async release(): Promise<Buffer> {
+    this.#isGone = true;
+    const rest = await this.#channel.release();
+    this.streams.stderr.destroy();
+    return rest;
+  }
+
+  /** Ends the socket, also for a daemon that has inherited it: the spawner then kills everything it started and exits. */
   async stop(): Promise<void> {
-    this.#channel.close();
+    this.streams.socket.end();
     await this.exited;
   }
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Channel } from '../../core/channel.ts';
 import { ownProgram } from '../../core/own-program.ts';
 import type { CapturedStream } from '../contract/sandbox.ts';
-import { StreamCapture } from '../contract/stream-capture.ts';
+import { type CaptureState, StreamCapture } from '../contract/stream-capture.ts';
 import type { TerminalReply, TerminalRequest } from './terminal-thread/messages.ts';
 
 /** Maximum bytes queued for the emulator. Beyond this, output is dropped and a line in the output says so. */
@@ -32,6 +32,14 @@ export class TerminalCapture {
 
   constructor(maxBytes: number) {
     this.#scrolledOff = new StreamCapture(maxBytes);
+  }
+
+  /** Goes on with the capture of another process. What its screen showed counts as scrolled off. */
+  static restore(maxBytes: number, { bytes, totalBytes }: Pick<CaptureState, 'bytes' | 'totalBytes'>): TerminalCapture {
+    const capture = new TerminalCapture(maxBytes);
+    capture.#scrolledOff.add(bytes);
+    capture.#totalBytes = totalBytes;
+    return capture;
   }
 
   /** Bytes that the command wrote, including escape sequences that the terminal removed. */
@@ -128,6 +136,18 @@ export type Capture = StreamCapture | TerminalCapture;
 
 export function openCapture(maxBytes: number, isTerminal: boolean): Capture {
   return isTerminal ? new TerminalCapture(maxBytes) : new StreamCapture(maxBytes);
+}
+
+/** A capture as plain data, for `restoreCapture` in another process. */
+export async function stateOf(capture: Capture): Promise<CaptureState> {
+  if (capture instanceof StreamCapture) return capture.state;
+  const { head, tail } = await capture.result();
+  const bytes = Buffer.concat([head, tail]);
+  return { bytes, totalBytes: capture.totalBytes, newlines: 0, wide: null, lastByte: 0 };
+}
+
+export function restoreCapture(maxBytes: number, isTerminal: boolean, state: CaptureState): Capture {
+  return isTerminal ? TerminalCapture.restore(maxBytes, state) : StreamCapture.restore(maxBytes, state);
 }
 
 export function closeCapture(capture: Capture): void {

@@ -185,6 +185,8 @@ export type SteeringSignal = (typeof STEERING_SIGNALS)[number];
 
 /** A running command that can be given input and signals. Its stdin is a pipe that stays open. */
 export interface SteeredCommand {
+  /** Under which `SpawnerHeritage.resume` finds it. Absent: it ends with the daemon. */
+  readonly number?: number;
   /** Settles when the sandbox has started. Rejects with the errors of `run`. */
   readonly started: Promise<void>;
   /** The result, as from `run`. */
@@ -397,6 +399,11 @@ export interface SandboxDeps {
    * process gets no connections until the returned promise settles, so that its rules are complete.
    */
   onEgress?(event: EgressEvent, run: RunRef | null): void | Promise<void>;
+  /**
+   * Called with the policy of what an earlier daemon starts: returns it without what a person has taken back since. Throws
+   * PERMISSION_DENIED or CONFLICT if nothing may start. Default: the policy as it is.
+   */
+  stillAllowed?(policy: SandboxPolicy): SandboxPolicy;
   logger: Logger;
   clock: Clock;
 }

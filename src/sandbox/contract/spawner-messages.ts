@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { Paths } from '../../config/paths.ts';
 import type { Config } from '../../config/schema.ts';
 import type { SetAside } from '../../core/envelope.ts';
@@ -83,7 +84,7 @@ export type Reply =
 const LENGTHS_BYTES = 8;
 
 /** Big-endian: u32 header length, u32 body length, header as JSON, body. */
-export function encodeMessage(header: Request | Reply, body: Buffer = Buffer.alloc(0)): Buffer[] {
+export function encodeMessage(header: object, body: Buffer = Buffer.alloc(0)): Buffer[] {
   const json = Buffer.from(JSON.stringify(header));
   const lengths = Buffer.allocUnsafe(LENGTHS_BYTES);
   lengths.writeUInt32BE(json.length, 0);
@@ -100,6 +101,11 @@ export class MessageDecoder {
 
   constructor(deliver: (header: JsonObject, body: Buffer) => void) {
     this.#deliver = deliver;
+  }
+
+  /** Bytes of a message that has not arrived completely. */
+  get rest(): Buffer {
+    return Buffer.concat(this.#chunks);
   }
 
   push(chunk: Buffer): void {
@@ -133,17 +139,18 @@ function endOfMessage(bytes: Buffer): number {
 /** High-water mark of the send buffer: enough to keep both sides busy. */
 const WAITING_MAX_BYTES = 1024 * 1024;
 
-/** Message channel over the socket between daemon and spawner. All messages sent in one tick go out in one write. */
+/** Message channel over the socket between two processes of contextd. All messages sent in one tick go out in one write. */
 export class MessageChannel {
   readonly #socket: Duplex;
+  readonly #decoder: MessageDecoder;
   readonly #onDrained = new Set<() => void>();
   #isCorked = false;
 
   /** `onClosed` is called once, when the peer is gone. */
   constructor(socket: Duplex, onMessage: (header: JsonObject, body: Buffer) => void, onClosed: () => void) {
     this.#socket = socket;
-    const decoder = new MessageDecoder(onMessage);
-    socket.on('data', (chunk: Buffer) => decoder.push(chunk));
+    this.#decoder = new MessageDecoder(onMessage);
+    socket.on('data', (chunk: Buffer) => this.#decoder.push(chunk));
     socket.on('error', () => {});
     socket.once('close', onClosed);
     socket.on('end', () => socket.destroy());
@@ -151,7 +158,7 @@ export class MessageChannel {
   }
 
   /** Returns false if the peer reads more slowly than this side writes: wait for `onceDrained`. */
-  send(message: Request | Reply, body?: Buffer): boolean {
+  send(message: object, body?: Buffer): boolean {
     if (this.#socket.destroyed) return true;
     this.#cork();
     for (const part of encodeMessage(message, body)) this.#socket.write(part);
@@ -164,6 +171,22 @@ export class MessageChannel {
 
   close(): void {
     this.#socket.destroy();
+  }
+
+  /**
+   * Leaves the socket to another process that has it too. Send nothing more. Returns the bytes of a message that has not
+   * arrived completely, for `MessageChannel.push` of the other process.
+   */
+  async release(): Promise<Buffer> {
+    while (this.#socket.writableLength > 0 && !this.#socket.destroyed) await setImmediate();
+    const { rest } = this.#decoder;
+    this.#socket.destroy();
+    return rest;
+  }
+
+  /** Bytes that another process has read from the socket. */
+  push(bytes: Buffer): void {
+    if (bytes.length > 0) this.#decoder.push(bytes);
   }
 
   #cork(): void {

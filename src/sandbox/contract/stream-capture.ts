@@ -41,6 +41,15 @@ function addWide(count: WideNewlines, bytes: Buffer, offset: number, before: num
   }
 }
 
+/** A capture as plain data. */
+export interface CaptureState {
+  readonly bytes: Buffer;
+  readonly totalBytes: number;
+  readonly newlines: number;
+  readonly wide: WideNewlines | null;
+  readonly lastByte: number;
+}
+
 /**
  * Captures a stream in at most `maxBytes` of memory: all of it if it fits, otherwise the first and the last half. Uses
  * one growing buffer, so that single-byte writes cost no more than large chunks.
@@ -59,6 +68,23 @@ export class StreamCapture {
   constructor(maxBytes: number) {
     this.#maxBytes = Math.max(2, maxBytes);
     this.#headMax = this.#maxBytes >> 1;
+  }
+
+  /** Goes on with the capture of another process, which had the same limit. */
+  static restore(maxBytes: number, { bytes, totalBytes, newlines, wide, lastByte }: CaptureState): StreamCapture {
+    const capture = new StreamCapture(maxBytes);
+    // It may be a part of a message with all that was handed over.
+    capture.#buffer = Buffer.from(bytes);
+    capture.#total = totalBytes;
+    capture.#newlines = newlines;
+    capture.#wide = wide;
+    capture.#lastByte = lastByte;
+    return capture;
+  }
+
+  get state(): CaptureState {
+    const bytes = this.#buffer.subarray(0, Math.min(this.#total, this.#maxBytes));
+    return { bytes, totalBytes: this.#total, newlines: this.#newlines, wide: this.#wide, lastByte: this.#lastByte };
   }
 
   /** Bytes seen so far, including dropped ones. */

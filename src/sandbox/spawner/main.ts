@@ -23,6 +23,7 @@ class SpawnerService {
   readonly #kills = new Map<number, () => void>();
   readonly #watches = new Map<number, () => Promise<QuarantineReport>>();
   #sandbox: LinuxSandbox | null = null;
+  #stopped: Promise<void> | null = null;
 
   constructor(channel: MessageChannel, makeSandbox: (settings: SpawnerSettings) => LinuxSandbox) {
     this.#channel = channel;
@@ -52,7 +53,8 @@ class SpawnerService {
   }
 
   async stop(): Promise<void> {
-    await this.#sandbox?.stop();
+    this.#stopped ??= this.#sandbox?.stop() ?? Promise.resolve();
+    await this.#stopped;
   }
 
   async #answer(request: Answered, body: Buffer): Promise<void> {

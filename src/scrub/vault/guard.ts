@@ -19,6 +19,15 @@ const MAX_VALUES = 8000;
 /** Longer values are not searched for as a whole, but the lines of a long key are. */
 const MAX_CHARS = 8192;
 
+interface KnownHow {
+  readonly rule: string;
+  readonly isLine: boolean;
+  readonly forms: KnownForms;
+}
+
+/** The values of a guard, as plain data. */
+export type GuardState = readonly (readonly [string, KnownHow])[];
+
 /**
  * Finds known secrets: verbatim, in every form in which a program is likely to write them (exact-forms.ts, forms.ts),
  * in pieces of at least twelve letters and digits, and inside encodings (decoded.ts). The guard does not know whether a
@@ -26,7 +35,7 @@ const MAX_CHARS = 8192;
  */
 export class Guard {
   readonly #known = new KnownValues();
-  readonly #taken = new Map<string, KnownForms>();
+  readonly #taken = new Map<string, KnownHow>();
 
   /** Number of values; each line of a long key counts. */
   get size(): number {
@@ -45,16 +54,26 @@ export class Guard {
     return keyLines(value).reduce((added, line) => added + this.#addOne(line, rule, { isLine: true, forms }), 0);
   }
 
+  /** As plain data. */
+  get state(): GuardState {
+    return [...this.#taken];
+  }
+
+  /** Takes in the values of a guard of another process. */
+  restore(state: GuardState): void {
+    for (const [value, { rule, ...how }] of state) this.#addOne(value, rule, how);
+  }
+
   /** Returns the known values in a text, in order; hits may overlap. SCRUB_FAILED if the text is crafted to be slow. */
   scan(text: string): GuardHit[] {
     return searchAtOnce([this], text);
   }
 
   #addOne(value: string, rule: string, how: { isLine: boolean; forms: KnownForms }): number {
-    const known = this.#taken.get(value);
+    const known = this.#taken.get(value)?.forms;
     if (known === 'all' || known === how.forms || this.#known.size >= MAX_VALUES || !isGuardable(value)) return 0;
     const copy = copyText(value);
-    this.#taken.set(copy, how.forms);
+    this.#taken.set(copy, { rule, ...how });
     this.#known.add(copy, rule, how);
     return 1;
   }

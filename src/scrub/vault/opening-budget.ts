@@ -7,6 +7,16 @@ const WINDOW_MS = 60 * 60 * 1000;
 export class OpeningBudget {
   #times: number[] = [];
 
+  /** How long ago it was opened, in milliseconds. */
+  agesMs(now: number): number[] {
+    return this.#times.map((time) => now - time);
+  }
+
+  /** Takes in the openings of another process, whose clock is another one. */
+  restore(agesMs: readonly number[], now: number): void {
+    this.#times = agesMs.map((age) => now - age);
+  }
+
   /** Milliseconds until one more is allowed; 0: at once. Infinity when none is allowed at all. */
   waitMs(max: number, now: number): number {
     if (max <= 0) return Number.POSITIVE_INFINITY;

@@ -4,7 +4,14 @@ import type { RateLimit } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Guard } from './guard.ts';
 import { replaceTokens, tokenDigits } from './look-alike.ts';
-import { type NumberMemory, type NumberStore, type Unnumbered, unknownSecret, Vault } from './vault.ts';
+import {
+  type NumberMemory,
+  type NumberStore,
+  type Unnumbered,
+  unknownSecret,
+  Vault,
+  type VaultState,
+} from './vault.ts';
 
 /** Number of vaults above which the least recently used empty ones are dropped: far more than concurrent sessions. */
 const EMPTY_AFTER = 1024;
@@ -16,9 +23,14 @@ export interface RecalledNumbers {
   isStrong(rule: string): boolean;
 }
 
+/** See `VaultState`. */
+export type VaultsState = readonly { readonly session: SessionRef; readonly vault: VaultState }[];
+
 /** The vaults of all sessions, and operations on tokens. Sessions are isolated from each other. */
 export class SessionVaults {
   readonly #vaults = new Map<string, Vault>();
+  /** Of each vault, by the same key. */
+  readonly #sessions = new Map<string, SessionRef>();
   readonly #numbers: NumberStore;
   readonly #clock: Clock;
   readonly #recalled: RecalledNumbers | null;
@@ -39,6 +51,7 @@ export class SessionVaults {
     const vault = this.#vaults.get(sessionKey(session)) ?? new Vault((secret) => this.#numberFor(session, secret));
     this.#vaults.delete(sessionKey(session));
     this.#vaults.set(sessionKey(session), vault);
+    this.#sessions.set(sessionKey(session), session);
     if (this.#vaults.size > EMPTY_AFTER) this.#dropEmpty();
     return vault;
   }
@@ -62,7 +75,7 @@ export class SessionVaults {
     let excess = this.#vaults.size - EMPTY_AFTER;
     for (const [key, vault] of this.#vaults) {
       if (excess-- <= 0) return;
-      if (vault.isEmpty) this.#vaults.delete(key);
+      if (vault.isEmpty) this.#delete(key);
     }
   }
 
@@ -98,11 +111,33 @@ export class SessionVaults {
   }
 
   forget(session: SessionRef): void {
-    this.#vaults.delete(sessionKey(session));
+    this.#delete(sessionKey(session));
   }
 
   clear(): void {
     this.#vaults.clear();
+    this.#sessions.clear();
+  }
+
+  /** As plain data, for the next daemon alone. */
+  async state(): Promise<VaultsState> {
+    const now = this.#clock.monotonic();
+    const filled = [...this.#sessions].flatMap(([key, session]) => {
+      const vault = this.#vaults.get(key);
+      return vault === undefined || vault.isEmpty ? [] : [{ session, vault }];
+    });
+    return Promise.all(filled.map(async ({ session, vault }) => ({ session, vault: await vault.state(now) })));
+  }
+
+  /** Takes in the vaults of the daemon before. */
+  restore(state: VaultsState): void {
+    const now = this.#clock.monotonic();
+    for (const { session, vault } of state) this.of(session).restore(vault, now);
+  }
+
+  #delete(key: string): void {
+    this.#vaults.delete(key);
+    this.#sessions.delete(key);
   }
 
   /** Throws SECRET_UNKNOWN for a number that is not in this session's vault. */

@@ -13,6 +13,12 @@ interface Place {
   seen: number;
 }
 
+export interface SpellingsState {
+  readonly all: ReadonlySet<string>;
+  readonly places: ReadonlyMap<string, Readonly<Place>>;
+  readonly seen: number;
+}
+
 /**
  * The texts that one token stands for: a key with line breaks and the same key as one line of JSON, a password and its
  * base64. The text around a token, as the agent saw it, decides which of them a token in a file means, so no two of them
@@ -24,6 +30,18 @@ export class Spellings {
   readonly #places = new Map<string, Place>();
   #seen = 0;
   #chars = 0;
+
+  /** As plain data. */
+  get state(): SpellingsState {
+    return { all: this.#all, places: this.#places, seen: this.#seen };
+  }
+
+  /** Takes in the spellings of another process. */
+  restore({ all, places, seen }: SpellingsState): void {
+    for (const text of all) this.#keep(text);
+    for (const [around, place] of places) this.#places.set(around, { ...place, spelling: this.#keep(place.spelling) });
+    this.#seen = seen;
+  }
 
   get size(): number {
     return this.#all.size;

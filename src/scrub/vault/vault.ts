@@ -2,11 +2,11 @@ import type { SessionRef } from '../../call/session.ts';
 import type { RateLimit } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { canonicalOf } from './folded-text.ts';
-import { copyText, Guard } from './guard.ts';
+import { copyText, Guard, type GuardState } from './guard.ts';
 import { tokenOf, UNNUMBERED } from './look-alike.ts';
 import { OpeningBudget } from './opening-budget.ts';
 import { kindOf, type SecretSummary } from './secret-summary.ts';
-import { Spellings } from './spellings.ts';
+import { Spellings, type SpellingsState } from './spellings.ts';
 
 /** Issues the numbers of a session's secrets. The counter survives daemon restarts; the values do not. */
 export interface NumberStore {
@@ -90,6 +90,25 @@ interface Entry {
   call: SecretCall | null;
 }
 
+/** A secret as plain data. */
+interface EntryState {
+  readonly key: string;
+  readonly value: string;
+  readonly spellings: SpellingsState;
+  readonly openedMsAgo: readonly number[];
+  readonly summary: SecretSummary;
+  readonly call: SecretCall | null;
+}
+
+/** A vault as plain data. It may only be given to the next daemon, over a socket that no other process can open. */
+export interface VaultState {
+  readonly guard: GuardState;
+  readonly byValue: readonly EntryState[];
+  readonly apart: readonly EntryState[];
+  readonly inner: ReadonlyMap<string, readonly string[]>;
+  readonly isToldOf: boolean;
+}
+
 /** A secret as it occurs in an answer. */
 interface Used {
   text: string;
@@ -113,6 +132,42 @@ export class Vault {
 
   constructor(numberFor: (secret: Unnumbered) => Promise<number> | number) {
     this.#numberFor = numberFor;
+  }
+
+  /** Waits for numbers that are being given. `now`: monotonic milliseconds, as for `book`. */
+  async state(now: number): Promise<VaultState> {
+    const all = async (entries: ReadonlyMap<string, Promise<Entry>>): Promise<EntryState[]> => {
+      const settled = await Promise.allSettled(
+        [...entries].map(async ([key, entry]) => stateOf(key, await entry, now)),
+      );
+      return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    };
+    return {
+      guard: this.guard.state,
+      byValue: await all(this.#byValue),
+      apart: await all(this.#apart),
+      inner: this.#inner,
+      isToldOf: this.#isToldOf,
+    };
+  }
+
+  /** Takes in the vault of the daemon before. */
+  restore({ guard, byValue, apart, inner, isToldOf }: VaultState, now: number): void {
+    this.guard.restore(guard);
+    for (const one of byValue) this.#restoreEntry(this.#byValue, one, now);
+    for (const one of apart) this.#restoreEntry(this.#apart, one, now);
+    for (const [value, texts] of inner) this.#rememberInner(value, texts);
+    this.#isToldOf = isToldOf;
+  }
+
+  #restoreEntry(entries: Map<string, Promise<Entry>>, state: EntryState, now: number): void {
+    const { key, value, summary, call } = state;
+    const entry = { value, spellings: new Spellings(), budget: new OpeningBudget(), summary, call };
+    entry.spellings.restore(state.spellings);
+    entry.budget.restore(state.openedMsAgo, now);
+    this.#chars += value.length + entry.spellings.chars;
+    entries.set(key, Promise.resolve(entry));
+    this.#byDigits.set(digitsOf(summary.token), entry);
   }
 
   /** True if the vault holds neither learned values nor numbers. */
@@ -307,6 +362,10 @@ export class Vault {
   }
 }
 
+function stateOf(key: string, { value, spellings, budget, summary, call }: Entry, now: number): EntryState {
+  return { key, value, spellings: spellings.state, openedMsAgo: budget.agesMs(now), summary, call };
+}
+
 function digitsOf(token: string): string {
   return token.slice('[SECRET_'.length, -1);
 }
@@ -314,7 +373,7 @@ function digitsOf(token: string): string {
 export function unknownSecret(digits: string): ContextdError {
   return new ContextdError('SECRET_UNKNOWN', `[SECRET_${digits}] is not a secret of this session`, {
     remedy:
-      'Use a token from an answer of this session; after a restart of the daemon, read the source again first. To write this text literally, put a backslash before its underscore.',
+      'Use a token from an answer of this session; after a stop or a crash of the daemon, read the source again first. To write this text literally, put a backslash before its underscore.',
     details: { token: `[SECRET_${digits}]` },
     token: `[SECRET_${digits}]`,
   });

@@ -110,10 +110,13 @@ describe('the gate of the daemon', () => {
     const held = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const gate = createCallGate(async () => {
-      await held;
-      return { line: 'done', exitCode: 0, errorLine: '' };
-    }, refuse);
+    const gate = createCallGate(
+      async () => {
+        await held;
+        return { line: 'done', exitCode: 0, errorLine: '' };
+      },
+      { refuse, retire: async () => {} },
+    );
     const call = gate.dispatch(request);
     const drained = gate.drain(60_000, 'stop');
     await expect(gate.dispatch(request)).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' });
@@ -134,7 +137,7 @@ describe('the gate of the daemon', () => {
     const gate = createCallGate(
       ({ signal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve(refuse(request, signal.reason)))),
-      refuse,
+      { refuse, retire: async () => {} },
     );
     const call = gate.dispatch(request);
     expect(await gate.drain(0, cause)).toEqual({ waited: 1, ended: 1 });
@@ -146,7 +149,7 @@ describe('the gate of the daemon', () => {
     const gate = createCallGate(
       ({ signal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve(refuse(request, signal.reason)))),
-      refuse,
+      { refuse, retire: async () => {} },
     );
     const call = gate.dispatch({ ...request, signal: gone.signal });
     gone.abort(new ContextdError('CANCELLED', 'gone'));
@@ -154,8 +157,51 @@ describe('the gate of the daemon', () => {
   });
 
   it('counts a failed call as ended', async () => {
-    const gate = createCallGate(() => Promise.reject(new ContextdError('INTERNAL_ERROR', 'x')), refuse);
+    const gate = createCallGate(() => Promise.reject(new ContextdError('INTERNAL_ERROR', 'x')), {
+      refuse,
+      retire: async () => {},
+    });
     await expect(gate.dispatch(request)).rejects.toThrow('x');
     expect(gate.active()).toBe(0);
+  });
+
+  /** A gate whose calls end when they are taken back, and what it did with them, in order. */
+  function takingBack() {
+    const done: string[] = [];
+    const gate = createCallGate(
+      async ({ requestId, signal }) => {
+        done.push(`begins ${requestId === 'req_1' ? 'first' : 'again'}`);
+        if (requestId === 'req_1')
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return { line: 'done', exitCode: 0, errorLine: '' };
+      },
+      { refuse, retire: async ({ requestId }) => void done.push(`retires ${requestId}`) },
+    );
+    return { gate, done };
+  }
+
+  it('NFR-2.3: runs a call that was taken back under another id only after the first id can no longer run', async () => {
+    const { gate, done } = takingBack();
+    const call = gate.dispatch({ ...request, requestId: 'req_1' });
+    const held = gate.hold();
+    held.withdraw(() => false);
+    await expect.poll(() => gate.active()).toBe(0);
+    expect(done).toEqual(['begins first']);
+    held.goOn();
+    expect(await call).toMatchObject({ line: 'done' });
+    expect(done).toEqual(['begins first', 'retires req_1', 'begins again']);
+  });
+
+  it('NFR-2.3: does not take back a call that was asked for again, whose answer says what became of its first run', async () => {
+    const { gate, done } = takingBack();
+    const gone = new AbortController();
+    const call = gate.dispatch({ ...request, requestId: 'req_1', isAskedAgain: true, signal: gone.signal });
+    const held = gate.hold();
+    held.withdraw(() => false);
+    expect(gate.active()).toBe(1);
+    gone.abort();
+    expect(await call).toMatchObject({ line: 'done' });
+    held.goOn();
+    expect(done).toEqual(['begins first']);
   });
 });

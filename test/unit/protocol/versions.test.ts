@@ -35,6 +35,7 @@ it('API-1 the services have exactly these rpcs, and streams only answers that co
   expect(Object.keys(ManagementService.service), 'a new rpc is listed here too').toEqual([
     'ServerStatus',
     'StopServer',
+    'RestartServer',
     'RegisterProject',
     'UnregisterProject',
     'ListTools',

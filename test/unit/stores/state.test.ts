@@ -144,6 +144,21 @@ describe('the journal', () => {
     expect(await journal.counts()).toEqual({ running: 1, finished: 2, failed: 1, interrupted: 0 });
   });
 
+  it('NFR-2.3: has of a call that runs again under another id neither an answer nor a call that can begin', async () => {
+    const journal = createJournal({ database: await openTestDatabase(await makeTempDir()), clock });
+    await journal.start();
+    await journal.begin({ requestId: 'req_1', tool: 'safe_bash', session: SESSION_A, tag: 'tag' });
+    await journal.finish('req_1', 'DAEMON_UNAVAILABLE', 'sealed');
+    expect(await journal.find('req_1')).toMatchObject({ answer: 'sealed' });
+    for (const requestId of ['req_1', 'req_2']) {
+      const entry = { requestId, tool: 'safe_bash', session: SESSION_A, tag: 'tag' };
+      await journal.retire(entry);
+      expect(await journal.find(requestId)).toMatchObject({ tag: 'tag', isOpen: false, answer: null });
+      await expect(journal.begin(entry)).rejects.toMatchObject({ code: 'CONFLICT' });
+    }
+    expect(await journal.counts()).toEqual({ running: 0, finished: 2, failed: 2, interrupted: 0 });
+  });
+
   it('refuses a request id a second time', async () => {
     const journal = createJournal({ database: await openTestDatabase(await makeTempDir()), clock });
     await journal.begin({ requestId: 'req_1', tool: 't', session: SESSION_A });

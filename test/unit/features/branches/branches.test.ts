@@ -232,4 +232,30 @@ describe('the branches of sessions', () => {
     await branches.close(at(outer), REPORT);
     for (const id of [outer, middle, inner]) expect(() => branches.layersOf(at(id))).toThrow('is closed');
   });
+
+  it('NFR-2.3: the files of a branch are not merged while a call of the daemon before works on them, or waits to begin there', async () => {
+    const store = new BranchStore(await openTestDatabase(await makeTempDir()));
+    const branches = new Branches({ store, files, events, stopJobs: async () => {}, clock: new TestClock() });
+    const base = { project: ROOT, session: 'a', branch: null };
+    const at = (branch: string) => ({ ...base, branch });
+    const outer = (await branches.open(base, { ...TASK, files: 'own' }, '')).id;
+    const inner = (await branches.open(at(outer), { ...TASK, files: 'shared' }, '')).id;
+    const merge = () =>
+      codeOf(branches.endFiles(ROOT, outer, { end: 'merge', resolutions: null, call: { requestId: '', tool: '' } }));
+    const cases: [Parameters<typeof branches.adopt>, string | null][] = [
+      [['req_1', new Map([['req_1', outer]]), base], 'CONFLICT'],
+      [['req_1', new Map(), at(outer)], 'CONFLICT'],
+      [['req_1', new Map(), at(inner)], 'CONFLICT'],
+      [['req_1', new Map(), base], null],
+      [['req_1', new Map(), at('unknown')], null],
+    ];
+    for (const [call, code] of cases) {
+      const release = branches.adopt(...call);
+      expect(await merge()).toBe(code);
+      release();
+    }
+    expect(await merge()).toBeNull();
+    await branches.close(at(outer), REPORT);
+    expect(() => branches.adopt('req_1', new Map(), at(inner))()).not.toThrow();
+  });
 });

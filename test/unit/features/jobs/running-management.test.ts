@@ -19,7 +19,7 @@ async function shown({ tool, json, words }: Given): Promise<string | undefined> 
   const answer = { line: '', exitCode: 0, errorLine: '' };
   const gate = createCallGate(
     ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(answer))),
-    () => answer,
+    { refuse: () => answer, retire: async () => {} },
   );
   gates.push(gate);
   void gate.dispatch({

@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { createFileSink } from '#src/core/log-file.js';
-import { createLogger, type LoggerDeps } from '#src/daemon/logger.js';
+import { createLogger, type LoggerDeps } from '#src/features/shared/logger.js';
 
 function logger(deps: Partial<LoggerDeps> = {}) {
   const lines: string[] = [];

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { pino } from 'pino';
-import { ContextdError, isErrno } from '../core/errors.ts';
-import type { LogFields, Logger } from '../core/log.ts';
-import { attempt, type LogSink } from '../core/log-file.ts';
+import { ContextdError, isErrno } from '../../core/errors.ts';
+import type { LogFields, Logger } from '../../core/log.ts';
+import { attempt, type LogSink } from '../../core/log-file.ts';
 
 export interface LoggerDeps {
   level: 'debug' | 'info' | 'warn' | 'error';

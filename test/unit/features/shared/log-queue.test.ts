@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogFields } from '#src/core/log.js';
-import { LogQueue } from '#src/daemon/logger.js';
+import { LogQueue } from '#src/features/shared/logger.js';
 
 const hide = (text: string): string => text.replaceAll('swordfish', '[SECRET]');
 
