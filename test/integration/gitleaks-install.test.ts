@@ -158,7 +158,9 @@ describe('SEC-1.1 installing gitleaks', () => {
     const [mine, bin] = [join(base, 'mine'), join(base, 'go-bin')];
     const script = [
       '#!/bin/sh',
-      `if [ "$1" = env ]; then printf '%s\\n' "\${GOMODCACHE:-$HOME/go/pkg/mod}" "\${GOCACHE:-$HOME/.cache/go-build}"; exit; fi`,
+      `if [ "$1" = env ]; then printf '%s\\n' "$HOME/.config/go/env" "\${GOMODCACHE:-$HOME/go/pkg/mod}" "\${GOCACHE:-$HOME/.cache/go-build}" "\${GOPATH:-$HOME/go}"; exit; fi`,
+      // As the real one: checksums, and counters beside its settings.
+      `mkdir -p "\${GOPATH:-$HOME/go}/pkg/sumdb" "\${XDG_CONFIG_HOME:-$HOME/.config}/go/telemetry"`,
       'mkdir -p "$GOCACHE/x" "$GOMODCACHE/y" && echo "$GOMODCACHE $GOCACHE $*" > "$HOME/seen" && cp "$HOME/gitleaks" "$GOBIN/gitleaks"',
     ];
     await mkdir(bin);
@@ -178,7 +180,7 @@ describe('SEC-1.1 installing gitleaks', () => {
       new RegExp(`^${own()}/build-\\w+/GOMODCACHE ${mine} install -trimpath -modcacherw `),
     );
     expect([await readdir(own()), await readdir(mine)]).toEqual([['gitleaks'], ['x']]);
-    expect(await readdir(base)).not.toContain('go');
+    for (const made of ['go', '.config']) expect(await readdir(base)).not.toContain(made);
   });
 
   it('downloads it if Go cannot build it, and reports what failed', async () => {

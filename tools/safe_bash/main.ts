@@ -17,7 +17,7 @@ export const safeBash: Tool = {
   async execute(context, input) {
     const command = readCommand(context, input);
     if (input.background === true) return startJob(context, command);
-    return toOutput(await context.host.exec(command), context.timeoutMs);
+    return toOutput(await context.host.exec(command), command.command, context.timeoutMs);
   },
 };
 
@@ -46,8 +46,14 @@ async function startJob({ host }: ToolContext, command: ReturnType<typeof readCo
   return { data: await host.ask('JobStart', request) };
 }
 
-function toOutput(result: ExecResult, limitMs: number): ToolOutput {
+function toOutput(result: ExecResult, command: string, limitMs: number): ToolOutput {
   const failure = failureOf(result, limitMs);
+  const warnings = [
+    ...(result.encoding_replaced
+      ? ['bytes of the output that its encoding does not have were replaced by U+FFFD']
+      : []),
+    ...(failure === null && endsInBackground(command) ? [LEFT_RUNNING] : []),
+  ];
   return {
     data: {
       exit_code: result.exit_code,
@@ -61,10 +67,17 @@ function toOutput(result: ExecResult, limitMs: number): ToolOutput {
     ],
     ...(failure === null ? {} : { failure }),
     ...(result.dropped_bytes === 0 ? {} : { droppedBytes: result.dropped_bytes }),
-    ...(result.encoding_replaced
-      ? { warnings: ['bytes of the output that its encoding does not have were replaced by U+FFFD'] }
-      : {}),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+const LEFT_RUNNING =
+  'what `&` left running ended with the command: without the `&`, `safe_bash --background` runs it as a job';
+
+/** True if nothing can wait for the last process of the script. A comment may end in any character. */
+function endsInBackground(command: string): boolean {
+  const last = command.trimEnd().split('\n').at(-1) ?? '';
+  return /(?:^|[^&|<>\\])&$/.test(last) && !/(?:^|\s)#/.test(last);
 }
 
 /** Names the encodings of streams that are not UTF-8. */

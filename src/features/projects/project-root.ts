@@ -58,11 +58,17 @@ export async function checkProjectRoot(root: string, home: string, paths: Paths,
   }
 }
 
+/** The sticky bit, and write permission for everybody. */
+const SHARED_MODE = 0o1002;
+
 async function checkDirectory(root: string, invalid: (why: string) => ContextdError): Promise<void> {
   if (!isAbsolute(root) || root.includes('\0')) throw invalid('it is not an absolute path');
   try {
     if ((await realpath(root)) !== root) throw invalid('it is reached through a symbolic link');
-    if (!(await lstat(root)).isDirectory()) throw invalid('it is not a directory');
+    const stats = await lstat(root);
+    if (!stats.isDirectory()) throw invalid('it is not a directory');
+    // As /tmp is. A directory of one project that everybody may write, as in a container, has no sticky bit.
+    if ((stats.mode & SHARED_MODE) === SHARED_MODE) throw invalid('it is a directory that all users share');
   } catch (thrown) {
     if (isErrno(thrown, 'ENOENT', 'ENOTDIR')) throw invalid('it does not exist');
     throw thrown;

@@ -25,6 +25,8 @@ export interface NetworkUse {
 interface Tally {
   readonly user: NetworkUser;
   readonly connections: ConnectionSums;
+  /** Refused while other commands ran in the namespace: whose it was is not known. */
+  readonly unowned: ConnectionSums;
   /** What the command could not have, whatever it asked for. */
   lost: Denial | null;
 }
@@ -40,14 +42,15 @@ interface Open {
 /**
  * Finds out whose a connection is. The lane is a hint, because another command of the namespace can use it too. A
  * connection by an address that no running command has belongs to the only command that runs in its namespace: programs
- * choose the address, and must not be able to choose one that is on no record. If several run, only the project is known.
+ * choose the address, and must not be able to choose one that is on no record. If several run, only the project is known; a
+ * refusal is named in the answers of all of them then, because the one that asked would fail without a word.
  */
 export class Attribution {
   readonly #running = new Set<Tally>();
   readonly #open = new Map<number, Open>();
 
   begin(user: NetworkUser): () => NetworkUse {
-    const tally: Tally = { user, connections: new ConnectionSums(), lost: null };
+    const tally: Tally = { user, connections: new ConnectionSums(), unowned: new ConnectionSums(), lost: null };
     this.#running.add(tally);
     return () => {
       this.#running.delete(tally);
@@ -57,8 +60,12 @@ export class Attribution {
 
   /** Returns the run; null if it is not known. */
   connection(fact: ConnectionFact): number | null {
-    const tally = this.#find(fact);
-    if (tally === null) return null;
+    const inside = [...this.#running].filter(({ user }) => user.namespace === fact.namespace);
+    const tally = ownerOf(fact, inside);
+    if (tally === null) {
+      if (!fact.allowed) for (const { unowned } of inside) unowned.add(summedConnection(fact));
+      return null;
+    }
     const sum = tally.connections.add(summedConnection(fact));
     if (fact.allowed && this.#open.size < OPEN_MAX) this.#open.set(fact.id, { tally, fact, sum, up: 0, down: 0 });
     return tally.user.run;
@@ -93,13 +100,13 @@ export class Attribution {
   unavailable(why: Denial): void {
     for (const tally of this.#running) tally.lost = why;
   }
-
-  #find({ namespace, lane }: ConnectionFact): Tally | null {
-    const inside = [...this.#running].filter(({ user }) => user.namespace === namespace);
-    const named = inside.find(({ user }) => user.lane === lane);
-    return named ?? (inside.length === 1 ? (inside[0] ?? null) : null);
-  }
 }
+
+function ownerOf({ lane }: ConnectionFact, inside: readonly Tally[]): Tally | null {
+  const named = inside.find(({ user }) => user.lane === lane);
+  return named ?? (inside.length === 1 ? (inside[0] ?? null) : null);
+}
+
 const LANES_PREFIX = LANES_NET.address.split('.').slice(0, 2).join('.');
 
 function refuse({ tally, fact }: Open, why: string): void {
@@ -107,16 +114,23 @@ function refuse({ tally, fact }: Open, why: string): void {
 }
 
 /** One for each host and port; of a host that was only looked up, the look-up. */
-function denialsOf({ connections, lost }: Tally): Denial[] {
-  const { refused } = connections;
-  const asked = new Set(refused.flatMap(({ host, port }) => (port === 0 ? [] : [host])));
+function denialsOf({ connections, unowned, lost }: Tally): Denial[] {
+  const refused = [
+    ...connections.refused.map((one) => ({ one, denial: refusedConnection(one) })),
+    ...unowned.refused.map((one) => ({ one, denial: besideOthers(refusedConnection(one)) })),
+  ];
+  const asked = new Set(refused.flatMap(({ one: { host, port } }) => (port === 0 ? [] : [host])));
   const found = new Map<string, Denial>();
-  for (const one of refused) {
+  for (const { one, denial } of refused) {
     if (one.port === 0 && asked.has(one.host)) continue;
     const key = `${one.host} ${one.port}`;
-    if (!found.has(key)) found.set(key, refusedConnection(one));
+    if (!found.has(key)) found.set(key, denial);
   }
   return [...(lost === null ? [] : [lost]), ...found.values()].slice(0, DENIALS_MAX);
+}
+
+function besideOthers(denial: Denial): Denial {
+  return { ...denial, rule: `${denial.rule} (asked for by this command or one that ran beside it, such as a job)` };
 }
 
 /** Addresses for the proxy variables of the sandboxes of one namespace. An address is used again as late as possible. */

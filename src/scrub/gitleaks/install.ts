@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { normalize } from 'node:path/posix';
 import { gunzipSync } from 'node:zlib';
 import { execa } from 'execa';
@@ -175,23 +175,29 @@ interface GoBuild {
 /** Milliseconds for a build. */
 const BUILD_MS = 10 * 60_000;
 
-/** Where Go keeps modules and compiled packages, by the variable that says so. */
-const GO_CACHES = ['GOMODCACHE', 'GOCACHE'] as const;
+/** Where Go keeps modules, compiled packages and checksums, by the variable that says so. */
+const GO_PLACES = ['GOMODCACHE', 'GOCACHE', 'GOPATH'] as const;
 
 /**
  * Builds the pinned gitleaks into a folder. Go takes its settings, such as its proxy, from the caller's environment. A cache that the
  * person does not have yet is made in the folder, and goes with it.
  */
 export async function buildWithGo(folder: string, onBuild: () => void): Promise<GoBuild> {
-  const probe = await execa('go', ['env', ...GO_CACHES], { timeout: 10_000, reject: false });
+  const probe = await execa('go', ['env', 'GOENV', ...GO_PLACES], { timeout: 10_000, reject: false });
   if (probe.failed) return { isThere: false, fault: undefined };
   onBuild();
-  const places = probe.stdout.split('\n');
-  const missing = GO_CACHES.filter((_name, index) => !existsSync(places[index] ?? ''));
+  const [settings = '', ...places] = probe.stdout.split('\n');
+  const missing = GO_PLACES.filter((_name, index) => !existsSync(places[index] ?? ''));
   const caches = Object.fromEntries(missing.map((name) => [name, join(folder, name)]));
   const module = `${GO_MODULE}@v${PINNED_VERSION}`;
   // Needs no C compiler, and holds no path of this machine.
-  const env = { ...caches, GOBIN: folder, CGO_ENABLED: '0' };
+  const env = {
+    ...caches,
+    // Beside its settings Go keeps counters of its own use.
+    ...(existsSync(dirname(settings)) ? {} : { XDG_CONFIG_HOME: join(folder, 'config') }),
+    GOBIN: folder,
+    CGO_ENABLED: '0',
+  };
   // Go keeps modules read-only otherwise, and the folder could not be removed.
   const own = missing.includes('GOMODCACHE') ? ['-modcacherw'] : [];
   const args = ['install', '-trimpath', ...own, module];

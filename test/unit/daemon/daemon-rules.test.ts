@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,6 +46,18 @@ describe('a project to register', () => {
   ])('may not be %s', async (_what, dir) => {
     const root = dir === '/' ? '/' : join(base, dir);
     await expect(check(root)).rejects.toMatchObject({ code: 'PATH_INVALID' });
+  });
+
+  it('may not be a directory that all users share, as /tmp is; one that everybody may write is a container', async () => {
+    chmodSync(join(base, 'elsewhere'), 0o1777);
+    await expect(check(join(base, 'elsewhere'))).rejects.toMatchObject({
+      code: 'PATH_INVALID',
+      message: expect.stringContaining('it is a directory that all users share'),
+    });
+    for (const mode of [0o777, 0o1755]) {
+      chmodSync(join(base, 'elsewhere'), mode);
+      await expect(check(join(base, 'elsewhere'))).resolves.toBeUndefined();
+    }
   });
 
   it('may not be a file, a link or a relative path', async () => {

@@ -115,4 +115,14 @@ describe('FR-4.1 safe_bash', () => {
     );
     expect(output.warnings).toEqual(['bytes of the output that its encoding does not have were replaced by U+FFFD']);
   });
+
+  it('warns if the script leaves a process in the background, which ends with it', async () => {
+    const warningsOf = async (command: string, ended_by: 'exit' | 'timeout' = 'exit') =>
+      (await runTool(safeBash, { command }, { workspace: WORKSPACE, exec: exec({ ended_by }) })).output.warnings;
+    for (const command of ['npm start &', '(sleep 9; date) &', 'x > log 2>&1 &\n', 'cd web\nnpm start& ', '&'])
+      expect(await warningsOf(command), command).toEqual([expect.stringContaining('safe_bash --background')]);
+    for (const command of ['a && b', 'a & wait', 'a & b', 'echo a \\&', 'ls # x &', 'cat <&', 'a &&', 'a |&', ''])
+      expect(await warningsOf(command), command).toBeUndefined();
+    expect(await warningsOf('npm start &', 'timeout')).toBeUndefined();
+  });
 });

@@ -6,7 +6,7 @@ import type { CliContext } from '../../context.ts';
 import { OwnedDirectory } from '../../files/owned-directory.ts';
 import { confirm } from '../../input.ts';
 import { findProjectRoot } from '../../project-root.ts';
-import type { Check } from '../../render.ts';
+import { type Check, write } from '../../render.ts';
 import { fail, ok, warn } from '../check.ts';
 import { askVersion } from '../program-version.ts';
 import { inProofPlace, type ProofPlace } from './proof-place.ts';
@@ -184,7 +184,10 @@ export async function proveClients(context: CliContext, isAgreed: boolean): Prom
   if (!isAgreed) await agree(context, clients, root);
   return inProofPlace(context, root, async (place) => {
     const checks: Check[] = [];
-    for (const client of clients) checks.push(await prove(context, client, root, place));
+    for (const client of clients) {
+      await write(context.stderr, `ctxd: trying ${client.name} (about a minute) ...\n`);
+      checks.push(await prove(context, client, root, place));
+    }
     return checks;
   });
 }

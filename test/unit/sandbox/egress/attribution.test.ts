@@ -54,6 +54,30 @@ test('a connection by an address that no running command has belongs to the only
   expect([end().connections, endThird().connections]).toMatchObject([[{ host: 'a.example.com', count: 4 }], []]);
 });
 
+test('a refusal of which nothing says whose it is stands in the answers of all that ran beside it, and says so', () => {
+  const attribution = new Attribution();
+  const [job, call] = [attribution.begin(user(1)), attribution.begin(user(2))];
+  const elsewhere = attribution.begin(user(3, '127.32.0.3', 'net:[2]'));
+  for (const [lane, host] of [
+    [null, 'look.example.com'],
+    ['127.32.250.7', 'other.example.com'],
+  ] as const)
+    expect(attribution.connection(fact({ ...REFUSED, lane, host, port: 0, via: 'dns' }))).toBeNull();
+  attribution.connection(fact({ lane: null, id: 2 }));
+  attribution.connection(fact({ ...REFUSED, id: 3, lane: '127.32.0.2', host: 'own.example.com' }));
+  const ofCall = call();
+  const denied = ofCall.denied.map(({ host, rule }) => [host, rule.includes('or one that ran beside it')]);
+  expect(denied).toEqual([
+    ['own.example.com', false],
+    ['look.example.com', true],
+    ['other.example.com', true],
+  ]);
+  expect(ofCall.denied[1]?.how_to_allow).toContain('ctxd network allow look.example.com');
+  expect(ofCall.connections.map(({ host }) => host)).toEqual(['own.example.com']);
+  expect(job().denied.map(({ host }) => host)).toEqual(['look.example.com', 'other.example.com']);
+  expect(elsewhere().denied).toEqual([]);
+});
+
 test('connections that differ in nothing but their bytes count as one, with the bytes of all', () => {
   const attribution = new Attribution();
   const end = attribution.begin(user(1));
