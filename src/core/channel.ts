@@ -76,6 +76,11 @@ export class Channel<Request, Result> {
     for (const id of [...this.#pending.keys()]) this.reject(id, this.#end.reason);
   }
 
+  /** Never settles the request with this number: somebody else waits for its reply. */
+  forget(id: number): void {
+    this.#pending.delete(id);
+  }
+
   #take(id: number): Pending<Result> | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);

@@ -22,7 +22,7 @@ export async function runProgram(argv: readonly string[], compose: Program['comp
     .description('Run the daemon in this process.')
     .option('--foreground', 'Log to stderr instead of the log file.', false)
     .addOption(
-      new Option('--watched', 'A service manager watches this process: a restart is a stop and a start.').hideHelp(),
+      new Option('--replaceable', 'Nothing watches this process: after a restart, another one goes on.').hideHelp(),
     )
     .addOption(new Option('--take-over', 'Go on with what the daemon that started this one hands over.').hideHelp())
     .action((options: ServeOptions) => serveAndExit(compose, options));

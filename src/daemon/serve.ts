@@ -31,8 +31,11 @@ export interface Program {
 export interface ServeOptions {
   /** Logs to stderr instead of the log file. */
   foreground: boolean;
-  /** Another program watches this process, so that a restart cannot go on in another one. Default: false. */
-  watched?: boolean;
+  /**
+   * A restart may go on in another process: whoever started this one, a proxy or ctxd, does not watch it, as a service manager or a
+   * container does. Default: false.
+   */
+  replaceable?: boolean;
   /** Waits for the state of the daemon that started this one. Default: false. */
   takeOver?: boolean;
 }
@@ -47,7 +50,7 @@ interface Service {
 /** Runs the daemon until it is asked to stop and has stopped. Throws if it cannot start. */
 export async function serve(
   program: Program,
-  { foreground, watched = false, takeOver = false }: ServeOptions,
+  { foreground, replaceable = false, takeOver = false }: ServeOptions,
 ): Promise<void> {
   const { paths, clock } = program;
   await ensureDirectories(paths);
@@ -55,7 +58,7 @@ export async function serve(
   if (arrival === undefined) await ensureVacant(paths);
   const { config, logger, compose } = await prepare(program, {
     foreground,
-    canHandOver: !foreground && !watched,
+    canHandOver: !foreground && (replaceable || takeOver),
     arrival,
   });
   const stop = createStopRequest();

@@ -149,7 +149,7 @@ export function daemonSource(
   return {
     places,
     launcher: call.installation.launcher,
-    launchWords: ['serve'],
+    launchWords: ['serve', '--replaceable'],
     environment: daemonEnvironment(call.environment),
     nonce: call.requestId,
     signal: call.signal,

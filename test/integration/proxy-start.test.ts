@@ -63,7 +63,7 @@ describe.each(BUILDS)('the first call of the %s proxy', (build) => {
     // The launcher's shell adds the first four; Node passes the last one to every child when coverage is measured.
     const { PWD, SHLVL, _, OLDPWD, NODE_V8_COVERAGE, ...environment } = start?.environment ?? {};
     expect(environment).toEqual({ PATH: process.env.PATH, HOME: bench.root, CONTEXTD_HOME: bench.home, ...inherited });
-    expect(start).toMatchObject({ args: ['serve'], cwd: '/', sessionId: start?.pid });
+    expect(start).toMatchObject({ args: ['serve', '--replaceable'], cwd: '/', sessionId: start?.pid });
     for (const directory of ['run', 'state']) {
       expect(statSync(join(bench.home, directory)).mode & 0o777).toBe(0o700);
     }

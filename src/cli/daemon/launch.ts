@@ -56,7 +56,7 @@ function spawnDaemon(launcher: string, logFile: string, env: Record<string, stri
   const log = openLog(logFile);
   try {
     const stdio = [nothing, nothing, log, ...inheritedDescriptors().map(() => nothing)];
-    const child = spawn(launcher, ['serve'], { cwd: '/', detached: true, env, stdio });
+    const child = spawn(launcher, ['serve', '--replaceable'], { cwd: '/', detached: true, env, stdio });
     child.unref();
     return endOf(child);
   } finally {

@@ -15,8 +15,6 @@ export interface ServiceDefinition {
 }
 
 const NAME = 'contextd';
-/** The manager follows the process that it started, and ends what that leaves behind. */
-const WORDS = ['serve', '--watched'];
 /** The seconds within which a manager starts a daemon that failed again, and those that it has to stop. */
 const RESTART_S = 5;
 const STOP_S = 90;
@@ -72,7 +70,7 @@ function unit(launcher: string, variables: Readonly<Record<string, string>>): st
     '',
     '[Service]',
     'Type=exec',
-    `ExecStart=${startWords(launcher)} ${WORDS.join(' ')}`,
+    `ExecStart=${startWords(launcher)} serve`,
     ...Object.entries(variables).map(([name, value]) => `Environment=${unitWord(`${name}=${value}`)}`),
     `UnsetEnvironment=${unset.filter((name) => !(name in variables)).join(' ')}`,
     'Restart=on-failure',
@@ -118,7 +116,7 @@ function plist(launcher: string, variables: Readonly<Record<string, string>>, lo
     `  <string>${NAME}</string>`,
     '  <key>ProgramArguments</key>',
     '  <array>',
-    ...strings([launcher, ...WORDS]),
+    ...strings([launcher, 'serve']),
     '  </array>',
     '  <key>EnvironmentVariables</key>',
     '  <dict>',

@@ -117,7 +117,10 @@ export function createGrpcDoor(deps: GrpcDoorDeps): Door {
     leave() {
       // Asks every peer to leave after its last answer.
       open?.grpc.tryShutdown(() => {});
-      if (open !== undefined) open.closed = closed(open.connections.server);
+      if (open === undefined) return;
+      open.closed = closed(open.connections.server);
+      // The path is the next daemon's. Its inode tells nothing: a file system uses the number of a removed socket again.
+      open.socket = { async release() {} };
     },
     async stop() {
       const door = open;

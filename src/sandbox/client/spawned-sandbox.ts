@@ -115,7 +115,11 @@ export class SpawnedSandbox implements Sandbox {
       lost: () => void (this.#running !== null && this.#lost(this.#running, '')),
       renew: () => this.#renew(),
       drop: (runs) => {
-        for (const id of runs) this.#runs.delete(id);
+        for (const id of runs) {
+          this.#runs.delete(id);
+          // The end of the spawner would end the job here too, and its output would be written by both daemons.
+          this.#running?.channel.forget(id);
+        }
       },
       resume: (run, onFound, hasEnded) => this.#resume(run, onFound, hasEnded),
       stillAllowed: deps.stillAllowed ?? ((policy) => policy),

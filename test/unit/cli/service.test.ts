@@ -63,7 +63,7 @@ describe('the service of the daemon', () => {
     expect(text).toContain('Environment="XDG_STATE_HOME=/state"\n');
     expect(text).toContain('UnsetEnvironment=CONTEXTD_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR\n');
     expect(text).not.toContain('not for the daemon');
-    expect(text).toMatch(/^ExecStart=".*\/bin\/contextd" serve --watched$/m);
+    expect(text).toMatch(/^ExecStart=".*\/bin\/contextd" serve$/m);
     expect(text).toMatch(/^Restart=on-failure$/m);
   });
 
@@ -73,7 +73,7 @@ describe('the service of the daemon', () => {
     const read = JSON.parse(execFileSync('python3', ['-c', script], { input: text, encoding: 'utf8' }));
     expect(read).toMatchObject({
       Label: 'contextd',
-      ProgramArguments: [expect.stringMatching(/\/bin\/contextd$/), 'serve', '--watched'],
+      ProgramArguments: [expect.stringMatching(/\/bin\/contextd$/), 'serve'],
       EnvironmentVariables: { CONTEXTD_HOME: ODD, HOME: home, PATH: `/usr/bin:${ODD}` },
       KeepAlive: { SuccessfulExit: false },
       Umask: 0o077,
