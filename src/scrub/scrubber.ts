@@ -4,6 +4,7 @@ import type { RateLimit } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
+import { isCredential } from './credential.ts';
 import { findSecrets, openedValues, withoutAllowed } from './find-secrets.ts';
 import type { Finding } from './finding.ts';
 import { weighFirstPass } from './first-pass.ts';
@@ -115,7 +116,7 @@ export interface Scrubber {
   /** Secrets in the session's vault by number, without values. Empty for an unknown session. */
   secrets(session: SessionRef): SecretSummary[];
   /**
-   * Masks secrets of this session that were found in the result of `scrub`, and remembers them. Keeps tokens, `own` and
+   * Masks secrets of this session that were found in the result of `scrub`, and remembers those that could be credentials by themselves. Keeps tokens, `own` and
    * `ownLines` (default: none). Throws SCRUB_FAILED on any error.
    */
   scrubAgain<T extends Json>(
@@ -244,7 +245,7 @@ class SessionScrubber implements Scrubber {
       const vault = this.#vaults.of(session);
       const allowance = this.#deps.allowed?.(session) ?? null;
       const secret = this.secretsAmong(session, missed);
-      for (const { value: known, rule } of secret) vault.learn(known, rule);
+      for (const { value: known, rule } of secret) if (isCredential(known)) vault.learn(known, rule);
       const seeds = (await this.#deps.seeds?.guardsFor(session)) ?? [];
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, handed: 'all' };

@@ -115,9 +115,9 @@ class Engine implements ScrubEngine {
     const view = edits.view();
     if (view === null) return [];
     const found = view.text.length > MAX_AGAIN_CHARS ? this.#find(view.text) : this.#scanOnce(view.text);
-    return found.flatMap(({ rule, start, end }) => {
+    return found.flatMap(({ rule, byPlace, start, end }) => {
       const place = view.toOriginal(start, end);
-      return place === null ? [] : [masked.toOriginal({ rule, ...place })];
+      return place === null ? [] : [masked.toOriginal({ rule, byPlace, ...place })];
     });
   }
 
@@ -147,7 +147,7 @@ class Engine implements ScrubEngine {
       const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
       if (believed !== null && !isToken(text, believed)) found.push({ ...believed, inner: finding.inner });
     }
-    const bySyntax = [...findKeyBodies(text), ...findColumns(text), ...findObjectSecrets(text)];
+    const bySyntax = [...findKeyBodies(text), ...findColumns(text).map(asPlaced), ...findObjectSecrets(text)];
     return [...found, ...bySyntax.filter((finding) => !isToken(text, finding))];
   }
 
@@ -159,7 +159,8 @@ class Engine implements ScrubEngine {
     const value = text.slice(start, end);
     if (isWhole || this.#marks.isMarked(rule, value))
       return isExample(value) || isIdentifier(text, finding) ? null : finding;
-    return this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
+    const judged = this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
+    return judged === null ? null : asPlaced(judged);
   }
 
   /** Maps a finding in a reading to the text. Null if it is rejected, or not contiguous there. */
@@ -181,13 +182,17 @@ class Engine implements ScrubEngine {
     for (let at: Reading | null = reading; at !== null; at = at.inner) {
       const span = at.view.toOriginal(place.start, place.end);
       if (span === null) return null;
-      place = { rule, ...span, inner };
+      place = { rule, byPlace: finding.byPlace, ...span, inner };
       const isWhole = at === reading ? isShown : () => false;
       place.end =
         wholes.get(at.inner)?.endOf(place, (id, value) => this.#marks.isMarked(id, value), isWhole) ?? place.end;
     }
     return place;
   }
+}
+
+function asPlaced(finding: Finding): Finding {
+  return { ...finding, byPlace: true };
 }
 
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;

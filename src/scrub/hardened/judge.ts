@@ -41,6 +41,7 @@ export function judge(text: string, finding: Finding): Finding | null {
   const isData = isOfManifest(finding) || finding.rule === 'login-pair';
   const isInCode = (): boolean => !isData && isCode(text, start);
   if (isQuoted && isCodeInQuotes(candidate)) return null;
+  if (!isQuoted && followsString(candidate)) return null;
   if (isUnquotedRightSide(candidate) && !endsString(candidate) && isExpression(candidate, isInCode)) return null;
   return trimmed;
 }
@@ -269,6 +270,15 @@ function standsInQuotes({ before, after }: Candidate): boolean {
   const [quote] = /\\*["'`]$/.exec(before) ?? [];
   // A word or a template right after the quote shows that the quote opens another string: "$(cat "$FILE")".
   return quote !== undefined && after.startsWith(quote) && !/^[\w${(]/.test(after.slice(quote.length));
+}
+
+/** Whether the quote before a value closes a string, and a sign of code follows: `ask("Password: ").trim()`. */
+function followsString({ before, value }: Candidate): boolean {
+  const quote = /["'`]$/.exec(before)?.[0];
+  if (quote === undefined || !/^[^\w\s"'`$]/.test(value)) return false;
+  // Not a shell's `\\"`, nor the apostrophe of a word.
+  const strings = before.replace(/\\./g, '').replace(/(?<=[A-Za-z])'(?=[a-z])/g, '');
+  return strings.endsWith(quote) && strings.split(quote).length % 2 === 1;
 }
 
 const KEYWORD_ARGUMENT = /^[A-Za-z_]\w*=[A-Za-z_([{]/;
