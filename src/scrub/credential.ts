@@ -24,7 +24,7 @@ const MAX_WORD_CHARS = 16;
 const VOWEL = /[aeiouy]/i;
 const ABBREVIATION = /^[A-Z]{3,5}$/;
 /** Letters of a word of another language for which one pair is allowed that English does not have: of a short, a long word. */
-const LETTERS_PER_UNUSUAL = { short: 6, long: 4 };
+const LETTERS_PER_UNUSUAL = { short: 5, long: 3 };
 const LONG_WORD_CHARS = 8;
 
 /** A value of this length in runs that are this short on average is random: names and code have longer ones. */

@@ -111,6 +111,11 @@ export interface Scrubber {
   reveal(session: SessionRef, token: string): RevealedSecret;
   /** True once per session: the first answer with a mask says how a person takes a mask back. */
   isFirstMask(session: SessionRef): boolean;
+  /**
+   * Secrets of the session's answers since the last call that it could not remember: later answers mask them only where a
+   * rule finds them.
+   */
+  unremembered(session: SessionRef): number;
   /** The values that a person has not declared harmless. */
   secretsAmong<T extends KnownSecret>(session: SessionRef, values: readonly T[]): T[];
   /** Secrets in the session's vault by number, without values. Empty for an unknown session. */
@@ -302,6 +307,10 @@ class SessionScrubber implements Scrubber {
 
   isFirstMask(session: SessionRef): boolean {
     return this.#vaults.find(session)?.tellOnce() ?? false;
+  }
+
+  unremembered(session: SessionRef): number {
+    return this.#vaults.find(session)?.unremembered() ?? 0;
   }
 
   secretsAmong<T extends KnownSecret>(session: SessionRef, values: readonly T[]): T[] {

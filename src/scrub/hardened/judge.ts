@@ -3,7 +3,9 @@ import { isMadeOfWords, wordsOf } from '../words.ts';
 import { isCode, isCodeInQuotes, isExpression } from './code.ts';
 import { isTranslation } from './languages.ts';
 import { isSomethingElse, isStandIn } from './look-alikes.ts';
+import { isOtherName } from './other-names.ts';
 import { isPublicPem } from './public-pem.ts';
+import { isPublishedExample } from './published.ts';
 import { isTemplate } from './templates.ts';
 
 /** Characters of the line examined before and after a value. */
@@ -34,8 +36,13 @@ export function judge(text: string, finding: Finding): Finding | null {
   const candidate = candidateAt(text, start, end);
   const isQuoted = standsInQuotes(candidate);
   if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
-  if (isWorkingDirectory(candidate)) return null;
-  if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
+  if (isWorkingDirectory(candidate) || isOtherName(candidate)) return null;
+  if (
+    isPlaceholder(candidate) ||
+    isPlaceholderInBase64(candidate.value) ||
+    NAME_SERVICE.test(candidate.before + candidate.value)
+  )
+    return null;
   if (isSomethingElse(candidate) || isStandIn(candidate) || isTranslation(text, trimmed)) return null;
   // After `stringData:` or a user's name comes data, whatever the lines around it look like.
   const isData = isOfManifest(finding) || finding.rule === 'login-pair';
@@ -52,6 +59,7 @@ export function judge(text: string, finding: Finding): Finding | null {
  */
 export function isExample(value: string): boolean {
   if (value.length > MAX_EXAMPLE_CHARS) return false;
+  if (isPublishedExample(value)) return true;
   if (isRepeated(value) || DIGITS_IN_ORDER.test(value)) return true;
   return value.length > MAX_JUDGED_CHARS ? value.includes('EXAMPLE') : EXAMPLE.test(value);
 }
@@ -254,6 +262,21 @@ function isPlaceholder({ value, before }: Candidate): boolean {
   if (isNamed && words.length > 1) return true;
   // A password may consist of words, and so may a secret that a person chose; keys and tokens do not.
   return words.length > 1 && isKey && !(SECRET_NAME.test(before) && PASSPHRASE.test(value));
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,32}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Texts that stand for a value, as manifests have them in base64. */
+const STANDS_FOR_VALUE =
+  /^(?:(?:my|your|the|a|some|test|insert|enter|put|add|replace|change)[ _-].*|.*[ _-](?:here|me|goes here)|(?:example|sample|dummy|fake|placeholder|todo|fixme|changeme|foo|bar|test|value|secret|token|key)(?:[ _-][a-z]+)*|user(?:name)?:pass(?:word)?)$/i;
+
+/** Whether a value is the base64 of a placeholder: `Y2hhbmdlbWU=`. */
+function isPlaceholderInBase64(value: string): boolean {
+  if (!BASE64.test(value)) return false;
+  const text = Buffer.from(value, 'base64').toString('latin1').trimEnd();
+  if (!/^[ -~]{3,}$/.test(text)) return false;
+  const inner = { value: text, before: '', after: '' };
+  if (isTemplate(text, false) || isPlaceholder(inner) || isStandIn(inner)) return true;
+  return STANDS_FOR_VALUE.test(text) && isMadeOfWords(text) && !CHOSEN.test(text);
 }
 
 /** A name and an assignment operator at the end of the text before a value. */

@@ -35,29 +35,34 @@ describe('the sessions of each kind of mistake', () => {
   });
 });
 
-/** Kinds whose sessions are all masked as their labels say. */
-const HELD = ['a wrong value spreads', 'public material beside private keys'];
+/** Makers whose sessions are not all masked as their labels say yet; the benchmark counts them. */
+const OPEN = ['ways to write a password that no rule was written from', 'tokens of vendors'];
 
 describe('issue 38 a session masks what is marked and nothing else', () => {
-  it.each(MAKERS.filter(({ kind }) => HELD.includes(kind)))('$kind: $maker', async ({ make }) => {
-    for (const seed of SEEDS) {
-      const vault = new Vault(() => 1);
-      for (const { text, secrets } of (await make(seededRandom(seed))).texts.map(withoutMarks)) {
-        const spans = await spansIn(vault, text);
-        const shown = secrets.filter(({ start, end }) => !spans.some((span) => span.start <= start && span.end >= end));
-        expect(
-          shown.map(({ start, end }) => text.slice(start, end)),
-          text,
-        ).toEqual([]);
-        const wrong = spans.filter(
-          (span) =>
-            !secrets.some(({ start, end }) => span.start >= start - MOST_BESIDE && span.end <= end + MOST_BESIDE),
-        );
-        expect(
-          wrong.map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`),
-          text,
-        ).toEqual([]);
+  it.each(MAKERS.filter(({ kind, maker }) => !OPEN.includes(kind) && !OPEN.includes(maker)))(
+    '$kind: $maker',
+    async ({ make }) => {
+      for (const seed of SEEDS) {
+        const vault = new Vault(() => 1);
+        for (const { text, secrets } of (await make(seededRandom(seed))).texts.map(withoutMarks)) {
+          const spans = await spansIn(vault, text);
+          const shown = secrets.filter(
+            ({ start, end }) => !spans.some((span) => span.start <= start && span.end >= end),
+          );
+          expect(
+            shown.map(({ start, end }) => text.slice(start, end)),
+            text,
+          ).toEqual([]);
+          const wrong = spans.filter(
+            (span) =>
+              !secrets.some(({ start, end }) => span.start >= start - MOST_BESIDE && span.end <= end + MOST_BESIDE),
+          );
+          expect(
+            wrong.map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`),
+            text,
+          ).toEqual([]);
+        }
       }
-    }
-  });
+    },
+  );
 });
