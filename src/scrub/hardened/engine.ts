@@ -147,7 +147,7 @@ class Engine implements ScrubEngine {
 
   /** Whether the mark of a finding is in the middle of a word, or of base64. */
   #isInside(text: string, finding: Finding): boolean {
-    return this.#marks.isGlued(text, finding) || (finding.byPlace !== true && this.#marks.isInBase64(text, finding));
+    return this.#marks.isGlued(text, finding) || this.#marks.isInBase64(text, finding);
   }
 
   #find(text: string): Finding[] {

@@ -49,6 +49,7 @@ export function judge(text: string, finding: Finding): Finding | null {
   const isInCode = (): boolean => !isData && isCode(text, start);
   if (isQuoted && isCodeInQuotes(candidate)) return null;
   if (!isQuoted && followsString(candidate)) return null;
+  if (isLabel(candidate)) return null;
   if (isUnquotedRightSide(candidate) && !endsString(candidate) && isExpression(candidate, isInCode)) return null;
   return trimmed;
 }
@@ -60,12 +61,22 @@ export function judge(text: string, finding: Finding): Finding | null {
 export function isExample(value: string): boolean {
   if (value.length > MAX_EXAMPLE_CHARS) return false;
   if (isPublishedExample(value)) return true;
-  if (isRepeated(value) || DIGITS_IN_ORDER.test(value)) return true;
+  if (isRepeated(value) || DIGITS_IN_ORDER.test(value) || isInOrder(value)) return true;
   return value.length > MAX_JUDGED_CHARS ? value.includes('EXAMPLE') : EXAMPLE.test(value);
 }
 
 const MAX_EXAMPLE_CHARS = 4096;
 const DIGITS_IN_ORDER = /(?:0123456789|1234567890){2}/;
+
+/** Characters in the order of the alphabet, more than chance gives: `abcdefghijkl`. */
+const MIN_IN_ORDER = 12;
+
+function isInOrder(value: string): boolean {
+  let inOrder = 1;
+  for (let at = 1; at < Math.min(value.length, MAX_JUDGED_CHARS) && inOrder < MIN_IN_ORDER; at++)
+    inOrder = value.charCodeAt(at) === value.charCodeAt(at - 1) + 1 ? inOrder + 1 : 1;
+  return inOrder >= MIN_IN_ORDER;
+}
 
 /** One character at least four times in a row. */
 const RUN = /([^\s])\1{3,}/g;
@@ -243,7 +254,7 @@ const PASSPHRASE = /^[a-z]{2,14}(?:([-_. ])[a-z]{2,14})(?:\1[a-z]{2,14}){1,8}$/i
 const DIRECTORY_NAME = /(?:^|[^\w.-])(?:OLD)?PWD["']?[ \t]*[:=][ \t]*["']?$/;
 
 function isWorkingDirectory({ value, before }: Candidate): boolean {
-  return /^\/(?!\/)/.test(value) && DIRECTORY_NAME.test(before);
+  return /^(?:\/(?!\/)|[0-9]+$)/.test(value) && DIRECTORY_NAME.test(before);
 }
 
 /** A value that names what belongs there, like `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
@@ -293,6 +304,13 @@ function standsInQuotes({ before, after }: Candidate): boolean {
   const [quote] = /\\*["'`]$/.exec(before) ?? [];
   // A word or a template right after the quote shows that the quote opens another string: "$(cat "$FILE")".
   return quote !== undefined && after.startsWith(quote) && !/^[\w${(]/.test(after.slice(quote.length));
+}
+
+/** The name of a field in which a password is typed again; its label in a file of translations is a word. */
+const REPEATED_NAME = /(?:confirm(?:ation)?|repeat(?:ed)?|again)["'`]?[ \t]*(?:=>|[:=])[ \t]*["'`]$/i;
+
+function isLabel({ before, value }: Candidate): boolean {
+  return REPEATED_NAME.test(before) && /^[\p{L}\p{M}]+$/u.test(value);
 }
 
 /** Whether the quote before a value closes a string, and a sign of code follows: `ask("Password: ").trim()`. */

@@ -71,10 +71,12 @@ export class Marks {
    * token is at the edge of a run, or right after a few characters.
    */
   isInBase64(text: string, { rule, start, end }: Finding): boolean {
-    if (!isInWord(text, start)) return false;
+    if (!BASE64.test(text[start - 1] ?? '')) return false;
     const from = runStart(text, start);
     const before = text.slice(from, start);
-    if (before.length < MIN_BEFORE_CHARS || isMadeOfWords(before)) return false;
+    // No name stands before a value in the middle of base64.
+    if (before.length >= MIN_RUN_CHARS && !/[\\/]{2}/.test(before) && !hasWords(before)) return true;
+    if (!isInWord(text, start) || before.length < MIN_BEFORE_CHARS || isMadeOfWords(before)) return false;
     const value = text.slice(start, end);
     if (MARK_END.test(this.#prefixOf(rule, value) ?? '_')) return false;
     return runEnd(text, end) - from >= MIN_RUN_CHARS;
@@ -103,6 +105,11 @@ const MAX_RUN_CHARS = 4096;
 /** Base64 has no such sign, so a mark with one is known in the middle of it. */
 const MARK_END = /[^a-z0-9+/]/;
 const BASE64 = /[A-Za-z0-9+/]/;
+
+/** Paths and words are of the same characters as base64. */
+function hasWords(run: string): boolean {
+  return run.split(/[/+]/).some((part) => part.length > 3 && isMadeOfWords(part)) && !/[A-Za-z0-9]{32}/.test(run);
+}
 
 function runStart(text: string, at: number): number {
   let from = at;

@@ -111,9 +111,11 @@ function publicInOpenSsh(bytes: Buffer): Uint8Array | null {
   return isPublic;
 }
 
-const BASE64_LINE = /^[ \t]*[A-Za-z0-9+/_-]+={0,2}[ \t]*$/;
+/** A line of a key, with what programs write around it: a margin, quotes, a plus sign, a number. */
+const BASE64_LINE =
+  /^([\s|>*"'`]*(?:\+[ \t]+)?(?:[0-9]{1,6}[:-])?[\s|>*"'`]*)([A-Za-z0-9+/_-]+)={0,2}(?:\\[nr])*["'`\s+,;)]*$/;
 /** How a line begins that holds a sequence of DER, the mark of OpenSSH or of PEM. */
-const FIRST_LINE = /^[ \t]*(?:M[A-P]|b3BlbnNzaC|LS0tLS1CRUdJTi)/m;
+const FIRST_LINE = /^[\s|>*"'`+0-9:-]*(?:M[A-P]|b3BlbnNzaC|LS0tLS1CRUdJTi)/m;
 const MIN_CHARS = 40;
 
 /**
@@ -130,8 +132,8 @@ function publicChars(text: string, layers: number): Uint8Array | null {
   const places: number[] = [];
   let at = 0;
   for (const line of text.split('\n')) {
-    if (BASE64_LINE.test(line.replace(/\r$/, '')))
-      for (let i = 0; i < line.length; i++) if (/[A-Za-z0-9+/_-]/.test(line[i] ?? '')) places.push(at + i);
+    const [, margin = '', run = ''] = BASE64_LINE.exec(line) ?? [];
+    for (let i = 0; i < run.length; i++) places.push(at + margin.length + i);
     at += line.length + 1;
   }
   const bytes = Buffer.from(places.map((place) => text[place]).join(''), 'base64');
