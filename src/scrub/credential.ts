@@ -18,6 +18,8 @@ const MOST_SIGN_BITS = 8;
 
 /** Runs that a person or a program writes as one: a word, an abbreviation, a number, a sign. */
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|[0-9]+|[^A-Za-z0-9]/g;
+/** An escape of a URL or of a string is one sign. */
+const ESCAPE = /%[0-9a-f]{2}|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|.)/gi;
 /** Letters of a run that may be a word of some language; shorter ones are an accident. */
 const MIN_WORD_CHARS = 3;
 const MAX_WORD_CHARS = 16;
@@ -39,8 +41,9 @@ const MIN_LETTERS = 4;
  */
 export function isCredential(value: string): boolean {
   const letterBits = LETTER_BITS + (/[a-z]/.test(value) && /[A-Z]/.test(value) ? 1 : 0);
-  const pieces = value.match(PIECES) ?? [];
-  if (isShredded(value, pieces)) return true;
+  const plain = value.replace(ESCAPE, '%');
+  const pieces = plain.match(PIECES) ?? [];
+  if (isShredded(plain, pieces)) return true;
   let [words, signs, digits, letters] = [0, 0, 0, 0];
   for (const piece of pieces) {
     if (/[0-9]/.test(piece)) digits += DIGIT_BITS * Math.min(MOST_DIGITS, piece.length);

@@ -108,7 +108,8 @@ const BASE64 = /[A-Za-z0-9+/]/;
 
 /** Paths and words are of the same characters as base64. */
 function hasWords(run: string): boolean {
-  return run.split(/[/+]/).some((part) => part.length > 3 && isMadeOfWords(part)) && !/[A-Za-z0-9]{32}/.test(run);
+  const parts = run.split(/[/+]/).filter((part) => part.length > 3);
+  return parts.filter(isMadeOfWords).length * 2 >= parts.length;
 }
 
 function runStart(text: string, at: number): number {
